@@ -1,0 +1,9 @@
+//! The ground every stage stands on: units, problems for users, random numbers, index permutation.
+
+pub mod errno;
+pub mod failure;
+pub mod names;
+pub mod permutation;
+pub mod problem;
+pub mod random;
+pub mod units;

@@ -1,0 +1,210 @@
+//! The names of everything boatload makes below its directory, written and read back. Removal
+//! deletes nothing whose name [`Name::parse`] does not know.
+
+/// The longest path, relative to a tree's root, that a name buffer holds, in bytes.
+pub const PATH_MAX_BYTES: usize = 255;
+
+/// Digits of a file's number: fixed, so that name order is creation order.
+const DIGITS: usize = 10;
+
+/// What kind of thing a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file of the tree, `f0000000042`.
+    File,
+    /// A directory that a phase makes as an entry of the tree, `d0000000042`.
+    Directory,
+    /// A directory of the layout, that holds entries, `h0000000003`.
+    Holder,
+    /// The tree of one worker, `w0000000001`.
+    Worker,
+    /// The tree of one cell, `c0000000005`.
+    Cell,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [Kind::File, Kind::Directory, Kind::Holder, Kind::Worker, Kind::Cell];
+
+    /// The letter its names begin with.
+    pub fn letter(self) -> u8 {
+        match self {
+            Kind::File => b'f',
+            Kind::Directory => b'd',
+            Kind::Holder => b'h',
+            Kind::Worker => b'w',
+            Kind::Cell => b'c',
+        }
+    }
+
+    /// Whether a thing of this kind is a directory on disk.
+    pub fn is_directory(self) -> bool {
+        self != Kind::File
+    }
+}
+
+/// A name read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// What it stands for.
+    pub kind: Kind,
+    /// Its number.
+    pub number: u64,
+    /// How often it was renamed.
+    pub generation: u32,
+}
+
+impl Name {
+    /// Reads a name that [`NameBuffer::push`] wrote; none for any other.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let kind = *Kind::ALL.iter().find(|k| Some(&k.letter()) == bytes.first())?;
+        let text = std::str::from_utf8(&bytes[1..]).ok()?;
+        let (number, generation) = match text.split_once('.') {
+            Some((number, generation)) => (number, generation.parse().ok().filter(|g| *g > 0)?),
+            None => (text, 0),
+        };
+        let name = Self { kind, number: number.parse().ok()?, generation };
+        let mut again = NameBuffer::default();
+        again.push(name);
+        (again.as_bytes() == bytes).then_some(name)
+    }
+}
+
+/// A relative path with its closing NUL, built in place so that the hot loop allocates nothing.
+#[derive(Clone)]
+pub struct NameBuffer {
+    bytes: [u8; PATH_MAX_BYTES + 1],
+    len: usize,
+}
+
+impl Default for NameBuffer {
+    fn default() -> Self {
+        Self { bytes: [0; PATH_MAX_BYTES + 1], len: 0 }
+    }
+}
+
+impl NameBuffer {
+    /// Empties the path.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Adds one name, after a slash if it is not the first. The plan limits depth so that a path
+    /// always fits; what would not fit is cut off rather than written past the end.
+    #[inline]
+    pub fn push(&mut self, name: Name) {
+        if self.len > 0 {
+            self.put(b'/');
+        }
+        self.put(name.kind.letter());
+        if name.number < 10u64.pow(DIGITS as u32) && self.len + DIGITS <= PATH_MAX_BYTES {
+            write_digits(&mut self.bytes[self.len..self.len + DIGITS], name.number);
+            self.len += DIGITS;
+        } else {
+            self.put_number(name.number);
+        }
+        if name.generation > 0 {
+            self.put(b'.');
+            self.put_number(u64::from(name.generation));
+        }
+    }
+
+    /// The path without its NUL.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The path as the system calls want it.
+    #[inline]
+    pub fn as_c_str(&mut self) -> &std::ffi::CStr {
+        self.bytes[self.len] = 0;
+        // No NUL can stand earlier: only letters, digits, dots and slashes were put in.
+        std::ffi::CStr::from_bytes_until_nul(&self.bytes[..=self.len]).unwrap_or_default()
+    }
+
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        if self.len < PATH_MAX_BYTES {
+            self.bytes[self.len] = byte;
+            self.len += 1;
+        }
+    }
+
+    fn put_number(&mut self, number: u64) {
+        let mut digits = [0u8; 20];
+        write_digits(&mut digits, number);
+        let first = digits.iter().position(|d| *d != b'0').unwrap_or(digits.len() - 1);
+        for digit in &digits[first..] {
+            self.put(*digit);
+        }
+    }
+}
+
+/// Writes a number right-aligned with leading zeros, two digits at a time.
+#[inline]
+fn write_digits(out: &mut [u8], mut number: u64) {
+    const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
+        2021222324252627282930313233343536373839\
+        4041424344454647484950515253545556575859\
+        6061626364656667686970717273747576777879\
+        8081828384858687888990919293949596979899";
+    for pair in out.rchunks_exact_mut(2) {
+        let at = (number % 100) as usize * 2;
+        number /= 100;
+        pair.copy_from_slice(&PAIRS[at..at + 2]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(name: Name) -> String {
+        let mut buffer = NameBuffer::default();
+        buffer.push(name);
+        String::from_utf8(buffer.as_bytes().to_vec()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_name_reads_back_as_what_it_was() {
+        for number in [0, 42, 9_999_999_999, 10_000_000_000, u64::MAX] {
+            for generation in [0, 1, 12] {
+                for kind in Kind::ALL {
+                    let name = Name { kind, number, generation };
+                    assert_eq!(Name::parse(written(name).as_bytes()), Some(name));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_have_a_fixed_width_up_to_ten_thousand_million() {
+        assert_eq!(written(Name { kind: Kind::File, number: 42, generation: 0 }), "f0000000042");
+        assert_eq!(written(Name { kind: Kind::File, number: 42, generation: 2 }), "f0000000042.2");
+    }
+
+    #[test]
+    fn a_name_boatload_never_writes_is_not_known() {
+        for foreign in [
+            "",
+            "f",
+            "f42",
+            "x0000000042",
+            "f0000000042.0",
+            "f0000000042.01",
+            "f0000000042~",
+            "f+000000042",
+        ] {
+            assert_eq!(Name::parse(foreign.as_bytes()), None, "{foreign}");
+        }
+        assert_eq!(Name::parse(b"f00000000\xff2"), None);
+    }
+
+    #[test]
+    fn a_path_has_slashes_between_its_names() {
+        let mut path = NameBuffer::default();
+        path.push(Name { kind: Kind::Holder, number: 1, generation: 0 });
+        path.push(Name { kind: Kind::File, number: 2, generation: 0 });
+        assert_eq!(path.as_c_str().to_bytes(), b"h0000000001/f0000000002");
+    }
+}

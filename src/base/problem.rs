@@ -1,0 +1,89 @@
+//! A mistake in a job file or a setting: where it is, what was found, what was expected, the fix.
+
+use std::fmt;
+
+/// One mistake the user can mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line of the job file, counted from 1; none for the command line.
+    pub line: Option<usize>,
+    /// The key it concerns, as a path: `phase[2].order`.
+    pub place: String,
+    /// What stands there.
+    pub found: String,
+    /// What may stand there.
+    pub expected: String,
+    /// The nearest valid key or value, or another concrete fix.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        write!(f, "{}: found {}, expected {}", self.place, self.found, self.expected)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The problems gathered so far, so that all of them can be reported at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Adds one.
+    pub fn add(&mut self, problem: Problem) {
+        if !self.0.contains(&problem) {
+            self.0.push(problem);
+        }
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All problems, ordered by line.
+    pub fn sorted(mut self) -> Vec<Problem> {
+        self.0.sort_by_key(|p| p.line.unwrap_or(usize::MAX));
+        self.0
+    }
+
+    /// The text for the user: a heading with the count, then a line a problem.
+    pub fn report(self, source: &str) -> String {
+        let all = self.sorted();
+        let noun = if all.len() == 1 { "problem" } else { "problems" };
+        let mut text = format!("{source} has {} {noun}:", all.len());
+        for problem in &all {
+            text.push_str(&format!("\n  {problem}"));
+        }
+        text
+    }
+}
+
+/// The candidate nearest to `word`, if one is near enough to be what was meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|c| (strsim::damerau_levenshtein(word, c), c))
+        // A third of the letters wrong is a slip; more is another word.
+        .filter(|(distance, c)| *distance <= c.len().max(word.len()).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, c)| c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_word_and_nonsense_finds_none() {
+        assert_eq!(nearest("ordr", ["order", "operation"]), Some("order"));
+        assert_eq!(nearest("creat", ["create", "read"]), Some("create"));
+        assert_eq!(nearest("zzzzzz", ["order", "operation"]), None);
+    }
+}

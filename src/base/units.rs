@@ -1,0 +1,225 @@
+//! Units: read from job files and the command line, and written for people.
+
+use std::fmt;
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// A plain number.
+    #[default]
+    Count,
+    /// Bytes.
+    Bytes,
+    /// Hundredths.
+    Percent,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl Unit {
+    /// The word for it in problems and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unit::Count => "count",
+            Unit::Bytes => "bytes",
+            Unit::Percent => "percent",
+            Unit::Nanoseconds => "nanoseconds",
+        }
+    }
+
+    /// The unit a word of the store stands for.
+    pub fn from_word(word: &str) -> Self {
+        [Unit::Bytes, Unit::Percent, Unit::Nanoseconds]
+            .into_iter()
+            .find(|unit| unit.word() == word)
+            .unwrap_or_default()
+    }
+}
+
+/// A number with its unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    /// The number, in the unit's base (bytes, percent, nanoseconds, or one).
+    pub value: f64,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// Suffixes and what they stand for. Powers of 1024 carry the `i` of IEC 80000-13, as fio and dd
+/// do not: the bare letters are powers of 1000.
+const SUFFIXES: &[(&str, f64, Unit)] = &[
+    ("B", 1.0, Unit::Bytes),
+    ("kB", 1e3, Unit::Bytes),
+    ("KB", 1e3, Unit::Bytes),
+    ("MB", 1e6, Unit::Bytes),
+    ("GB", 1e9, Unit::Bytes),
+    ("TB", 1e12, Unit::Bytes),
+    ("KiB", 1024.0, Unit::Bytes),
+    ("MiB", 1_048_576.0, Unit::Bytes),
+    ("GiB", 1_073_741_824.0, Unit::Bytes),
+    ("TiB", 1_099_511_627_776.0, Unit::Bytes),
+    ("k", 1e3, Unit::Count),
+    ("M", 1e6, Unit::Count),
+    ("G", 1e9, Unit::Count),
+    ("%", 1.0, Unit::Percent),
+    ("ns", 1.0, Unit::Nanoseconds),
+    ("us", 1e3, Unit::Nanoseconds),
+    ("µs", 1e3, Unit::Nanoseconds),
+    ("ms", 1e6, Unit::Nanoseconds),
+    ("s", 1e9, Unit::Nanoseconds),
+];
+
+impl Quantity {
+    /// A plain number.
+    pub fn count(value: f64) -> Self {
+        Self { value, unit: Unit::Count }
+    }
+
+    /// Reads `16MiB`, `1_000_000`, `80%`, `20us`, `1.5 GiB`; none if it is not a quantity.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let split = text
+            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-')))
+            .unwrap_or(text.len());
+        let (number, suffix) = text.split_at(split);
+        let value: f64 = number.replace('_', "").parse().ok()?;
+        let suffix = suffix.trim();
+        if suffix.is_empty() {
+            return Some(Self::count(value));
+        }
+        let (_, factor, unit) = SUFFIXES.iter().find(|(s, _, _)| *s == suffix)?;
+        Some(Self { value: value * factor, unit: *unit })
+    }
+
+    /// The value as a whole number that is not negative; none if it is neither.
+    pub fn whole(self) -> Option<u64> {
+        // Beyond 2^53 a double no longer holds every whole number.
+        (self.value >= 0.0 && self.value.fract() == 0.0 && self.value <= 9_007_199_254_740_992.0)
+            .then_some(self.value as u64)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unit {
+            Unit::Count if self.value.fract() == 0.0 => f.write_str(&grouped(self.value as u64)),
+            Unit::Count => write!(f, "{}", self.value),
+            Unit::Bytes => f.write_str(&bytes(self.value as u64)),
+            Unit::Percent => write!(f, "{}%", self.value),
+            Unit::Nanoseconds => f.write_str(&duration(self.value)),
+        }
+    }
+}
+
+/// A whole number with commas between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1 file", "2 files": a count with its noun; `noun` is the singular.
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = match noun {
+        _ if number == 1 => noun.to_string(),
+        _ if noun.ends_with('y') => format!("{}ies", &noun[..noun.len() - 1]),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {plural}", grouped(number))
+}
+
+/// Bytes for people, in powers of 1024, three figures: `1.46 MiB`.
+pub fn bytes(number: u64) -> String {
+    const STEPS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = number as f64;
+    let mut step = 0;
+    // 1023.6 KiB would be written 1024 KiB: step up where three figures would round that way.
+    while value >= 999.5 && step + 1 < STEPS.len() {
+        value /= 1024.0;
+        step += 1;
+    }
+    if step == 0 {
+        return format!("{number} B");
+    }
+    format!("{} {}", figures(value, 3), STEPS[step])
+}
+
+/// A time for people, three figures: `2.31 us`, `45.0 ms`, `1.20 s`. `ns` are nanoseconds.
+pub fn duration(ns: f64) -> String {
+    const STEPS: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+    let (word, size) =
+        STEPS.into_iter().find(|(_, size)| ns >= *size * 0.9995).unwrap_or(("ns", 1.0));
+    if word == "ns" {
+        return format!("{ns:.0} ns");
+    }
+    format!("{} {word}", figures(ns / size, 3))
+}
+
+/// A number with `wanted` significant figures, at least one, in plain notation with commas.
+pub fn figures(value: f64, wanted: u32) -> String {
+    if !value.is_finite() {
+        return "-".into();
+    }
+    if value == 0.0 {
+        return "0".into();
+    }
+    let order = value.abs().log10().floor() as i32;
+    let decimals = wanted as i32 - 1 - order;
+    let rounded = {
+        let scale = 10f64.powi(decimals);
+        (value * scale).round() / scale
+    };
+    if decimals > 0 {
+        // Rounding 9.996 to three figures gives 10.0, not 10.00.
+        let carried = (rounded.abs().log10().floor() as i32) > order;
+        return format!("{rounded:.*}", (decimals - i32::from(carried)).max(0) as usize);
+    }
+    let sign = if rounded < 0.0 { "-" } else { "" };
+    format!("{sign}{}", grouped(rounded.abs() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_read_as_job_files_write_them() {
+        let read = |text| Quantity::parse(text).map(|q| (q.value, q.unit));
+        assert_eq!(read("16MiB"), Some((16_777_216.0, Unit::Bytes)));
+        assert_eq!(read("16 MB"), Some((16e6, Unit::Bytes)));
+        assert_eq!(read("1_000_000"), Some((1e6, Unit::Count)));
+        assert_eq!(read("80%"), Some((80.0, Unit::Percent)));
+        assert_eq!(read("20us"), Some((20_000.0, Unit::Nanoseconds)));
+        for wrong in ["", "MiB", "12 apples", "1..2", "--3"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_whole_and_not_negative() {
+        assert_eq!(Quantity::count(3.0).whole(), Some(3));
+        assert_eq!(Quantity::count(3.5).whole(), None);
+        assert_eq!(Quantity::count(-1.0).whole(), None);
+    }
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "directory"), "1 directory");
+        assert_eq!(counted(2_000, "directory"), "2,000 directories");
+        assert_eq!(bytes(1_048_575), "1.00 MiB");
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(duration(2_310.0), "2.31 us");
+        assert_eq!(duration(999_900.0), "1.00 ms");
+        assert_eq!(duration(12.0), "12 ns");
+        assert_eq!(figures(9.996, 3), "10.0");
+        assert_eq!(figures(123_456.0, 2), "120,000");
+        assert_eq!(figures(0.001234, 2), "0.0012");
+    }
+}

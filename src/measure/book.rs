@@ -1,0 +1,205 @@
+//! The results of a run, as the store keeps them and reports read them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::Unit;
+use crate::host::facts::HostFacts;
+
+/// A run with everything it gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResultBook {
+    /// What was run.
+    pub run: RunFacts,
+    /// Where.
+    pub host: HostFacts,
+    /// One for each phase of each cell, in the order they were measured.
+    pub measurements: Vec<Measurement>,
+    /// What boatload concludes.
+    pub findings: Vec<Finding>,
+}
+
+/// One execution of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunFacts {
+    /// Its id: eight letters and digits.
+    pub id: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The question it asks.
+    pub question: String,
+    /// `quick`, `standard` or `original`.
+    pub scale: String,
+    /// The seed of everything drawn.
+    pub seed: u64,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// When it ended; none while it runs or if it was killed.
+    pub finished: Option<String>,
+    /// The command line that made it.
+    pub command: String,
+    /// The version of boatload.
+    pub boatload: String,
+    /// Whether every cell was done.
+    pub complete: bool,
+    /// Its parameters as resolved, by name.
+    pub parameters: Vec<(String, String)>,
+    /// The job file's text.
+    pub job: String,
+    /// What boatload itself costs for each operation on this machine, in nanoseconds.
+    pub harness_ns: f64,
+    /// The clock latencies are read from: `tsc` or `monotonic`.
+    pub clock: String,
+    /// Repeats asked for.
+    pub repeats: u32,
+}
+
+/// Which cell a measurement belongs to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellKey {
+    /// The variant's name.
+    pub variant: String,
+    /// The level of the axis; none without an axis.
+    pub level: Option<Level>,
+    /// From 1.
+    pub repeat: u32,
+}
+
+/// One value of an axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// The axis's name.
+    pub axis: String,
+    /// The value, in the unit's base.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// What one phase of one cell gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurement {
+    /// Which cell.
+    pub cell: CellKey,
+    /// The phase's name.
+    pub phase: String,
+    /// Which of its passes, from 1.
+    pub pass: u32,
+    /// The operation's name.
+    pub operation: String,
+    /// The engine's name.
+    pub engine: String,
+    /// Workers.
+    pub threads: u32,
+    /// Why it must not be averaged in; empty if it is valid.
+    pub invalid: Vec<String>,
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Operations that were asked for.
+    pub operations_asked: u64,
+    /// Failed operations by the name of their error.
+    pub errors: BTreeMap<String, u64>,
+    /// Bytes of content moved.
+    pub bytes: u64,
+    /// Time from the first worker's start to the last one's end, in seconds, without the sync.
+    pub seconds: f64,
+    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked.
+    pub sync_seconds: f64,
+    /// Relative standard error of the rate, from slices of the phase; none for too few operations.
+    pub rate_error: Option<f64>,
+    /// CPU time of the workers in user mode, in seconds.
+    pub cpu_user_seconds: f64,
+    /// CPU time of the workers in the kernel, in seconds.
+    pub cpu_system_seconds: f64,
+    /// Latencies of single operations.
+    pub latency: Latency,
+    /// What was asked of the caches and what was found.
+    pub cache: CacheReport,
+    /// Bytes the device read during the phase and its sync; none without a device.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes the device wrote during the phase and its sync; none without a device.
+    pub device_write_bytes: Option<u64>,
+    /// Entries the tree should hold after the phase.
+    pub entries_expected: u64,
+    /// Entries that were counted.
+    pub entries_found: u64,
+    /// Slices of the phase; empty if none were asked for.
+    pub windows: Vec<Window>,
+    /// All latencies, as an HdrHistogram in V2 encoding.
+    pub histogram: Vec<u8>,
+}
+
+impl Measurement {
+    /// Whether it did all it was asked, and may be averaged in.
+    pub fn valid(&self) -> bool {
+        self.invalid.is_empty()
+    }
+
+    /// Successful operations per second, without the sync; 0 for an empty phase.
+    pub fn operations_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// Latencies of single operations, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// The mean.
+    pub mean: f64,
+    /// The shortest.
+    pub min: u64,
+    /// Half are shorter.
+    pub p50: u64,
+    /// Nine in ten are shorter.
+    pub p90: u64,
+    /// 99 in 100 are shorter.
+    pub p99: u64,
+    /// 999 in 1,000 are shorter.
+    pub p99_9: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// What was asked of the caches and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CacheReport {
+    /// `cold`, `warm` or `as-is`.
+    pub asked: String,
+    /// `cold-verified`, `warm` or `unverified`.
+    pub found: String,
+    /// Share of the sampled files' pages that were in memory when the phase began; none if
+    /// nothing could be sampled.
+    pub resident_fraction: Option<f64>,
+    /// Why it was not found as asked; a closed set of words, see `findings`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+}
+
+/// A slice of a phase's operations with its own figures, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The first operation in it, from 0.
+    pub first: u64,
+    /// How many it has.
+    pub operations: u64,
+    /// Mean latency.
+    pub mean_ns: f64,
+    /// Median latency.
+    pub p50_ns: u64,
+    /// 99 in 100 are shorter.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// A sentence that boatload concludes, with its figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// `warning`, `growth`, `knee`, `slope`, `ranking` or `crossover`.
+    pub kind: String,
+    /// The sentence.
+    pub sentence: String,
+    /// The figures that belong to its kind, as a JSON object: for a warning `code`, `phase`, `hint`.
+    pub figures: serde_json::Map<String, serde_json::Value>,
+}

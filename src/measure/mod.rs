@@ -1,0 +1,4 @@
+//! From raw latencies to figures: histograms, windows, measurements, findings, and the book that
+//! holds all results of a run.
+
+pub mod book;

@@ -1,0 +1,207 @@
+//! Operations: what one timed step of a benchmark does to one target, as a pure step machine over
+//! a closed set of requests. Nothing here touches a disk; an engine carries the requests out.
+
+mod append;
+mod create;
+mod delete;
+mod find;
+mod list;
+mod mkdir;
+mod overwrite;
+mod read;
+mod rename;
+pub mod request;
+mod rewrite;
+mod rmdir;
+mod stat;
+mod steps;
+
+pub use request::{Access, Place, Progress, Request, RequestKind, Step};
+
+/// Every operation a job file can name.
+pub const OPERATIONS: &[&dyn Operation] = &[
+    &append::Append,
+    &create::Create,
+    &delete::Delete,
+    &find::Find,
+    &list::List,
+    &mkdir::Mkdir,
+    &overwrite::Overwrite,
+    &read::Read,
+    &rename::Rename,
+    &rewrite::Rewrite,
+    &rmdir::Rmdir,
+    &stat::Stat,
+];
+
+/// One kind of work on one target.
+pub trait Operation: Sync {
+    /// Its name in job files, results and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in half a sentence, for help and documentation.
+    fn about(&self) -> &'static str;
+
+    /// What it does to the number of entries; counted on disk after every phase.
+    fn effect(&self) -> Effect {
+        Effect::KeepsTree
+    }
+
+    /// What it works on.
+    fn subject(&self) -> Subject {
+        Subject::File
+    }
+
+    /// What it leaves different about its target for the phases after it.
+    fn change(&self) -> Change {
+        Change::Nothing
+    }
+
+    /// Whether it reads all of a file's content, so that the bytes it must bring are known.
+    fn reads_content(&self) -> bool {
+        false
+    }
+
+    /// The next request for `target`, given what the earlier ones came to.
+    fn step(&self, target: &Target, so_far: &Progress) -> Step;
+}
+
+/// The operation a job file names.
+pub fn find_operation(name: &str) -> Option<&'static dyn Operation> {
+    OPERATIONS.iter().find(|o| o.name() == name).copied()
+}
+
+/// What an operation does to the number of entries in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// One more entry for each target.
+    AddsEntry,
+    /// One entry less for each target.
+    RemovesEntry,
+    /// As many entries as before.
+    KeepsTree,
+}
+
+/// What an operation works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file of the tree.
+    File,
+    /// A directory that is itself an entry of the tree (what `mkdir` makes).
+    Directory,
+    /// A directory of the layout, which holds entries.
+    Holder,
+    /// Every directory from the root down: layout and entries.
+    AnyDirectory,
+}
+
+/// What an operation leaves different about its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing that a later phase would meet.
+    Nothing,
+    /// New content of a newly drawn size.
+    NewSize,
+    /// New content of the same size.
+    SameSize,
+    /// More content, of a newly drawn size, at the end.
+    Grows,
+    /// Another name.
+    Renames,
+}
+
+/// When written data must be on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Whenever the kernel likes.
+    #[default]
+    None,
+    /// fsync(2) of each file before it is closed.
+    Fsync,
+    /// fdatasync(2) of each file before it is closed.
+    Fdatasync,
+    /// fsync(2) of each file, then of the directory that holds it.
+    FsyncDirectory,
+    /// Each file opened with `O_DSYNC`.
+    Dsync,
+    /// One syncfs(2) at the end of the phase, its time kept apart.
+    Syncfs,
+}
+
+/// One thing an operation is to be done to, with all that follows from its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What is worked on.
+    pub place: Place,
+    /// Bytes to write in all (0 for an operation that writes nothing).
+    pub size: u64,
+    /// Which content the file gets: counts the phases that wrote it before.
+    pub version: u32,
+    /// Most bytes one read or write asks for.
+    pub block: u32,
+    /// When written data must be on the device.
+    pub durability: Durability,
+    /// Whether reads leave the access time alone (`O_NOATIME`).
+    pub keep_atime: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_sorted_and_every_operation_says_what_it_does() {
+        let names: Vec<_> = OPERATIONS.iter().map(|o| o.name()).collect();
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+        assert!(OPERATIONS.iter().all(|o| !o.about().is_empty()));
+    }
+
+    /// Each operation, told that all goes well and then that any one request fails, ends, closes
+    /// what it opened, and asks for nothing after its end.
+    #[test]
+    fn every_operation_ends_and_closes_what_it_opened() {
+        for operation in OPERATIONS {
+            for durability in [Durability::None, Durability::FsyncDirectory] {
+                for fail_at in 0..12 {
+                    let opens = opens_minus_closes(*operation, durability, fail_at);
+                    assert_eq!(opens, 0, "{} with request {fail_at} failing", operation.name());
+                }
+            }
+        }
+    }
+
+    fn opens_minus_closes(operation: &dyn Operation, durability: Durability, fail_at: u32) -> i32 {
+        let target = Target {
+            place: Place::File { number: 3, generation: 0 },
+            size: 2500,
+            version: 0,
+            block: 1024,
+            durability,
+            keep_atime: false,
+        };
+        let (mut progress, mut balance) = (Progress::default(), 0);
+        for at in 0..100 {
+            let Step::Submit(request) = operation.step(&target, &progress) else {
+                return balance;
+            };
+            let fails = at == fail_at && request.kind() != RequestKind::Close;
+            match request.kind() {
+                RequestKind::Open if !fails => balance += 1,
+                RequestKind::Close => balance -= 1,
+                _ => {}
+            }
+            progress.complete(&request, outcome_of(&request, fails, &progress));
+        }
+        panic!("{} never ends", operation.name());
+    }
+
+    fn outcome_of(request: &Request, fails: bool, so_far: &Progress) -> request::Outcome {
+        match request {
+            _ if fails => Err(crate::base::errno::Errno::EIO),
+            Request::Write { bytes, .. } => Ok(u64::from(*bytes)),
+            Request::Read { bytes, .. } => Ok(u64::from(*bytes).min(2500 - so_far.bytes)),
+            Request::ReadDirectory if so_far.bytes < 64 => Ok(32),
+            _ => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `read`: all of a file's content.
+
+use super::request::{Request, RequestKind};
+use super::{Access, Operation, Progress, Step, Target, steps};
+
+/// Opens a file, reads until it ends, closes it. A read that brings less than was asked is the
+/// end of a regular file, so a file smaller than a block costs one read.
+pub(super) struct Read;
+
+impl Operation for Read {
+    fn name(&self) -> &'static str {
+        "read"
+    }
+
+    fn about(&self) -> &'static str {
+        "reads a file from its beginning to its end"
+    }
+
+    fn reads_content(&self) -> bool {
+        true
+    }
+
+    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+        if so_far.failed.is_some() {
+            return steps::close_or_end(so_far);
+        }
+        let whole_block = so_far.last_bytes == u64::from(target.block);
+        match so_far.last {
+            None => Step::Submit(Request::Open {
+                place: target.place,
+                access: Access::Read,
+                dsync: false,
+                keep_atime: target.keep_atime,
+            }),
+            Some(RequestKind::Open) => Step::Submit(Request::Read { bytes: target.block }),
+            Some(RequestKind::Read) if whole_block => {
+                Step::Submit(Request::Read { bytes: target.block })
+            }
+            Some(RequestKind::Read) => Step::Submit(Request::Close),
+            Some(_) => Step::Done,
+        }
+    }
+}

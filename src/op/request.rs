@@ -1,0 +1,288 @@
+//! The closed set of requests that operations are made of, and how far one operation has come.
+//! A request is plain data: names, contents and buffers belong to the engine, so nothing is
+//! borrowed and a queueing engine may keep a request as long as it likes.
+
+use std::fmt;
+
+use crate::base::errno::Errno;
+use crate::base::names::Kind;
+
+/// Something in the tree that a request names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A file.
+    File {
+        /// Its number in the tree.
+        number: u64,
+        /// How often it was renamed.
+        generation: u32,
+    },
+    /// A directory that is itself an entry of the tree.
+    Directory {
+        /// Its number in the tree.
+        number: u64,
+    },
+    /// A directory of the layout, counted from the root (0), parents first.
+    Layout {
+        /// Its number in the layout.
+        number: u64,
+    },
+}
+
+impl Place {
+    /// The same file under its next name. Only files are renamed.
+    pub fn renamed(self) -> Self {
+        match self {
+            Place::File { number, generation } => {
+                Place::File { number, generation: generation + 1 }
+            }
+            other => other,
+        }
+    }
+
+    /// Its number among its like.
+    pub fn number(self) -> u64 {
+        match self {
+            Place::File { number, .. } | Place::Directory { number } | Place::Layout { number } => {
+                number
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Place::File { number, generation: 0 } => write!(f, "file {number}"),
+            Place::File { number, generation } => write!(f, "file {number}.{generation}"),
+            Place::Directory { number } => write!(f, "directory {number}"),
+            Place::Layout { number } => write!(f, "layout {number}"),
+        }
+    }
+}
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// For writing; it must not exist yet.
+    CreateNew,
+    /// For writing; what it held is dropped.
+    Truncate,
+    /// For writing in place.
+    Write,
+    /// For writing at the end.
+    Append,
+    /// For reading.
+    Read,
+    /// A directory, for listing.
+    List,
+}
+
+/// One thing asked of the file system: one system call of the blocking engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Opens a file or directory; the following requests of the operation mean it.
+    Open {
+        /// What to open.
+        place: Place,
+        /// How.
+        access: Access,
+        /// With `O_DSYNC`.
+        dsync: bool,
+        /// With `O_NOATIME`.
+        keep_atime: bool,
+    },
+    /// Writes a part of the file's content to the open file.
+    Write {
+        /// Whose content.
+        number: u64,
+        /// Which version of it.
+        version: u32,
+        /// Where in the content the part begins, in bytes.
+        offset: u64,
+        /// How long it is.
+        bytes: u32,
+    },
+    /// Reads on from the open file.
+    Read {
+        /// At most this much.
+        bytes: u32,
+    },
+    /// fsync(2) or fdatasync(2) of the open file.
+    Sync {
+        /// fdatasync.
+        data_only: bool,
+    },
+    /// Closes the open file.
+    Close,
+    /// stat(2) by name.
+    Stat {
+        /// Of what.
+        place: Place,
+    },
+    /// fstat(2) of the open file.
+    StatOpen,
+    /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
+    ReadDirectory,
+    /// Gives a file its next name.
+    Rename {
+        /// Under its present name.
+        from: Place,
+    },
+    /// unlink(2).
+    Unlink {
+        /// Of what.
+        place: Place,
+    },
+    /// mkdir(2).
+    MakeDirectory {
+        /// Where.
+        place: Place,
+    },
+    /// rmdir(2).
+    RemoveDirectory {
+        /// Of what.
+        place: Place,
+    },
+    /// fsync(2) of the directory that holds an entry.
+    SyncHolder {
+        /// Whose.
+        place: Place,
+    },
+}
+
+/// A request without its particulars: where a step machine stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the request of the same name")]
+pub enum RequestKind {
+    Open,
+    Write,
+    Read,
+    Sync,
+    Close,
+    Stat,
+    StatOpen,
+    ReadDirectory,
+    Rename,
+    Unlink,
+    MakeDirectory,
+    RemoveDirectory,
+    SyncHolder,
+}
+
+impl Request {
+    /// Which request it is.
+    #[inline]
+    pub fn kind(&self) -> RequestKind {
+        match self {
+            Request::Open { .. } => RequestKind::Open,
+            Request::Write { .. } => RequestKind::Write,
+            Request::Read { .. } => RequestKind::Read,
+            Request::Sync { .. } => RequestKind::Sync,
+            Request::Close => RequestKind::Close,
+            Request::Stat { .. } => RequestKind::Stat,
+            Request::StatOpen => RequestKind::StatOpen,
+            Request::ReadDirectory => RequestKind::ReadDirectory,
+            Request::Rename { .. } => RequestKind::Rename,
+            Request::Unlink { .. } => RequestKind::Unlink,
+            Request::MakeDirectory { .. } => RequestKind::MakeDirectory,
+            Request::RemoveDirectory { .. } => RequestKind::RemoveDirectory,
+            Request::SyncHolder { .. } => RequestKind::SyncHolder,
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::Open { place, access, dsync, keep_atime } => {
+                write!(f, "open {place} {access:?}")?;
+                f.write_str(if *dsync { " dsync" } else { "" })?;
+                f.write_str(if *keep_atime { " noatime" } else { "" })
+            }
+            Request::Write { number, version, offset, bytes } => {
+                write!(f, "write {bytes} bytes at {offset} of content {number}.{version}")
+            }
+            Request::Read { bytes } => write!(f, "read at most {bytes} bytes"),
+            Request::Sync { data_only: false } => f.write_str("fsync"),
+            Request::Sync { data_only: true } => f.write_str("fdatasync"),
+            Request::Close => f.write_str("close"),
+            Request::Stat { place } => write!(f, "stat {place}"),
+            Request::StatOpen => f.write_str("fstat"),
+            Request::ReadDirectory => f.write_str("getdents"),
+            Request::Rename { from } => write!(f, "rename {from} to {}", from.renamed()),
+            Request::Unlink { place } => write!(f, "unlink {place}"),
+            Request::MakeDirectory { place } => write!(f, "mkdir {place}"),
+            Request::RemoveDirectory { place } => write!(f, "rmdir {place}"),
+            Request::SyncHolder { place } => write!(f, "fsync the directory of {place}"),
+        }
+    }
+}
+
+/// What a request came to: bytes moved (0 where none are), or the error.
+pub type Outcome = Result<u64, Errno>;
+
+/// How far one operation on one target has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The request that ended last; none at the start.
+    pub last: Option<RequestKind>,
+    /// What it moved, in bytes.
+    pub last_bytes: u64,
+    /// Bytes moved by all requests together.
+    pub bytes: u64,
+    /// Whether a file or directory is open.
+    pub open: bool,
+    /// The first error; the operation then only closes what it opened.
+    pub failed: Option<Errno>,
+}
+
+impl Progress {
+    /// Takes in what `request` came to.
+    #[inline]
+    pub fn complete(&mut self, request: &Request, outcome: Outcome) {
+        let kind = request.kind();
+        self.last = Some(kind);
+        match kind {
+            RequestKind::Open => self.open = outcome.is_ok(),
+            RequestKind::Close => self.open = false,
+            _ => {}
+        }
+        match outcome {
+            // A write of nothing would be asked for again for ever.
+            Ok(0) if kind == RequestKind::Write => self.fail(Errno::EIO),
+            Ok(bytes) => {
+                self.last_bytes = bytes;
+                self.bytes += bytes;
+            }
+            Err(errno) => self.fail(errno),
+        }
+    }
+
+    fn fail(&mut self, errno: Errno) {
+        self.last_bytes = 0;
+        self.failed = self.failed.or(Some(errno));
+    }
+}
+
+/// What an operation wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// This request.
+    Submit(Request),
+    /// Nothing: the operation on this target has ended.
+    Done,
+}
+
+/// Names and kinds of the tree's entries agree with the names on disk.
+impl Place {
+    /// The kind of name it has on disk; none for a directory of the layout, whose name depends on
+    /// where it stands.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Place::File { .. } => Some(Kind::File),
+            Place::Directory { .. } => Some(Kind::Directory),
+            Place::Layout { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `stat`: a file's attributes.
+
+use super::request::Request;
+use super::{Operation, Progress, Step, Target};
+
+/// Asks for a file's attributes by name.
+pub(super) struct Stat;
+
+impl Operation for Stat {
+    fn name(&self) -> &'static str {
+        "stat"
+    }
+
+    fn about(&self) -> &'static str {
+        "asks for a file's attributes by name"
+    }
+
+    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+        match so_far.last {
+            None => Step::Submit(Request::Stat { place: target.place }),
+            Some(_) => Step::Done,
+        }
+    }
+}

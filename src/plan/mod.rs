@@ -1,0 +1,157 @@
+//! From a job file to a checked, immutable plan: what will be done, to what, in which order.
+
+pub mod phase;
+pub mod selection;
+pub mod sim;
+pub mod space;
+pub mod tree;
+
+use crate::base::random::{Stream, shuffle};
+use crate::base::units::{Quantity, Unit};
+
+pub use phase::{CacheAsked, Phase};
+pub use tree::Tree;
+
+/// How much of a scenario is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Scale {
+    /// Well under a minute on a common disk.
+    #[default]
+    Quick,
+    /// Minutes: enough for tails.
+    Standard,
+    /// The numbers of the document that first asked the question.
+    Original,
+}
+
+impl Scale {
+    /// All of them, smallest first.
+    pub const ALL: [Scale; 3] = [Scale::Quick, Scale::Standard, Scale::Original];
+
+    /// Its word on the command line and in job files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scale::Quick => "quick",
+            Scale::Standard => "standard",
+            Scale::Original => "original",
+        }
+    }
+}
+
+/// What carries requests out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EngineName {
+    /// One blocking system call for each request.
+    #[default]
+    Sync,
+    /// A simulated file system with a known truth.
+    Sim,
+}
+
+impl EngineName {
+    /// All of them.
+    pub const ALL: [EngineName; 2] = [EngineName::Sync, EngineName::Sim];
+
+    /// Its word on the command line and in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            EngineName::Sync => "sync",
+            EngineName::Sim => "sim",
+        }
+    }
+}
+
+/// The quantity that grows from level to level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its name, by which `"$name"` stands for the level in the job file.
+    pub name: String,
+    /// Its values, in the order they are measured.
+    pub levels: Vec<Quantity>,
+}
+
+/// One variant at one level: what every repeat of it does.
+#[derive(Clone)]
+pub struct CellPlan {
+    /// The variant's name.
+    pub variant: String,
+    /// The axis level; none without an axis.
+    pub level: Option<Quantity>,
+    /// What carries its requests out.
+    pub engine: EngineName,
+    /// The law of its files.
+    pub tree: Tree,
+    /// What is done, in order; a phase with several passes stands here several times.
+    pub phases: Vec<Phase>,
+}
+
+impl CellPlan {
+    /// The most workers any phase has.
+    pub fn threads(&self) -> u32 {
+        self.phases.iter().map(|p| p.threads).max().unwrap_or(1)
+    }
+
+    /// Operations of all phases together.
+    pub fn operations(&self) -> u64 {
+        self.phases.iter().map(|p| p.selection.count).sum()
+    }
+}
+
+/// A scenario, resolved for one scale and one set of parameters.
+#[derive(Clone)]
+pub struct Plan {
+    /// The scenario's name.
+    pub name: String,
+    /// The question it asks.
+    pub question: String,
+    /// How much of it is run.
+    pub scale: Scale,
+    /// The seed of everything drawn.
+    pub seed: u64,
+    /// How often the whole is done.
+    pub repeats: u32,
+    /// Its parameters as resolved, by name, for people and the store.
+    pub parameters: Vec<(String, String)>,
+    /// What grows; none if nothing does.
+    pub axis: Option<Axis>,
+    /// One for each variant and level: variants in the job file's order, levels within them.
+    pub cells: Vec<CellPlan>,
+    /// The truth of the simulated file system, for cells that run on it.
+    pub sim: sim::SimModel,
+    /// The job file's text.
+    pub job: String,
+}
+
+impl Plan {
+    /// Names of the variants, in the job file's order.
+    pub fn variants(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for cell in &self.cells {
+            if names.last() != Some(&cell.variant.as_str()) {
+                names.push(&cell.variant);
+            }
+        }
+        names
+    }
+
+    /// The order of the run, as (repeat from 1, index into `cells`): in every repeat the variants
+    /// come in another seeded random order, so that drift hits all alike; levels go up.
+    pub fn schedule(&self) -> Vec<(u32, usize)> {
+        let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
+        for repeat in 1..=self.repeats {
+            let mut variants = self.variants();
+            shuffle(&mut variants, self.seed, Stream::Schedule, u64::from(repeat));
+            for variant in variants {
+                let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
+                order.extend(cells.map(|(at, _)| (repeat, at)));
+            }
+        }
+        order
+    }
+
+    /// The axis's unit; a plain count without an axis.
+    pub fn level_unit(&self) -> Unit {
+        let first = self.axis.as_ref().and_then(|axis| axis.levels.first());
+        first.map(|level| level.unit).unwrap_or_default()
+    }
+}

@@ -1,0 +1,181 @@
+//! One phase of a cell, checked: which operation on which targets, and how.
+
+use super::selection::Selection;
+use super::tree::Tree;
+use crate::op::{Change, Durability, Operation, Place, Subject, Target};
+
+/// What a phase asks of the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum CacheAsked {
+    /// Nothing of the tree in memory.
+    Cold,
+    /// Everything the phase uses in memory.
+    Warm,
+    /// As the phase before left it.
+    #[default]
+    AsIs,
+}
+
+impl CacheAsked {
+    /// Its word in job files and results.
+    pub fn word(self) -> &'static str {
+        match self {
+            CacheAsked::Cold => "cold",
+            CacheAsked::Warm => "warm",
+            CacheAsked::AsIs => "as-is",
+        }
+    }
+}
+
+/// A change that an earlier phase of the cell made to some of the files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// What it did.
+    pub change: Change,
+    /// To which files.
+    pub selection: Selection,
+}
+
+/// A file as the phases so far have left it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileState {
+    /// Bytes.
+    pub size: u64,
+    /// How often content was written.
+    pub writes: u32,
+    /// How often it was renamed.
+    pub generation: u32,
+}
+
+/// One phase, ready to run.
+#[derive(Clone)]
+pub struct Phase {
+    /// Its name, unique in the cell but for its passes.
+    pub name: String,
+    /// What is done.
+    pub operation: &'static dyn Operation,
+    /// To which targets, in which order.
+    pub selection: Selection,
+    /// Slices of the phase with latency figures of their own; 0 for none.
+    pub windows: u32,
+    /// When written data must be on the device.
+    pub durability: Durability,
+    /// What is asked of the caches.
+    pub cache: CacheAsked,
+    /// Workers.
+    pub threads: u32,
+    /// Which of the passes this is, from 1.
+    pub pass: u32,
+    /// Most bytes of one read or write.
+    pub block: u32,
+    /// Whether reads leave access times alone.
+    pub keep_atime: bool,
+    /// What the phases before it did to the files.
+    pub history: Vec<Past>,
+    /// The first live directory entry and the layout's directories, for a walk over all of them.
+    pub walk: Walk,
+    /// Entries the tree holds when the phase has done all its work.
+    pub entries_after: u64,
+}
+
+/// How the numbers of a walk over all directories are read: first the layout, then the entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Directories of the layout.
+    pub layout: u64,
+    /// The lowest number of a directory that is an entry.
+    pub first_entry: u64,
+}
+
+impl Phase {
+    /// What the file looks like before this phase.
+    pub fn state_before(&self, tree: &Tree, number: u64) -> FileState {
+        let mut state = FileState::default();
+        for past in &self.history {
+            if past.selection.contains(number) {
+                state.apply(past.change, tree, number);
+            }
+        }
+        state
+    }
+
+    /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
+    /// earlier phase that changed files.
+    #[inline]
+    pub fn target(&self, tree: &Tree, number: u64) -> Target {
+        let mut state = FileState::default();
+        let change = self.operation.change();
+        if self.operation.subject() == Subject::File && !self.history.is_empty() {
+            state = self.relevant_state(tree, number, change);
+        }
+        let size = match change {
+            Change::NewSize | Change::Grows => tree.size(number, state.writes),
+            Change::SameSize => state.size,
+            Change::Nothing | Change::Renames => 0,
+        };
+        Target {
+            place: self.place(tree, number, state.generation),
+            size,
+            version: state.writes,
+            block: self.block,
+            durability: self.durability,
+            keep_atime: self.keep_atime,
+        }
+    }
+
+    /// The file's state, as far as this operation needs it: names always, contents only to write.
+    #[inline]
+    fn relevant_state(&self, tree: &Tree, number: u64, change: Change) -> FileState {
+        let needs_contents = !matches!(change, Change::Nothing | Change::Renames);
+        let renamed = self.history.iter().any(|past| past.change == Change::Renames);
+        if needs_contents || renamed {
+            self.state_before(tree, number)
+        } else {
+            FileState::default()
+        }
+    }
+
+    #[inline]
+    fn place(&self, tree: &Tree, number: u64, generation: u32) -> Place {
+        match self.operation.subject() {
+            Subject::File => Place::File { number, generation },
+            Subject::Directory => Place::Directory { number },
+            Subject::Holder => Place::Layout { number: tree.layout_of_holder(number) },
+            Subject::AnyDirectory if number < self.walk.layout => Place::Layout { number },
+            Subject::AnyDirectory => {
+                Place::Directory { number: number - self.walk.layout + self.walk.first_entry }
+            }
+        }
+    }
+
+    /// Bytes of file content the phase moves if all goes well; none if it is not about content
+    /// (a listing moves bytes too, but no law says how many).
+    pub fn expected_bytes(&self, tree: &Tree) -> Option<u64> {
+        if self.operation.subject() != Subject::File {
+            return None;
+        }
+        let bytes_of = |number| match self.operation.reads_content() {
+            true => self.state_before(tree, number).size,
+            false => self.target(tree, number).size,
+        };
+        Some(self.selection.numbers().map(bytes_of).sum())
+    }
+}
+
+impl FileState {
+    fn apply(&mut self, change: Change, tree: &Tree, number: u64) {
+        match change {
+            Change::Nothing => {}
+            Change::Renames => self.generation += 1,
+            Change::SameSize => self.writes += 1,
+            Change::NewSize => {
+                self.size = tree.size(number, self.writes);
+                self.writes += 1;
+            }
+            Change::Grows => {
+                self.size += tree.size(number, self.writes);
+                self.writes += 1;
+            }
+        }
+    }
+}

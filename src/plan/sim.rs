@@ -1,0 +1,89 @@
+//! The simulated file system's truth, as a job file's `[sim]` table states it. The `sim` engine
+//! in `run/` lives by it; findings are tested against it.
+
+use crate::base::errno::Errno;
+
+/// How the time to find or add a name grows with the entries of its directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DirectoryLaw {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// `directory_cost` for each doubling.
+    Logarithmic,
+    /// `directory_cost` for each 1,000 entries.
+    Linear,
+}
+
+/// Random deviation of each request's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Noise {
+    /// None.
+    #[default]
+    None,
+    /// Uniform over half to one and a half times the law.
+    Uniform,
+    /// One request in ten takes five times as long.
+    Bimodal,
+}
+
+/// From a share of the capacity on, everything takes longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knee {
+    /// Used bytes over capacity, in percent.
+    pub at: f64,
+    /// How many times longer.
+    pub factor: f64,
+}
+
+/// An error at one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedError {
+    /// Which operation of the run fails, counted from 1 over all workers.
+    pub operation: u64,
+    /// With what.
+    pub errno: Errno,
+}
+
+/// All times in nanoseconds; a model with no time at all measures boatload itself.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct SimModel {
+    /// Each request on names or attributes (open, stat, unlink, ...).
+    pub metadata_ns: u64,
+    /// Each write, and each read of cached data.
+    pub transfer_ns: u64,
+    /// Added to the first open or stat of an entry after the caches were dropped.
+    pub cold_ns: u64,
+    /// Each fsync, and the sync at the end of a phase.
+    pub sync_ns: u64,
+    /// How directories grow slower.
+    pub directory: DirectoryLaw,
+    /// The law's step.
+    pub directory_cost_ns: u64,
+    /// Noise on every request.
+    pub noise: Noise,
+    /// Percent that everything is slower after a million operations than at the start.
+    pub drift_percent: f64,
+    /// One stall of `stall_ns` every so many operations; 0 for none.
+    pub stall_every: u64,
+    /// How long a stall takes.
+    pub stall_ns: u64,
+    /// Bytes the file system holds before ENOSPC; none for no limit.
+    pub capacity: Option<u64>,
+    /// Slower from some fullness on; needs a capacity.
+    pub knee: Option<Knee>,
+    /// One operation that fails.
+    pub error: Option<PlannedError>,
+    /// Requests that may be under way at once; 0 answers each at once, as a blocking engine does.
+    pub queue: u32,
+}
+
+impl SimModel {
+    /// Whether no request takes any time, so that the real clock runs and measures boatload.
+    pub fn takes_no_time(&self) -> bool {
+        let Self {
+            metadata_ns, transfer_ns, cold_ns, sync_ns, directory_cost_ns, stall_ns, ..
+        } = *self;
+        metadata_ns + transfer_ns + cold_ns + sync_ns + directory_cost_ns + stall_ns == 0
+    }
+}

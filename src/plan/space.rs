@@ -1,0 +1,64 @@
+//! What a cell needs of a file system before anything is written: bytes and inodes.
+
+use super::CellPlan;
+use crate::op::{Change, Effect, Subject};
+
+/// Bytes and inodes, the most that exist at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes, file contents rounded up to blocks, directories included.
+    pub bytes: u64,
+    /// Files and directories.
+    pub inodes: u64,
+}
+
+/// A directory entry with its name and index takes about this much in ext4, xfs and btrfs.
+const ENTRY_BYTES: u64 = 64;
+
+/// Room for the run directory, its marker and the cache canary.
+const OWN_BYTES: u64 = 1 << 20;
+const OWN_INODES: u64 = 8;
+
+impl Need {
+    /// The larger of both, figure by figure.
+    pub fn max(self, other: Self) -> Self {
+        Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
+    }
+
+    /// What a cell needs on a file system with blocks of `block_bytes`, from mean sizes: exact
+    /// for fixed sizes, within a fraction of a percent for many drawn ones.
+    pub fn of(cell: &CellPlan, block_bytes: u64) -> Self {
+        let block = block_bytes.max(1);
+        let directories = cell.tree.layout_directories();
+        let (mut entries, mut most) = (0u64, 0u64);
+        let mut most_files = 0u64;
+        for phase in &cell.phases {
+            let count = phase.selection.count;
+            match (phase.operation.effect(), phase.operation.subject()) {
+                (Effect::AddsEntry, subject) => {
+                    entries += count;
+                    if subject == Subject::File {
+                        most_files = most_files.max(phase.selection.first + count);
+                    }
+                }
+                (Effect::RemovesEntry, _) => entries = entries.saturating_sub(count),
+                (Effect::KeepsTree, _) => {}
+            }
+            most = most.max(entries);
+        }
+        let written = cell.phases.iter().filter(|p| p.operation.change() == Change::Grows);
+        let appended: u64 = written.map(|p| p.selection.count).sum();
+        // A file ends inside a block, on average in its middle.
+        let file_bytes = match cell.tree.sizes.max() {
+            0 => 0.0,
+            _ => {
+                ((cell.tree.sizes.mean() + block as f64 / 2.0) / block as f64).ceil() * block as f64
+            }
+        };
+        let content = (file_bytes * most_files as f64) as u64
+            + (cell.tree.sizes.mean() * appended as f64) as u64;
+        let inodes = most + directories + OWN_INODES;
+        let names = most * ENTRY_BYTES + (directories + most - most_files.min(most)) * block;
+        Self { bytes: content + names + OWN_BYTES, inodes }
+    }
+}

@@ -1,0 +1,324 @@
+//! The tree of files as a law: path, size and content of file *i* follow from (seed, *i*), so a
+//! tree of 100 million files needs the memory of one with a thousand.
+
+use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::random::{Stream, below, draw, unit};
+use crate::op::Place;
+
+/// The deepest nesting whose paths fit a name buffer.
+pub const DEPTH_MAX: u32 = 16;
+
+/// Most directories a layout may have.
+pub const DIRECTORIES_MAX: u64 = 10_000_000;
+
+/// In which order entries go to the directories that hold them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Filling {
+    /// One directory is filled, then the next.
+    #[default]
+    Fill,
+    /// One entry to each directory in turn.
+    Stripe,
+}
+
+/// How large files are, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sizes {
+    /// All the same.
+    Fixed(u64),
+    /// Every size from `min` to `max` equally likely.
+    Uniform {
+        /// Smallest size.
+        min: u64,
+        /// Largest size.
+        max: u64,
+    },
+    /// min + (max - min) * e^(k (x - 1)), x uniform in 0..1: many small, few large.
+    Exponential {
+        /// Smallest size.
+        min: u64,
+        /// Largest size.
+        max: u64,
+        /// How strongly small sizes are preferred.
+        k: f64,
+    },
+}
+
+impl Sizes {
+    /// The size that a draw of random bits stands for.
+    #[inline]
+    pub fn of(self, bits: u64) -> u64 {
+        match self {
+            Sizes::Fixed(size) => size,
+            Sizes::Uniform { min, max } => min + below(bits, max - min + 1),
+            Sizes::Exponential { min, max, k } => {
+                min + ((max - min) as f64 * (k * (unit(bits) - 1.0)).exp()) as u64
+            }
+        }
+    }
+
+    /// The mean over all draws.
+    pub fn mean(self) -> f64 {
+        match self {
+            Sizes::Fixed(size) => size as f64,
+            Sizes::Uniform { min, max } => (min as f64 + max as f64) / 2.0,
+            // e^0 is 1 for every draw.
+            Sizes::Exponential { max, k, .. } if k == 0.0 => max as f64,
+            Sizes::Exponential { min, max, k } => {
+                min as f64 + (max - min) as f64 * (1.0 - (-k).exp()) / k
+            }
+        }
+    }
+
+    /// The largest possible size.
+    pub fn max(self) -> u64 {
+        match self {
+            Sizes::Fixed(size) => size,
+            Sizes::Uniform { max, .. } | Sizes::Exponential { max, .. } => max,
+        }
+    }
+}
+
+/// What files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Content {
+    /// Different in every file and not to be compressed.
+    #[default]
+    Random,
+    /// Nothing but zeros.
+    Zeros,
+    /// Different in every file; this share, in percent, can be compressed away.
+    Compressible(u8),
+}
+
+/// Directories of one worker's tree: `fan_out` to the power of `depth` hold entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Directories in each directory above the last level.
+    pub fan_out: u64,
+    /// Levels of directories below the root; at 0 the root holds the entries itself.
+    pub depth: u32,
+}
+
+impl Layout {
+    /// `directories` beside each other; a single one is the root itself.
+    pub fn flat(directories: u64) -> Self {
+        Self { fan_out: directories, depth: u32::from(directories > 1) }
+    }
+
+    /// Directories on a level, the root being level 0.
+    fn on_level(self, level: u32) -> u64 {
+        self.fan_out.saturating_pow(level)
+    }
+
+    /// Directories that hold entries.
+    pub fn holders(self) -> u64 {
+        self.on_level(self.depth)
+    }
+
+    /// All directories, the root included.
+    pub fn directories(self) -> u64 {
+        (0..=self.depth).fold(0, |sum, level| sum.saturating_add(self.on_level(level)))
+    }
+}
+
+/// The law of one cell's tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    /// Most entries of each kind it can hold.
+    pub files: u64,
+    /// Directories of each worker's tree.
+    pub layout: Layout,
+    /// How entries go to them.
+    pub filling: Filling,
+    /// Trees side by side: one that all workers share, or one for each worker.
+    pub roots: u32,
+    /// Sizes of files.
+    pub sizes: Sizes,
+    /// What files hold.
+    pub content: Content,
+    /// The seed all of it follows from.
+    pub seed: u64,
+}
+
+impl Tree {
+    /// The size of a file's content in its `version`, in bytes.
+    #[inline]
+    pub fn size(&self, number: u64, version: u32) -> u64 {
+        match self.sizes {
+            Sizes::Fixed(size) => size,
+            sizes => sizes.of(draw(self.seed, Stream::Size, content_index(number, version))),
+        }
+    }
+
+    /// The random bits that tell one file's content in one version from all others.
+    #[inline]
+    pub fn content_key(&self, number: u64, version: u32) -> u64 {
+        draw(self.seed, Stream::Content, content_index(number, version))
+    }
+
+    /// Directories that hold entries, over all roots.
+    pub fn holders(&self) -> u64 {
+        self.layout.holders() * u64::from(self.roots)
+    }
+
+    /// All directories of the layout: the tree's own, then level by level in each root, parents
+    /// before children.
+    pub fn layout_directories(&self) -> u64 {
+        let each = self.layout.directories();
+        if self.roots == 1 { each } else { 1 + each * u64::from(self.roots) }
+    }
+
+    /// The holder of entry `number`, below [`Tree::holders`].
+    #[inline]
+    pub fn holder_of(&self, number: u64) -> u64 {
+        let holders = self.layout.holders();
+        if holders == 1 && self.roots == 1 {
+            return 0;
+        }
+        let roots = u64::from(self.roots);
+        let (root, local) = (number % roots, number / roots);
+        let within = match self.filling {
+            Filling::Stripe => local % holders,
+            Filling::Fill => {
+                let each = self.files.div_ceil(roots).div_ceil(holders).max(1);
+                (local / each).min(holders - 1)
+            }
+        };
+        root * holders + within
+    }
+
+    /// The layout number of a holder.
+    pub fn layout_of_holder(&self, holder: u64) -> u64 {
+        let holders = self.layout.holders();
+        let (root, within) = (holder / holders, holder % holders);
+        let each = self.layout.directories();
+        let above = u64::from(self.roots > 1) + root * each;
+        above + each - holders + within
+    }
+
+    /// Adds the path of a directory of the layout; the tree's own directory adds nothing.
+    pub fn push_layout(&self, number: u64, path: &mut NameBuffer) {
+        let mut at = number;
+        if self.roots > 1 {
+            if number == 0 {
+                return;
+            }
+            let each = self.layout.directories();
+            let (root, rest) = ((number - 1) / each, (number - 1) % each);
+            path.push(Name { kind: Kind::Worker, number: root, generation: 0 });
+            at = rest;
+        }
+        let mut level = 0;
+        while at >= self.layout.on_level(level) {
+            at -= self.layout.on_level(level);
+            level += 1;
+        }
+        for above in (0..level).rev() {
+            let digit = at / self.layout.on_level(above) % self.layout.fan_out;
+            path.push(Name { kind: Kind::Holder, number: digit, generation: 0 });
+        }
+    }
+
+    /// Adds an entry's own name, without the directory that holds it. A directory of the layout
+    /// has no single name and adds its path.
+    #[inline]
+    pub fn push_name(&self, place: Place, path: &mut NameBuffer) {
+        match place {
+            Place::File { number, generation } => {
+                path.push(Name { kind: Kind::File, number, generation });
+            }
+            Place::Directory { number } => {
+                path.push(Name { kind: Kind::Directory, number, generation: 0 });
+            }
+            Place::Layout { number } => self.push_layout(number, path),
+        }
+    }
+}
+
+/// One index for (file, version): versions are far apart, so that no two pairs share a draw.
+#[inline]
+fn content_index(number: u64, version: u32) -> u64 {
+    number ^ (u64::from(version) << 44)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(layout: Layout, filling: Filling, roots: u32, files: u64) -> Tree {
+        Tree {
+            files,
+            layout,
+            filling,
+            roots,
+            sizes: Sizes::Uniform { min: 512, max: 1536 },
+            content: Content::Random,
+            seed: 1,
+        }
+    }
+
+    fn layout_path(tree: &Tree, number: u64) -> String {
+        let mut path = NameBuffer::default();
+        tree.push_layout(number, &mut path);
+        String::from_utf8_lossy(path.as_bytes()).replace("000000000", "")
+    }
+
+    #[test]
+    fn one_directory_is_the_root_itself() {
+        let tree = tree(Layout::flat(1), Filling::Fill, 1, 10);
+        assert_eq!((tree.holders(), tree.layout_directories()), (1, 1));
+        assert_eq!(layout_path(&tree, 0), "");
+    }
+
+    #[test]
+    fn filling_and_striping_differ_in_which_directory_comes_next() {
+        let fill = tree(Layout::flat(4), Filling::Fill, 1, 8);
+        let stripe = tree(Layout::flat(4), Filling::Stripe, 1, 8);
+        let holders = |tree: &Tree| (0..8).map(|n| tree.holder_of(n)).collect::<Vec<_>>();
+        assert_eq!(holders(&fill), [0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(holders(&stripe), [0, 1, 2, 3, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn nested_directories_come_parents_first_and_end_with_the_holders() {
+        let tree = tree(Layout { fan_out: 2, depth: 2 }, Filling::Fill, 1, 8);
+        let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
+        assert_eq!(paths, ["", "h0", "h1", "h0/h0", "h0/h1", "h1/h0", "h1/h1"]);
+        assert_eq!(tree.layout_of_holder(3), 6);
+    }
+
+    #[test]
+    fn each_worker_has_a_tree_of_its_own_when_asked() {
+        let tree = tree(Layout::flat(2), Filling::Fill, 2, 8);
+        let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
+        assert_eq!(paths, ["", "w0", "w0/h0", "w0/h1", "w1", "w1/h0", "w1/h1"]);
+        let holders: Vec<_> = (0..8).map(|n| tree.holder_of(n)).collect();
+        assert_eq!(holders, [0, 2, 0, 2, 1, 3, 1, 3]);
+        assert_eq!(layout_path(&tree, tree.layout_of_holder(2)), "w1/h0");
+    }
+
+    #[test]
+    fn sizes_stay_in_their_range_and_have_their_mean() {
+        let laws = [
+            Sizes::Fixed(1024),
+            Sizes::Uniform { min: 512, max: 1536 },
+            Sizes::Exponential { min: 4096, max: 16 << 20, k: 10.0 },
+        ];
+        for sizes in laws {
+            let tree = Tree { sizes, ..tree(Layout::flat(1), Filling::Fill, 1, 1) };
+            let drawn: Vec<u64> = (0..200_000).map(|n| tree.size(n, 0)).collect();
+            let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
+            assert!((mean / sizes.mean() - 1.0).abs() < 0.02, "{sizes:?}: {mean}");
+            assert!(drawn.iter().all(|size| *size <= sizes.max()));
+        }
+    }
+
+    #[test]
+    fn another_version_of_a_file_has_another_size_and_content() {
+        let tree = tree(Layout::flat(1), Filling::Fill, 1, 1000);
+        assert_ne!(tree.content_key(5, 0), tree.content_key(5, 1));
+        let same = (0..1000).filter(|n| tree.size(*n, 0) == tree.size(*n, 1)).count();
+        assert!(same < 10, "{same} of 1,000 files kept their size; 1 is expected by chance");
+    }
+}
