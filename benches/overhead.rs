@@ -1,1 +1,197 @@
-fn main() {}
+//! What measuring costs: boatload's loop, every latency recorded, against a bare loop of the same
+//! system calls without any timing, in turns within one run. Prints ratios of rates (1 is as fast
+//! as the bare loop), then memory and cost on the simulated file system.
+//!
+//! `cargo bench --bench overhead` on /dev/shm; BOATLOAD_BENCH_DIR names another directory.
+
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Barrier};
+
+use boatload::measure::recorder::PhaseRecorder;
+use boatload::op::{Durability, find_operation};
+use boatload::plan::phase::{CacheAsked, Past, Walk};
+use boatload::plan::selection::{Order, Selection};
+use boatload::plan::tree::{Content, Filling, Layout, Sizes};
+use boatload::plan::{Phase, Tree};
+use boatload::run::clock::RealClock;
+use boatload::run::drive::DoneCount;
+use boatload::run::engine::sync::{OpenTree, SyncEngine};
+use boatload::run::workers::{Shift, run_shift};
+
+const FILES: u64 = 100_000;
+const FILE_BYTES: usize = 1024;
+const BLOCK: u32 = 1 << 20;
+const ROUNDS: usize = 21;
+const OPERATIONS: [&str; 4] = ["create", "read", "stat", "delete"];
+
+fn main() {
+    let directory = std::env::var_os("BOATLOAD_BENCH_DIR").map_or("/dev/shm".into(), PathBuf::from);
+    let place = directory.join(format!("boatload-overhead-{}", std::process::id()));
+    std::fs::create_dir(&place).expect("the directory can be written");
+    let clock = RealClock::new();
+    println!("{FILES} files of {FILE_BYTES} bytes in {}, {ROUNDS} rounds", directory.display());
+    println!("rate of boatload over rate of a bare loop: median (lower to upper quartile)");
+    for threads in [1, 2] {
+        let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); OPERATIONS.len()];
+        for round in 0..=ROUNDS {
+            // Who goes first changes from round to round.
+            let first = round % 2 == 0;
+            let (mut ours, mut bare) = (Vec::new(), Vec::new());
+            for mine in [first, !first] {
+                let directory = place.join(if mine { "ours" } else { "bare" });
+                std::fs::create_dir(&directory).unwrap();
+                match mine {
+                    true => ours = our_loops(&directory, threads, &clock),
+                    false => bare = bare_loops(&directory, threads, &clock),
+                }
+                std::fs::remove_dir(&directory).unwrap();
+            }
+            // The first round touches memory for the first time and is not counted.
+            if round > 0 {
+                for (at, ratios) in ratios.iter_mut().enumerate() {
+                    ratios.push(bare[at] / ours[at]);
+                }
+            }
+        }
+        for (name, ratios) in OPERATIONS.iter().zip(&mut ratios) {
+            ratios.sort_by(f64::total_cmp);
+            let at = |share: f64| ratios[(share * (ratios.len() - 1) as f64) as usize];
+            println!(
+                "{threads} thread(s)  {name:<8} {:.3}  ({:.3} to {:.3})",
+                at(0.5),
+                at(0.25),
+                at(0.75)
+            );
+        }
+    }
+    std::fs::remove_dir(&place).unwrap();
+}
+
+/// Seconds of each operation's phase through boatload.
+fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
+    let tree = Tree {
+        files: FILES,
+        layout: Layout::flat(1),
+        filling: Filling::Fill,
+        roots: 1,
+        sizes: Sizes::Fixed(FILE_BYTES as u64),
+        content: Content::Random,
+        seed: 1,
+    };
+    let open = |path: &Path| OwnedFd::from(std::fs::File::open(path).unwrap());
+    let shared = Arc::new(OpenTree {
+        tree: tree.clone(),
+        root: open(directory),
+        holders: vec![open(directory)],
+    });
+    OPERATIONS.iter().map(|name| one_phase(name, &shared, threads, clock)).collect()
+}
+
+fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock) -> f64 {
+    let operation = find_operation(name).unwrap();
+    let selection = Selection::new((0, FILES, FILES), Order::Sequential, 1, 1, 0);
+    let created = Past { change: boatload::op::Change::NewSize, selection: selection.clone() };
+    let phase = Phase {
+        name: name.to_string(),
+        operation,
+        selection,
+        windows: 0,
+        durability: Durability::None,
+        cache: CacheAsked::AsIs,
+        threads,
+        pass: 1,
+        block: BLOCK,
+        keep_atime: false,
+        history: if name == "create" { vec![] } else { vec![created] },
+        walk: Walk::default(),
+        entries_after: 0,
+    };
+    let mut recorders: Vec<PhaseRecorder> = (0..threads)
+        .map(|w| PhaseRecorder::new(phase.selection.share(w, threads).count, None))
+        .collect();
+    let done: Vec<DoneCount> = DoneCount::of_workers(threads);
+    let stop = AtomicBool::new(false);
+    let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
+    let run = run_shift(shift, &mut recorders, |_| {
+        (SyncEngine::new(Arc::clone(shared), BLOCK), clock.clone())
+    });
+    assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
+    run.seconds
+}
+
+/// Seconds of each operation's phase in a bare loop.
+fn bare_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
+    let directory = std::fs::File::open(directory).unwrap();
+    let fd = directory.as_raw_fd();
+    OPERATIONS.iter().map(|name| bare_phase(name, fd, threads, clock)).collect()
+}
+
+fn bare_phase(operation: &str, directory: RawFd, threads: u32, clock: &RealClock) -> f64 {
+    let barrier = Barrier::new(threads as usize + 1);
+    std::thread::scope(|scope| {
+        for worker in 0..threads {
+            let barrier = &barrier;
+            scope.spawn(move || {
+                let mut buffer = vec![0x5au8; BLOCK as usize];
+                barrier.wait();
+                bare_worker(operation, directory, worker, threads, &mut buffer);
+                barrier.wait();
+            });
+        }
+        barrier.wait();
+        clock.time(|| barrier.wait()).1
+    })
+}
+
+fn bare_worker(operation: &str, dir: RawFd, worker: u32, step: u32, buffer: &mut [u8]) {
+    let turns = (FILES - u64::from(worker)).div_ceil(u64::from(step));
+    let mut name = *b"f0000000000\0";
+    add(&mut name, worker);
+    for _ in 0..turns {
+        let path = name.as_ptr().cast();
+        // SAFETY: the name ends in NUL, and the buffer is as long as the calls are told.
+        let failed = unsafe {
+            match operation {
+                "create" => {
+                    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+                    let file = libc::openat(dir, path, flags | libc::O_NOFOLLOW, 0o600);
+                    let moved = libc::write(file, buffer.as_ptr().cast(), FILE_BYTES);
+                    libc::close(file);
+                    moved != FILE_BYTES as isize
+                }
+                "read" => {
+                    let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+                    let file = libc::openat(dir, path, flags);
+                    let moved = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
+                    libc::close(file);
+                    moved != FILE_BYTES as isize
+                }
+                "stat" => {
+                    let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
+                    libc::fstatat(dir, path, stat.as_mut_ptr(), libc::AT_SYMLINK_NOFOLLOW) != 0
+                }
+                _ => libc::unlinkat(dir, path, 0) != 0,
+            }
+        };
+        assert!(!failed, "{operation} of {:?}", CString::from_vec_with_nul(name.to_vec()));
+        add(&mut name, step);
+    }
+}
+
+/// Counts up in the digits of a name: the cheapest way to the next one.
+fn add(name: &mut [u8; 12], step: u32) {
+    for _ in 0..step {
+        for digit in name[1..11].iter_mut().rev() {
+            if *digit < b'9' {
+                *digit += 1;
+                break;
+            }
+            *digit = b'0';
+        }
+    }
+}

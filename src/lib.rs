@@ -8,3 +8,8 @@ pub mod host;
 pub mod measure;
 pub mod op;
 pub mod plan;
+pub mod run;
+pub mod session;
+pub mod store;
+pub mod report;
+pub mod cli;

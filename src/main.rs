@@ -1,1 +1,5 @@
-fn main() {}
+//! The `boatload` command; all of it is in the library.
+
+fn main() -> std::process::ExitCode {
+    boatload::cli::main()
+}

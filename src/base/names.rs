@@ -109,6 +109,11 @@ impl NameBuffer {
         }
     }
 
+    /// Adds a dot: the directory itself.
+    pub fn push_here(&mut self) {
+        self.put(b'.');
+    }
+
     /// The path without its NUL.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]

@@ -2,3 +2,6 @@
 //! holds all results of a run.
 
 pub mod book;
+pub mod recorder;
+pub mod warnings;
+pub mod windows;

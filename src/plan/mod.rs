@@ -12,6 +12,9 @@ use crate::base::units::{Quantity, Unit};
 pub use phase::{CacheAsked, Phase};
 pub use tree::Tree;
 
+/// The name of the variant of a job that compares nothing.
+pub const DEFAULT_VARIANT: &str = "default";
+
 /// How much of a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Scale {

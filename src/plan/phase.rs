@@ -17,6 +17,9 @@ pub enum CacheAsked {
 }
 
 impl CacheAsked {
+    /// All of them.
+    pub const ALL: [CacheAsked; 3] = [CacheAsked::Cold, CacheAsked::Warm, CacheAsked::AsIs];
+
     /// Its word in job files and results.
     pub fn word(self) -> &'static str {
         match self {

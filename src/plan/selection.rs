@@ -103,6 +103,13 @@ impl Selection {
         })
     }
 
+    /// About `wanted` of the chosen numbers, spread over the whole order.
+    pub fn sample(&self, wanted: u64) -> Vec<u64> {
+        let share = self.share(0, self.roots);
+        let wanted = wanted.min(share.count);
+        (0..wanted).map(|at| share.number(at * share.count / wanted)).collect()
+    }
+
     /// What worker `worker` of `workers` does. Workers that share a tree take turns; a worker
     /// with a tree of its own stays in it.
     pub fn share(&self, worker: u32, workers: u32) -> Share<'_> {

@@ -1,0 +1,135 @@
+//! `boatload plan`: what would run, what it needs, how long it may take; writes nothing.
+
+use std::fmt::Write;
+use std::os::fd::AsFd;
+
+use clap::Args;
+
+use super::job::Job;
+use super::{StorePlace, out};
+use crate::base::failure::{Exit, Result, shown};
+use crate::base::units::{bytes, counted, duration, grouped};
+use crate::host::facts::HostFacts;
+use crate::host::space::Space;
+use crate::plan::{CellPlan, EngineName};
+use crate::run::ground::open_parent;
+use crate::session::need;
+use crate::store::Store;
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload plan smallfiles --scale original
+  boatload plan my-job.toml --set files=1M --dir /mnt/x";
+
+const EFFECTS: &str = "\
+Nothing is written. Times are estimated from the newest complete run of the same scenario on the \
+same type of file system and device that is in the store; without one none is given.";
+
+/// Show what would run, and write nothing
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = EFFECTS)]
+pub(super) struct Plan {
+    #[command(flatten)]
+    job: Job,
+}
+
+impl Plan {
+    pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        let plan = self.job.plan()?;
+        let parent = open_parent(&self.job.dir)?;
+        let host = HostFacts::gather(parent.as_fd())?;
+        let space = Space::of(parent.as_fd())?;
+        let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
+        let cells = plan.cells.len() as u64;
+        let _ = writeln!(
+            text,
+            "scale {}, seed {}, {} of {}",
+            plan.scale.word(),
+            plan.seed,
+            counted(u64::from(plan.repeats), "repeat"),
+            counted(cells, "cell")
+        );
+        for cell in &plan.cells {
+            text.push_str(&cell_lines(cell));
+        }
+        let on_disk = plan.cells.iter().any(|cell| cell.engine == EngineName::Sync);
+        let fits = space.check(need(&plan, space.block_bytes), &self.job.dir);
+        if on_disk {
+            text.push_str(&space_lines(&plan, &space, &host, &self.job.dir));
+            text.push_str(&time_line(&plan, store, &host));
+        }
+        out::print(&text)?;
+        if on_disk { fits.map(|()| Exit::Good) } else { Ok(Exit::Good) }
+    }
+}
+
+fn cell_lines(cell: &CellPlan) -> String {
+    let level = cell.level.map_or_else(String::new, |level| format!(" at {level}"));
+    let tree = &cell.tree;
+    let mut text = format!(
+        "\n{}{level}: {} in {}, sizes {} on average\n",
+        shown(&cell.variant),
+        counted(tree.files, "file"),
+        counted(tree.holders(), "directory"),
+        bytes(tree.sizes.mean() as u64),
+    );
+    for phase in &cell.phases {
+        let pass = if phase.pass > 1 { format!(" pass {}", phase.pass) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "  {:<20} {:>12} {} {}, {} cache, {}",
+            format!("{}{pass}", shown(&phase.name)),
+            grouped(phase.selection.count),
+            phase.operation.name(),
+            phase.selection.order.word(),
+            phase.cache.word(),
+            counted(u64::from(phase.threads), "thread"),
+        );
+    }
+    text
+}
+
+fn space_lines(
+    plan: &crate::plan::Plan,
+    space: &Space,
+    host: &HostFacts,
+    dir: &std::path::Path,
+) -> String {
+    let need = need(plan, space.block_bytes);
+    let inodes = match space.available_inodes {
+        Some(free) => format!("{} free", grouped(free)),
+        None => "made as needed".into(),
+    };
+    format!(
+        "\nneeds {} of {} free and {} inodes of {inodes} on {} ({})\n",
+        bytes(need.bytes),
+        bytes(space.available_bytes),
+        grouped(need.inodes),
+        shown(dir),
+        shown(&host.filesystem.kind),
+    )
+}
+
+/// The estimate from an earlier run. A store that is missing or cannot be read gives none: a
+/// command that writes nothing does not make one.
+fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> String {
+    let device = host.device.as_ref().map(|device| device.name.as_str());
+    let rates = store
+        .path()
+        .ok()
+        .filter(|path| path.exists())
+        .and_then(|path| Store::open(&path).ok())
+        .and_then(|store| store.phase_rates(&plan.name, &host.filesystem.kind, device).ok())
+        .unwrap_or_default();
+    let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
+    let seconds: Option<f64> = phases
+        .map(|phase| rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate))
+        .sum();
+    match seconds {
+        Some(seconds) => format!(
+            "takes about {} beside syncs and clearing up, by an earlier run here\n",
+            duration(seconds * f64::from(plan.repeats) * 1e9)
+        ),
+        None => "no estimate of time: no earlier run of it on this file system is stored\n".into(),
+    }
+}

@@ -1,0 +1,133 @@
+//! How far a run is: a bar with rate and time left on a terminal, plain lines in a pipe.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::out;
+use crate::base::units::{counted, duration, grouped};
+use crate::measure::book::{CellKey, Measurement};
+use crate::run::drive::DoneCount;
+use crate::session::{Standing, Watcher};
+
+/// How often the bar looks at the workers' counts: seldom enough not to disturb them.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+const BAR: &str = "{prefix} {bar:20} {percent:>3}%  {per_sec}  phase {eta}{msg}";
+
+/// Shows progress on standard error.
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+    looking: Mutex<Option<Looking>>,
+}
+
+/// The thread that carries the workers' counts to the bar.
+struct Looking {
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Progress {
+    pub(super) fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4));
+            let style = ProgressStyle::with_template(BAR);
+            style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+        });
+        Self { bar, looking: Mutex::new(None) }
+    }
+
+    /// Takes the bar off the screen.
+    pub(super) fn finish(&self) {
+        self.stop_looking();
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn stop_looking(&self) {
+        let looking = self.looking.lock().ok().and_then(|mut looking| looking.take());
+        if let Some(Looking { over, thread }) = looking {
+            over.store(true, Ordering::Relaxed);
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Watcher for Progress {
+    fn says(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_prefix(text.to_string()),
+            None => out::note(text),
+        }
+    }
+
+    fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
+        let Some(bar) = &self.bar else { return };
+        bar.reset();
+        bar.set_length(standing.phase.selection.count);
+        bar.set_prefix(place(standing));
+        bar.set_message(format!(" left, run {}%", percent(standing)));
+        let (bar, over) = (bar.clone(), Arc::new(AtomicBool::new(false)));
+        let finished = Arc::clone(&over);
+        let look = move || {
+            while !finished.load(Ordering::Relaxed) {
+                bar.set_position(done.iter().map(DoneCount::get).sum());
+                std::thread::park_timeout(LOOK_EVERY);
+            }
+        };
+        // Without a thread for it the bar stands still; the run goes on.
+        if let Ok(thread) = std::thread::Builder::new().name("progress".into()).spawn(look) {
+            if let Ok(mut looking) = self.looking.lock() {
+                *looking = Some(Looking { over, thread });
+            }
+        }
+    }
+
+    fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement) {
+        self.stop_looking();
+        if self.bar.is_none() {
+            let state = if measurement.valid() { "" } else { ", invalid" };
+            out::note(&format!(
+                "{}: {} in {}{state}",
+                place(standing),
+                counted(measurement.operations, "operation"),
+                duration(measurement.seconds * 1e9)
+            ));
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn percent(standing: &Standing<'_>) -> u64 {
+    standing.operations_before * 100 / standing.operations.max(1)
+}
+
+/// Where in the run a phase is: `2/9 ext4 files=1,000 create`.
+fn place(standing: &Standing<'_>) -> String {
+    let CellKey { variant, level, repeat } = standing.key;
+    let mut words = vec![format!("{}/{}", grouped(standing.cell as u64), standing.cells)];
+    if variant != crate::plan::DEFAULT_VARIANT {
+        words.push(variant.clone());
+    }
+    if let Some(level) = level {
+        let value = crate::base::units::Quantity { value: level.value, unit: level.unit };
+        words.push(format!("{}={value}", level.axis));
+    }
+    if standing.repeats > 1 {
+        words.push(format!("repeat {repeat}"));
+    }
+    words.push(standing.phase.name.clone());
+    words.iter().map(crate::base::failure::shown).collect::<Vec<_>>().join(" ")
+}

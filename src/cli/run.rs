@@ -1,0 +1,55 @@
+//! `boatload run`: does a scenario and reports it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::job::Job;
+use super::progress::Progress;
+use super::{StorePlace, command_line, exit_of, out, show};
+use crate::base::failure::{Exit, Result};
+use crate::run::interrupt::Interrupt;
+use crate::session::{self, Order};
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload run                                    smallfiles, here, in under a minute
+  boatload run smallfiles --dir /mnt/x --scale original
+  boatload run my-job.toml --set files=50k --threads 4 --json -";
+
+const EFFECTS: &str = "\
+What it touches: a directory boatload-RUN that it makes in --dir and removes at the end, also \
+after an error or Ctrl-C (a second Ctrl-C ends it at once; `boatload clean` removes what that \
+leaves). It keeps 5% of the file system or 1 GiB free, whichever is less. As root it syncs and \
+drops the kernel's caches before each cold phase, which slows down everything else on the machine \
+for a moment. Results go to standard output, progress to standard error.";
+
+/// Run a scenario and report it
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = EFFECTS)]
+pub(super) struct Run {
+    #[command(flatten)]
+    job: Job,
+    /// Also write the run document (JSON) to FILE; - writes it instead of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Run {
+    pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        let plan = self.job.plan()?;
+        let mut store = store.open()?;
+        let interrupt = Interrupt::listen()?;
+        let progress = Progress::new();
+        let order =
+            Order { plan: &plan, directory: self.job.dir.clone(), command: command_line() };
+        let book = session::run(&order, &mut store, &progress, &interrupt)?;
+        progress.finish();
+        show::deliver(&book, self.json.as_deref(), false)?;
+        if interrupt.is_set() {
+            out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
+            return Ok(Exit::Interrupted);
+        }
+        Ok(exit_of(&book))
+    }
+}

@@ -1,0 +1,70 @@
+//! `boatload show`: a stored run again.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{StorePlace, exit_of, out};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::measure::book::ResultBook;
+use crate::report::json::Json;
+use crate::report::terminal::Terminal;
+use crate::report::windows::WindowTable;
+use crate::report::Report;
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload show last
+  boatload show k7m --windows      a unique prefix of an id is enough
+  boatload show last --json -";
+
+/// Show a stored run
+#[derive(Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Show {
+    /// An id, a unique prefix of one, or `last`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Show the windows of each phase that has them
+    #[arg(long)]
+    windows: bool,
+    /// Also write the run document (JSON) to FILE; - writes it instead of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Show {
+    pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        let store = store.open()?;
+        let id = store.find_run(&self.run)?;
+        let book = store.load(&id)?;
+        deliver(&book, self.json.as_deref(), self.windows)?;
+        Ok(exit_of(&book))
+    }
+}
+
+/// Gives a run to the user: the table, the document, or both.
+pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, windows: bool) -> Result<()> {
+    let to_stdout = json == Some(Path::new("-"));
+    if let Some(path) = json {
+        let document = rendered(&Json, book)?;
+        if to_stdout {
+            return out::print(&document);
+        }
+        std::fs::write(path, document)
+            .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))?;
+    }
+    out::print(&rendered(&Terminal, book)?)?;
+    if windows {
+        out::print(&rendered(&WindowTable, book)?)?;
+    }
+    Ok(())
+}
+
+fn rendered(report: &dyn Report, book: &ResultBook) -> Result<String> {
+    let mut bytes = Vec::new();
+    report
+        .render(book, &mut bytes)
+        .map_err(|error| Failure::from_system(format!("make the {} report", report.name()), error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

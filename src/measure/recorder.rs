@@ -1,0 +1,203 @@
+//! Takes in every latency of one worker: a histogram of all of them, windows if they were asked
+//! for, and slices that tell how sure the rate is.
+
+use std::sync::{Arc, Mutex};
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+
+use super::book::{Latency, Window};
+use super::windows::{WindowRecorder, Windows};
+use crate::run::drive::Recorder;
+
+/// Three significant digits: every figure is within 0.1%.
+const DIGITS: u8 = 3;
+
+/// The longest latency told apart from longer ones: an hour, in nanoseconds.
+pub const LATENCY_MAX_NS: u64 = 3_600_000_000_000;
+
+/// Slices of a phase whose means tell how sure the mean of all is.
+const SLICES: u64 = 32;
+
+/// An empty histogram of latencies in nanoseconds.
+pub fn new_histogram() -> Histogram<u64> {
+    // The bounds and the digits are constants that the library accepts.
+    #[expect(clippy::expect_used, reason = "constants, tried by every test")]
+    Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS).expect("constant bounds are valid")
+}
+
+/// One worker's recorder, in cache lines of its own.
+#[repr(align(128))]
+pub struct PhaseRecorder {
+    all: Histogram<u64>,
+    slices: Slices,
+    windows: Option<WindowRecorder>,
+}
+
+impl PhaseRecorder {
+    /// For a worker with `turns` operations; `windows` are those of the phase, if it has any.
+    pub fn new(turns: u64, windows: Option<Arc<Mutex<Windows>>>) -> Self {
+        Self {
+            all: new_histogram(),
+            slices: Slices::new(turns),
+            windows: windows.map(|windows| WindowRecorder::new(turns, windows)),
+        }
+    }
+}
+
+impl Recorder for PhaseRecorder {
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        self.all.saturating_record(ns);
+        self.slices.record(turn, ns);
+        if let Some(windows) = &mut self.windows {
+            windows.record(turn, ns);
+        }
+    }
+}
+
+/// Sums of latency over equal slices of a worker's turns.
+struct Slices {
+    turns: u64,
+    next: u64,
+    sum: u64,
+    operations: u64,
+    means: Vec<f64>,
+}
+
+impl Slices {
+    fn new(turns: u64) -> Self {
+        let means = Vec::with_capacity(SLICES as usize + 1);
+        Self { turns, next: turns.div_ceil(SLICES).max(1), sum: 0, operations: 0, means }
+    }
+
+    #[inline]
+    fn record(&mut self, turn: u64, ns: u64) {
+        if turn >= self.next {
+            self.close();
+        }
+        self.sum += ns;
+        self.operations += 1;
+    }
+
+    fn close(&mut self) {
+        if self.operations > 0 {
+            self.means.push(self.sum as f64 / self.operations as f64);
+        }
+        (self.sum, self.operations) = (0, 0);
+        self.next += self.turns.div_ceil(SLICES).max(1);
+    }
+}
+
+/// What all workers of a phase recorded, merged.
+pub struct Recorded {
+    /// All latencies.
+    pub histogram: Histogram<u64>,
+    /// Relative standard error of the mean latency, and so of the rate.
+    pub rate_error: Option<f64>,
+    /// The windows, in order.
+    pub windows: Vec<Window>,
+}
+
+/// Merges the recorders of a phase's workers.
+pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
+    let mut histogram = new_histogram();
+    let mut errors = Vec::new();
+    for mut recorder in recorders {
+        // Both have the same bounds, so adding cannot fail.
+        let _ = histogram.add(&recorder.all);
+        recorder.slices.close();
+        errors.push(relative_error(&recorder.slices.means));
+        if let Some(open) = recorder.windows {
+            open.finish();
+        }
+    }
+    let windows = windows
+        .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
+        .map_or_else(Vec::new, Windows::into_windows);
+    Recorded { histogram, rate_error: combined(&errors), windows }
+}
+
+/// Relative standard error of a mean from batch means (Law, "Simulation Modeling and Analysis",
+/// section 9.5.3): slices are long enough that neighbours hardly depend on each other.
+fn relative_error(means: &[f64]) -> Option<f64> {
+    const SLICES_MIN: usize = 8;
+    if means.len() < SLICES_MIN {
+        return None;
+    }
+    let n = means.len() as f64;
+    let mean = means.iter().sum::<f64>() / n;
+    let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean > 0.0).then(|| (variance / n).sqrt() / mean)
+}
+
+/// Workers go on side by side, so the error of their sum is the root of the mean square, over the
+/// root of their number.
+fn combined(errors: &[Option<f64>]) -> Option<f64> {
+    let squares: Option<f64> = errors.iter().map(|error| error.map(|e| e * e)).sum();
+    squares.filter(|_| !errors.is_empty()).map(|sum| sum.sqrt() / errors.len() as f64)
+}
+
+/// The summary of a histogram; all zero for an empty one.
+pub fn latency(histogram: &Histogram<u64>) -> Latency {
+    if histogram.is_empty() {
+        return Latency::default();
+    }
+    let at = |quantile| histogram.value_at_quantile(quantile).min(histogram.max());
+    Latency {
+        mean: histogram.mean(),
+        min: histogram.min(),
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p99_9: at(0.999),
+        max: histogram.max(),
+    }
+}
+
+/// A histogram in HdrHistogram's V2 encoding.
+pub fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Writing to a vector cannot fail.
+    let _ = V2Serializer::new().serialize(histogram, &mut bytes);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(turns: u64, latency_of: impl Fn(u64) -> u64) -> Recorded {
+        let mut recorder = PhaseRecorder::new(turns, None);
+        (0..turns).for_each(|turn| recorder.record(turn, latency_of(turn)));
+        merge(vec![recorder], None)
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_latencies() {
+        let figures = latency(&recorded(1000, |turn| (turn + 1) * 1000).histogram);
+        let near = |a: u64, b: u64| a.abs_diff(b) * 1000 <= b;
+        assert!(near(figures.p50, 500_000), "{figures:?}");
+        assert!(near(figures.p99, 990_000), "{figures:?}");
+        assert!(near(figures.max, 1_000_000) && near(figures.min, 1000), "{figures:?}");
+    }
+
+    #[test]
+    fn a_steady_rate_is_sure_and_a_drifting_one_is_not() {
+        let steady = recorded(3200, |_| 1000).rate_error;
+        let drifting = recorded(3200, |turn| 1000 + turn).rate_error;
+        assert_eq!(steady, Some(0.0));
+        assert!(drifting.is_some_and(|error| error > 0.03), "{drifting:?}");
+    }
+
+    #[test]
+    fn too_few_operations_say_nothing_of_their_error() {
+        assert_eq!(recorded(5, |_| 1000).rate_error, None);
+    }
+
+    #[test]
+    fn a_latency_beyond_an_hour_is_kept_as_an_hour() {
+        let figures = latency(&recorded(1, |_| u64::MAX).histogram);
+        assert!(figures.max >= LATENCY_MAX_NS);
+    }
+}

@@ -1,0 +1,297 @@
+//! Warnings: a closed set, each with a sentence and a hint that depends on what was done.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::book::{Finding, Measurement, ResultBook};
+use crate::run::cache::{Doubt, Found};
+use crate::plan::CacheAsked;
+
+/// Fewer operations than this give no percentiles worth the name.
+const OPERATIONS_MIN: u64 = 100;
+
+/// The harness may cost this share of an operation before it is said.
+const HARNESS_SHARE_MAX: f64 = 0.05;
+
+/// Something a reader must know before trusting a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// Phases were not found as cold or warm as they were asked to be.
+    Cache {
+        /// Why.
+        doubt: Doubt,
+        /// Which phases.
+        phases: Vec<String>,
+    },
+    /// Measurements that did not do all they were asked.
+    Invalid {
+        /// The phase.
+        phase: String,
+        /// Why, for each measurement.
+        reasons: Vec<String>,
+    },
+    /// Too few operations for percentiles.
+    FewOperations {
+        /// The phases.
+        phases: Vec<String>,
+    },
+    /// boatload itself is a notable part of what was measured.
+    HarnessCost {
+        /// The phases.
+        phases: Vec<String>,
+        /// The largest share, 0 to 1.
+        share: f64,
+    },
+    /// No cycle counter of constant rate: latencies are read from the system's clock.
+    SlowClock,
+    /// The run was interrupted.
+    Interrupted,
+}
+
+impl Warning {
+    /// Its word in results.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::Cache { .. } => "cache-not-as-asked",
+            Warning::Invalid { .. } => "invalid-measurements",
+            Warning::FewOperations { .. } => "few-operations",
+            Warning::HarnessCost { .. } => "harness-cost",
+            Warning::SlowClock => "slow-clock",
+            Warning::Interrupted => "interrupted",
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Warning::Cache { doubt, phases } => {
+                format!("{}: {}.", phases.join(", "), about(*doubt))
+            }
+            Warning::Invalid { phase, reasons } => {
+                format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "))
+            }
+            Warning::FewOperations { phases } => format!(
+                "{} did fewer than {OPERATIONS_MIN} operations: percentiles mean little.",
+                phases.join(", ")
+            ),
+            Warning::HarnessCost { phases, share } => format!(
+                "boatload's own cost is up to {:.0}% of an operation in {}.",
+                share * 100.0,
+                phases.join(", ")
+            ),
+            Warning::SlowClock => {
+                "latencies were read from the system's clock, not the cycle counter.".into()
+            }
+            Warning::Interrupted => "the run was interrupted; what was done until then is kept.".into(),
+        }
+    }
+
+    /// What to do about it.
+    fn hint(&self) -> &'static str {
+        match self {
+            Warning::Cache { doubt, .. } => remedy(*doubt),
+            Warning::Invalid { .. } => "Mend the cause and run again.",
+            Warning::FewOperations { .. } => "Take a larger scale, or more files with --set.",
+            Warning::HarnessCost { .. } => {
+                "Differences of that size between runs may be boatload's."
+            }
+            Warning::SlowClock => "Latencies below a microsecond are less sure.",
+            Warning::Interrupted => "Run it again for the rest.",
+        }
+    }
+
+    fn phases(&self) -> Vec<String> {
+        match self {
+            Warning::Cache { phases, .. }
+            | Warning::FewOperations { phases }
+            | Warning::HarnessCost { phases, .. } => phases.clone(),
+            Warning::Invalid { phase, .. } => vec![phase.clone()],
+            Warning::SlowClock | Warning::Interrupted => Vec::new(),
+        }
+    }
+
+    /// As a finding.
+    pub fn finding(&self) -> Finding {
+        let phases = self.phases();
+        let phase = match phases.as_slice() {
+            [] => Value::Null,
+            [one] => json!(one),
+            many => json!(many),
+        };
+        let mut figures = serde_json::Map::new();
+        figures.insert("code".into(), json!(self.code()));
+        figures.insert("phase".into(), phase);
+        figures.insert("hint".into(), json!(self.hint()));
+        if let Warning::Cache { doubt, .. } = self {
+            figures.insert("reason".into(), json!(doubt.word()));
+        }
+        Finding { kind: "warning".into(), sentence: self.sentence(), figures }
+    }
+}
+
+/// All warnings a book gives cause for, each once.
+pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
+    let mut all = Vec::new();
+    if interrupted {
+        all.push(Warning::Interrupted);
+    }
+    all.extend(invalid(&book.measurements));
+    all.extend(caches(&book.measurements));
+    all.extend(few(&book.measurements));
+    all.extend(harness(book));
+    if book.run.clock == "monotonic" {
+        all.push(Warning::SlowClock);
+    }
+    all
+}
+
+fn invalid(measurements: &[Measurement]) -> Vec<Warning> {
+    let mut by_phase: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for m in measurements.iter().filter(|m| !m.valid()) {
+        let reasons = by_phase.entry(&m.phase).or_default();
+        for reason in &m.invalid {
+            if !reasons.contains(reason) {
+                reasons.push(reason.clone());
+            }
+        }
+    }
+    let warning = |(phase, reasons): (&str, Vec<String>)| Warning::Invalid { phase: phase.into(), reasons };
+    by_phase.into_iter().map(warning).collect()
+}
+
+fn caches(measurements: &[Measurement]) -> Vec<Warning> {
+    let mut all: Vec<(Doubt, Vec<String>)> = Vec::new();
+    for m in measurements {
+        let as_asked = match m.cache.asked.as_str() {
+            asked if asked == CacheAsked::Cold.word() => Found::ColdVerified.word(),
+            asked if asked == CacheAsked::Warm.word() => Found::Warm.word(),
+            _ => continue,
+        };
+        if m.cache.found == as_asked {
+            continue;
+        }
+        let Some(doubt) = m.cache.reason.as_deref().and_then(Doubt::from_word) else { continue };
+        match all.iter_mut().find(|(known, _)| *known == doubt) {
+            Some((_, phases)) => add_once(phases, &m.phase),
+            None => all.push((doubt, vec![m.phase.clone()])),
+        }
+    }
+    all.into_iter().map(|(doubt, phases)| Warning::Cache { doubt, phases }).collect()
+}
+
+fn few(measurements: &[Measurement]) -> Option<Warning> {
+    let mut phases = Vec::new();
+    for m in measurements.iter().filter(|m| m.valid() && m.operations < OPERATIONS_MIN) {
+        add_once(&mut phases, &m.phase);
+    }
+    (!phases.is_empty()).then_some(Warning::FewOperations { phases })
+}
+
+fn harness(book: &ResultBook) -> Option<Warning> {
+    let (mut phases, mut largest) = (Vec::new(), 0.0f64);
+    for m in book.measurements.iter().filter(|m| m.valid() && m.engine != "sim") {
+        let share = book.run.harness_ns / m.latency.mean;
+        if share.is_finite() && share > HARNESS_SHARE_MAX {
+            add_once(&mut phases, &m.phase);
+            largest = largest.max(share);
+        }
+    }
+    (!phases.is_empty()).then_some(Warning::HarnessCost { phases, share: largest })
+}
+
+fn add_once(phases: &mut Vec<String>, phase: &str) {
+    if !phases.iter().any(|known| known == phase) {
+        phases.push(phase.into());
+    }
+}
+
+/// What a doubt means, to stand behind the names of phases.
+fn about(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::NoRights => {
+            "cold caches are unverified, because /proc/sys/vm/drop_caches needs root. File data \
+             was evicted file by file; names and inodes stayed in memory"
+        }
+        Doubt::StillCached => "not cold: pages stayed in memory after the caches were dropped",
+        Doubt::MemoryFileSystem => "not cold: the file system lives in memory",
+        Doubt::NoDevice => {
+            "cold caches are unverified: no block device is known here whose reads could be counted"
+        }
+        Doubt::DeviceReadTooLittle => {
+            "not called cold: the device delivered less than was read, so something had it cached"
+        }
+        Doubt::NoProbe => "cold caches are unverified: this kernel does not let them be looked into",
+        Doubt::NotResident => "not called warm: pages were gone although they had just been read",
+        Doubt::NoSimulatedCache => "nothing is cold or warm: the simulated file system has no cache",
+    }
+}
+
+fn remedy(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::NoRights => "Run as root, or pass --cache warm.",
+        Doubt::StillCached => "Stop what else uses these files, or pass --cache as-is.",
+        Doubt::MemoryFileSystem => "Pass --cache warm, or name a directory on a disk with --dir.",
+        Doubt::NoDevice => "Run on a file system with a block device of its own.",
+        Doubt::DeviceReadTooLittle => {
+            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data."
+        }
+        Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
+        Doubt::NotResident => "Take fewer files than memory holds.",
+        Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::book::CacheReport;
+
+    fn measurement(phase: &str) -> Measurement {
+        Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
+    }
+
+    fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
+        let cache = CacheReport {
+            asked: "cold".into(),
+            found: "unverified".into(),
+            resident_fraction: None,
+            reason: Some(doubt.word().into()),
+        };
+        Measurement { cache, ..measurement(phase) }
+    }
+
+    fn of(measurements: Vec<Measurement>) -> Vec<Warning> {
+        warnings(&ResultBook { measurements, ..ResultBook::default() }, false)
+    }
+
+    #[test]
+    fn a_reason_is_given_once_for_all_its_phases() {
+        let all = of(vec![
+            doubtful("create", Doubt::NoRights),
+            doubtful("read", Doubt::NoRights),
+            doubtful("read", Doubt::NoRights),
+        ]);
+        let [Warning::Cache { phases, .. }] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(phases, &["create", "read"]);
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_clean_run() {
+        assert_eq!(of(vec![measurement("create")]), []);
+    }
+
+    #[test]
+    fn an_invalid_measurement_is_named_with_its_reasons() {
+        let mut m = measurement("create");
+        m.invalid = vec!["ENOSPC x 3".into()];
+        let all = of(vec![m.clone(), m]);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].finding().sentence.contains("ENOSPC x 3"));
+    }
+
+    #[test]
+    fn few_operations_are_said() {
+        let m = Measurement { operations: 5, ..measurement("create") };
+        assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
+    }
+}

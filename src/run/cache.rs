@@ -1,0 +1,195 @@
+//! What is claimed of the caches, and why it is believed or doubted. Cold is claimed only when
+//! three things agree: a canary that was in memory before the drop and not after it, no page of a
+//! sample of the phase's files in memory, and a device that had to deliver what was read.
+
+use crate::op::{Effect, Subject};
+use crate::plan::Phase;
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing of it was in memory, and that is proved.
+    ColdVerified,
+    /// It was in memory.
+    Warm,
+    /// Nobody knows.
+    Unverified,
+}
+
+impl Found {
+    /// Its word in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Found::ColdVerified => "cold-verified",
+            Found::Warm => "warm",
+            Found::Unverified => "unverified",
+        }
+    }
+}
+
+/// Why the caches were not found as asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Only root may drop caches; file data was evicted file by file, names and inodes stay.
+    NoRights,
+    /// Pages were still in memory after the drop.
+    StillCached,
+    /// The file system lives in memory and cannot be cold.
+    MemoryFileSystem,
+    /// No block device is known whose reads could be counted.
+    NoDevice,
+    /// The device delivered less than was read.
+    DeviceReadTooLittle,
+    /// The kernel gives no way to look into the cache.
+    NoProbe,
+    /// Pages were not in memory although they had just been read.
+    NotResident,
+    /// The simulated file system has no cache.
+    NoSimulatedCache,
+}
+
+impl Doubt {
+    /// All of them.
+    pub const ALL: [Doubt; 8] = [
+        Doubt::NoRights,
+        Doubt::StillCached,
+        Doubt::MemoryFileSystem,
+        Doubt::NoDevice,
+        Doubt::DeviceReadTooLittle,
+        Doubt::NoProbe,
+        Doubt::NotResident,
+        Doubt::NoSimulatedCache,
+    ];
+
+    /// Its word in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Doubt::NoRights => "no-rights",
+            Doubt::StillCached => "still-cached",
+            Doubt::MemoryFileSystem => "memory-file-system",
+            Doubt::NoDevice => "no-device",
+            Doubt::DeviceReadTooLittle => "device-read-too-little",
+            Doubt::NoProbe => "no-cache-probe",
+            Doubt::NotResident => "not-resident",
+            Doubt::NoSimulatedCache => "no-simulated-cache",
+        }
+    }
+
+    /// The doubt a word of the store stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|doubt| doubt.word() == word)
+    }
+}
+
+/// What was found of the caches when a phase began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CacheFound {
+    /// The verdict.
+    pub found: Found,
+    /// Share of the sampled pages that were in memory.
+    pub resident: Option<f64>,
+    /// Why it is not what was asked.
+    pub doubt: Option<Doubt>,
+}
+
+/// Of the sampled pages this much may be in memory and still count as nothing: a page that
+/// something else touched between the drop and the look.
+const COLD_SHARE_MAX: f64 = 0.01;
+
+/// At least this much must be in memory to be called warm.
+const WARM_SHARE_MIN: f64 = 0.99;
+
+/// The device must deliver at least this share of the bytes that a cold phase read. It delivers
+/// whole blocks, so it is normally more than all; less means that something above it had them.
+const DEVICE_SHARE_MIN: f64 = 0.5;
+
+impl CacheFound {
+    /// Cold, proved so far by what is resident.
+    pub fn after_drop(resident: Option<f64>) -> Self {
+        let (found, doubt) = match resident {
+            None => (Found::Unverified, Some(Doubt::NoProbe)),
+            Some(share) if share <= COLD_SHARE_MAX => (Found::ColdVerified, None),
+            Some(share) if share >= WARM_SHARE_MIN => (Found::Warm, Some(Doubt::StillCached)),
+            Some(_) => (Found::Unverified, Some(Doubt::StillCached)),
+        };
+        Self { found, resident, doubt }
+    }
+
+    /// Warm, as far as the sample says. With nothing to sample (the phase makes what it works on)
+    /// there is nothing that could be missing.
+    pub fn after_warming(resident: Option<f64>) -> Self {
+        let (found, doubt) = match resident {
+            Some(share) if share < WARM_SHARE_MIN => (Found::Unverified, Some(Doubt::NotResident)),
+            _ => (Found::Warm, None),
+        };
+        Self { found, resident, doubt }
+    }
+
+    /// Nothing was asked: what the sample says.
+    pub fn as_is(resident: Option<f64>) -> Self {
+        let warm = resident.is_some_and(|share| share >= WARM_SHARE_MIN);
+        let found = if warm { Found::Warm } else { Found::Unverified };
+        Self { found, resident, doubt: None }
+    }
+
+    /// Not as asked, for a known reason.
+    pub fn doubted(found: Found, resident: Option<f64>, doubt: Doubt) -> Self {
+        Self { found, resident, doubt: Some(doubt) }
+    }
+
+    /// The second look, when the phase is over: what was cold must have come from the device.
+    pub fn confirmed(self, phase: &Phase, bytes: u64, device_read_bytes: Option<u64>) -> Self {
+        if self.found != Found::ColdVerified {
+            return self;
+        }
+        let doubt = match device_read_bytes {
+            None => Some(Doubt::NoDevice),
+            Some(read) if read < must_come_from_device(phase, bytes) => {
+                Some(Doubt::DeviceReadTooLittle)
+            }
+            Some(_) => None,
+        };
+        match doubt {
+            Some(doubt) => Self::doubted(Found::Unverified, self.resident, doubt),
+            None => self,
+        }
+    }
+}
+
+/// The least a cold phase makes the device read, in bytes: a share of the content it read, at
+/// least something if it worked on what was there before, nothing if it made all of it.
+fn must_come_from_device(phase: &Phase, bytes: u64) -> u64 {
+    if phase.operation.reads_content() {
+        return (bytes as f64 * DEVICE_SHARE_MIN) as u64;
+    }
+    let made_here = phase.operation.effect() == Effect::AddsEntry;
+    u64::from(!made_here && phase.selection.count > 0)
+}
+
+/// Whether a phase works on files that are there before it, so that a sample of them can be looked
+/// at.
+pub fn has_files_before(phase: &Phase) -> bool {
+    phase.operation.subject() == Subject::File
+        && phase.operation.effect() != Effect::AddsEntry
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cold_needs_pages_that_are_gone() {
+        assert_eq!(CacheFound::after_drop(Some(0.0)).found, Found::ColdVerified);
+        assert_eq!(CacheFound::after_drop(Some(0.2)).found, Found::Unverified);
+        assert_eq!(CacheFound::after_drop(Some(1.0)).found, Found::Warm);
+        assert_eq!(CacheFound::after_drop(None).doubt, Some(Doubt::NoProbe));
+    }
+
+    #[test]
+    fn every_doubt_reads_back_from_its_word() {
+        for doubt in Doubt::ALL {
+            assert_eq!(Doubt::from_word(doubt.word()), Some(doubt));
+        }
+    }
+}

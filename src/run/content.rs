@@ -1,0 +1,178 @@
+//! File contents without a copy: a slice of a pool of random bytes, chosen by the file's key, with
+//! a stamp of the key in every 4 KiB. Two files, two versions of a file, and two blocks of a file
+//! never hold the same block, so neither compression nor deduplication beneath can flatter.
+
+use crate::base::random::mix;
+use crate::plan::tree::{Content, Tree};
+
+/// Random bytes before they repeat: more than the 128 KiB that btrfs compresses at a time.
+const POOL_BYTES: usize = 256 << 10;
+
+/// Every block of this size is stamped; deduplication works on blocks of 4 KiB or more.
+const STAMP_EVERY: u64 = 4096;
+const STAMP_BYTES: u64 = 16;
+
+/// In compressible content, each run of this many bytes begins random and ends in zeros.
+const RUN_BYTES: usize = 256;
+
+/// One worker's pool.
+pub struct ContentPool {
+    /// The pool, followed by its beginning again, so that every slice is contiguous.
+    bytes: Vec<u8>,
+    plain: bool,
+    /// Slices begin at multiples of this.
+    grain: u64,
+    /// The stamps that are now in the pool, to be taken out again.
+    stamped: Stamped,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Stamped {
+    start: usize,
+    key: u64,
+    offset: u64,
+    bytes: usize,
+}
+
+impl ContentPool {
+    /// A pool for the content of `tree` in writes of at most `block` bytes.
+    pub fn new(tree: &Tree, block: u32) -> Self {
+        let largest = tree.sizes.max().min(u64::from(block)) as usize;
+        let mut pool = Self {
+            bytes: vec![0; POOL_BYTES + largest],
+            plain: tree.content == Content::Zeros,
+            grain: 64,
+            stamped: Stamped::default(),
+        };
+        let random_bytes = match tree.content {
+            Content::Random => RUN_BYTES,
+            Content::Zeros => 0,
+            Content::Compressible(percent) => {
+                pool.grain = RUN_BYTES as u64;
+                RUN_BYTES * (100 - usize::from(percent.min(100))) / 100
+            }
+        };
+        pool.fill(tree.seed, random_bytes);
+        pool
+    }
+
+    fn fill(&mut self, seed: u64, random_bytes: usize) {
+        let mut state = mix(seed ^ 0xc0_47e4_75);
+        for (at, word) in self.bytes[..POOL_BYTES].chunks_exact_mut(8).enumerate() {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let within = at * 8 % RUN_BYTES;
+            let random = random_bytes.saturating_sub(within).min(8);
+            word[..random].copy_from_slice(&mix(state).to_le_bytes()[..random]);
+        }
+        let (pool, tail) = self.bytes.split_at_mut(POOL_BYTES);
+        for again in tail.chunks_mut(POOL_BYTES) {
+            again.copy_from_slice(&pool[..again.len()]);
+        }
+    }
+
+    /// The part of a content that begins at `offset` and is `bytes` long (at most the block).
+    #[inline]
+    pub fn part(&mut self, key: u64, offset: u64, bytes: u32) -> &[u8] {
+        if self.plain {
+            return &self.bytes[..bytes as usize];
+        }
+        self.stamp(self.stamped);
+        let grains = POOL_BYTES as u64 / self.grain;
+        let start = ((key % grains) * self.grain + offset) as usize % POOL_BYTES;
+        self.stamped = Stamped { start, key, offset, bytes: bytes as usize };
+        self.stamp(self.stamped);
+        &self.bytes[start..start + bytes as usize]
+    }
+
+    /// Puts stamps in by exclusive or; a second time takes them out again.
+    #[inline]
+    fn stamp(&mut self, Stamped { start, key, offset, bytes }: Stamped) {
+        let end = offset + bytes as u64;
+        let mut block = offset / STAMP_EVERY;
+        while block * STAMP_EVERY < end {
+            let first = mix(key ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let stamp = (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes();
+            // A part may begin or end inside a stamp.
+            let from = (block * STAMP_EVERY).max(offset);
+            let to = (block * STAMP_EVERY + STAMP_BYTES).min(end);
+            if from < to {
+                let marks = &stamp[(from - block * STAMP_EVERY) as usize..];
+                let place = start + (from - offset) as usize..start + (to - offset) as usize;
+                for (byte, mark) in self.bytes[place].iter_mut().zip(marks) {
+                    *byte ^= mark;
+                }
+            }
+            block += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tree::{Filling, Layout, Sizes};
+    use std::collections::BTreeSet;
+
+    fn tree(content: Content, size: u64) -> Tree {
+        Tree {
+            files: 100,
+            layout: Layout::flat(1),
+            filling: Filling::Fill,
+            roots: 1,
+            sizes: Sizes::Fixed(size),
+            content,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn no_two_blocks_of_any_files_are_alike() {
+        let tree = tree(Content::Random, 1 << 20);
+        let mut pool = ContentPool::new(&tree, 1 << 20);
+        let mut blocks = BTreeSet::new();
+        for number in 0..8 {
+            let part = pool.part(tree.content_key(number, 0), 0, 1 << 20).to_vec();
+            for block in part.chunks(4096) {
+                assert!(blocks.insert(block.to_vec()), "a block of file {number} was seen before");
+            }
+        }
+    }
+
+    #[test]
+    fn content_follows_from_the_key_whatever_was_written_before() {
+        let tree = tree(Content::Random, 10_000);
+        let mut pool = ContentPool::new(&tree, 1 << 20);
+        let first = pool.part(7, 0, 10_000).to_vec();
+        for key in 0..1000 {
+            pool.part(key, 0, 10_000);
+        }
+        assert_eq!(pool.part(7, 0, 10_000), first);
+    }
+
+    #[test]
+    fn a_content_written_in_parts_is_the_content_written_whole() {
+        let tree = tree(Content::Random, 600_000);
+        let mut pool = ContentPool::new(&tree, 1 << 20);
+        let whole = pool.part(9, 0, 600_000).to_vec();
+        let parts: Vec<u8> = (0..600_000u64)
+            .step_by(5000)
+            .flat_map(|offset| pool.part(9, offset, 5000).to_vec())
+            .collect();
+        // Within a part stamps stand at multiples of 4 KiB of the file; a part that begins
+        // between them must not lack or shift any.
+        assert!(whole == parts);
+    }
+
+    #[test]
+    fn compressible_content_has_its_share_of_zeros_and_random_none() {
+        let zeros = |content| {
+            let tree = tree(content, 100_000);
+            let mut pool = ContentPool::new(&tree, 1 << 20);
+            let part = pool.part(3, 0, 100_000).to_vec();
+            part.iter().filter(|byte| **byte == 0).count() as f64 / part.len() as f64
+        };
+        assert!(zeros(Content::Random) < 0.006);
+        assert!((zeros(Content::Compressible(50)) - 0.5).abs() < 0.01);
+        assert_eq!(zeros(Content::Zeros), 1.0);
+    }
+}

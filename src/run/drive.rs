@@ -1,0 +1,270 @@
+//! The one hot loop: takes targets in order, asks the operation for its next request, hands it to
+//! the engine, and reads the clock once for each operation: the end of one is the start of the next.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::clock::Clock;
+use super::engine::{Completion, Engine, Submitted, Ticket};
+use crate::base::errno::Errno;
+use crate::op::{Progress, Request, Step, Target};
+use crate::plan::selection::Share;
+use crate::plan::{Phase, Tree};
+
+/// Takes in the latency of every operation that succeeded.
+pub trait Recorder: Send {
+    /// `turn` counts the worker's operations from 0; `ns` is the latency in nanoseconds.
+    fn record(&mut self, turn: u64, ns: u64);
+}
+
+/// One worker's part of a phase.
+pub struct Work<'a> {
+    /// The phase.
+    pub phase: &'a Phase,
+    /// The tree it works on.
+    pub tree: &'a Tree,
+    /// The worker's targets.
+    pub share: Share<'a>,
+    /// Set when the user wants to stop; looked at before each operation.
+    pub stop: &'a AtomicBool,
+    /// Where the worker says how far it is.
+    pub done: &'a DoneCount,
+}
+
+/// How many operations a worker has done, for whoever watches. Each has cache lines of its own
+/// (two, since processors fetch them in pairs), so that workers do not slow each other down.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct DoneCount(AtomicU64);
+
+impl DoneCount {
+    /// One for each worker.
+    pub fn of_workers<C: FromIterator<Self>>(workers: u32) -> C {
+        (0..workers).map(|_| Self::default()).collect()
+    }
+
+    /// The operations done so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a worker did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Failed operations by error.
+    pub errors: Vec<(Errno, u64)>,
+    /// When the first operation began, in ticks of the worker's clock.
+    pub started: u64,
+    /// When the last one ended.
+    pub ended: u64,
+}
+
+impl Tally {
+    fn count(&mut self, progress: &Progress) {
+        match progress.failed {
+            None => {
+                self.operations += 1;
+                self.bytes += progress.bytes;
+            }
+            Some(errno) => match self.errors.iter_mut().find(|(known, _)| *known == errno) {
+                Some((_, count)) => *count += 1,
+                None => self.errors.push((errno, 1)),
+            },
+        }
+    }
+}
+
+/// One operation under way.
+struct Slot {
+    turn: u64,
+    target: Target,
+    progress: Progress,
+    pending: Option<Request>,
+    started: u64,
+}
+
+enum Advanced {
+    Finished,
+    Queued,
+    Full,
+}
+
+/// Carries out one worker's part of a phase.
+pub fn drive<E: Engine, C: Clock, R: Recorder>(
+    work: &Work<'_>,
+    engine: &mut E,
+    clock: &C,
+    recorder: &mut R,
+) -> Tally {
+    let started = clock.now();
+    let mut run = Drive {
+        work,
+        engine,
+        clock,
+        recorder,
+        tally: Tally { started, ended: started, ..Tally::default() },
+        now: started,
+    };
+    run.all();
+    run.tally
+}
+
+struct Drive<'a, E, C, R> {
+    work: &'a Work<'a>,
+    engine: &'a mut E,
+    clock: &'a C,
+    recorder: &'a mut R,
+    tally: Tally,
+    /// The last reading of the clock.
+    now: u64,
+}
+
+impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
+    /// Fills every free slot with the next target; waits only when none ends by itself. With a
+    /// blocking engine there is one slot, which is always free again at once.
+    fn all(&mut self) {
+        let depth = self.engine.depth().max(1);
+        let mut slots: Vec<Option<Slot>> = (0..depth).map(|_| None).collect();
+        let mut free: Vec<u32> = (0..depth).rev().collect();
+        let mut refused: Vec<u32> = Vec::new();
+        let mut ended: Vec<Completion> = Vec::with_capacity(depth as usize);
+        let mut turn = 0;
+        loop {
+            while let Some(&ticket) = free.last() {
+                if turn == self.work.share.count || self.work.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let mut slot = self.begin(turn);
+                turn += 1;
+                match self.advance(Ticket(ticket), &mut slot) {
+                    Advanced::Finished => self.finish(&slot),
+                    Advanced::Queued => slots[free_slot(&mut free, ticket)] = Some(slot),
+                    Advanced::Full => {
+                        slots[free_slot(&mut free, ticket)] = Some(slot);
+                        refused.push(ticket);
+                        break;
+                    }
+                }
+            }
+            if free.len() == depth as usize {
+                return;
+            }
+            self.wait(&mut ended, slots.len() - free.len() - refused.len());
+            let again = refused.drain(..).map(Ticket).collect::<Vec<_>>();
+            for completion in ended.drain(..) {
+                self.take(completion, &mut slots, &mut free, &mut refused);
+            }
+            for ticket in again {
+                self.go_on(ticket, &mut slots, &mut free, &mut refused);
+            }
+        }
+    }
+
+    #[inline]
+    fn begin(&self, turn: u64) -> Slot {
+        let number = self.work.share.number(turn);
+        Slot {
+            turn,
+            target: self.work.phase.target(self.work.tree, number),
+            progress: Progress::default(),
+            pending: None,
+            started: self.now,
+        }
+    }
+
+    /// Goes through the operation's requests until it ends or has to wait.
+    #[inline]
+    fn advance(&mut self, ticket: Ticket, slot: &mut Slot) -> Advanced {
+        loop {
+            let request = match slot.pending.take() {
+                Some(refused) => refused,
+                None => match self.work.phase.operation.step(&slot.target, &slot.progress) {
+                    Step::Submit(request) => request,
+                    Step::Done => return Advanced::Finished,
+                },
+            };
+            match self.engine.submit(ticket, &request) {
+                Submitted::Done(outcome) => slot.progress.complete(&request, outcome),
+                Submitted::Queued => {
+                    slot.pending = Some(request);
+                    return Advanced::Queued;
+                }
+                Submitted::Full => {
+                    slot.pending = Some(request);
+                    return Advanced::Full;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self, slot: &Slot) {
+        self.now = self.clock.now();
+        self.tally.ended = self.now;
+        self.tally.count(&slot.progress);
+        if slot.progress.failed.is_none() {
+            self.recorder.record(slot.turn, self.clock.nanoseconds(slot.started, self.now));
+        }
+        self.work.done.0.store(slot.turn + 1, Ordering::Relaxed);
+    }
+
+    /// Waits for queued requests. A queue that fails, or that has nothing under way and takes
+    /// nothing in, would wait for ever: its operations are counted as failed instead.
+    fn wait(&mut self, ended: &mut Vec<Completion>, under_way: usize) {
+        let reaped = if under_way == 0 { Err(Errno::EAGAIN) } else { self.engine.reap(1, ended) };
+        if let Err(errno) = reaped {
+            let tickets = (0..self.engine.depth()).map(Ticket);
+            ended.extend(tickets.map(|ticket| Completion { ticket, outcome: Err(errno) }));
+        }
+        self.now = self.clock.now();
+    }
+
+    /// Takes in the end of a queued request and goes on with its operation.
+    fn take(
+        &mut self,
+        completion: Completion,
+        slots: &mut [Option<Slot>],
+        free: &mut Vec<u32>,
+        refused: &mut Vec<u32>,
+    ) {
+        let Some(slot) = slots.get_mut(completion.ticket.0 as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        if let Some(request) = slot.pending.take() {
+            slot.progress.complete(&request, completion.outcome);
+        }
+        self.go_on(completion.ticket, slots, free, refused);
+    }
+
+    fn go_on(
+        &mut self,
+        ticket: Ticket,
+        slots: &mut [Option<Slot>],
+        free: &mut Vec<u32>,
+        refused: &mut Vec<u32>,
+    ) {
+        let Some(mut slot) = slots.get_mut(ticket.0 as usize).and_then(Option::take) else {
+            return;
+        };
+        match self.advance(ticket, &mut slot) {
+            Advanced::Finished => {
+                self.finish(&slot);
+                free.push(ticket.0);
+                return;
+            }
+            Advanced::Queued => {}
+            Advanced::Full => refused.push(ticket.0),
+        }
+        slots[ticket.0 as usize] = Some(slot);
+    }
+}
+
+/// Takes a ticket out of the free ones; it is the last of them.
+fn free_slot(free: &mut Vec<u32>, ticket: u32) -> usize {
+    free.pop();
+    ticket as usize
+}

@@ -1,0 +1,50 @@
+//! Engines carry requests out. An engine never reads the clock, never retries and never prints.
+
+pub mod sim;
+pub mod sync;
+
+use crate::base::errno::Errno;
+use crate::op::Request;
+use crate::op::request::Outcome;
+
+/// Which of the operations under way a request belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(pub u32);
+
+/// A request that a queueing engine has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Whose.
+    pub ticket: Ticket,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+/// What became of a request that was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submitted {
+    /// It was carried out on the spot.
+    Done(Outcome),
+    /// It is under way; `reap` will tell.
+    Queued,
+    /// There is no room; hand it in again after a `reap`.
+    Full,
+}
+
+/// Something that carries requests out.
+pub trait Engine {
+    /// Operations it can have under way at once; tickets are below this.
+    fn depth(&self) -> u32 {
+        1
+    }
+
+    /// Hands a request in. A ticket has at most one request under way.
+    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted;
+
+    /// Waits until at least `at_least` queued requests have ended and adds them to `out`.
+    /// Only an engine that answers `Queued` is asked.
+    ///
+    /// # Errors
+    /// The error of the queue itself; errors of requests are outcomes.
+    fn reap(&mut self, at_least: u32, out: &mut Vec<Completion>) -> Result<(), Errno>;
+}

@@ -1,0 +1,381 @@
+//! The simulated file system: a truth that findings can be tested against. Time is a law of the
+//! plan's `[sim]` table, added to a virtual clock; with no time at all, what is left to measure is
+//! boatload itself, names and contents included.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::{Completion, Engine, Submitted, Ticket};
+use crate::base::errno::Errno;
+use crate::base::names::NameBuffer;
+use crate::base::random::{Stream, draw, unit};
+use crate::op::request::Outcome;
+use crate::op::{Access, Place, Request};
+use crate::plan::sim::{DirectoryLaw, Noise, SimModel};
+use crate::plan::{Phase, Tree};
+use crate::run::clock::VirtualClock;
+use crate::run::content::ContentPool;
+
+/// One bit for each number, shared by all workers.
+struct Bits(Vec<AtomicU64>);
+
+impl Bits {
+    fn new(length: u64) -> Self {
+        Self((0..length.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn get(&self, at: u64) -> bool {
+        self.0.get((at / 64) as usize).is_some_and(|word| word.load(Relaxed) >> (at % 64) & 1 == 1)
+    }
+
+    /// Sets a bit and says what it was; none outside of the range.
+    fn swap(&self, at: u64, value: bool) -> Option<bool> {
+        let (word, bit) = (self.0.get((at / 64) as usize)?, 1 << (at % 64));
+        let before = if value { word.fetch_or(bit, Relaxed) } else { word.fetch_and(!bit, Relaxed) };
+        Some(before & bit != 0)
+    }
+
+    fn clear(&self) {
+        self.0.iter().for_each(|word| word.store(0, Relaxed));
+    }
+
+    fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
+    }
+}
+
+/// The simulated disk under one cell: which entries exist, which are cached, how full it is.
+/// A bit an entry, whatever the number of files.
+pub struct SimDisk {
+    model: SimModel,
+    tree: Tree,
+    files: Bits,
+    directories: Bits,
+    cached: Bits,
+    /// Entries of each holder, kept only for a law that asks.
+    fill: Vec<AtomicU32>,
+    used_bytes: AtomicU64,
+    operations: AtomicU64,
+    cache_dropped: AtomicBool,
+}
+
+impl SimDisk {
+    /// An empty disk for the tree's entries; `directories` says whether any phase makes some.
+    pub fn new(model: SimModel, tree: Tree, directories: bool) -> Self {
+        let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
+        Self {
+            model,
+            files: Bits::new(tree.files),
+            directories: Bits::new(if directories { tree.files } else { 0 }),
+            cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 }),
+            fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
+            used_bytes: AtomicU64::new(0),
+            operations: AtomicU64::new(0),
+            cache_dropped: AtomicBool::new(false),
+            tree,
+        }
+    }
+
+    /// Entries that exist.
+    pub fn entries(&self) -> u64 {
+        self.files.count() + self.directories.count()
+    }
+
+    /// Forgets what is cached.
+    pub fn drop_caches(&self) {
+        self.cached.clear();
+        self.cache_dropped.store(true, Relaxed);
+    }
+
+    /// Share of these files that are cached; none if nothing is simulated to be.
+    pub fn cached_fraction(&self, numbers: impl Iterator<Item = u64>) -> Option<f64> {
+        if self.model.cold_ns == 0 {
+            return None;
+        }
+        let (mut cached, mut all) = (0u64, 0u64);
+        for number in numbers {
+            cached += u64::from(self.cached.get(number));
+            all += 1;
+        }
+        (all > 0).then(|| cached as f64 / all as f64)
+    }
+
+    /// What the sync at the end of a phase takes, in seconds.
+    pub fn sync_seconds(&self) -> f64 {
+        self.model.sync_ns as f64 / 1e9
+    }
+
+    fn fullness_percent(&self) -> f64 {
+        let used = self.used_bytes.load(Relaxed) as f64;
+        self.model.capacity.map_or(0.0, |all| used / all as f64 * 100.0)
+    }
+}
+
+/// One worker's view of the simulated disk.
+pub struct SimEngine {
+    disk: Arc<SimDisk>,
+    phase: Phase,
+    clock: VirtualClock,
+    free: bool,
+    name: NameBuffer,
+    content: ContentPool,
+    open: Vec<Option<Place>>,
+    listed: Vec<bool>,
+    sequence: u64,
+    queued: Vec<Completion>,
+}
+
+impl SimEngine {
+    /// An engine that works on `phase` and moves `clock`.
+    pub fn new(disk: Arc<SimDisk>, phase: &Phase, clock: VirtualClock, worker: u32) -> Self {
+        let depth = disk.model.queue.max(1) as usize;
+        Self {
+            free: disk.model.takes_no_time(),
+            content: ContentPool::new(&disk.tree, phase.block),
+            phase: phase.clone(),
+            clock,
+            name: NameBuffer::default(),
+            open: vec![None; depth],
+            listed: vec![false; depth],
+            sequence: u64::from(worker) << 48,
+            queued: Vec::with_capacity(depth),
+            disk,
+        }
+    }
+
+    #[inline]
+    fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
+        if !self.free {
+            self.pass_time(request);
+        }
+        match *request {
+            Request::Open { place, access, .. } => self.open(ticket, place, access),
+            Request::Write { number, version, offset, bytes } => {
+                let key = self.disk.tree.content_key(number, version);
+                black_box(self.content.part(key, offset, bytes));
+                self.write(u64::from(bytes))
+            }
+            Request::Read { bytes } => Ok(self.readable(ticket).min(u64::from(bytes))),
+            Request::Close => {
+                self.listed[ticket] = false;
+                self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
+            }
+            Request::ReadDirectory => {
+                let first = !std::mem::replace(&mut self.listed[ticket], true);
+                Ok(if first { 24 } else { 0 })
+            }
+            Request::Sync { .. } | Request::StatOpen | Request::SyncHolder { .. } => Ok(0),
+            Request::Stat { place } => self.found(place),
+            Request::Rename { from } => {
+                self.write_name(from.renamed());
+                self.found(from)
+            }
+            Request::Unlink { place } => self.unlink(place),
+            Request::MakeDirectory { place } => self.add(place),
+            Request::RemoveDirectory { place } => self.remove(place),
+        }
+    }
+
+    #[inline]
+    fn write_name(&mut self, place: Place) {
+        self.name.clear();
+        self.disk.tree.push_name(place, &mut self.name);
+        black_box(self.name.as_c_str());
+    }
+
+    fn bits(&self, place: Place) -> Option<&Bits> {
+        match place {
+            Place::File { .. } => Some(&self.disk.files),
+            Place::Directory { .. } => Some(&self.disk.directories),
+            Place::Layout { .. } => None,
+        }
+    }
+
+    #[inline]
+    fn found(&mut self, place: Place) -> Outcome {
+        self.write_name(place);
+        let exists = self.bits(place).is_none_or(|bits| bits.get(place.number()));
+        if exists { Ok(0) } else { Err(Errno::ENOENT) }
+    }
+
+    #[inline]
+    fn add(&mut self, place: Place) -> Outcome {
+        self.write_name(place);
+        if let Some(error) = self.planned_error() {
+            return Err(error);
+        }
+        match self.bits(place).and_then(|bits| bits.swap(place.number(), true)) {
+            Some(false) => {
+                self.count_in_holder(place, true);
+                Ok(0)
+            }
+            Some(true) => Err(Errno::EEXIST),
+            None => Err(Errno::ENOSPC),
+        }
+    }
+
+    fn remove(&mut self, place: Place) -> Outcome {
+        self.write_name(place);
+        if let Some(error) = self.planned_error() {
+            return Err(error);
+        }
+        match self.bits(place).and_then(|bits| bits.swap(place.number(), false)) {
+            Some(true) => {
+                self.count_in_holder(place, false);
+                Ok(0)
+            }
+            _ => Err(Errno::ENOENT),
+        }
+    }
+
+    fn unlink(&mut self, place: Place) -> Outcome {
+        let outcome = self.remove(place);
+        if outcome.is_ok() && self.disk.model.capacity.is_some() {
+            self.release(place.number());
+        }
+        outcome
+    }
+
+    fn open(&mut self, ticket: usize, place: Place, access: Access) -> Outcome {
+        let outcome = match access {
+            Access::CreateNew => self.add(place),
+            _ => self.planned_error().map_or_else(|| self.found(place), Err),
+        };
+        if outcome.is_ok() {
+            self.open[ticket] = Some(place);
+            if access == Access::Truncate && self.disk.model.capacity.is_some() {
+                self.release(place.number());
+            }
+        }
+        outcome
+    }
+
+    /// A file's bytes become free again; how many follows from the tree's law.
+    fn release(&self, number: u64) {
+        let size = self.phase.state_before(&self.disk.tree, number).size;
+        let less = |used: u64| Some(used.saturating_sub(size));
+        let _ = self.disk.used_bytes.fetch_update(Relaxed, Relaxed, less);
+    }
+
+    fn write(&self, bytes: u64) -> Outcome {
+        let Some(capacity) = self.disk.model.capacity else { return Ok(bytes) };
+        let more = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= capacity);
+        match self.disk.used_bytes.fetch_update(Relaxed, Relaxed, more) {
+            Ok(_) => Ok(bytes),
+            Err(_) => Err(Errno::ENOSPC),
+        }
+    }
+
+    /// What a read brings: all of a file at once, then nothing.
+    fn readable(&mut self, ticket: usize) -> u64 {
+        let Some(Place::File { number, .. }) = self.open[ticket] else { return 0 };
+        if std::mem::replace(&mut self.listed[ticket], true) {
+            return 0;
+        }
+        self.phase.state_before(&self.disk.tree, number).size
+    }
+
+    fn count_in_holder(&self, place: Place, more: bool) {
+        if let Some(fill) = self.disk.fill.get(self.disk.tree.holder_of(place.number()) as usize) {
+            if more { fill.fetch_add(1, Relaxed) } else { fill.fetch_sub(1, Relaxed) };
+        }
+    }
+
+    /// Counts operations for the model's planned error.
+    fn planned_error(&self) -> Option<Errno> {
+        let planned = self.disk.model.error?;
+        let operation = self.disk.operations.fetch_add(1, Relaxed) + 1;
+        (operation == planned.operation).then_some(planned.errno)
+    }
+
+    /// Moves the clock by what the law says this request takes.
+    fn pass_time(&mut self, request: &Request) {
+        let model = self.disk.model;
+        let ns = match *request {
+            Request::Close => return,
+            Request::Write { .. } | Request::Read { .. } | Request::ReadDirectory => {
+                model.transfer_ns
+            }
+            Request::Sync { .. } | Request::SyncHolder { .. } => model.sync_ns,
+            Request::StatOpen => model.metadata_ns,
+            Request::Open { place, .. }
+            | Request::Stat { place }
+            | Request::Unlink { place }
+            | Request::MakeDirectory { place }
+            | Request::RemoveDirectory { place } => self.name_ns(place),
+            Request::Rename { from } => self.name_ns(from),
+        };
+        self.sequence += 1;
+        let operation = self.sequence & 0xffff_ffff_ffff;
+        let stalls = model.stall_every > 0 && operation.is_multiple_of(model.stall_every);
+        let stall = if stalls { model.stall_ns } else { 0 };
+        self.clock.advance((ns as f64 * self.factor(operation)) as u64 + stall);
+    }
+
+    /// Time to find a name: the directory's law, and the first touch after caches were dropped.
+    fn name_ns(&self, place: Place) -> u64 {
+        let model = self.disk.model;
+        let holder = self.disk.tree.holder_of(place.number()) as usize;
+        let entries = self.disk.fill.get(holder).map_or(0, |fill| fill.load(Relaxed));
+        let entries = f64::from(entries);
+        let law = match model.directory {
+            DirectoryLaw::Constant => 0.0,
+            DirectoryLaw::Logarithmic => (entries + 1.0).log2(),
+            DirectoryLaw::Linear => entries / 1000.0,
+        };
+        let first_touch = match place {
+            Place::File { number, .. } => self.disk.cached.swap(number, true) == Some(false),
+            _ => false,
+        };
+        let missed = first_touch && self.disk.files.get(place.number());
+        let cold = if missed { model.cold_ns } else { 0 };
+        model.metadata_ns + (law * model.directory_cost_ns as f64) as u64 + cold
+    }
+
+    /// How much longer than the law a request takes: drift, the knee, noise.
+    fn factor(&self, operation: u64) -> f64 {
+        let model = self.disk.model;
+        let drift = 1.0 + model.drift_percent / 100.0 * operation as f64 / 1e6;
+        let knee = match model.knee {
+            Some(knee) if self.disk.fullness_percent() >= knee.at => knee.factor,
+            _ => 1.0,
+        };
+        let chance = || unit(draw(self.disk.tree.seed, Stream::Noise, self.sequence));
+        let noise = match model.noise {
+            Noise::None => 1.0,
+            Noise::Uniform => 0.5 + chance(),
+            Noise::Bimodal if chance() < 0.1 => 5.0,
+            Noise::Bimodal => 1.0,
+        };
+        drift * knee * noise
+    }
+}
+
+impl Engine for SimEngine {
+    fn depth(&self) -> u32 {
+        self.disk.model.queue.max(1)
+    }
+
+    #[inline]
+    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
+        let queue = self.disk.model.queue as usize;
+        if queue == 0 {
+            return Submitted::Done(self.carry_out(ticket.0 as usize, request));
+        }
+        // One place less than tickets, so that the loop meets a full queue as well.
+        if self.queued.len() >= queue.max(2) - 1 {
+            return Submitted::Full;
+        }
+        let outcome = self.carry_out(ticket.0 as usize, request);
+        self.queued.push(Completion { ticket, outcome });
+        Submitted::Queued
+    }
+
+    fn reap(&mut self, at_least: u32, out: &mut Vec<Completion>) -> Result<(), Errno> {
+        // Half of what is queued, last in first out: a queue may end requests in any order.
+        let number = (at_least as usize).max(self.queued.len() / 2).min(self.queued.len());
+        out.extend(self.queued.drain(self.queued.len() - number..).rev());
+        Ok(())
+    }
+}

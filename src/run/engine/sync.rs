@@ -1,0 +1,236 @@
+//! The blocking engine: one system call for each request, names relative to open directories.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::{Completion, Engine, Submitted, Ticket};
+use crate::base::errno::Errno;
+use crate::base::names::NameBuffer;
+use crate::op::request::Outcome;
+use crate::op::{Access, Place, Request};
+use crate::plan::Tree;
+use crate::run::content::ContentPool;
+
+/// Bytes asked of getdents64(2) at a time: what glibc's readdir asks.
+const DIRENT_BYTES: usize = 32 << 10;
+
+/// The part of an engine that all workers share: the tree and its open directories.
+pub struct OpenTree {
+    /// The tree's law.
+    pub tree: Tree,
+    /// Its own directory.
+    pub root: OwnedFd,
+    /// The directories that hold entries, by number; empty if there are too many to keep open,
+    /// then names are paths from the root.
+    pub holders: Vec<OwnedFd>,
+}
+
+/// One worker's blocking engine.
+pub struct SyncEngine {
+    shared: Arc<OpenTree>,
+    open: Option<OwnedFd>,
+    name: NameBuffer,
+    new_name: NameBuffer,
+    content: ContentPool,
+    buffer: Vec<u8>,
+}
+
+impl SyncEngine {
+    /// An engine whose reads and writes are at most `block` bytes.
+    pub fn new(shared: Arc<OpenTree>, block: u32) -> Self {
+        let content = ContentPool::new(&shared.tree, block);
+        let buffer = vec![0; (block as usize).max(DIRENT_BYTES)];
+        let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
+        Self { shared, open: None, name, new_name, content, buffer }
+    }
+
+    #[inline]
+    fn carry_out(&mut self, request: &Request) -> Outcome {
+        match *request {
+            Request::Open { place, access, dsync, keep_atime } => {
+                self.open(place, open_flags(access, dsync, keep_atime))
+            }
+            Request::Write { number, version, offset, bytes } => {
+                let key = self.shared.tree.content_key(number, version);
+                let part = self.content.part(key, offset, bytes);
+                Ok(rustix::io::write(opened(&self.open)?, part)? as u64)
+            }
+            Request::Read { bytes } => {
+                let buffer = &mut self.buffer[..bytes as usize];
+                Ok(rustix::io::read(opened(&self.open)?, buffer)? as u64)
+            }
+            Request::Sync { data_only: false } => done(rustix::fs::fsync(opened(&self.open)?)),
+            Request::Sync { data_only: true } => done(rustix::fs::fdatasync(opened(&self.open)?)),
+            Request::Close => close(self.open.take().ok_or(Errno::EBADF)?),
+            Request::StatOpen => done(rustix::fs::fstat(opened(&self.open)?)),
+            Request::ReadDirectory => read_directory(opened(&self.open)?, &mut self.buffer),
+            Request::SyncHolder { place } => self.sync_holder(place),
+            Request::Rename { from } => self.rename(from),
+            Request::Stat { place } => {
+                self.at(place, |dir, name| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
+            }
+            Request::Unlink { place } => {
+                self.at(place, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
+            }
+            Request::MakeDirectory { place } => {
+                self.at(place, |dir, name| rustix::fs::mkdirat(dir, name, Mode::RWXU))
+            }
+            Request::RemoveDirectory { place } => {
+                self.at(place, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))
+            }
+        }
+    }
+
+    /// Makes one call on a named place.
+    #[inline]
+    fn at<T>(
+        &mut self,
+        place: Place,
+        call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
+    ) -> Outcome {
+        let directory = locate(&self.shared, place, &mut self.name);
+        done(call(directory, self.name.as_c_str()))
+    }
+
+    #[inline]
+    fn open(&mut self, place: Place, flags: OFlags) -> Outcome {
+        let directory = locate(&self.shared, place, &mut self.name);
+        let mode = Mode::RUSR | Mode::WUSR;
+        let opened = rustix::fs::openat(directory, self.name.as_c_str(), flags, mode)?;
+        self.open = Some(opened);
+        Ok(0)
+    }
+
+    fn rename(&mut self, from: Place) -> Outcome {
+        let directory = locate(&self.shared, from, &mut self.name);
+        let to = locate(&self.shared, from.renamed(), &mut self.new_name);
+        done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
+    }
+
+    fn sync_holder(&mut self, place: Place) -> Outcome {
+        let holder = self.shared.tree.holder_of(place.number());
+        if let Some(directory) = self.shared.holders.get(holder as usize) {
+            return done(rustix::fs::fsync(directory));
+        }
+        let layout = self.shared.tree.layout_of_holder(holder);
+        let directory = open_layout(&self.shared.tree, self.shared.root.as_fd(), layout)?;
+        done(rustix::fs::fsync(directory))
+    }
+}
+
+impl Engine for SyncEngine {
+    #[inline]
+    fn submit(&mut self, _: Ticket, request: &Request) -> Submitted {
+        Submitted::Done(self.carry_out(request))
+    }
+
+    fn reap(&mut self, _: u32, _: &mut Vec<Completion>) -> Result<(), Errno> {
+        Ok(())
+    }
+}
+
+/// Opens a directory of the layout, for listing, syncing, and as a base for names.
+///
+/// # Errors
+/// What openat(2) says.
+pub fn open_layout(tree: &Tree, root: BorrowedFd<'_>, number: u64) -> Result<OwnedFd, Errno> {
+    let mut path = NameBuffer::default();
+    push_layout(tree, number, &mut path);
+    let flags = open_flags(Access::List, false, false);
+    Ok(rustix::fs::openat(root, path.as_c_str(), flags, Mode::empty())?)
+}
+
+fn push_layout(tree: &Tree, number: u64, path: &mut NameBuffer) {
+    tree.push_layout(number, path);
+    if path.as_bytes().is_empty() {
+        path.push_here();
+    }
+}
+
+/// Writes the name of a place and says which open directory it is relative to.
+#[inline]
+fn locate<'a>(shared: &'a OpenTree, place: Place, name: &mut NameBuffer) -> BorrowedFd<'a> {
+    name.clear();
+    if let Place::Layout { number } = place {
+        push_layout(&shared.tree, number, name);
+        return shared.root.as_fd();
+    }
+    let holder = shared.tree.holder_of(place.number());
+    let directory = match shared.holders.get(holder as usize) {
+        Some(directory) => directory.as_fd(),
+        None => {
+            shared.tree.push_layout(shared.tree.layout_of_holder(holder), name);
+            shared.root.as_fd()
+        }
+    };
+    shared.tree.push_name(place, name);
+    directory
+}
+
+#[inline]
+fn open_flags(access: Access, dsync: bool, keep_atime: bool) -> OFlags {
+    let mut flags = OFlags::CLOEXEC
+        | OFlags::NOFOLLOW
+        | match access {
+            Access::CreateNew => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+            Access::Truncate => OFlags::WRONLY | OFlags::TRUNC,
+            Access::Write => OFlags::WRONLY,
+            Access::Append => OFlags::WRONLY | OFlags::APPEND,
+            Access::Read => OFlags::RDONLY,
+            Access::List => OFlags::RDONLY | OFlags::DIRECTORY,
+        };
+    if dsync {
+        flags |= OFlags::DSYNC;
+    }
+    if keep_atime {
+        flags |= OFlags::NOATIME;
+    }
+    flags
+}
+
+#[inline]
+fn opened(open: &Option<OwnedFd>) -> Result<BorrowedFd<'_>, Errno> {
+    open.as_ref().map(AsFd::as_fd).ok_or(Errno::EBADF)
+}
+
+#[inline]
+fn done<T>(result: rustix::io::Result<T>) -> Outcome {
+    match result {
+        Ok(_) => Ok(0),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Closes and says what close(2) said: on a network file system that is where a write fails.
+#[inline]
+fn close(file: OwnedFd) -> Outcome {
+    // SAFETY: the descriptor was owned by `file`, which gives it up here, so it is closed once.
+    done(unsafe { rustix::io::try_close(file.into_raw_fd()) })
+}
+
+/// One getdents64(2); its result is bytes, 0 at the end of the directory.
+fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> Outcome {
+    let length = buffer.len().min(DIRENT_BYTES);
+    // SAFETY: the kernel writes at most `length` bytes to `buffer`, which is at least that long
+    // and not read as anything but bytes.
+    let result = unsafe {
+        libc::syscall(libc::SYS_getdents64, directory.as_raw_fd(), buffer.as_mut_ptr(), length)
+    };
+    match u64::try_from(result) {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))),
+    }
+}
+
+/// Opens a file only to look at it: nothing of it is read, its access time stays.
+///
+/// # Errors
+/// What openat(2) says.
+pub fn open_for_looking(shared: &OpenTree, place: Place) -> Result<OwnedFd, Errno> {
+    let mut name = NameBuffer::default();
+    let directory = locate(shared, place, &mut name);
+    let flags = open_flags(Access::Read, false, true);
+    Ok(rustix::fs::openat(directory, name.as_c_str(), flags, Mode::empty())?)
+}

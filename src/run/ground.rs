@@ -1,0 +1,195 @@
+//! The directory a run works in: made, marked, and proved to be boatload's before anything in it
+//! is removed.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno as OsErrno;
+use serde::{Deserialize, Serialize};
+
+use crate::base::failure::{Failure, Result, shown};
+
+/// Every run directory's name begins so; the run's id follows.
+pub const PREFIX: &str = "boatload-";
+
+/// The file that marks a run directory as boatload's.
+pub const MARKER: &str = ".boatload";
+
+/// The file whose residency proves that the caches were dropped.
+pub const CANARY: &str = "canary";
+
+/// A marker is a few hundred bytes; more is not one.
+const MARKER_BYTES_MAX: u64 = 4096;
+
+/// What the marker says; device and inode are those of the directory it stands in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marker {
+    /// The run's id.
+    pub run: String,
+    /// Random, so that no marker is like another.
+    pub token: String,
+    /// Device number of the directory.
+    pub device: u64,
+    /// Inode number of the directory.
+    pub inode: u64,
+    /// The kernel's boot, since device numbers may change with the next.
+    pub boot: String,
+    /// The process that made it.
+    pub process: u32,
+}
+
+/// A run's own directory, open.
+#[derive(Debug)]
+pub struct Ground {
+    parent: OwnedFd,
+    directory: OwnedFd,
+    name: String,
+}
+
+impl Ground {
+    /// Makes and marks the directory of run `id` below the open directory `parent`.
+    ///
+    /// # Errors
+    /// If it cannot be made or exists already.
+    pub fn make(parent: OwnedFd, id: &str) -> Result<Self> {
+        let name = format!("{PREFIX}{id}");
+        rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
+            .map_err(|error| Failure::from_system(format!("make the directory {name}"), error))?;
+        let directory = open_directory(parent.as_fd(), OsStr::new(&name))
+            .map_err(|error| Failure::from_system(format!("open the directory {name}"), error))?;
+        let ground = Self { parent, directory, name };
+        ground
+            .mark(id)
+            .map_err(|error| Failure::from_system(format!("mark the directory {}", ground.name), error))?;
+        Ok(ground)
+    }
+
+    fn mark(&self, id: &str) -> std::io::Result<()> {
+        let stat = rustix::fs::fstat(&self.directory)?;
+        let marker = Marker {
+            run: id.to_string(),
+            token: random_word(16)?,
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            boot: boot_id(),
+            process: std::process::id(),
+        };
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&self.directory, MARKER, flags, Mode::RUSR | Mode::WUSR)?;
+        let text = serde_json::to_string(&marker).map_err(std::io::Error::other)?;
+        std::io::Write::write_all(&mut std::fs::File::from(file), text.as_bytes())
+    }
+
+    /// The open run directory.
+    pub fn directory(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+
+    /// The directory it was made in.
+    pub fn parent(&self) -> BorrowedFd<'_> {
+        self.parent.as_fd()
+    }
+
+    /// Its name in its parent.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Whether a name is one that a run directory may have.
+pub fn may_be_ground(name: &OsStr) -> bool {
+    name.as_bytes().strip_prefix(PREFIX.as_bytes()).is_some_and(|id| {
+        !id.is_empty() && id.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    })
+}
+
+/// Reads the marker of an open directory and proves it is this directory's own.
+///
+/// # Errors
+/// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
+pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = rustix::fs::openat(directory, MARKER, flags, Mode::empty())
+        .map_err(|_| "it has no marker of boatload".to_string())?;
+    let mut text = String::new();
+    let mut limited = std::io::Read::take(std::fs::File::from(file), MARKER_BYTES_MAX);
+    std::io::Read::read_to_string(&mut limited, &mut text)
+        .map_err(|error| format!("its marker cannot be read: {error}"))?;
+    let marker: Marker = serde_json::from_str(&text)
+        .map_err(|_| "its marker is not one that boatload writes".to_string())?;
+    let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;
+    let user = rustix::process::geteuid();
+    if stat.st_ino != marker.inode || name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
+        return Err("its marker was made for another directory (was it copied or renamed?)".into());
+    }
+    // Device numbers are handed out anew at every boot, so they prove something only in this one.
+    if marker.boot == boot_id() && stat.st_dev != marker.device {
+        return Err("its marker was made on another device".into());
+    }
+    if !user.is_root() && stat.st_uid != user.as_raw() {
+        return Err("it belongs to another user".into());
+    }
+    Ok(marker)
+}
+
+/// Whether the process that made a marked directory is still running boatload.
+pub fn in_use(marker: &Marker) -> bool {
+    let same_boot = marker.boot == boot_id();
+    let name = std::fs::read_to_string(format!("/proc/{}/comm", marker.process));
+    let own = marker.process == std::process::id();
+    same_boot && !own && name.is_ok_and(|name| name.trim_end() == "boatload")
+}
+
+/// Opens a directory the user named, which may be reached through links.
+///
+/// # Errors
+/// If it is missing, not a directory, or may not be entered.
+pub fn open_parent(path: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|error| {
+        let fix = match error {
+            OsErrno::NOENT => ". Make it first, or name another with --dir",
+            OsErrno::NOTDIR => ". Name a directory with --dir",
+            _ => "",
+        };
+        Failure::failed(format!("cannot open the directory {}: {error}{fix}", shown(path)))
+    })
+}
+
+/// Opens a directory by its name in an open one: never through a link, never across a mount.
+///
+/// # Errors
+/// What openat2(2) says; `EXDEV` for a mount point.
+pub fn open_directory(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    match rustix::fs::openat2(parent, name, flags, Mode::empty(), resolve) {
+        // Before Linux 5.6, and under some container filters.
+        Err(OsErrno::NOSYS | OsErrno::PERM) => {
+            let directory = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+            let same = rustix::fs::fstat(&directory)?.st_dev == rustix::fs::fstat(parent)?.st_dev;
+            if same { Ok(directory) } else { Err(OsErrno::XDEV) }
+        }
+        other => other,
+    }
+}
+
+/// A random word of lower-case letters and digits that are hard to mistake for each other.
+///
+/// # Errors
+/// If the kernel gives no random bytes.
+pub fn random_word(letters: usize) -> std::io::Result<String> {
+    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut bytes = vec![0u8; letters];
+    std::io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
+    Ok(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect())
+}
+
+fn boot_id() -> String {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.trim().to_string()
+}

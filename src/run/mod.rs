@@ -1,0 +1,13 @@
+//! Carrying a plan out: the clock, the engines, the one hot loop, workers, and the tree on disk.
+
+pub mod cache;
+pub mod census;
+pub mod clock;
+pub mod content;
+pub mod drive;
+pub mod engine;
+pub mod ground;
+pub mod interrupt;
+pub mod remove;
+pub mod site;
+pub mod workers;

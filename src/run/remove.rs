@@ -1,0 +1,158 @@
+//! The one function that removes. It goes down by open directories, never through a link and
+//! never across a mount, and removes only names that boatload gives; anything else stays and is
+//! reported.
+
+use std::ffi::{CStr, OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::io::Errno as OsErrno;
+
+use super::ground::{CANARY, MARKER, may_be_ground, open_directory, prove};
+use crate::base::failure::{Failure, Result, shown};
+use crate::base::names::{Kind, Name};
+
+/// What a removal did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// Files removed.
+    pub files: u64,
+    /// Directories removed.
+    pub directories: u64,
+    /// Paths that were left alone because boatload did not make them, shortened to the first few.
+    pub left: Vec<String>,
+}
+
+/// How many paths left alone are named.
+const LEFT_MAX: usize = 10;
+
+/// Removes a run directory that its marker proves to be boatload's.
+///
+/// # Errors
+/// If the marker proves nothing; then nothing was touched.
+pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
+    let refuse = |why: String| {
+        Failure::failed(format!("{} is left alone: {why}", shown(name)))
+    };
+    if !may_be_ground(name) {
+        return Err(refuse("it is not named as boatload names its directories".into()));
+    }
+    let directory = open_directory(parent, name).map_err(|error| refuse(error.to_string()))?;
+    prove(directory.as_fd(), name).map_err(refuse)?;
+    let mut removal = Removal::default();
+    remove_entries(directory.as_fd(), &shown(name), true, &mut removal);
+    if removal.left.is_empty() {
+        // The marker goes last: a removal that was cut short can be done again.
+        let marker = rustix::fs::unlinkat(&directory, MARKER, AtFlags::empty());
+        let all = marker.and_then(|()| rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR));
+        match all {
+            Ok(()) => removal.directories += 1,
+            Err(error) => removal.leave(&shown(name), &error.to_string()),
+        }
+    }
+    Ok(removal)
+}
+
+/// Removes the tree of one cell, whose directory boatload made below its own.
+pub fn remove_cell(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
+    let mut removal = Removal::default();
+    remove_directory(ground, name, "", &mut removal);
+    removal
+}
+
+impl Removal {
+    fn leave(&mut self, path: &str, why: &str) {
+        if self.left.len() < LEFT_MAX {
+            self.left.push(format!("{path} ({why})"));
+        }
+    }
+}
+
+fn remove_directory(parent: BorrowedFd<'_>, name: &OsStr, above: &str, removal: &mut Removal) {
+    let path = format!("{above}/{}", shown(name));
+    let before = removal.left.len();
+    match open_directory(parent, name) {
+        Ok(directory) => remove_entries(directory.as_fd(), &path, false, removal),
+        Err(OsErrno::NOENT) => return,
+        Err(error) => return removal.leave(&path, &error.to_string()),
+    }
+    if removal.left.len() > before {
+        return;
+    }
+    match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
+        Ok(()) => removal.directories += 1,
+        Err(error) => removal.leave(&path, &error.to_string()),
+    }
+}
+
+/// Removes what boatload made in an open directory. Some file systems skip entries while others
+/// are removed, so it reads again until a reading removes nothing more.
+fn remove_entries(directory: BorrowedFd<'_>, path: &str, is_ground: bool, removal: &mut Removal) {
+    loop {
+        let before = (removal.files, removal.directories);
+        let mut left = Vec::new();
+        if let Err(error) = remove_pass(directory, path, is_ground, removal, &mut left) {
+            return removal.leave(path, &error.to_string());
+        }
+        if (removal.files, removal.directories) == before {
+            for (name, why) in left {
+                removal.leave(&format!("{path}/{}", shown(&name)), why);
+            }
+            return;
+        }
+    }
+}
+
+fn remove_pass(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    is_ground: bool,
+    removal: &mut Removal,
+    left: &mut Vec<(OsString, &'static str)>,
+) -> rustix::io::Result<()> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") || (is_ground && name.to_bytes() == MARKER.as_bytes()) {
+            continue;
+        }
+        let text = OsStr::from_bytes(name.to_bytes());
+        match verdict(directory, name, entry.file_type(), is_ground) {
+            Verdict::File => match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+                Ok(()) => removal.files += 1,
+                Err(_) => left.push((text.to_owned(), "cannot be removed")),
+            },
+            Verdict::Directory => remove_directory(directory, text, path, removal),
+            Verdict::Foreign => left.push((text.to_owned(), "boatload did not make it")),
+        }
+    }
+    Ok(())
+}
+
+enum Verdict {
+    File,
+    Directory,
+    Foreign,
+}
+
+/// Whether an entry has a name that boatload gives and is what that name stands for.
+fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
+    let is_canary = is_ground && name.to_bytes() == CANARY.as_bytes();
+    let kind = match Name::parse(name.to_bytes()) {
+        _ if is_canary => Kind::File,
+        Some(known) if is_ground == (known.kind == Kind::Cell) => known.kind,
+        _ => return Verdict::Foreign,
+    };
+    let found = match listed {
+        // Not every file system says what an entry is when it lists it.
+        FileType::Unknown => rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+            .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+        known => known,
+    };
+    match (kind.is_directory(), found) {
+        (true, FileType::Directory) => Verdict::Directory,
+        (false, FileType::RegularFile) => Verdict::File,
+        _ => Verdict::Foreign,
+    }
+}

@@ -1,0 +1,298 @@
+//! A directory of a real file system as a place to run in.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::shift;
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result};
+use crate::base::names::{Kind, Name, NameBuffer};
+use crate::host::cache as host_cache;
+use crate::host::counters::DeviceCounters;
+use crate::host::device::BlockDevice;
+use crate::host::facts::HostFacts;
+use crate::op::{Subject, find_operation};
+use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
+use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
+use crate::run::census;
+use crate::run::clock::RealClock;
+use crate::run::drive::{DoneCount, Recorder};
+use crate::run::engine::sync::{OpenTree, SyncEngine, open_for_looking, open_layout};
+use crate::run::ground::{CANARY, Ground, open_directory};
+use crate::run::remove::{Removal, remove_cell, remove_ground};
+use crate::run::workers::{PhaseRun, run_shift};
+
+/// Most files looked at before a phase, and the least share of a phase's files they may be: their
+/// inodes stay a little warmer than the others.
+const SAMPLE_MAX: u64 = 64;
+const SAMPLE_OF: u64 = 16;
+
+/// Most directories kept open as bases for names.
+const HOLDERS_OPEN_MAX: u64 = 4096;
+
+const CANARY_BYTES: u64 = 64 << 10;
+
+/// How often the caches are dropped to be sure: some of them (the buffers of xfs) only age at a
+/// drop and go at the next.
+const DROPS: usize = 3;
+
+/// A run directory on a real file system, and the cell in it.
+pub struct DiskSite {
+    ground: Option<Ground>,
+    canary: OwnedFd,
+    device: Option<BlockDevice>,
+    can_drop: bool,
+    in_memory: bool,
+    clock: RealClock,
+    cells: u64,
+    cell: Option<(OsString, Arc<OpenTree>)>,
+}
+
+impl DiskSite {
+    /// A place in the marked directory `ground`.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn new(
+        ground: Ground,
+        host: &HostFacts,
+        device: Option<BlockDevice>,
+        clock: RealClock,
+    ) -> Result<Self> {
+        let canary = plant_canary(&ground).map_err(|error| {
+            // The directory is made and marked; it must not stay behind.
+            let _ = remove_ground(ground.parent(), OsStr::new(ground.name()));
+            Failure::from_system("write to the run's directory", error)
+        })?;
+        Ok(Self {
+            ground: Some(ground),
+            canary,
+            device,
+            can_drop: host.rights.drop_caches,
+            in_memory: matches!(host.filesystem.kind.as_str(), "tmpfs" | "ramfs"),
+            clock,
+            cells: 0,
+            cell: None,
+        })
+    }
+
+    /// Removes the run directory with all that boatload made in it.
+    ///
+    /// # Errors
+    /// If the marker no longer proves that it is boatload's.
+    pub fn close(mut self) -> Result<Removal> {
+        self.remove()
+    }
+
+    fn remove(&mut self) -> Result<Removal> {
+        self.cell = None;
+        match self.ground.take() {
+            Some(ground) => remove_ground(ground.parent(), OsStr::new(ground.name())),
+            None => Ok(Removal::default()),
+        }
+    }
+
+    fn ground(&self) -> Result<&Ground> {
+        self.ground.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
+    }
+
+    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+        self.cells += 1;
+        let mut name = NameBuffer::default();
+        name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
+        let ground = self.ground()?.directory();
+        let open = make_tree(ground, &mut name, &cell.tree)
+            .map_err(|error| Failure::from_system("make the directories of a tree", error.about()))?;
+        let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
+        self.cell = Some((text.into(), Arc::new(open)));
+        Ok(())
+    }
+
+    pub(super) fn end_cell(&mut self) -> Removal {
+        let Some((name, open)) = self.cell.take() else { return Removal::default() };
+        drop(open);
+        self.ground.as_ref().map_or_else(Removal::default, |g| remove_cell(g.directory(), &name))
+    }
+
+    pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
+        if self.in_memory && phase.cache == CacheAsked::Cold {
+            let resident = self.resident(&self.sample(phase));
+            return CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem);
+        }
+        match phase.cache {
+            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
+            CacheAsked::Cold => self.evict(phase),
+            CacheAsked::Warm => {
+                self.read_all(phase, stop);
+                CacheFound::after_warming(self.resident(&self.sample(phase)))
+            }
+            CacheAsked::AsIs => CacheFound::as_is(self.resident(&self.sample(phase))),
+        }
+    }
+
+    /// Drops all caches and looks at pages through descriptors that were opened before, so that
+    /// the look itself reads nothing; then lets go of them and drops names and inodes again.
+    fn make_cold(&self, phase: &Phase) -> CacheFound {
+        let mut sample = self.sample(phase);
+        if let Ok(canary) = self.canary.try_clone() {
+            sample.push((canary, CANARY_BYTES));
+        }
+        if !self.canary_is_resident() {
+            return CacheFound::doubted(Found::Unverified, None, Doubt::NoProbe);
+        }
+        for _ in 0..DROPS {
+            if host_cache::drop_all().is_err() {
+                return CacheFound::doubted(Found::Unverified, None, Doubt::NoRights);
+            }
+        }
+        let resident = self.resident(&sample);
+        drop(sample);
+        // A failure here leaves a few inodes warm that were proved to have no data in memory.
+        let _ = host_cache::drop_names();
+        CacheFound::after_drop(resident)
+    }
+
+    /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
+    fn canary_is_resident(&self) -> bool {
+        let mut bytes = vec![0u8; CANARY_BYTES as usize];
+        let read = rustix::io::pread(&self.canary, &mut bytes, 0);
+        let resident = host_cache::resident_fraction(&[(self.canary.as_fd(), CANARY_BYTES)]);
+        read.is_ok() && resident == Some(1.0)
+    }
+
+    /// Without the right to drop caches: the data of each file of the phase is evicted, which
+    /// leaves names and inodes where they are.
+    fn evict(&self, phase: &Phase) -> CacheFound {
+        if let (Some((_, open)), true) = (&self.cell, has_files_before(phase)) {
+            let _ = rustix::fs::syncfs(&open.root);
+            for number in phase.selection.numbers() {
+                if let Ok(file) = open_for_looking(open, phase.target(&open.tree, number).place) {
+                    let _ = host_cache::evict(file.as_fd());
+                }
+            }
+        }
+        let resident = self.resident(&self.sample(phase));
+        CacheFound::doubted(Found::Unverified, resident, Doubt::NoRights)
+    }
+
+    /// Reads everything the phase works on, outside of any timing.
+    fn read_all(&self, phase: &Phase, stop: &AtomicBool) {
+        let name = match phase.operation.subject() {
+            Subject::File if has_files_before(phase) => "read",
+            Subject::Holder => "list",
+            Subject::AnyDirectory => "find",
+            _ => return,
+        };
+        let Some(operation) = find_operation(name) else { return };
+        let reading = Phase { operation, ..phase.clone() };
+        let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
+        let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
+        self.work(&reading, stop, &done, &mut nothing);
+    }
+
+    /// Some of the files that the phase works on, open for looking, with their sizes.
+    fn sample(&self, phase: &Phase) -> Vec<(OwnedFd, u64)> {
+        let Some((_, open)) = &self.cell else { return Vec::new() };
+        if !has_files_before(phase) {
+            return Vec::new();
+        }
+        let wanted = SAMPLE_MAX.min(phase.selection.count.div_ceil(SAMPLE_OF));
+        let look = |number| {
+            let file = open_for_looking(open, phase.target(&open.tree, number).place).ok()?;
+            let size = rustix::fs::fstat(&file).ok()?.st_size;
+            Some((file, u64::try_from(size).ok()?))
+        };
+        phase.selection.sample(wanted).into_iter().filter_map(look).collect()
+    }
+
+    fn resident(&self, sample: &[(OwnedFd, u64)]) -> Option<f64> {
+        let borrowed: Vec<_> = sample.iter().map(|(file, size)| (file.as_fd(), *size)).collect();
+        host_cache::resident_fraction(&borrowed)
+    }
+
+    pub(super) fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        let Some((_, open)) = &self.cell else { return PhaseRun::default() };
+        run_shift(shift(phase, &open.tree, stop, done), recorders, |_| {
+            (SyncEngine::new(Arc::clone(open), phase.block), self.clock.clone())
+        })
+    }
+
+    pub(super) fn sync(&self) -> std::result::Result<f64, Errno> {
+        let Some((_, open)) = &self.cell else { return Ok(0.0) };
+        let (synced, seconds) = self.clock.time(|| rustix::fs::syncfs(&open.root));
+        synced?;
+        Ok(seconds)
+    }
+
+    pub(super) fn counters(&self) -> Option<DeviceCounters> {
+        self.device.as_ref().and_then(BlockDevice::counters)
+    }
+
+    pub(super) fn count_entries(&self) -> std::result::Result<u64, Errno> {
+        let Some((_, open)) = &self.cell else { return Ok(0) };
+        Ok(census::count_entries(open.root.as_fd())?)
+    }
+}
+
+impl Drop for DiskSite {
+    /// A run that ends early, by an error or a panic, leaves nothing behind either.
+    fn drop(&mut self) {
+        let _ = self.remove();
+    }
+}
+
+struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn record(&mut self, _: u64, _: u64) {}
+}
+
+fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = std::fs::File::from(rustix::fs::openat(ground.directory(), CANARY, flags, mode)?);
+    std::io::Write::write_all(&mut &file, &vec![0xa5; CANARY_BYTES as usize])?;
+    file.sync_all()?;
+    Ok(file.into())
+}
+
+/// Makes the cell's directory and the tree's layout in it, and opens the directories that will
+/// hold entries if there are not too many.
+fn make_tree(
+    ground: std::os::fd::BorrowedFd<'_>,
+    name: &mut NameBuffer,
+    tree: &Tree,
+) -> std::result::Result<OpenTree, Errno> {
+    rustix::fs::mkdirat(ground, name.as_c_str(), Mode::RWXU)?;
+    let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
+    let root = open_directory(ground, OsStr::new(&text))?;
+    let mut path = NameBuffer::default();
+    for number in 1..tree.layout_directories() {
+        path.clear();
+        tree.push_layout(number, &mut path);
+        rustix::fs::mkdirat(&root, path.as_c_str(), Mode::RWXU)?;
+    }
+    let mut open = OpenTree { tree: tree.clone(), root, holders: Vec::new() };
+    if tree.holders() <= holders_open_max() {
+        open.holders = (0..tree.holders())
+            .map(|holder| open_layout(tree, open.root.as_fd(), tree.layout_of_holder(holder)))
+            .collect::<std::result::Result<_, _>>()?;
+    }
+    Ok(open)
+}
+
+/// Half of the files this process may have open, within reason.
+fn holders_open_max() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(HOLDERS_OPEN_MAX, |limit| HOLDERS_OPEN_MAX.min(limit / 2))
+}

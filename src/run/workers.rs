@@ -1,0 +1,110 @@
+//! The workers of a phase: one thread each, started together behind a barrier.
+
+use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
+
+use super::clock::Clock;
+use super::drive::{DoneCount, Recorder, Tally, Work, drive};
+use super::engine::Engine;
+use crate::base::errno::Errno;
+use crate::host::cpu::ThreadCpu;
+use crate::plan::{Phase, Tree};
+
+/// What all workers of a phase did together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhaseRun {
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Failed operations by error.
+    pub errors: Vec<(Errno, u64)>,
+    /// From the first worker's start to the last one's end, in seconds.
+    pub seconds: f64,
+    /// CPU time of all workers in user mode, in seconds.
+    pub cpu_user_seconds: f64,
+    /// CPU time of all workers in the kernel, in seconds.
+    pub cpu_system_seconds: f64,
+}
+
+/// A phase and what its workers share.
+#[derive(Clone, Copy)]
+pub struct Shift<'a> {
+    /// The phase.
+    pub phase: &'a Phase,
+    /// The tree it works on.
+    pub tree: &'a Tree,
+    /// Set when the user wants to stop.
+    pub stop: &'a AtomicBool,
+    /// One for each worker.
+    pub done: &'a [DoneCount],
+}
+
+/// Runs a phase. `engine` makes a worker's engine and the clock it is timed by, on that worker's
+/// thread and before the barrier.
+pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
+    shift: Shift<'_>,
+    recorders: &mut [R],
+    engine: impl Fn(u32) -> (E, C) + Sync,
+) -> PhaseRun {
+    let barrier = Barrier::new(recorders.len());
+    let one = |worker: u32, recorder: &mut R| {
+        let (mut engine, clock) = engine(worker);
+        let share = shift.phase.selection.share(worker, shift.phase.threads);
+        let done = &shift.done[worker as usize];
+        let Shift { phase, tree, stop, .. } = shift;
+        let work = Work { phase, tree, share, stop, done };
+        barrier.wait();
+        let cpu_before = ThreadCpu::now();
+        let tally = drive(&work, &mut engine, &clock, recorder);
+        let cpu = ThreadCpu::now().since(cpu_before);
+        // Ticks of different threads are of one clock; how long one of them is, any clock knows.
+        Shiftwork { seconds_per_tick: seconds_per_tick(&clock), tally, cpu }
+    };
+    let workers = match recorders {
+        // A single worker needs no thread of its own.
+        [only] => vec![one(0, only)],
+        many => std::thread::scope(|scope| {
+            let one = &one;
+            let threads: Vec<_> = (0u32..)
+                .zip(many.iter_mut())
+                .map(|(worker, recorder)| scope.spawn(move || one(worker, recorder)))
+                .collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        }),
+    };
+    summed(&workers)
+}
+
+struct Shiftwork {
+    tally: Tally,
+    cpu: ThreadCpu,
+    seconds_per_tick: f64,
+}
+
+/// From a long stretch of ticks, so that rounding to nanoseconds does not show.
+fn seconds_per_tick(clock: &impl Clock) -> f64 {
+    const TICKS: u64 = 1 << 40;
+    clock.nanoseconds(0, TICKS) as f64 / 1e9 / TICKS as f64
+}
+
+fn summed(workers: &[Shiftwork]) -> PhaseRun {
+    let mut run = PhaseRun::default();
+    for Shiftwork { tally, cpu, .. } in workers {
+        run.operations += tally.operations;
+        run.bytes += tally.bytes;
+        run.cpu_user_seconds += cpu.user_seconds;
+        run.cpu_system_seconds += cpu.system_seconds;
+        for (errno, count) in &tally.errors {
+            match run.errors.iter_mut().find(|(known, _)| known == errno) {
+                Some((_, sum)) => *sum += count,
+                None => run.errors.push((*errno, *count)),
+            }
+        }
+    }
+    let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);
+    let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);
+    let tick = workers.first().map_or(0.0, |w| w.seconds_per_tick);
+    run.seconds = ended.saturating_sub(started) as f64 * tick;
+    run
+}

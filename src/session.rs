@@ -1,0 +1,270 @@
+//! Ties the stages: for every cell and phase run, measure, store.
+
+mod harness;
+mod measuring;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::base::failure::{Failure, Result};
+use crate::host::device::BlockDevice;
+use crate::host::facts::HostFacts;
+use crate::host::mount::Mount;
+use crate::host::space::Space;
+use crate::measure::book::{CellKey, Level, Measurement, ResultBook, RunFacts};
+use crate::measure::warnings::warnings;
+use crate::plan::space::Need;
+use crate::plan::{CellPlan, EngineName, Phase, Plan};
+use crate::run::clock::RealClock;
+use crate::run::drive::DoneCount;
+use crate::run::ground::{Ground, open_parent, random_word};
+use crate::run::interrupt::Interrupt;
+use crate::run::site::{DiskSite, SimSite, Site};
+use crate::store::Store;
+
+/// Letters of a run's id.
+const ID_LETTERS: usize = 8;
+
+/// What is to be run, and where.
+pub struct Order<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The directory below which the run's own is made.
+    pub directory: PathBuf,
+    /// The command line, for the record.
+    pub command: String,
+}
+
+/// Where in the run a phase stands, for whoever watches.
+pub struct Standing<'a> {
+    /// The cell, from 1.
+    pub cell: usize,
+    /// Cells of the run.
+    pub cells: usize,
+    /// Repeats of the run.
+    pub repeats: u32,
+    /// The cell's key.
+    pub key: &'a CellKey,
+    /// The phase.
+    pub phase: &'a Phase,
+    /// Operations of the run that come before it.
+    pub operations_before: u64,
+    /// Operations of the whole run.
+    pub operations: u64,
+}
+
+/// Someone who watches a run.
+pub trait Watcher {
+    /// What is being done before or between phases.
+    fn says(&self, text: &str);
+    /// A phase begins; `done` counts each worker's operations while it runs.
+    fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>);
+    /// It is over.
+    fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement);
+}
+
+/// Runs the order to its end, or until it is interrupted, and leaves the machine as it was.
+///
+/// # Errors
+/// If the run could not begin, or could not go on; what was measured until then is in the store.
+pub fn run(
+    order: &Order<'_>,
+    store: &mut Store,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+) -> Result<ResultBook> {
+    let clock = RealClock::new();
+    let (parent, host, device) = look_at_host(order)?;
+    let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
+    let run = run_facts(order, &id, &clock, watcher);
+    let mut sites = Sites { disk: None, sim: None };
+    if uses(order.plan, EngineName::Sync) {
+        let ground = Ground::make(parent, &id)?;
+        let site = DiskSite::new(ground, &host, device, clock.clone())?;
+        sites.disk = Some(Site::Disk(Box::new(site)));
+    }
+    if uses(order.plan, EngineName::Sim) {
+        sites.sim = Some(Site::Sim(SimSite::new(order.plan.sim, clock)));
+    }
+    store.begin_run(&run, &host)?;
+    let book = ResultBook { run, host, ..ResultBook::default() };
+    let mut session = Session { plan: order.plan, store, watcher, interrupt, sites, book };
+    let cells = session.cells();
+    let closed = session.close();
+    session.finish(cells.is_ok())?;
+    cells.and(closed).map(|()| session.book)
+}
+
+struct Session<'a> {
+    plan: &'a Plan,
+    store: &'a mut Store,
+    watcher: &'a dyn Watcher,
+    interrupt: &'a Interrupt,
+    sites: Sites,
+    book: ResultBook,
+}
+
+/// The places a run uses: cells with different engines are in different ones.
+struct Sites {
+    disk: Option<Site>,
+    sim: Option<Site>,
+}
+
+impl Sites {
+    fn of(&mut self, engine: EngineName) -> Result<&mut Site> {
+        let site = match engine {
+            EngineName::Sync => &mut self.disk,
+            EngineName::Sim => &mut self.sim,
+        };
+        site.as_mut().ok_or_else(|| Failure::failed("the run has no place for this engine"))
+    }
+}
+
+impl Session<'_> {
+    /// All cells, repeats interleaved.
+    fn cells(&mut self) -> Result<()> {
+        let schedule = self.plan.schedule();
+        let all: u64 = schedule.iter().map(|(_, at)| self.plan.cells[*at].operations()).sum();
+        let mut before = 0;
+        for (at, (repeat, index)) in schedule.iter().enumerate() {
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            let cell = &self.plan.cells[*index];
+            let key = cell_key(self.plan, cell, *repeat);
+            self.cell(cell, &key, (at + 1, schedule.len()), (before, all))?;
+            before += cell.operations();
+        }
+        Ok(())
+    }
+
+    fn cell(
+        &mut self,
+        cell: &CellPlan,
+        key: &CellKey,
+        (at, cells): (usize, usize),
+        (mut before, operations): (u64, u64),
+    ) -> Result<()> {
+        let stored = self.store.begin_cell(&self.book.run.id, key)?;
+        self.sites.of(cell.engine)?.begin_cell(cell)?;
+        for phase in &cell.phases {
+            if self.interrupt.is_set() {
+                break;
+            }
+            let standing = Standing {
+                cell: at,
+                cells,
+                repeats: self.plan.repeats,
+                key,
+                phase,
+                operations_before: before,
+                operations,
+            };
+            before += phase.selection.count;
+            let site = self.sites.of(cell.engine)?;
+            let measurement =
+                measuring::measure(site, cell, &standing, self.watcher, self.interrupt);
+            self.watcher.phase_ends(&standing, &measurement);
+            self.store.add_measurement(stored, &measurement)?;
+            self.book.measurements.push(measurement);
+        }
+        let removal = self.sites.of(cell.engine)?.end_cell();
+        if let Some(left) = removal.left.first() {
+            return Err(Failure::failed(format!("cannot remove a tree: {left} is left")));
+        }
+        if !self.interrupt.is_set() {
+            self.store.finish_cell(stored)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the run's directory.
+    fn close(&mut self) -> Result<()> {
+        self.sites.sim = None;
+        let Some(Site::Disk(disk)) = self.sites.disk.take() else { return Ok(()) };
+        let removal = disk.close()?;
+        match removal.left.as_slice() {
+            [] => Ok(()),
+            left => Err(Failure::failed(format!(
+                "the run's directory is still there, because this is in it: {}",
+                left.join(", ")
+            ))),
+        }
+    }
+
+    /// Draws the conclusions and closes the record.
+    fn finish(&mut self, cells_done: bool) -> Result<()> {
+        let interrupted = self.interrupt.is_set();
+        self.book.run.complete = cells_done && !interrupted;
+        let finished = now();
+        self.book.run.finished = Some(finished.clone());
+        for warning in warnings(&self.book, interrupted) {
+            let finding = warning.finding();
+            self.store.add_finding(&self.book.run.id, &finding)?;
+            self.book.findings.push(finding);
+        }
+        self.store.finish_run(&self.book.run.id, &finished, self.book.run.complete)
+    }
+}
+
+fn uses(plan: &Plan, engine: EngineName) -> bool {
+    plan.cells.iter().any(|cell| cell.engine == engine)
+}
+
+/// Opens the directory, gathers the facts, and checks that there is room for what is planned.
+fn look_at_host(
+    order: &Order<'_>,
+) -> Result<(std::os::fd::OwnedFd, HostFacts, Option<BlockDevice>)> {
+    use std::os::fd::AsFd;
+    let parent = open_parent(&order.directory)?;
+    let host = HostFacts::gather(parent.as_fd())?;
+    let device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
+    if uses(order.plan, EngineName::Sync) {
+        let space = Space::of(parent.as_fd())?;
+        space.check(need(order.plan, space.block_bytes), &order.directory)?;
+    }
+    Ok((parent, host, device))
+}
+
+/// The most any cell needs at one time; cells follow each other, so it is not their sum.
+pub fn need(plan: &Plan, block_bytes: u64) -> Need {
+    let on_disk = plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync);
+    on_disk.map(|cell| Need::of(cell, block_bytes)).fold(Need::default(), Need::max)
+}
+
+fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {
+    let plan = order.plan;
+    watcher.says("measuring what boatload itself costs");
+    RunFacts {
+        id: id.to_string(),
+        scenario: plan.name.clone(),
+        question: plan.question.clone(),
+        scale: plan.scale.word().into(),
+        seed: plan.seed,
+        started: now(),
+        finished: None,
+        command: order.command.clone(),
+        boatload: env!("CARGO_PKG_VERSION").into(),
+        complete: false,
+        parameters: plan.parameters.clone(),
+        job: plan.job.clone(),
+        harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
+        clock: clock.source().into(),
+        repeats: plan.repeats,
+    }
+}
+
+fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {
+    let level = plan.axis.as_ref().zip(cell.level).map(|(axis, level)| Level {
+        axis: axis.name.clone(),
+        value: level.value,
+        unit: level.unit,
+    });
+    CellKey { variant: cell.variant.clone(), level, repeat }
+}
+
+/// The time of day, RFC 3339 in UTC, to the second: for the record, never for a measurement.
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}

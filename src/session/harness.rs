@@ -1,0 +1,59 @@
+//! What boatload itself costs: the hot loop, the clock, names, contents and the recorder, over a
+//! file system that takes no time.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::measure::recorder::PhaseRecorder;
+use crate::op::find_operation;
+use crate::plan::phase::Walk;
+use crate::plan::selection::{Order, Selection};
+use crate::plan::sim::SimModel;
+use crate::plan::{CellPlan, Phase, Tree};
+use crate::run::clock::RealClock;
+use crate::run::drive::DoneCount;
+use crate::run::site::{SimSite, Site};
+
+/// Files created to tell; some milliseconds of work.
+const FILES: u64 = 20_000;
+
+/// The best of so many tries is taken: everything that disturbs makes it longer.
+const TRIES: u32 = 5;
+
+/// The cost of one create of the cell's files, in nanoseconds.
+pub(super) fn cost_ns(cell: &CellPlan, clock: &RealClock) -> f64 {
+    let tries = (0..TRIES).map(|_| one_try(cell, clock));
+    tries.fold(f64::INFINITY, f64::min)
+}
+
+fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
+    let tree = Tree { files: FILES, ..cell.tree.clone() };
+    let Some(phase) = creating(cell, &tree) else { return 0.0 };
+    let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
+    let mut site = Site::Sim(SimSite::new(SimModel::default(), clock.clone()));
+    if site.begin_cell(&cell).is_err() {
+        return 0.0;
+    }
+    let workers = phase.threads;
+    let mut recorders: Vec<PhaseRecorder> = (0..workers)
+        .map(|worker| PhaseRecorder::new(phase.selection.share(worker, workers).count, None))
+        .collect();
+    let done: Vec<DoneCount> = DoneCount::of_workers(workers);
+    let run = site.work(&phase, &AtomicBool::new(false), &done, &mut recorders);
+    run.seconds * 1e9 / run.operations.max(1) as f64
+}
+
+fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
+    let model = cell.phases.first()?;
+    let selection = Selection::new((0, FILES, FILES), Order::Sequential, 1, tree.seed, 0);
+    Some(Phase {
+        name: "harness".into(),
+        operation: find_operation("create")?,
+        selection,
+        windows: 0,
+        threads: 1,
+        history: Vec::new(),
+        walk: Walk::default(),
+        entries_after: FILES,
+        ..model.clone()
+    })
+}

@@ -1,0 +1,144 @@
+//! One phase: caches, the work between two looks at the device, the sync, the count of the tree.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use super::{Standing, Watcher};
+use crate::base::units::{counted, grouped};
+use crate::host::counters::DeviceCounters;
+use crate::measure::book::{CacheReport, Measurement};
+use crate::measure::recorder::{PhaseRecorder, encoded, latency, merge};
+use crate::measure::windows::Windows;
+use crate::op::Durability;
+use crate::plan::{CellPlan, Phase};
+use crate::run::cache::CacheFound;
+use crate::run::drive::DoneCount;
+use crate::run::interrupt::Interrupt;
+use crate::run::site::Site;
+use crate::run::workers::PhaseRun;
+
+/// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
+pub(super) fn measure(
+    site: &Site,
+    cell: &CellPlan,
+    standing: &Standing<'_>,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+) -> Measurement {
+    let phase = standing.phase;
+    let found = site.treat_caches(phase, interrupt.flag());
+    let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
+    let windows = (phase.windows > 0).then(|| {
+        let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
+        Arc::new(Mutex::new(windows))
+    });
+    let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
+        .map(|worker| {
+            let turns = phase.selection.share(worker, phase.threads).count;
+            PhaseRecorder::new(turns, windows.clone())
+        })
+        .collect();
+    watcher.phase_begins(standing, Arc::clone(&done));
+    let before = site.counters();
+    let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
+    let mut wrong = Vec::new();
+    let sync_seconds = sync(site, phase, &mut wrong);
+    let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
+    let recorded = merge(recorders, windows);
+    let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
+    let entries_found = count(site, &mut wrong);
+    let entries_expected = phase.entries_after;
+    let mut measurement = Measurement {
+        rate_error: recorded.rate_error,
+        sync_seconds,
+        latency: latency(&recorded.histogram),
+        cache: cache_report(phase, found),
+        device_read_bytes: moved.map(|m: DeviceCounters| m.read_bytes),
+        device_write_bytes: moved.map(|m| m.write_bytes),
+        entries_expected,
+        entries_found,
+        histogram: encoded(&recorded.histogram),
+        windows: recorded.windows,
+        ..counted_work(cell, standing, &run)
+    };
+    wrong.extend(shortfalls(&measurement, cell, phase, interrupt.is_set()));
+    measurement.invalid = wrong;
+    measurement
+}
+
+fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Measurement {
+    let phase = standing.phase;
+    let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
+    Measurement {
+        cell: standing.key.clone(),
+        phase: phase.name.clone(),
+        pass: phase.pass,
+        operation: phase.operation.name().into(),
+        engine: cell.engine.word().into(),
+        threads: phase.threads,
+        operations: run.operations,
+        operations_asked: phase.selection.count,
+        errors: errors.collect::<BTreeMap<_, _>>(),
+        bytes: run.bytes,
+        seconds: run.seconds,
+        cpu_user_seconds: run.cpu_user_seconds,
+        cpu_system_seconds: run.cpu_system_seconds,
+        ..Measurement::default()
+    }
+}
+
+fn sync(site: &Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
+    if phase.durability != Durability::Syncfs {
+        return 0.0;
+    }
+    site.sync().unwrap_or_else(|errno| {
+        wrong.push(format!("the sync at its end failed: {errno}"));
+        0.0
+    })
+}
+
+fn count(site: &Site, wrong: &mut Vec<String>) -> u64 {
+    site.count_entries().unwrap_or_else(|errno| {
+        wrong.push(format!("the tree could not be counted: {errno}"));
+        0
+    })
+}
+
+fn cache_report(phase: &Phase, found: CacheFound) -> CacheReport {
+    CacheReport {
+        asked: phase.cache.word().into(),
+        found: found.found.word().into(),
+        resident_fraction: found.resident,
+        reason: found.doubt.map(|doubt| doubt.word().into()),
+    }
+}
+
+/// Why a measurement must not be averaged in.
+fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool) -> Vec<String> {
+    let mut wrong: Vec<String> =
+        m.errors.iter().map(|(error, count)| format!("{error} x {}", grouped(*count))).collect();
+    if interrupted {
+        wrong.push(format!("interrupted after {}", counted(m.operations, "operation")));
+        return wrong;
+    }
+    if m.operations != m.operations_asked && m.errors.is_empty() {
+        wrong.push(format!(
+            "did {} of {}",
+            grouped(m.operations),
+            counted(m.operations_asked, "operation")
+        ));
+    }
+    if m.entries_found != m.entries_expected {
+        wrong.push(format!(
+            "the tree holds {} instead of {}",
+            counted(m.entries_found, "entry"),
+            grouped(m.entries_expected)
+        ));
+    }
+    if let Some(expected) = phase.expected_bytes(&cell.tree).filter(|_| m.errors.is_empty()) {
+        if m.bytes != expected {
+            wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
+        }
+    }
+    wrong
+}
