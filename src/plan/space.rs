@@ -55,10 +55,14 @@ impl Need {
                 ((cell.tree.sizes.mean() + block as f64 / 2.0) / block as f64).ceil() * block as f64
             }
         };
-        let content = (file_bytes * most_files as f64) as u64
-            + (cell.tree.sizes.mean() * appended as f64) as u64;
+        // Job files may ask for more than there is anywhere: that must not wrap to a little.
+        let content = ((file_bytes * most_files as f64) as u64)
+            .saturating_add((cell.tree.sizes.mean() * appended as f64) as u64);
         let inodes = most + directories + OWN_INODES;
-        let names = most * ENTRY_BYTES + (directories + most - most_files.min(most)) * block;
-        Self { bytes: content + names + OWN_BYTES, inodes }
+        let names = most
+            .saturating_mul(ENTRY_BYTES)
+            .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
+        let bytes = content.saturating_add(names).saturating_add(OWN_BYTES);
+        Self { bytes, inodes }
     }
 }
