@@ -1,5 +1,7 @@
 //! Job files as users write them, right and wrong.
 
+#![allow(clippy::panic, clippy::expect_used, reason = "a test says so when it cannot go on")]
+
 use boatload::base::problem::Problem;
 use boatload::base::random::{Stream, below, draw};
 use boatload::op::{Durability, Place};
@@ -359,7 +361,7 @@ fn every_kind_of_mistake_is_one_problem() {
         (tree("content = { compressible = 101 }"), "tree.content.compressible", "100%"),
         (tree("trees = \"mine\""), "tree.trees", "`own`"),
         (then("create", "name = \"again\""), "phase[2].operation", "all of its 100 files"),
-        (then("create", "count = 1"), "phase[2].operation", "a name that no other"),
+        (then("read", "") + &phase("read", ""), "phase[3].operation", "a name that no other"),
         (then("read", "count = 101"), "phase[2].count", "there are 100 files"),
         (then("rmdir", ""), "phase[2].operation", "there are 0"),
         (then("read", "windows = 101"), "phase[2].windows", "at most 100"),
@@ -385,6 +387,40 @@ fn every_kind_of_mistake_is_one_problem() {
         assert_eq!(problem.place, place, "{problem}\n{text}");
         assert!(problem.expected.contains(expected), "{problem}\n{text}");
         assert!(problem.line.is_some(), "{problem}\n{text}");
+    }
+}
+
+#[test]
+fn a_plan_too_large_to_hold_is_a_problem_and_not_a_crash() {
+    let levels: Vec<String> = (0..1_000).map(|n| n.to_string()).collect();
+    let axis = format!("[axis]\nname = \"a\"\nvalues = [{}]\n", levels.join(", "));
+    let reads: String = (0..20).map(|n| phase("read", &format!("name = \"r{n}\""))).collect();
+    let text = with_phases(&(phase("create", "") + &reads)) + &axis;
+    let problems = problems_of(&text);
+    assert!(problems[0].found.contains("more than 10,000 phases"), "{problems:#?}");
+    let passes = with_phases(&(phase("create", "") + &phase("read", "passes = 200")));
+    let problems = problems_of(&passes);
+    assert!(problems[0].expected.contains("at most 200"), "{problems:#?}");
+}
+
+#[test]
+fn one_wrong_part_does_not_make_right_ones_look_wrong() {
+    for (was, is) in [
+        ("files = { quick = 100, standard = 1_000, original = \"1M\" }", "files = true"),
+        ("name = \"chosen\"", "nam = \"chosen\""),
+        ("values = \"$levels\"", "values = 3"),
+        ("count = 8", "count = []"),
+        ("operation = \"create\"", "operation = \"make\""),
+        ("directories = { fan_out = 2, depth = 2 }", "directories = \"two\""),
+        ("size = 0 }", "size = 0, shape = 3 }"),
+        ("levels = [10, 20]", "levels = [10, \"x\"]"),
+    ] {
+        assert!(RICH.contains(was), "{was}");
+        let text = RICH.replacen(was, is, 1);
+        let problems = problems_of(&text);
+        // A key under a wrong name is unknown there and missing under its own.
+        let expected = 1 + usize::from(is.starts_with("nam "));
+        assert_eq!(problems.len(), expected, "{is}: {problems:#?}");
     }
 }
 

@@ -66,3 +66,30 @@ impl Need {
         Self { bytes, inodes }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Settings, read_job};
+
+    fn need(files: &str, size: &str) -> Need {
+        let text = format!(
+            "name = \"x\"\n[tree]\nfiles = {files}\nsize = {size}\n\
+             [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"append\"\n"
+        );
+        let plan = read_job(&text, &Settings::default());
+        Need::of(&plan.unwrap_or_else(|p| panic!("{}", p.report("x"))).cells[0], 1 << 20)
+    }
+
+    #[test]
+    fn empty_files_need_inodes_and_names_only() {
+        let need = need("1_000", "0");
+        assert_eq!(need.inodes, 1_000 + 1 + OWN_INODES);
+        assert_eq!(need.bytes, 1_000 * ENTRY_BYTES + (1 << 20) + OWN_BYTES);
+    }
+
+    #[test]
+    fn more_than_there_is_anywhere_is_not_wrapped_to_a_little() {
+        assert!(need("17_592_186_044_416", "1").bytes > 1 << 60);
+    }
+}

@@ -67,7 +67,7 @@ impl Sizes {
             Sizes::Fixed(size) => size as f64,
             Sizes::Uniform { min, max } => (min as f64 + max as f64) / 2.0,
             // e^0 is 1 for every draw.
-            Sizes::Exponential { max, k, .. } if k == 0.0 => max as f64,
+            Sizes::Exponential { max, k: 0.0, .. } => max as f64,
             Sizes::Exponential { min, max, k } => {
                 min as f64 + (max - min) as f64 * (1.0 - (-k).exp()) / k
             }

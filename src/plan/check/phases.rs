@@ -103,15 +103,7 @@ impl<'a> Variant<'a> {
         let windows = whole("windows", &wire.windows, Unit::Count, WINDOWS, 0);
         let block = whole("block", &wire.block, Unit::Bytes, BLOCK, BLOCK_DEFAULT);
         let operation = wire.operation.as_ref().and_then(|name| find_operation(&name.0))?;
-        if operation.effect() != Effect::KeepsTree && passes.is_some_and(|n| n > 1) {
-            let does = match operation.effect() {
-                Effect::AddsEntry => "adds entries",
-                _ => "removes entries",
-            };
-            let expected = format!("1, because `{}` {does}", operation.name());
-            let found = grouped(u64::from(passes.unwrap_or_default()));
-            report.add(&below(&place, "passes"), found, expected, None);
-        }
+        let passes = passes.map(|n| check_passes(n, operation, &place, report));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
         Some(Outline { wire, place, operation, threads, passes, windows, block })
     }
@@ -275,6 +267,20 @@ impl<'a> Variant<'a> {
             entries_after: 0,
         }
     }
+}
+
+/// The passes, or one where more make no sense: what a phase adds or removes, it does once.
+fn check_passes(passes: u32, operation: &dyn Operation, place: &str, report: &mut Report) -> u32 {
+    let does = match operation.effect() {
+        Effect::KeepsTree => return passes,
+        Effect::AddsEntry => "adds entries",
+        Effect::RemovesEntry => "removes entries",
+    };
+    if passes > 1 {
+        let expected = format!("1, because `{}` {does}", operation.name());
+        report.add(&below(place, "passes"), grouped(u64::from(passes)), expected, None);
+    }
+    1
 }
 
 /// A phase's name: its operation's if it has none of its own.
