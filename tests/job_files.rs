@@ -314,13 +314,28 @@ threads = 0
 /// Each mistake alone gives one problem, at its place, whose text says what is expected.
 #[test]
 fn every_kind_of_mistake_is_one_problem() {
+    for (text, place, expected) in mistakes_in_tables().into_iter().chain(mistakes_in_phases()) {
+        let problems = problems_of(&text);
+        let [problem] = problems.as_slice() else { panic!("{problems:#?}\n{text}") };
+        assert_eq!(problem.place, place, "{problem}\n{text}");
+        assert!(problem.expected.contains(expected), "{problem}\n{text}");
+        assert!(problem.line.is_some(), "{problem}\n{text}");
+    }
+}
+
+/// A file, the place of its mistake, and a part of what is expected there.
+type Mistake = (String, &'static str, &'static str);
+
+/// A file of one phase with more keys for its tree.
+fn with_tree(keys: &str) -> String {
+    format!("name = \"x\"\n[tree]\nfiles = 100\n{keys}\n{}", phase("create", ""))
+}
+
+fn mistakes_in_tables() -> Vec<Mistake> {
     let create = phase("create", "");
     let top = |extra: &str| format!("{extra}\n{}", with_phases(&create));
-    let tree = |keys: &str| format!("name = \"x\"\n[tree]\nfiles = 100\n{keys}\n{create}");
-    let then =
-        |operation: &str, rest: &str| with_phases(&(create.clone() + &phase(operation, rest)));
-    let sim = |keys: &str| format!("{}[sim]\n{keys}", with_phases(&create));
-    let cases = [
+    let tree = with_tree;
+    vec![
         (format!("[tree]\nfiles = 1\n{create}"), "name", "a text"),
         ("name = \"x\"\n[tree]\nfiles = 1\n".into(), "phase", "a list"),
         (format!("name = \"x\"\n{create}"), "tree", "for all variants"),
@@ -360,6 +375,16 @@ fn every_kind_of_mistake_is_one_problem() {
         (tree("content = \"text\""), "tree.content", "`zeros`"),
         (tree("content = { compressible = 101 }"), "tree.content.compressible", "100%"),
         (tree("trees = \"mine\""), "tree.trees", "`own`"),
+    ]
+}
+
+fn mistakes_in_phases() -> Vec<Mistake> {
+    let create = phase("create", "");
+    let tree = with_tree;
+    let then =
+        |operation: &str, rest: &str| with_phases(&(create.clone() + &phase(operation, rest)));
+    let sim = |keys: &str| format!("{}[sim]\n{keys}", with_phases(&create));
+    vec![
         (then("create", "name = \"again\""), "phase[2].operation", "all of its 100 files"),
         (then("read", "") + &phase("read", ""), "phase[3].operation", "a name that no other"),
         (then("read", "count = 101"), "phase[2].count", "there are 100 files"),
@@ -380,14 +405,7 @@ fn every_kind_of_mistake_is_one_problem() {
         (sim("knee = { at = 50, factor = 2 }"), "sim.knee", "capacity"),
         (sim("error = { operation = 1, errno = \"ENOSPACE\" }"), "sim.error.errno", "ENOSPC"),
         (sim("stall = { every = 0, time = \"1ms\" }"), "sim.stall.every", "from 1"),
-    ];
-    for (text, place, expected) in cases {
-        let problems = problems_of(&text);
-        let [problem] = problems.as_slice() else { panic!("{problems:#?}\n{text}") };
-        assert_eq!(problem.place, place, "{problem}\n{text}");
-        assert!(problem.expected.contains(expected), "{problem}\n{text}");
-        assert!(problem.line.is_some(), "{problem}\n{text}");
-    }
+    ]
 }
 
 #[test]
