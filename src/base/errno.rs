@@ -25,6 +25,11 @@ impl Errno {
         NAMED.iter().find(|(_, n)| *n == name).map(|(code, _)| Self(*code))
     }
 
+    /// The names that [`Errno::from_name`] knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMED.iter().map(|(_, name)| *name)
+    }
+
     /// What the C library says of it: "No space left on device".
     pub fn about(self) -> String {
         let text = std::io::Error::from_raw_os_error(self.0).to_string();

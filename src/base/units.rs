@@ -88,7 +88,7 @@ impl Quantity {
             return Some(Self::count(value));
         }
         let (_, factor, unit) = SUFFIXES.iter().find(|(s, _, _)| *s == suffix)?;
-        Some(Self { value: value * factor, unit: *unit })
+        Some(Self { value: unbent(value * factor), unit: *unit })
     }
 
     /// The value as a whole number that is not negative; none if it is neither.
@@ -97,6 +97,12 @@ impl Quantity {
         (self.value >= 0.0 && self.value.fract() == 0.0 && self.value <= 9_007_199_254_740_992.0)
             .then_some(self.value as u64)
     }
+}
+
+/// The whole number that a product misses by a rounding error, as 2.3 * 1e6 may.
+fn unbent(value: f64) -> f64 {
+    let whole = value.round();
+    if (value - whole).abs() <= 4.0 * f64::EPSILON * whole.abs() { whole } else { value }
 }
 
 impl fmt::Display for Quantity {
@@ -198,6 +204,21 @@ mod tests {
         assert_eq!(read("20us"), Some((20_000.0, Unit::Nanoseconds)));
         for wrong in ["", "MiB", "12 apples", "1..2", "--3"] {
             assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_fraction_of_a_unit_is_whole_where_it_says_so() {
+        for tenths in 1..10_000u64 {
+            let text = format!("{}.{}MB", tenths / 10, tenths % 10);
+            let whole = Quantity::parse(&text).and_then(Quantity::whole);
+            assert_eq!(whole, Some(tenths * 100_000), "{text}");
+            let text = format!("{}.{}us", tenths / 10, tenths % 10);
+            assert_eq!(
+                Quantity::parse(&text).and_then(Quantity::whole),
+                Some(tenths * 100),
+                "{text}"
+            );
         }
     }
 

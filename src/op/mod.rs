@@ -16,6 +16,11 @@ mod rmdir;
 mod stat;
 mod steps;
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 pub use request::{Access, Place, Progress, Request, RequestKind, Step};
 
 /// Every operation a job file can name.
@@ -66,6 +71,12 @@ pub trait Operation: Sync {
     fn step(&self, target: &Target, so_far: &Progress) -> Step;
 }
 
+impl fmt::Debug for dyn Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The operation a job file names.
 pub fn find_operation(name: &str) -> Option<&'static dyn Operation> {
     OPERATIONS.iter().find(|o| o.name() == name).copied()
@@ -111,7 +122,8 @@ pub enum Change {
 }
 
 /// When written data must be on the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Durability {
     /// Whenever the kernel likes.
     #[default]

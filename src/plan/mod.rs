@@ -1,15 +1,29 @@
 //! From a job file to a checked, immutable plan: what will be done, to what, in which order.
 
+mod check;
 pub mod phase;
+mod report;
+pub mod scenarios;
+mod schema;
+pub mod script;
 pub mod selection;
 pub mod sim;
+mod source;
 pub mod space;
+mod structure;
 pub mod tree;
+mod wire;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::base::random::{Stream, shuffle};
 use crate::base::units::{Quantity, Unit};
 
+pub use check::{Settings, read_job};
 pub use phase::{CacheAsked, Phase};
+pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
+pub use schema::job_schema;
 pub use tree::Tree;
 
 /// The name of the variant of a job that compares nothing.
@@ -42,7 +56,8 @@ impl Scale {
 }
 
 /// What carries requests out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum EngineName {
     /// One blocking system call for each request.
     #[default]
@@ -74,7 +89,7 @@ pub struct Axis {
 }
 
 /// One variant at one level: what every repeat of it does.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct CellPlan {
     /// The variant's name.
     pub variant: String,
@@ -101,7 +116,7 @@ impl CellPlan {
 }
 
 /// A scenario, resolved for one scale and one set of parameters.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The scenario's name.
     pub name: String,

@@ -1,11 +1,15 @@
 //! One phase of a cell, checked: which operation on which targets, and how.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::selection::Selection;
 use super::tree::Tree;
 use crate::op::{Change, Durability, Operation, Place, Subject, Target};
 
 /// What a phase asks of the caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum CacheAsked {
     /// Nothing of the tree in memory.
     Cold,
@@ -51,7 +55,7 @@ pub struct FileState {
 }
 
 /// One phase, ready to run.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Phase {
     /// Its name, unique in the cell but for its passes.
     pub name: String,
@@ -143,7 +147,9 @@ impl Phase {
         match self.operation.subject() {
             Subject::File => Place::File { number, generation },
             Subject::Directory => Place::Directory { number },
-            Subject::Holder => Place::Layout { number: tree.layout_of_holder(number) },
+            Subject::Holder => {
+                Place::Layout { number: tree.layout_of_holder(tree.holder_in_turn(number)) }
+            }
             Subject::AnyDirectory if number < self.walk.layout => Place::Layout { number },
             Subject::AnyDirectory => {
                 Place::Directory { number: number - self.walk.layout + self.walk.first_entry }

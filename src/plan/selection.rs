@@ -1,11 +1,17 @@
 //! Which entries a phase works on, in which order, and how workers share them: as arithmetic on
 //! indices, without a list.
 
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::base::permutation::Permutation;
 use crate::base::random::{Stream, draw};
 
 /// The order of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// By number.
     #[default]
@@ -37,8 +43,8 @@ pub struct Selection {
     pub order: Order,
     /// Workers' own trees among which numbers are dealt out in turn; 1 if they share one.
     roots: u32,
-    /// One for each root, for a random order.
-    permutations: Vec<Permutation>,
+    /// One for each root, for a random order. Shared by the phases that have this one behind them.
+    permutations: Arc<[Permutation]>,
 }
 
 impl Selection {
@@ -51,7 +57,7 @@ impl Selection {
         salt: u64,
     ) -> Self {
         let mut selection =
-            Self { first, population, count, order, roots, permutations: Vec::new() };
+            Self { first, population, count, order, roots, permutations: Arc::new([]) };
         if order == Order::Random {
             selection.permutations = (0..u64::from(roots))
                 .map(|root| {

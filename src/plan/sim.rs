@@ -1,10 +1,14 @@
 //! The simulated file system's truth, as a job file's `[sim]` table states it. The `sim` engine
 //! in `run/` lives by it; findings are tested against it.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::base::errno::Errno;
 
 /// How the time to find or add a name grows with the entries of its directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum DirectoryLaw {
     /// Not at all.
     #[default]
@@ -16,7 +20,8 @@ pub enum DirectoryLaw {
 }
 
 /// Random deviation of each request's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Noise {
     /// None.
     #[default]

@@ -55,10 +55,41 @@ impl Need {
                 ((cell.tree.sizes.mean() + block as f64 / 2.0) / block as f64).ceil() * block as f64
             }
         };
-        let content = (file_bytes * most_files as f64) as u64
-            + (cell.tree.sizes.mean() * appended as f64) as u64;
+        // Job files may ask for more than there is anywhere: that must not wrap to a little.
+        let content = ((file_bytes * most_files as f64) as u64)
+            .saturating_add((cell.tree.sizes.mean() * appended as f64) as u64);
         let inodes = most + directories + OWN_INODES;
-        let names = most * ENTRY_BYTES + (directories + most - most_files.min(most)) * block;
-        Self { bytes: content + names + OWN_BYTES, inodes }
+        let names = most
+            .saturating_mul(ENTRY_BYTES)
+            .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
+        let bytes = content.saturating_add(names).saturating_add(OWN_BYTES);
+        Self { bytes, inodes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Settings, read_job};
+
+    fn need(files: &str, size: &str) -> Need {
+        let text = format!(
+            "name = \"x\"\n[tree]\nfiles = {files}\nsize = {size}\n\
+             [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"append\"\n"
+        );
+        let plan = read_job(&text, &Settings::default());
+        Need::of(&plan.unwrap_or_else(|p| panic!("{}", p.report("x"))).cells[0], 1 << 20)
+    }
+
+    #[test]
+    fn empty_files_need_inodes_and_names_only() {
+        let need = need("1_000", "0");
+        assert_eq!(need.inodes, 1_000 + 1 + OWN_INODES);
+        assert_eq!(need.bytes, 1_000 * ENTRY_BYTES + (1 << 20) + OWN_BYTES);
+    }
+
+    #[test]
+    fn more_than_there_is_anywhere_is_not_wrapped_to_a_little() {
+        assert!(need("17_592_186_044_416", "1").bytes > 1 << 60);
     }
 }

@@ -1,6 +1,9 @@
 //! The tree of files as a law: path, size and content of file *i* follow from (seed, *i*), so a
 //! tree of 100 million files needs the memory of one with a thousand.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::base::names::{Kind, Name, NameBuffer};
 use crate::base::random::{Stream, below, draw, unit};
 use crate::op::Place;
@@ -12,7 +15,8 @@ pub const DEPTH_MAX: u32 = 16;
 pub const DIRECTORIES_MAX: u64 = 10_000_000;
 
 /// In which order entries go to the directories that hold them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Filling {
     /// One directory is filled, then the next.
     #[default]
@@ -63,7 +67,7 @@ impl Sizes {
             Sizes::Fixed(size) => size as f64,
             Sizes::Uniform { min, max } => (min as f64 + max as f64) / 2.0,
             // e^0 is 1 for every draw.
-            Sizes::Exponential { max, k, .. } if k == 0.0 => max as f64,
+            Sizes::Exponential { max, k: 0.0, .. } => max as f64,
             Sizes::Exponential { min, max, k } => {
                 min as f64 + (max - min) as f64 * (1.0 - (-k).exp()) / k
             }
@@ -188,6 +192,14 @@ impl Tree {
         root * holders + within
     }
 
+    /// The holder that comes at `turn`, below [`Tree::holders`], when each worker's tree gives one
+    /// in turn, as it does with files: so that a worker with a tree of its own lists that one.
+    #[inline]
+    pub fn holder_in_turn(&self, turn: u64) -> u64 {
+        let roots = u64::from(self.roots);
+        turn % roots * self.layout.holders() + turn / roots
+    }
+
     /// The layout number of a holder.
     pub fn layout_of_holder(&self, holder: u64) -> u64 {
         let holders = self.layout.holders();
@@ -296,6 +308,8 @@ mod tests {
         let holders: Vec<_> = (0..8).map(|n| tree.holder_of(n)).collect();
         assert_eq!(holders, [0, 2, 0, 2, 1, 3, 1, 3]);
         assert_eq!(layout_path(&tree, tree.layout_of_holder(2)), "w1/h0");
+        let turns: Vec<_> = (0..4).map(|turn| tree.holder_in_turn(turn)).collect();
+        assert_eq!(turns, [0, 2, 1, 3], "worker 1 would list directories of worker 0's tree");
     }
 
     #[test]

@@ -1,0 +1,130 @@
+//! Which entries exist when a phase begins, and which of them it chooses.
+
+use crate::base::units::{counted, grouped};
+use crate::op::{Effect, Operation, Subject};
+use crate::plan::selection::{Order, Selection};
+use crate::plan::tree::Tree;
+
+/// Entries of one kind that exist: their numbers are a range, except after a random part of them
+/// was removed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Live {
+    /// The lowest number.
+    pub(super) first: u64,
+    /// The number the next new one gets.
+    next: u64,
+    /// Removed out of the middle.
+    missing: u64,
+    /// Whether a phase that adds them has been.
+    added: bool,
+}
+
+impl Live {
+    /// How many exist.
+    pub(super) fn count(&self) -> u64 {
+        self.next - self.first - self.missing
+    }
+}
+
+/// What a phase chooses from: the first number, how many there are, and how many it takes.
+pub(super) type Choice = (u64, u64, u64);
+
+/// What was found and what was expected.
+pub(super) type Objection = (String, String);
+
+/// Entries of both kinds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entries {
+    pub(super) files: Live,
+    pub(super) directories: Live,
+}
+
+impl Entries {
+    /// How many entries the tree holds.
+    pub(super) fn count(&self) -> u64 {
+        self.files.count() + self.directories.count()
+    }
+
+    fn of(&self, subject: Subject) -> &Live {
+        if subject == Subject::File { &self.files } else { &self.directories }
+    }
+
+    /// What an operation chooses when it is asked for `count` entries, or for all.
+    pub(super) fn choose(
+        &self,
+        operation: &dyn Operation,
+        count: Option<u64>,
+        tree: &Tree,
+    ) -> Result<Choice, Objection> {
+        let subject = operation.subject();
+        let noun = if subject == Subject::File { "file" } else { "directory" };
+        let live = self.of(subject);
+        if subject != Subject::Holder && live.missing > 0 {
+            let found = format!("`{}` after a random part was removed", operation.name());
+            let expected = match subject {
+                Subject::File => "no phase on files after it",
+                _ => "no phase on directories after it",
+            };
+            return Err((found, expected.into()));
+        }
+        let adds = operation.effect() == Effect::AddsEntry;
+        let (first, population) = match subject {
+            Subject::Holder => (0, tree.holders()),
+            Subject::AnyDirectory => (0, tree.layout_directories() + live.count()),
+            _ if adds => (live.next, tree.files.saturating_sub(live.next)),
+            _ => (live.first, live.count()),
+        };
+        // An axis may begin at no files at all; then phases that made none are followed by
+        // phases on none.
+        let asked_for_none = if adds { tree.files == 0 } else { live.added && live.next == 0 };
+        if population == 0 && count != Some(0) && !asked_for_none {
+            let found = count.map_or(format!("`{}`", operation.name()), grouped);
+            return Err((found, self.none_left(operation, tree, noun)));
+        }
+        let chosen = count.unwrap_or(population);
+        if chosen > population {
+            let there = match adds {
+                true => format!("the tree has room for {} more", counted(population, noun)),
+                false => format!("there are {}", counted(population, noun)),
+            };
+            return Err((grouped(chosen), format!("at most {}: {there}", grouped(population))));
+        }
+        // What is added is all that is chosen from, or numbers would be left out.
+        Ok((first, if adds { chosen } else { population }, chosen))
+    }
+
+    fn none_left(&self, operation: &dyn Operation, tree: &Tree, noun: &str) -> String {
+        let live = self.of(operation.subject());
+        if operation.effect() == Effect::AddsEntry {
+            let room = counted(tree.files, noun);
+            return format!("room in the tree: all of its {room} were made before");
+        }
+        let made = match live.added {
+            true => "earlier phases have removed all there were",
+            false => "no earlier phase makes any",
+        };
+        let several = if noun == "file" { "files" } else { "directories" };
+        format!("{several} to work on: there are 0, {made}")
+    }
+
+    /// What there is after an operation on a selection.
+    pub(super) fn apply(&mut self, operation: &dyn Operation, selection: &Selection) {
+        let live = match operation.subject() {
+            Subject::File => &mut self.files,
+            Subject::Directory => &mut self.directories,
+            Subject::Holder | Subject::AnyDirectory => return,
+        };
+        let all = selection.count == selection.population;
+        match operation.effect() {
+            Effect::AddsEntry => {
+                live.next += selection.count;
+                live.added = true;
+            }
+            Effect::RemovesEntry if all || selection.order == Order::Sequential => {
+                live.first += selection.count;
+            }
+            Effect::RemovesEntry => live.missing += selection.count,
+            Effect::KeepsTree => {}
+        }
+    }
+}

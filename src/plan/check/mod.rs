@@ -1,0 +1,208 @@
+//! From a job file to a checked plan: every problem is reported, and only a file without any
+//! becomes a plan.
+
+mod live;
+mod phases;
+mod scope;
+mod sim;
+mod tree;
+
+use std::ops::RangeInclusive;
+
+use self::phases::Variant;
+use self::scope::{Scope, check_name, check_title, described};
+use super::report::{Report, below, element};
+use super::source;
+use super::wire::{self, Job};
+use super::{Axis, CacheAsked, CellPlan, EngineName, Plan, Scale};
+use crate::base::problem::Problems;
+use crate::base::units::{Quantity, Unit, counted, grouped};
+
+/// The command line's part of a plan; where it says something, the job file does not count.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// How much of the scenario is run.
+    pub scale: Scale,
+    /// `--seed`.
+    pub seed: Option<u64>,
+    /// `--repeats`: 1 to 1,000.
+    pub repeats: Option<u32>,
+    /// `--threads`: 1 to 1,024.
+    pub threads: Option<u32>,
+    /// `--cache`.
+    pub cache: Option<CacheAsked>,
+    /// `--engine`.
+    pub engine: Option<EngineName>,
+    /// Each `--set name=value`; a list is written `30,50,70`.
+    pub set: Vec<(String, String)>,
+}
+
+const SEED_DEFAULT: u64 = 1;
+const REPEATS_DEFAULT: u32 = 3;
+const REPEATS: RangeInclusive<u64> = 1..=1_000;
+const LEVELS_MAX: usize = 1_000;
+const VARIANTS_MAX: usize = 100;
+
+/// Phases, passes counted, over all cells: each keeps what came before it in memory.
+const PHASES_MAX: usize = 10_000;
+
+/// Reads a job file into a plan.
+///
+/// # Errors
+/// All problems of the file and of `settings`, each with its line, what was found there and what
+/// was expected. Text that is not TOML has one.
+pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
+    let (job, mut report) = source::read(text)?;
+    let report = &mut report;
+    if let Some(name) = &job.name {
+        check_title(name, "name", report);
+    }
+    if job.phases().is_empty() && !report.is_broken_inside("phase") {
+        report.add("phase", "no phase", "at least one `[[phase]]`", None);
+    }
+    let scope = Scope::read(&job, settings, report);
+    let axis = job.axis.as_ref().map(|axis| read_axis(axis, &scope, report));
+    let sim = job.sim.as_ref().map(|sim| sim::read(sim, &scope, report));
+    let repeats = repeats(&job, settings, &scope, report);
+    let levels = levels(&job, axis.as_ref(), &scope, report);
+    let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
+    let cells = cells(&job, settings, seed, &levels, report);
+    std::mem::take(report).finish()?;
+    Ok(Plan {
+        name: job.name.unwrap_or_default(),
+        question: job.question.unwrap_or_default(),
+        scale: settings.scale,
+        seed,
+        repeats,
+        parameters: scope.written(),
+        axis,
+        cells,
+        sim: sim.unwrap_or_default(),
+        job: text.to_string(),
+    })
+}
+
+fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -> u32 {
+    let (wire, place) = match (settings.repeats, &job.repeats) {
+        (Some(asked), _) => (wire::WireQuantity::Number(f64::from(asked)), "--repeats".to_string()),
+        (None, Some(scaled)) => {
+            let (wire, scale) = scaled.at(settings.scale);
+            (wire.clone(), scale.map_or("repeats".into(), |scale| below("repeats", scale)))
+        }
+        (None, None) => return REPEATS_DEFAULT,
+    };
+    let repeats = scope.whole(&wire, &place, (Unit::Count, REPEATS), report);
+    repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
+}
+
+/// The axis; without levels if anything is wrong with them.
+fn read_axis(axis: &wire::WireAxis, scope: &Scope, report: &mut Report) -> Axis {
+    let name = axis.name.clone().unwrap_or_default();
+    if axis.name.is_some() {
+        check_name(&name, "axis.name", report);
+        if scope.has(&name) {
+            report.add("axis.name", format!("`{name}`"), "a name that no parameter has", None);
+        }
+    }
+    let place = "axis.values";
+    let values = axis.values.as_ref();
+    let levels = values.and_then(|values| scope.list(values, place, report)).unwrap_or_default();
+    let mut good = true;
+    if levels.is_empty() && !report.is_broken_inside(place) && !scope.is_broken_list(values) {
+        report.add(place, "an empty list", "at least one level", None);
+    }
+    if levels.len() > LEVELS_MAX {
+        let most = format!("at most {}", grouped(LEVELS_MAX as u64));
+        report.add(place, counted(levels.len() as u64, "level"), most, None);
+        good = false;
+    }
+    for (at, level) in levels.iter().enumerate() {
+        let written = match values {
+            Some(wire::OneOrMany::Many(list)) => described(&list[at], *level),
+            _ => level.to_string(),
+        };
+        if level.unit != levels[0].unit {
+            let expected = format!("{}, the unit of the first level", levels[0].unit.word());
+            report.add(&element(place, at), written, expected, None);
+            good = false;
+        } else if levels[..at.min(LEVELS_MAX)].contains(level) {
+            report.add(&element(place, at), written, "each level once", None);
+            good = false;
+        }
+    }
+    Axis { name, levels: if good { levels } else { Vec::new() } }
+}
+
+/// The levels, each with the names that are known at it. One without a level if there is no axis
+/// or nothing is known of it, so that the rest is checked all the same.
+fn levels(
+    job: &Job,
+    axis: Option<&Axis>,
+    scope: &Scope,
+    report: &Report,
+) -> Vec<(Option<Quantity>, Scope)> {
+    let name = job.axis.as_ref().and_then(|axis| axis.name.as_deref());
+    match axis {
+        Some(axis) if axis.levels.is_empty() => vec![(None, scope.with(name, None))],
+        Some(axis) => {
+            let level = |level: &Quantity| (Some(*level), scope.with(name, Some(*level)));
+            axis.levels.iter().map(level).collect()
+        }
+        None if report.is_broken("axis") => vec![(None, scope.with(None, None))],
+        None => vec![(None, scope.clone())],
+    }
+}
+
+/// Every variant at every level.
+fn cells(
+    job: &Job,
+    settings: &Settings,
+    seed: u64,
+    levels: &[(Option<Quantity>, Scope)],
+    report: &mut Report,
+) -> Vec<CellPlan> {
+    let default = [wire::Variant { name: Some("default".into()), ..Default::default() }];
+    let variants = if job.variant.is_empty() { &default[..] } else { &job.variant[..] };
+    if variants.len() > VARIANTS_MAX {
+        let found = counted(variants.len() as u64, "variant");
+        report.add("variant", found, format!("at most {VARIANTS_MAX}"), None);
+        return Vec::new();
+    }
+    let mut cells: Vec<CellPlan> = Vec::new();
+    let mut phases = 0;
+    for (at, wire) in variants.iter().enumerate() {
+        let place = element("variant", at);
+        check_variant_name(&variants[..at], wire, &place, report);
+        let variant = Variant { job, settings, wire, place, seed };
+        for (level, scope) in levels {
+            let before = report.count();
+            cells.extend(variant.cell(*level, scope, report));
+            // What is wrong at one level is wrong at most others: said once is enough.
+            if report.count() > before {
+                break;
+            }
+            phases += cells.last().map_or(0, |cell| cell.phases.len());
+            if phases > PHASES_MAX {
+                let found = format!("more than {} phases", grouped(PHASES_MAX as u64));
+                let expected = "fewer, passes, levels and variants multiplied";
+                report.add("phase", found, expected, None);
+                return Vec::new();
+            }
+        }
+    }
+    cells
+}
+
+fn check_variant_name(
+    before: &[wire::Variant],
+    wire: &wire::Variant,
+    place: &str,
+    report: &mut Report,
+) {
+    let Some(name) = &wire.name else { return };
+    let place = below(place, "name");
+    check_title(name, &place, report);
+    if before.iter().any(|other| other.name.as_ref() == Some(name)) {
+        report.add(&place, format!("`{name}` again"), "a name that no other variant has", None);
+    }
+}

@@ -1,0 +1,290 @@
+//! The phases of one cell, checked one after another against the entries the earlier ones leave.
+
+use std::ops::RangeInclusive;
+
+use super::Settings;
+use super::live::Entries;
+use super::scope::{Scope, check_title};
+use super::tree;
+use crate::base::units::{Quantity, Unit, counted, grouped};
+use crate::op::{Change, Effect, Operation, Subject, find_operation};
+use crate::plan::CellPlan;
+use crate::plan::phase::{Past, Phase, Walk};
+use crate::plan::report::{Report, below, element};
+use crate::plan::selection::Selection;
+use crate::plan::tree::Tree;
+use crate::plan::wire::{self, Atime, Job, Trees, WirePhase, WireQuantity};
+
+const THREADS: RangeInclusive<u64> = 1..=1_024;
+const PASSES: RangeInclusive<u64> = 1..=200;
+const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
+const BLOCK_DEFAULT: u32 = 1 << 20;
+const WINDOWS: RangeInclusive<u64> = 0..=100_000;
+
+/// Phases of one cell, passes counted: each remembers those before it.
+const PHASES_MAX: usize = 200;
+
+/// One variant of a job file, with all that its cells have in common.
+pub(super) struct Variant<'a> {
+    pub(super) job: &'a Job,
+    pub(super) settings: &'a Settings,
+    pub(super) wire: &'a wire::Variant,
+    pub(super) place: String,
+    pub(super) seed: u64,
+}
+
+/// What a phase is but for the entries it works on.
+struct Outline<'a> {
+    wire: &'a WirePhase,
+    place: String,
+    operation: &'static dyn Operation,
+    threads: u32,
+    passes: u32,
+    windows: u32,
+    block: u32,
+}
+
+impl<'a> Variant<'a> {
+    /// The variant at one level; none if anything is wrong with it.
+    pub(super) fn cell(
+        &self,
+        level: Option<Quantity>,
+        scope: &Scope,
+        report: &mut Report,
+    ) -> Option<CellPlan> {
+        let outlines: Vec<_> =
+            (0..self.job.phases().len()).map(|at| self.outline(at, scope, report)).collect();
+        let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
+        let tree = self.tree(threads, scope, report);
+        self.check_own_trees(&outlines, report);
+        // Without one of them nothing is known of the entries that the later ones meet.
+        let outlines: Option<Vec<_>> = outlines.into_iter().collect();
+        let (outlines, tree) = (outlines?, tree?);
+        let phases = self.phases(&outlines, &tree, scope, report)?;
+        let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
+        let variant = self.wire.name.clone()?;
+        Some(CellPlan { variant, level, engine: engine.unwrap_or_default(), tree, phases })
+    }
+
+    fn tree(&self, workers: Option<u32>, scope: &Scope, report: &mut Report) -> Option<Tree> {
+        let own = below(&self.place, "tree");
+        if let Some(wire) = &self.wire.tree {
+            return tree::read(wire, (&own, scope), (workers, self.seed), report);
+        }
+        if report.is_broken(&own) {
+            return None;
+        }
+        if let Some(wire) = &self.job.tree {
+            return tree::read(wire, ("tree", scope), (workers, self.seed), report);
+        }
+        if !report.is_broken("tree") {
+            let hint = "add `[tree]` with `files = 1_000`".to_string();
+            let place = if self.job.variant.is_empty() { "tree" } else { &own };
+            report.add(place, "no tree", "one here or for all variants", Some(hint));
+        }
+        None
+    }
+
+    /// What a phase says of itself, with the defaults of variant and job file, and the settings'
+    /// word above all.
+    fn outline(&self, at: usize, scope: &Scope, report: &mut Report) -> Option<Outline<'a>> {
+        let wire = &self.job.phases()[at];
+        let place = element("phase", at);
+        self.check_phase_name(at, &place, report);
+        let threads = self.threads(wire, &place, scope, report);
+        let mut whole = |key, wire: &Option<WireQuantity>, unit, range, default: u32| match wire {
+            None => Some(default),
+            Some(wire) => {
+                let whole = scope.whole(wire, &below(&place, key), (unit, range), report);
+                whole.and_then(|n| u32::try_from(n).ok())
+            }
+        };
+        let passes = whole("passes", &wire.passes, Unit::Count, PASSES, 1);
+        let windows = whole("windows", &wire.windows, Unit::Count, WINDOWS, 0);
+        let block = whole("block", &wire.block, Unit::Bytes, BLOCK, BLOCK_DEFAULT);
+        let operation = wire.operation.as_ref().and_then(|name| find_operation(&name.0))?;
+        let passes = passes.map(|n| check_passes(n, operation, &place, report));
+        let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
+        Some(Outline { wire, place, operation, threads, passes, windows, block })
+    }
+
+    fn check_phase_name(&self, at: usize, place: &str, report: &mut Report) {
+        let Some(name) = phase_name(&self.job.phases()[at]) else { return };
+        let own = self.job.phases()[at].name.is_some();
+        let place = below(place, if own { "name" } else { "operation" });
+        check_title(name, &place, report);
+        if self.job.phases()[..at].iter().any(|other| phase_name(other) == Some(name)) {
+            let hint = format!("add `name = \"{name}-{}\"`", at + 1);
+            let found = format!("a second phase called `{name}`");
+            let expected = "a name that no other phase has";
+            report.add(&place, found, expected, (!own).then_some(hint));
+        }
+    }
+
+    fn threads(
+        &self,
+        phase: &WirePhase,
+        place: &str,
+        scope: &Scope,
+        report: &mut Report,
+    ) -> Option<u32> {
+        let asked = self.settings.threads.map(|n| WireQuantity::Number(f64::from(n)));
+        let places = [
+            (asked.as_ref(), "--threads".to_string()),
+            (phase.threads.as_ref(), below(place, "threads")),
+            (self.wire.threads.as_ref(), below(&self.place, "threads")),
+            (self.job.threads.as_ref(), "threads".to_string()),
+        ];
+        for (wire, place) in places {
+            if let Some(wire) = wire {
+                let threads = scope.whole(wire, &place, (Unit::Count, THREADS), report)?;
+                return u32::try_from(threads).ok();
+            }
+        }
+        Some(1)
+    }
+
+    /// With trees of their own, workers are the same in all phases.
+    fn check_own_trees(&self, outlines: &[Option<Outline<'_>>], report: &mut Report) {
+        let tree = self.wire.tree.as_ref().or(self.job.tree.as_ref());
+        if tree.and_then(|tree| tree.trees) != Some(Trees::Own) {
+            return;
+        }
+        let mut known = outlines.iter().flatten();
+        let Some(first) = known.next() else { return };
+        for other in known.filter(|other| other.threads != first.threads) {
+            let first = u64::from(first.threads);
+            let expected =
+                format!("{} as in the first phase, each with its own tree", grouped(first));
+            let found = counted(u64::from(other.threads), "thread");
+            report.add(&below(&other.place, "threads"), found, expected, None);
+        }
+    }
+
+    /// All phases with their passes, each on what the ones before it leave.
+    fn phases(
+        &self,
+        outlines: &[Outline<'a>],
+        tree: &Tree,
+        scope: &Scope,
+        report: &mut Report,
+    ) -> Option<Vec<Phase>> {
+        let passes: usize = outlines.iter().map(|outline| outline.passes as usize).sum();
+        if passes > PHASES_MAX {
+            let found = format!("{} phases, passes counted", grouped(passes as u64));
+            report.add("phase", found, format!("at most {PHASES_MAX}"), None);
+            return None;
+        }
+        let mut entries = Entries::default();
+        let (mut history, mut phases): (Vec<Past>, Vec<Phase>) = (Vec::new(), Vec::new());
+        for outline in outlines {
+            for pass in 1..=outline.passes {
+                let salt = phases.len() as u64;
+                let selection = self.selection(outline, (&entries, tree, salt), scope, report)?;
+                let walk = Walk {
+                    layout: tree.layout_directories(),
+                    first_entry: entries.directories.first,
+                };
+                entries.apply(outline.operation, &selection);
+                let past =
+                    Past { change: outline.operation.change(), selection: selection.clone() };
+                let mut phase = self.phase(outline, selection, walk);
+                phase.pass = pass;
+                phase.history.clone_from(&history);
+                phase.entries_after = entries.count();
+                phases.push(phase);
+                if past.change != Change::Nothing && outline.operation.subject() == Subject::File {
+                    history.push(past);
+                }
+            }
+        }
+        Some(phases)
+    }
+
+    /// The entries a phase works on; none, and a problem, if they are not there.
+    fn selection(
+        &self,
+        outline: &Outline<'_>,
+        (entries, tree, salt): (&Entries, &Tree, u64),
+        scope: &Scope,
+        report: &mut Report,
+    ) -> Option<Selection> {
+        let count_place = below(&outline.place, "count");
+        let count = match &outline.wire.count {
+            Some(wire) => {
+                Some(scope.whole(wire, &count_place, (Unit::Count, 0..=1 << 53), report)?)
+            }
+            // What stands there was no quantity: how many there are is not known from here on.
+            None if report.is_broken(&count_place) => return None,
+            None => None,
+        };
+        let choice = match entries.choose(outline.operation, count, tree) {
+            Ok(choice) => choice,
+            Err((found, expected)) => {
+                let place = match count {
+                    Some(_) => count_place,
+                    None => below(&outline.place, "operation"),
+                };
+                let of = match self.job.variant.len() {
+                    0 | 1 => String::new(),
+                    _ => format!(" in variant `{}`", self.wire.name.as_deref().unwrap_or_default()),
+                };
+                report.add(&place, found, format!("{expected}{of}"), None);
+                return None;
+            }
+        };
+        if choice.2 > 0 && u64::from(outline.windows) > choice.2 {
+            let found = grouped(u64::from(outline.windows));
+            let expected = format!("at most {}, the phase's operations", grouped(choice.2));
+            report.add(&below(&outline.place, "windows"), found, expected, None);
+            return None;
+        }
+        // A walk goes through all trees from the top, whoever they belong to.
+        let walks = outline.operation.subject() == Subject::AnyDirectory;
+        let roots = if walks { 1 } else { tree.roots };
+        let order = outline.wire.order.unwrap_or_default();
+        Some(Selection::new(choice, order, roots, self.seed, salt))
+    }
+
+    fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: Walk) -> Phase {
+        let (phase, variant, job) = (outline.wire, self.wire, self.job);
+        let cache = self.settings.cache.or(phase.cache).or(variant.cache).or(job.cache);
+        let durability = phase.durability.or(variant.durability).or(job.durability);
+        let atime = phase.atime.or(variant.atime).or(job.atime);
+        Phase {
+            name: phase_name(phase).unwrap_or_default().to_string(),
+            operation: outline.operation,
+            windows: if selection.count == 0 { 0 } else { outline.windows },
+            selection,
+            durability: durability.unwrap_or_default(),
+            cache: cache.unwrap_or_default(),
+            threads: outline.threads,
+            pass: 1,
+            block: outline.block,
+            keep_atime: atime == Some(Atime::Off),
+            history: Vec::new(),
+            walk,
+            entries_after: 0,
+        }
+    }
+}
+
+/// The passes, or one where more make no sense: what a phase adds or removes, it does once.
+fn check_passes(passes: u32, operation: &dyn Operation, place: &str, report: &mut Report) -> u32 {
+    let does = match operation.effect() {
+        Effect::KeepsTree => return passes,
+        Effect::AddsEntry => "adds entries",
+        Effect::RemovesEntry => "removes entries",
+    };
+    if passes > 1 {
+        let expected = format!("1, because `{}` {does}", operation.name());
+        report.add(&below(place, "passes"), grouped(u64::from(passes)), expected, None);
+    }
+    1
+}
+
+/// A phase's name: its operation's if it has none of its own.
+fn phase_name(phase: &WirePhase) -> Option<&str> {
+    let operation = phase.operation.as_ref().map(|operation| operation.0.as_str());
+    phase.name.as_deref().or(operation)
+}

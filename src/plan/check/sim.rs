@@ -1,0 +1,86 @@
+//! The simulated file system's truth, checked.
+
+use super::scope::Scope;
+use crate::base::errno::Errno;
+use crate::base::units::Unit;
+use crate::plan::report::{Report, below};
+use crate::plan::sim::{Knee, PlannedError, SimModel};
+use crate::plan::wire::{WireQuantity, WireSim};
+
+/// Longest time of one request, in nanoseconds: an hour.
+const TIME_MAX_NS: u64 = 3_600_000_000_000;
+const COUNT_MAX: u64 = 1 << 53;
+const QUEUE_MAX: u64 = 4_096;
+
+/// The model; what is wrong is reported and left at its default.
+pub(super) fn read(wire: &WireSim, scope: &Scope, report: &mut Report) -> SimModel {
+    let mut reader = Reader { scope, report };
+    let mut model = SimModel {
+        metadata_ns: reader.time("metadata", wire.metadata.as_ref()),
+        transfer_ns: reader.time("transfer", wire.transfer.as_ref()),
+        cold_ns: reader.time("cold", wire.cold.as_ref()),
+        sync_ns: reader.time("sync", wire.sync.as_ref()),
+        directory: wire.directory.unwrap_or_default(),
+        directory_cost_ns: reader.time("directory_cost", wire.directory_cost.as_ref()),
+        noise: wire.noise.unwrap_or_default(),
+        drift_percent: reader
+            .number("drift", wire.drift.as_ref(), (Unit::Percent, 0.0, 10_000.0))
+            .unwrap_or_default(),
+        ..SimModel::default()
+    };
+    if let Some(stall) = &wire.stall {
+        let every = reader.whole("stall.every", stall.every.as_ref(), (Unit::Count, 1, COUNT_MAX));
+        model.stall_every = every.unwrap_or_default();
+        model.stall_ns = reader.time("stall.time", stall.time.as_ref());
+    }
+    model.capacity = reader.whole("capacity", wire.capacity.as_ref(), (Unit::Bytes, 1, COUNT_MAX));
+    if let Some(knee) = &wire.knee {
+        let at = reader.number("knee.at", knee.at.as_ref(), (Unit::Percent, 0.0, 100.0));
+        let factor = reader.number("knee.factor", knee.factor.as_ref(), (Unit::Count, 1.0, 1e3));
+        model.knee = at.zip(factor).map(|(at, factor)| Knee { at, factor });
+        if wire.capacity.is_none() && !reader.report.is_broken("sim.capacity") {
+            let hint = "add `capacity = \"1GiB\"` to `[sim]`".to_string();
+            let found = "a knee without a capacity";
+            reader.report.add("sim.knee", found, "a capacity it is a share of", Some(hint));
+        }
+    }
+    if let Some(error) = &wire.error {
+        let count = (Unit::Count, 1, COUNT_MAX);
+        let operation = reader.whole("error.operation", error.operation.as_ref(), count);
+        let errno = error.errno.as_ref().and_then(|name| Errno::from_name(&name.0));
+        let planned = operation.zip(errno);
+        model.error = planned.map(|(operation, errno)| PlannedError { operation, errno });
+    }
+    let queue = reader.whole("queue", wire.queue.as_ref(), (Unit::Count, 0, QUEUE_MAX));
+    model.queue = queue.and_then(|queue| u32::try_from(queue).ok()).unwrap_or_default();
+    model
+}
+
+struct Reader<'a> {
+    scope: &'a Scope,
+    report: &'a mut Report,
+}
+
+impl Reader<'_> {
+    fn whole(
+        &mut self,
+        key: &str,
+        wire: Option<&WireQuantity>,
+        (unit, least, most): (Unit, u64, u64),
+    ) -> Option<u64> {
+        self.scope.whole(wire?, &below("sim", key), (unit, least..=most), self.report)
+    }
+
+    fn number(
+        &mut self,
+        key: &str,
+        wire: Option<&WireQuantity>,
+        (unit, least, most): (Unit, f64, f64),
+    ) -> Option<f64> {
+        self.scope.number(wire?, &below("sim", key), (unit, least..=most), self.report)
+    }
+
+    fn time(&mut self, key: &str, wire: Option<&WireQuantity>) -> u64 {
+        self.whole(key, wire, (Unit::Nanoseconds, 0, TIME_MAX_NS)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,140 @@
+//! The law of a variant's tree, checked.
+
+use super::scope::Scope;
+use crate::base::units::{Unit, bytes, grouped};
+use crate::plan::report::{Report, below};
+use crate::plan::tree::{Content, DEPTH_MAX, DIRECTORIES_MAX, Layout, Sizes, Tree};
+use crate::plan::wire::{
+    Directories, SizeLaw, Trees, WireContent, WireQuantity, WireSize, WireTree,
+};
+
+/// File numbers share 64 bits with the version of the content, which has the upper 20.
+const FILES_MAX: u64 = 1 << 44;
+
+/// Bytes of a file, and of all files together: up to here a double holds every whole number.
+const BYTES_MAX: u64 = 1 << 53;
+
+/// The tree of one cell; none if anything is wrong with it. `workers` are the threads of the
+/// phases, for trees of their own; none if they are not known.
+pub(super) fn read(
+    wire: &WireTree,
+    (place, scope): (&str, &Scope),
+    (workers, seed): (Option<u32>, u64),
+    report: &mut Report,
+) -> Option<Tree> {
+    let count = (Unit::Count, 0..=FILES_MAX);
+    let files = wire.files.as_ref();
+    let files = files.and_then(|n| scope.whole(n, &below(place, "files"), count, report));
+    let layout = layout(wire.directories.as_ref(), &below(place, "directories"), scope, report);
+    let sizes = sizes(wire.size.as_ref(), &below(place, "size"), scope, report);
+    let content = content(wire.content.as_ref(), &below(place, "content"), scope, report);
+    let roots = match wire.trees.unwrap_or_default() {
+        Trees::Shared => Some(1),
+        Trees::Own => workers,
+    };
+    let (files, layout, sizes, content) = (files?, layout?, sizes?, content?);
+    if files.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
+        let found = format!("{} files of up to {}", grouped(files), bytes(sizes.max()));
+        let expected = format!("at most {} in all", bytes(BYTES_MAX));
+        report.add(&below(place, "size"), found, expected, None);
+        return None;
+    }
+    let roots = roots?;
+    if layout.directories().saturating_mul(u64::from(roots)) > DIRECTORIES_MAX {
+        let each = grouped(layout.directories());
+        let found = match roots {
+            1 => format!("{each} directories, with those above them"),
+            _ => format!("{each} directories for each of {roots} workers"),
+        };
+        let expected = format!("at most {} in all", grouped(DIRECTORIES_MAX));
+        report.add(&below(place, "directories"), found, expected, None);
+        return None;
+    }
+    let filling = wire.order.unwrap_or_default();
+    Some(Tree { files, layout, filling, roots, sizes, content, seed })
+}
+
+fn layout(
+    wire: Option<&Directories>,
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<Layout> {
+    let some = (Unit::Count, 1..=DIRECTORIES_MAX);
+    match wire {
+        None => Some(Layout::flat(1)),
+        Some(Directories::Count(count)) => {
+            scope.whole(count, place, some, report).map(Layout::flat)
+        }
+        Some(Directories::Nested(nested)) => {
+            let depth = (Unit::Count, 1..=u64::from(DEPTH_MAX));
+            let fan_out = scope.whole(&nested.fan_out, &below(place, "fan_out"), some, report);
+            let depth = scope.whole(&nested.depth, &below(place, "depth"), depth, report);
+            Some(Layout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? })
+        }
+    }
+}
+
+fn sizes(
+    wire: Option<&WireSize>,
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<Sizes> {
+    match wire {
+        None => Some(Sizes::Fixed(0)),
+        Some(WireSize::Fixed(size)) => {
+            scope.whole(size, place, (Unit::Bytes, 0..=BYTES_MAX), report).map(Sizes::Fixed)
+        }
+        Some(WireSize::Law(SizeLaw::Uniform(law))) => {
+            let place = below(place, "uniform");
+            let (min, max) = min_max((&law.min, &law.max), &place, scope, report)?;
+            Some(Sizes::Uniform { min, max })
+        }
+        Some(WireSize::Law(SizeLaw::Exponential(law))) => {
+            let place = below(place, "exponential");
+            let range = min_max((&law.min, &law.max), &place, scope, report);
+            let wanted = (Unit::Count, 0.0..=100.0);
+            let k = scope.number(law.k.as_ref()?, &below(&place, "k"), wanted, report);
+            let ((min, max), k) = (range?, k?);
+            Some(Sizes::Exponential { min, max, k })
+        }
+    }
+}
+
+fn min_max(
+    (min, max): (&Option<WireQuantity>, &Option<WireQuantity>),
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<(u64, u64)> {
+    let mut read = |key, wire: &Option<WireQuantity>| {
+        let range = (Unit::Bytes, 0..=BYTES_MAX);
+        scope.whole(wire.as_ref()?, &below(place, key), range, report)
+    };
+    let (min, max) = (read("min", min), read("max", max));
+    let (min, max) = (min?, max?);
+    if min > max {
+        let expected = format!("at least {}, the smallest size", bytes(min));
+        report.add(&below(place, "max"), bytes(max), expected, None);
+        return None;
+    }
+    Some((min, max))
+}
+
+fn content(
+    wire: Option<&WireContent>,
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<Content> {
+    match wire {
+        None | Some(WireContent::Random) => Some(Content::Random),
+        Some(WireContent::Zeros) => Some(Content::Zeros),
+        Some(WireContent::Compressible(share)) => {
+            let place = below(place, "compressible");
+            let share = scope.whole(share, &place, (Unit::Percent, 0..=100), report)?;
+            u8::try_from(share).ok().map(Content::Compressible)
+        }
+    }
+}

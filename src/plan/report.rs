@@ -1,0 +1,159 @@
+//! The problems of a job file with the lines they are on, gathered while it is read and checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::problem::{Problem, Problems, nearest};
+
+/// Lines, problems, and which parts are already known to be wrong. Places are paths of keys;
+/// elements of a list are counted from 1, as lines are: `phase[2].order`.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    problems: Problems,
+    lines: BTreeMap<String, usize>,
+    broken: BTreeSet<String>,
+    count: usize,
+}
+
+impl Report {
+    /// Notes on which line a key or an element stands.
+    pub(super) fn stands_at(&mut self, place: &str, line: usize) {
+        self.lines.insert(place.to_string(), line);
+    }
+
+    /// The line of a place, or of the nearest thing around it; none for the command line.
+    fn line(&self, place: &str) -> Option<usize> {
+        if place.starts_with("--") {
+            return None;
+        }
+        let mut around = place;
+        loop {
+            if let Some(line) = self.lines.get(around) {
+                return Some(*line);
+            }
+            around = &around[..around.rfind(['.', '['])?];
+        }
+    }
+
+    /// Adds a problem; `expected` reads on after "expected".
+    pub(super) fn add(
+        &mut self,
+        place: &str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        let line = self.line(place).or((!place.starts_with("--")).then_some(1));
+        let (found, expected, place) = (found.into(), expected.into(), place.to_string());
+        self.broken.insert(place.clone());
+        self.problems.add(Problem { line, place, found, expected, hint });
+        self.count += 1;
+    }
+
+    /// Adds a word that is none of those that may stand there. `what` says what the word is
+    /// ("key"), or is empty.
+    pub(super) fn add_word<'a>(
+        &mut self,
+        place: &str,
+        what: &str,
+        word: &str,
+        valid: impl IntoIterator<Item = &'a str>,
+    ) {
+        let mut valid: Vec<&str> = valid.into_iter().collect();
+        valid.sort_unstable();
+        valid.dedup();
+        let hint = nearest(word, valid.iter().copied());
+        let hint = hint.map(|near| format!("did you mean `{near}`?"));
+        let space = if what.is_empty() { "" } else { " " };
+        self.add(place, format!("{what}{space}`{}`", short(word)), one_of(&valid), hint);
+    }
+
+    /// The keys that the file has right below a place, right or wrong.
+    pub(super) fn keys_below(&self, place: &str) -> Vec<String> {
+        let start = format!("{place}.");
+        let below = self.lines.range(start.clone()..).take_while(|(p, _)| p.starts_with(&start));
+        let keys = below.map(|(p, _)| &p[start.len()..]);
+        keys.filter(|key| !key.contains(['.', '['])).map(str::to_string).collect()
+    }
+
+    /// Whether this part is known to be wrong, so that nothing more should be said of it.
+    pub(super) fn is_broken(&self, place: &str) -> bool {
+        self.broken.contains(place)
+    }
+
+    /// Whether this part or anything inside it is known to be wrong.
+    pub(super) fn is_broken_inside(&self, place: &str) -> bool {
+        let inside = |found: &String| {
+            let rest = found.strip_prefix(place);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.broken.range(place.to_string()..).take_while(|p| p.starts_with(place)).any(inside)
+    }
+
+    /// How many problems were added so far; one that was met twice counts twice.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The problems, if there are any.
+    pub(super) fn finish(self) -> Result<(), Problems> {
+        if self.problems.is_empty() { Ok(()) } else { Err(self.problems) }
+    }
+}
+
+/// The path of a key below a place.
+pub(super) fn below(place: &str, key: &str) -> String {
+    if place.is_empty() { key.to_string() } else { format!("{place}.{key}") }
+}
+
+/// The path of an element, given its index from 0.
+pub(super) fn element(place: &str, index: usize) -> String {
+    format!("{place}[{}]", index + 1)
+}
+
+/// The words as a sentence goes on: "`a`", "`a` or `b`", "one of `a`, `b`, `c`".
+pub(super) fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [] => "nothing there".into(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} or {other}"),
+        all => format!("one of {}", all.join(", ")),
+    }
+}
+
+/// A user's text, cut to what fits a message, on one line.
+pub(super) fn short(text: &str) -> String {
+    const MOST: usize = 40;
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    if line.chars().count() <= MOST && line.len() == text.len() {
+        return line.to_string();
+    }
+    line.chars().take(MOST - 3).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_in_a_part_without_a_line_has_the_line_around_it() {
+        let mut report = Report::default();
+        report.stands_at("phase[2]", 12);
+        report.add("phase[2].count", "9", "at most 5", None);
+        report.add("--set x", "9", "at most 5", None);
+        let text = report.finish().expect_err("two problems were added").report("job.toml");
+        assert!(
+            text.contains("\n  line 12: phase[2].count: found 9, expected at most 5"),
+            "{text}"
+        );
+        assert!(text.contains("\n  --set x: found 9"), "{text}");
+    }
+
+    #[test]
+    fn what_is_wrong_inside_a_part_is_known_and_a_longer_name_beside_it_is_not() {
+        let mut report = Report::default();
+        report.add("phase[1].order", "x", "y", None);
+        assert!(report.is_broken_inside("phase[1]") && report.is_broken_inside("phase"));
+        assert!(!report.is_broken_inside("phase[1].ord") && !report.is_broken("phase[1]"));
+    }
+}

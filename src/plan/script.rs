@@ -1,0 +1,53 @@
+//! The exact list of operations and requests of a cell, as text: what a run does when all goes
+//! well. Kept for small plans as golden files, so that no change of it goes unseen.
+
+use super::phase::Phase;
+use super::{CellPlan, Tree};
+use crate::base::units::counted;
+use crate::op::{Durability, Progress, Request, Step, Target};
+
+/// What worker `worker` does in all phases of a cell, a line each: the phase, then its requests.
+/// A listed directory is taken to fit one buffer.
+pub fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_ {
+    cell.phases.iter().flat_map(move |phase| {
+        let share = phase.selection.share(worker, phase.threads);
+        let operations = counted(share.count, "operation");
+        let head = format!(
+            "phase {} pass {}: {operations}, cache {}",
+            phase.name,
+            phase.pass,
+            phase.cache.word()
+        );
+        let requests = (0..share.count)
+            .flat_map(move |turn| requests(phase, &cell.tree, share.number(turn)))
+            .map(|request| format!("  {request}"));
+        let syncs = phase.durability == Durability::Syncfs;
+        std::iter::once(head).chain(requests).chain(syncs.then(|| "  syncfs".to_string()))
+    })
+}
+
+/// The requests of one operation when each does all it was asked.
+fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
+    let target = phase.target(tree, number);
+    let content = match phase.operation.reads_content() {
+        true => phase.state_before(tree, number).size,
+        false => 0,
+    };
+    let (mut progress, mut all) = (Progress::default(), Vec::new());
+    while let Step::Submit(request) = phase.operation.step(&target, &progress) {
+        progress.complete(&request, Ok(moved(&request, &target, content, &progress)));
+        all.push(request);
+    }
+    all
+}
+
+/// Bytes a request moves.
+fn moved(request: &Request, target: &Target, content: u64, so_far: &Progress) -> u64 {
+    const LISTING: u64 = 1;
+    match request {
+        Request::Write { bytes, .. } => u64::from(*bytes),
+        Request::Read { .. } => (content - so_far.bytes).min(u64::from(target.block)),
+        Request::ReadDirectory => LISTING - so_far.bytes,
+        _ => 0,
+    }
+}

@@ -1,0 +1,429 @@
+//! The keys of a job file, as they are written: the one home of every key and word. The schema,
+//! the structural check and the editor's help all follow from here.
+//!
+//! Required keys are `Option` too: what the structural check found wrong is left out, so that the
+//! rest can still be read and checked, and everything is reported at once.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+use super::phase::CacheAsked;
+use super::selection::Order;
+use super::sim::{DirectoryLaw, Noise};
+use super::tree::Filling;
+use super::{EngineName, Scale};
+use crate::base::errno::Errno;
+use crate::op::{Durability, OPERATIONS};
+
+/// A scenario for boatload: one question about a file system, and what is run to answer it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Job {
+    /// The scenario's name, under which results are stored.
+    #[schemars(required)]
+    pub(super) name: Option<String>,
+    /// The question it asks, one sentence.
+    pub(super) question: Option<String>,
+    /// Quantities with names. `"$name"` stands for one wherever a quantity may stand, and
+    /// `--set name=value` changes it.
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<String, Scaled<OneOrMany>>,
+    /// How often the whole is done, variants interleaved: 1 to 1,000; 3 by default.
+    pub(super) repeats: Option<Scaled<WireQuantity>>,
+    /// The seed that sizes, contents and random orders follow from; 1 by default.
+    pub(super) seed: Option<u64>,
+    /// Workers of each phase: 1 to 1,024; 1 by default.
+    pub(super) threads: Option<WireQuantity>,
+    /// What carries requests out; sync by default.
+    pub(super) engine: Option<EngineName>,
+    /// What each phase asks of the caches; as-is by default.
+    pub(super) cache: Option<CacheAsked>,
+    /// When written data must be on the device; none by default.
+    pub(super) durability: Option<Durability>,
+    /// Whether reads update access times; as-mounted by default.
+    pub(super) atime: Option<Atime>,
+    /// The tree of every variant that has none of its own.
+    pub(super) tree: Option<WireTree>,
+    /// What is compared. Without any, there is a single variant called `default`.
+    #[serde(default)]
+    pub(super) variant: Vec<Variant>,
+    /// What grows from level to level.
+    pub(super) axis: Option<WireAxis>,
+    /// What is done and timed, in this order.
+    #[schemars(required)]
+    pub(super) phase: Option<Vec<WirePhase>>,
+    /// The truth of the simulated file system, for `engine = "sim"`.
+    pub(super) sim: Option<WireSim>,
+}
+
+impl Job {
+    /// Its phases in their order.
+    pub(super) fn phases(&self) -> &[WirePhase] {
+        self.phase.as_deref().unwrap_or_default()
+    }
+}
+
+/// One thing compared with others. What it leaves out is as at the top of the file.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Variant {
+    /// Its name, unique among the variants.
+    #[schemars(required)]
+    pub(super) name: Option<String>,
+    /// Its tree, instead of the file's `[tree]`.
+    pub(super) tree: Option<WireTree>,
+    /// Workers of each phase: 1 to 1,024.
+    pub(super) threads: Option<WireQuantity>,
+    /// What carries requests out.
+    pub(super) engine: Option<EngineName>,
+    /// What each phase asks of the caches.
+    pub(super) cache: Option<CacheAsked>,
+    /// When written data must be on the device.
+    pub(super) durability: Option<Durability>,
+    /// Whether reads update access times.
+    pub(super) atime: Option<Atime>,
+}
+
+/// The law of a tree of files. Nothing exists at the start but its directories; phases create the
+/// files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireTree {
+    /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
+    #[schemars(required)]
+    pub(super) files: Option<WireQuantity>,
+    /// Directories that hold the files: a count, or `{ fan_out, depth }`; 1 by default.
+    pub(super) directories: Option<Directories>,
+    /// In which order files go to the directories; fill by default.
+    pub(super) order: Option<Filling>,
+    /// Size of each file in bytes, or the law it is drawn from; 0 by default.
+    pub(super) size: Option<WireSize>,
+    /// What the files hold; random by default.
+    pub(super) content: Option<WireContent>,
+    /// Whether workers share the tree; shared by default.
+    pub(super) trees: Option<Trees>,
+}
+
+/// How many directories there are, or how they are nested.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Directories {
+    /// So many directories beside each other; 1 is the tree's own directory.
+    Count(WireQuantity),
+    /// Nested directories; those on the lowest level hold the files.
+    Nested(Nested),
+}
+
+/// Directories in directories.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nested {
+    /// Directories in each directory, a count.
+    pub(super) fan_out: WireQuantity,
+    /// Levels below the tree's own directory: 1 to 16.
+    pub(super) depth: WireQuantity,
+}
+
+/// Sizes of files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum WireSize {
+    /// The same for all, in bytes.
+    Fixed(WireQuantity),
+    /// Drawn for each file.
+    Law(SizeLaw),
+}
+
+/// What sizes are drawn from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SizeLaw {
+    /// Every size from `min` to `max` equally likely.
+    Uniform(UniformLaw),
+    /// Many small, few large: min + (max - min) * e^(k (x - 1)), x uniform in 0..1.
+    Exponential(ExponentialLaw),
+}
+
+/// Every size equally likely.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UniformLaw {
+    /// Smallest size, in bytes.
+    #[schemars(required)]
+    pub(super) min: Option<WireQuantity>,
+    /// Largest size, in bytes.
+    #[schemars(required)]
+    pub(super) max: Option<WireQuantity>,
+}
+
+/// Many small, few large.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExponentialLaw {
+    /// Smallest size, in bytes.
+    #[schemars(required)]
+    pub(super) min: Option<WireQuantity>,
+    /// Largest size, in bytes.
+    #[schemars(required)]
+    pub(super) max: Option<WireQuantity>,
+    /// How strongly small sizes are preferred, a number from 0 to 100.
+    #[schemars(required)]
+    pub(super) k: Option<WireQuantity>,
+}
+
+/// What files hold.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WireContent {
+    /// Different in every file and not to be compressed.
+    Random,
+    /// Nothing but zeros.
+    Zeros,
+    /// Different in every file; this share, in percent, can be compressed away.
+    Compressible(WireQuantity),
+}
+
+/// Whether workers share a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Trees {
+    /// All workers take turns in one tree.
+    #[default]
+    Shared,
+    /// Each worker has a tree of its own; all phases then have the same number of threads.
+    Own,
+}
+
+/// Whether reads update access times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Atime {
+    /// As the mount options say.
+    #[default]
+    AsMounted,
+    /// Never (`O_NOATIME`).
+    Off,
+}
+
+/// The quantity that grows.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireAxis {
+    /// Its name; `"$name"` stands for the level.
+    #[schemars(required)]
+    pub(super) name: Option<String>,
+    /// The levels in the order they are measured, all in one unit; or `"$name"` of a list.
+    #[schemars(required)]
+    pub(super) values: Option<OneOrMany>,
+}
+
+/// One timed bulk of one operation.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WirePhase {
+    /// Its name, unique among the phases; the operation's by default.
+    pub(super) name: Option<String>,
+    /// What is done.
+    #[schemars(required)]
+    pub(super) operation: Option<OperationName>,
+    /// To how many files or directories, a count; by default to all there are, and for an
+    /// operation that adds some, to all the tree has still room for.
+    pub(super) count: Option<WireQuantity>,
+    /// In which order; sequential by default.
+    pub(super) order: Option<Order>,
+    /// Slices of the phase that get latency figures of their own: at most 100,000 and no more
+    /// than operations; 0 by default.
+    pub(super) windows: Option<WireQuantity>,
+    /// When written data must be on the device.
+    pub(super) durability: Option<Durability>,
+    /// What the phase asks of the caches.
+    pub(super) cache: Option<CacheAsked>,
+    /// Workers: 1 to 1,024.
+    pub(super) threads: Option<WireQuantity>,
+    /// How often the phase is done, caches treated anew before each: 1 to 200; 1 by default.
+    pub(super) passes: Option<WireQuantity>,
+    /// Most bytes of one read or write: 1 B to 16 MiB; 1 MiB by default.
+    pub(super) block: Option<WireQuantity>,
+    /// Whether reads update access times.
+    pub(super) atime: Option<Atime>,
+}
+
+/// The simulated file system. All times are 0 by default, which measures boatload itself.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireSim {
+    /// Time of each request on names or attributes: `"20us"`.
+    pub(super) metadata: Option<WireQuantity>,
+    /// Time of each write, and of each read of cached data.
+    pub(super) transfer: Option<WireQuantity>,
+    /// Added to the first open or stat of an entry after the caches were dropped.
+    pub(super) cold: Option<WireQuantity>,
+    /// Time of each fsync, and of the sync at the end of a phase.
+    pub(super) sync: Option<WireQuantity>,
+    /// How directories grow slower; constant by default.
+    pub(super) directory: Option<DirectoryLaw>,
+    /// Time that `directory` adds: for each doubling (logarithmic) or each 1,000 entries (linear).
+    pub(super) directory_cost: Option<WireQuantity>,
+    /// Random deviation of each request's time; none by default.
+    pub(super) noise: Option<Noise>,
+    /// Percent that everything is slower after a million operations; 0 by default.
+    pub(super) drift: Option<WireQuantity>,
+    /// A request now and then that takes long.
+    pub(super) stall: Option<WireStall>,
+    /// Bytes the file system holds before ENOSPC; no limit by default.
+    pub(super) capacity: Option<WireQuantity>,
+    /// From a fullness on, everything takes longer; needs `capacity`.
+    pub(super) knee: Option<WireKnee>,
+    /// One operation that fails.
+    pub(super) error: Option<WireError>,
+    /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
+    pub(super) queue: Option<WireQuantity>,
+}
+
+/// A request now and then that takes long.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireStall {
+    /// Operations from one stall to the next, a count.
+    #[schemars(required)]
+    pub(super) every: Option<WireQuantity>,
+    /// How long it takes: `"50ms"`.
+    #[schemars(required)]
+    pub(super) time: Option<WireQuantity>,
+}
+
+/// A fullness from which everything takes longer.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireKnee {
+    /// Used bytes over capacity, in percent.
+    #[schemars(required)]
+    pub(super) at: Option<WireQuantity>,
+    /// How many times longer, a number from 1 to 1,000.
+    #[schemars(required)]
+    pub(super) factor: Option<WireQuantity>,
+}
+
+/// One operation that fails.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireError {
+    /// Which one, counted from 1 over all workers.
+    #[schemars(required)]
+    pub(super) operation: Option<WireQuantity>,
+    /// With what, by its name in errno(3).
+    #[schemars(required)]
+    pub(super) errno: Option<ErrnoName>,
+}
+
+/// One value for all scales, or one for each.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Scaled{T}")]
+pub(super) enum Scaled<T> {
+    /// The same at every scale.
+    Always(T),
+    /// One for each scale.
+    Each(PerScale<T>),
+}
+
+impl<T> Scaled<T> {
+    /// The value at a scale, and the key it stands under, if it has one.
+    pub(super) fn at(&self, scale: Scale) -> (&T, Option<&'static str>) {
+        match (self, scale) {
+            (Scaled::Always(value), _) => (value, None),
+            (Scaled::Each(each), Scale::Quick) => (&each.quick, Some("quick")),
+            (Scaled::Each(each), Scale::Standard) => (&each.standard, Some("standard")),
+            (Scaled::Each(each), Scale::Original) => (&each.original, Some("original")),
+        }
+    }
+}
+
+/// One value for each scale.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PerScale{T}")]
+pub(super) struct PerScale<T> {
+    /// With `--scale quick`: well under a minute on a common disk.
+    pub(super) quick: T,
+    /// With `--scale standard`: minutes, enough for tails.
+    pub(super) standard: T,
+    /// With `--scale original`: the numbers of the document that first asked the question.
+    pub(super) original: T,
+}
+
+/// One quantity or a list of them.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum OneOrMany {
+    /// One.
+    One(WireQuantity),
+    /// Several.
+    Many(Vec<WireQuantity>),
+}
+
+/// A number, perhaps with a unit, or the name of one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum WireQuantity {
+    /// A plain number.
+    Number(f64),
+    /// A number with its unit, or `"$name"`.
+    Text(String),
+}
+
+impl JsonSchema for WireQuantity {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Quantity".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number, with its unit as text where it has one (\"16MiB\", \"4kB\", \
+                            \"80%\", \"20us\"), or \"$name\" of a parameter or of the axis.",
+            "type": ["number", "string"],
+            "examples": ["16MiB", "80%", "$files"],
+        })
+    }
+}
+
+/// The name of an operation.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct OperationName(pub(super) String);
+
+impl JsonSchema for OperationName {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Operation".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = OPERATIONS
+            .iter()
+            .map(
+                |o| json_schema!({ "type": "string", "const": o.name(), "description": o.about() }),
+            )
+            .collect();
+        json_schema!({ "description": "What is done to each target.", "oneOf": words })
+    }
+}
+
+/// The name of an error.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ErrnoName(pub(super) String);
+
+impl JsonSchema for ErrnoName {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Errno".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = Errno::names().collect();
+        json_schema!({
+            "description": "An error's name in errno(3).", "type": "string", "enum": words,
+        })
+    }
+}
