@@ -8,3 +8,5 @@ pub mod host;
 pub mod measure;
 pub mod op;
 pub mod plan;
+
+pub mod store;

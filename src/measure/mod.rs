@@ -2,3 +2,5 @@
 //! holds all results of a run.
 
 pub mod book;
+#[cfg(test)]
+pub(crate) mod fixture;
