@@ -4,3 +4,5 @@
 pub mod book;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod next;
+pub mod summary;
