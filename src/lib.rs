@@ -8,5 +8,6 @@ pub mod host;
 pub mod measure;
 pub mod op;
 pub mod plan;
+pub mod report;
 
 pub mod store;

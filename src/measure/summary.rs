@@ -240,7 +240,8 @@ fn tail(valid: &[&Measurement]) -> Option<Tail> {
     // A histogram rounds; the longest of each measurement was kept exactly.
     let max_ns = measured.iter().map(|m| m.latency.max).max()?;
     if let [only] = measured.as_slice() {
-        let (p50_ns, p99_ns) = (Some(only.latency.p50), Some(only.latency.p99));
+        let at = |quantile: u64| Some(quantile.min(max_ns));
+        let (p50_ns, p99_ns) = (at(only.latency.p50), at(only.latency.p99));
         return Some(Tail { p50_ns, p99_ns, max_ns });
     }
     let merged = merge(measured.iter().map(|m| m.histogram.as_slice()));
