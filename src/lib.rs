@@ -4,12 +4,12 @@
 //! ARCHITECTURE.md tells what lives where and why.
 
 pub mod base;
+pub mod cli;
 pub mod host;
 pub mod measure;
 pub mod op;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod session;
 pub mod store;
-pub mod report;
-pub mod cli;

@@ -2,6 +2,10 @@
 //! holds all results of a run.
 
 pub mod book;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod next;
 pub mod recorder;
+pub mod summary;
 pub mod warnings;
 pub mod windows;

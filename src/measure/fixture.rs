@@ -1,0 +1,259 @@
+//! Made-up books for tests: one with known figures, and random ones without end.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+
+use super::book::*;
+use crate::base::random::{Stream, below, draw};
+use crate::base::units::Unit;
+use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
+
+/// The latencies as the store keeps them, and their figures.
+pub(crate) fn latencies(values_ns: impl IntoIterator<Item = u64>) -> (Vec<u8>, Latency) {
+    let mut histogram = Histogram::<u64>::new(3).unwrap();
+    let (mut min, mut max) = (u64::MAX, 0);
+    for value in values_ns {
+        histogram.record(value).unwrap();
+        (min, max) = (value.min(min), value.max(max));
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(&histogram, &mut bytes).unwrap();
+    let at = |q| histogram.value_at_quantile(q);
+    let latency = Latency {
+        mean: histogram.mean(),
+        min: min.min(max),
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p99_9: at(0.999),
+        max,
+    };
+    (bytes, latency)
+}
+
+/// A phase of `operations`, each of which took `base_ns` but for one in fifty, ten times slower.
+pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u64) -> Measurement {
+    let slow = |n| if n % 50 == 0 { base_ns * 10 } else { base_ns };
+    let (histogram, latency) = latencies((0..operations).map(slow));
+    let seconds = (0..operations).map(slow).sum::<u64>() as f64 / 1e9;
+    Measurement {
+        cell: CellKey { variant: "default".into(), level: None, repeat },
+        phase: phase.into(),
+        pass: 1,
+        operation: phase.split('-').next().unwrap_or_default().into(),
+        engine: "sync".into(),
+        threads: 1,
+        operations,
+        operations_asked: operations,
+        bytes: operations * 1024,
+        seconds,
+        rate_error: Some(0.01),
+        cpu_user_seconds: seconds * 0.1,
+        cpu_system_seconds: seconds * 0.7,
+        latency,
+        cache: CacheReport {
+            asked: "cold".into(),
+            found: "cold-verified".into(),
+            resident_fraction: Some(0.0),
+            reason: None,
+        },
+        device_read_bytes: Some(4096),
+        device_write_bytes: Some(operations * 2048),
+        entries_expected: operations,
+        entries_found: operations,
+        histogram,
+        ..Measurement::default()
+    }
+}
+
+pub(crate) fn host() -> HostFacts {
+    HostFacts {
+        kernel: "Linux 6.18.44".into(),
+        cpu: "AMD EPYC 9R14".into(),
+        cpus: 2,
+        memory_bytes: 4 << 30,
+        filesystem: FilesystemFacts {
+            kind: "ext4".into(),
+            source: "/dev/vda".into(),
+            options: "rw,relatime".into(),
+            block_bytes: 4096,
+            total_bytes: 40 << 30,
+            available_bytes: 12 << 30,
+            available_inodes: Some(2_000_000),
+        },
+        device: Some(DeviceFacts {
+            name: "vda".into(),
+            rotational: Some(false),
+            scheduler: Some("mq-deadline".into()),
+            sector_bytes: Some(512),
+            total_bytes: Some(40 << 30),
+            ..DeviceFacts::default()
+        }),
+        rights: Rights { root: true, drop_caches: true, cache_probe: "cachestat".into() },
+    }
+}
+
+pub(crate) fn run(id: &str) -> RunFacts {
+    RunFacts {
+        id: id.into(),
+        scenario: "smallfiles".into(),
+        question: "Which file system is best for hundreds of thousands of small files?".into(),
+        scale: "quick".into(),
+        seed: u64::MAX,
+        started: "2026-10-05T08:00:00Z".into(),
+        finished: Some("2026-10-05T08:00:41Z".into()),
+        command: "boatload run".into(),
+        boatload: "0.1.0".into(),
+        complete: true,
+        parameters: vec![("files".into(), "30000".into()), ("selected".into(), "3000".into())],
+        job: "name = \"smallfiles\"\n".into(),
+        harness_ns: 21.4,
+        clock: "tsc".into(),
+        repeats: 2,
+    }
+}
+
+pub(crate) fn warning(sentence: &str, hint: &str) -> Finding {
+    let mut figures = serde_json::Map::new();
+    figures.insert("code".into(), "cache-unverified".into());
+    figures.insert("phase".into(), "read".into());
+    figures.insert("hint".into(), hint.into());
+    Finding { kind: "warning".into(), sentence: sentence.into(), figures }
+}
+
+/// Two repeats of five phases, one of which failed once, with windows and a warning.
+pub(crate) fn book() -> ResultBook {
+    let mut measurements = Vec::new();
+    for repeat in [1, 2] {
+        let slower = u64::from(repeat) * 100;
+        for (phase, operations, ns) in [
+            ("create", 30_000, 18_000),
+            ("rewrite", 3_000, 21_000),
+            ("read", 3_000, 52_000),
+            ("read-random", 3_000, 66_000),
+            ("delete", 30_000, 14_000),
+        ] {
+            measurements.push(measurement(phase, repeat, operations, ns + slower));
+        }
+    }
+    measurements[0].sync_seconds = 0.25;
+    measurements[5].sync_seconds = 0.35;
+    measurements[0].windows = windows(&[18_000, 19_500, 22_250]);
+    let failed = &mut measurements[6];
+    failed.operations -= 120;
+    failed.errors = BTreeMap::from([("ENOSPC".into(), 120)]);
+    failed.invalid = vec!["ENOSPC x 120".into()];
+    let warned = warning(
+        "2 phases are \"unverified\": /proc/sys/vm/drop_caches needs root.",
+        "Run as root, or pass --cache warm.",
+    );
+    ResultBook { run: run("k3j9x2ab"), host: host(), measurements, findings: vec![warned] }
+}
+
+pub(crate) fn windows(means_ns: &[u64]) -> Vec<Window> {
+    let window = |(at, mean): (usize, &u64)| Window {
+        first: at as u64 * 10_000,
+        operations: 10_000,
+        mean_ns: *mean as f64,
+        p50_ns: mean - 500,
+        p99_ns: mean * 10,
+        max_ns: mean * 100,
+    };
+    means_ns.iter().enumerate().map(window).collect()
+}
+
+/// A source of odd values.
+pub(crate) struct Odd {
+    seed: u64,
+    drawn: u64,
+}
+
+impl Odd {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed, drawn: 0 }
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.drawn += 1;
+        below(draw(self.seed, Stream::Noise, self.drawn), bound)
+    }
+
+    fn of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize].clone()
+    }
+
+    fn number(&mut self) -> f64 {
+        let plain = self.below(10_000) as f64 / 100.0;
+        self.of(&[plain, plain, 0.0, f64::NAN, f64::INFINITY, -3.5, 1e300, 1e-300, 9.9995e8])
+    }
+
+    /// As large as the store can hold.
+    fn whole(&mut self) -> u64 {
+        let plain = self.below(1_000_000);
+        self.of(&[plain, plain, 0, 1, i64::MAX as u64])
+    }
+
+    fn text(&mut self) -> String {
+        let long = "an-uncommonly-long-name-that-nobody-would-give-to-a-phase-but-a-generator-does";
+        self.of(&[
+            "",
+            "create",
+            "read",
+            "a b\n\u{1b}[31mred\u{7}",
+            long,
+            "目录目录目录目录目录目录",
+            "ü",
+        ])
+        .into()
+    }
+
+    fn measurement(&mut self) -> Measurement {
+        let operations = self.below(30);
+        let ns = self.below(10_000_000) + 1;
+        let mut m = measurement("x", 1 + self.below(3) as u32, operations, ns);
+        m.phase = self.text();
+        m.pass = 1 + self.below(2) as u32;
+        m.cell.variant = self.text();
+        m.cell.level = self.level();
+        m.seconds = self.number();
+        m.sync_seconds = self.number();
+        m.operations = self.whole();
+        m.rate_error = Some(self.number());
+        m.latency.max = self.whole();
+        m.latency.p50 = self.whole();
+        m.cache.found = self.text();
+        m.histogram = self.of(&[m.histogram.clone(), vec![], vec![1, 2, 3]]);
+        if self.below(3) == 0 {
+            m.invalid = vec![self.text(), "ENOSPC x 120".into()];
+            m.errors.insert(self.text(), self.whole());
+        }
+        m.windows = windows(&[self.below(1 << 40) + 500, 1_000])[..self.below(3) as usize].to_vec();
+        m
+    }
+
+    fn level(&mut self) -> Option<Level> {
+        let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
+        let level = Level { axis: self.text(), value: self.number(), unit };
+        self.of(&[None, Some(level)])
+    }
+
+    /// A book of anything.
+    pub(crate) fn book(&mut self) -> ResultBook {
+        let mut book = ResultBook { run: run("oddoddod"), host: host(), ..Default::default() };
+        book.run.scenario = self.text();
+        book.run.question = self.text().repeat(3);
+        book.run.harness_ns = self.number();
+        book.run.finished = self.of(&[None, Some("2026-10-05T08:00:41Z".into())]);
+        book.run.complete = self.below(2) == 0;
+        book.host.cpu = self.text();
+        book.host.filesystem.source = self.text();
+        book.host.device = self.of(&[None, book.host.device.clone()]);
+        book.host.rights.root = self.below(2) == 0;
+        book.measurements = (0..self.below(8)).map(|_| self.measurement()).collect();
+        book.findings =
+            (0..self.below(3)).map(|_| warning(&self.text().repeat(2), &self.text())).collect();
+        book
+    }
+}

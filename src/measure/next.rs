@@ -1,0 +1,144 @@
+//! What to look at next: the few things a reader of this run would want to know.
+
+use super::book::ResultBook;
+use super::summary::{Row, Summary};
+use crate::plan::Scale;
+
+/// One thing to look at or do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// The phase with the fewest operations per second, and how far its tail is from its middle.
+    SlowestPhase {
+        /// Its name.
+        phase: String,
+        /// Its variant and level, as in the summary's group; none if there is only one group.
+        group: Option<usize>,
+        /// Half of its operations were shorter, in nanoseconds.
+        p50_ns: u64,
+        /// 99 in 100 were shorter, in nanoseconds.
+        p99_ns: u64,
+        /// The second over the first.
+        ratio: f64,
+    },
+    /// Cold phases could not be verified for lack of rights.
+    AsRoot,
+    /// The same at a larger scale.
+    LargerScale {
+        /// The word for it.
+        scale: &'static str,
+    },
+    /// How to see the run again.
+    Show {
+        /// Its id.
+        run: String,
+        /// Whether it has windows to show.
+        windows: bool,
+    },
+}
+
+/// What to look at next, most telling first; at most one of each kind.
+pub fn next(book: &ResultBook, summary: &Summary) -> Vec<Next> {
+    let show = Next::Show {
+        run: book.run.id.clone(),
+        windows: book.measurements.iter().any(|m| !m.windows.is_empty()),
+    };
+    let all = [slowest(summary), as_root(book), larger(book), Some(show)];
+    all.into_iter().flatten().collect()
+}
+
+fn slowest(summary: &Summary) -> Option<Next> {
+    let rows = summary.groups.iter().enumerate().flat_map(|(at, group)| {
+        group.rows.iter().filter_map(move |row| Some((at, row, rate_of(row)?)))
+    });
+    let (at, row, _) = rows.min_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
+    let tail = row.tail?;
+    let (p50_ns, p99_ns) = (tail.p50_ns.filter(|p50| *p50 > 0)?, tail.p99_ns?);
+    Some(Next::SlowestPhase {
+        phase: row.phase.clone(),
+        group: (summary.groups.len() > 1).then_some(at),
+        p50_ns,
+        p99_ns,
+        ratio: p99_ns as f64 / p50_ns as f64,
+    })
+}
+
+fn rate_of(row: &Row) -> Option<f64> {
+    row.rate.map(|rate| rate.mean).filter(|mean| *mean > 0.0)
+}
+
+/// Root could have done better, and this was not root.
+fn as_root(book: &ResultBook) -> Option<Next> {
+    let unproved = |m: &super::book::Measurement| {
+        m.valid() && m.cache.asked == "cold" && m.cache.found == "unverified"
+    };
+    let wanting = book.measurements.iter().any(unproved);
+    (wanting && !book.host.rights.root).then_some(Next::AsRoot)
+}
+
+/// Only for a run that went well: more of what failed would fail again.
+fn larger(book: &ResultBook) -> Option<Next> {
+    let went_well = book.run.complete && book.measurements.iter().all(|m| m.valid());
+    let at = Scale::ALL.iter().position(|scale| scale.word() == book.run.scale)?;
+    let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
+    Some(Next::LargerScale { scale })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::fixture;
+    use crate::measure::summary::summarize;
+
+    fn next_of(book: &ResultBook) -> Vec<Next> {
+        next(book, &summarize(book))
+    }
+
+    #[test]
+    fn the_slowest_phase_comes_first_with_the_ratio_of_its_tail() {
+        let all = next_of(&fixture::book());
+        let Next::SlowestPhase { phase, group: None, ratio, .. } = &all[0] else {
+            panic!("{all:?}");
+        };
+        assert_eq!(phase, "read-random");
+        assert!((ratio - 10.0).abs() < 0.05, "one in fifty is ten times slower: {ratio}");
+        let windows = Next::Show { run: "k3j9x2ab".into(), windows: true };
+        assert_eq!(all[1..], [windows], "a phase failed, so no larger scale");
+    }
+
+    #[test]
+    fn a_run_that_went_well_is_followed_by_a_larger_one_up_to_the_largest() {
+        let mut book = fixture::book();
+        book.measurements.retain(|m| m.valid());
+        for (scale, larger) in
+            [("quick", Some("standard")), ("standard", Some("original")), ("original", None)]
+        {
+            book.run.scale = scale.into();
+            let found = next_of(&book).into_iter().find_map(|next| match next {
+                Next::LargerScale { scale } => Some(scale),
+                _ => None,
+            });
+            assert_eq!(found, larger);
+        }
+    }
+
+    #[test]
+    fn root_is_advised_only_to_who_is_not_root_and_asked_for_cold() {
+        let mut book = fixture::book();
+        book.measurements[0].cache.found = "unverified".into();
+        assert!(!next_of(&book).contains(&Next::AsRoot), "it ran as root");
+        book.host.rights.root = false;
+        assert!(next_of(&book).contains(&Next::AsRoot));
+        book.measurements[0].cache.asked = "as-is".into();
+        assert!(!next_of(&book).contains(&Next::AsRoot));
+    }
+
+    #[test]
+    fn an_empty_run_only_says_how_to_see_it() {
+        let run = fixture::run("k3j9x2ab");
+        let book = ResultBook {
+            run: crate::measure::book::RunFacts { scale: "x".into(), ..run },
+            ..Default::default()
+        };
+        assert_eq!(next_of(&book), [Next::Show { run: "k3j9x2ab".into(), windows: false }]);
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::measure::fixture::{self, latencies, measurement};
+
+fn summary_of(measurements: Vec<Measurement>) -> Row {
+    let book = ResultBook { measurements, ..ResultBook::default() };
+    summarize(&book).groups.swap_remove(0).rows.swap_remove(0)
+}
+
+/// A phase of so many operations in a second.
+fn at_rate(repeat: u32, pass: u32, rate: u64) -> Measurement {
+    let measured = measurement("create", repeat, 100, 1_000);
+    Measurement { operations: rate, seconds: 1.0, pass, ..measured }
+}
+
+/// The share of Student's distribution between -t and t, by Simpson's rule after x = sqrt(n) tan a,
+/// which makes the density cos(a)^(n - 1).
+fn share_within(t: f64, degrees: u32) -> f64 {
+    let area = |to: f64| {
+        let (steps, f) = (2000, |a: f64| a.cos().powi(degrees as i32 - 1));
+        let h = to / f64::from(steps);
+        let inner = (1..steps).map(|i| f(f64::from(i) * h) * if i % 2 == 1 { 4.0 } else { 2.0 });
+        (f(0.0) + f(to) + inner.sum::<f64>()) * h / 3.0
+    };
+    area((t / f64::from(degrees).sqrt()).atan()) / area(std::f64::consts::FRAC_PI_2)
+}
+
+#[test]
+fn students_t_holds_95_percent_for_every_number_of_repeats() {
+    for degrees in (1..=60).chain([100, 1_000]) {
+        let (t, off) = (student_t_975(degrees), 0.000_5);
+        let (low, high) = (share_within(t - off, degrees), share_within(t + off, degrees));
+        assert!(low <= 0.95 && 0.95 <= high, "{degrees}: {t} holds {low} to {high}");
+    }
+    assert!(student_t_975(0).is_nan());
+    assert!((student_t_975(2) - 0.95 * (2.0 / (4.0 * 0.975 * 0.025f64)).sqrt()).abs() < 0.0005);
+}
+
+#[test]
+fn three_repeats_give_the_interval_of_students_t() {
+    let rate = summary_of(vec![at_rate(1, 1, 90), at_rate(2, 1, 100), at_rate(3, 1, 110)]).rate;
+    let rate = rate.unwrap();
+    assert_eq!((rate.mean, rate.n, rate.basis), (100.0, 3, Basis::Repeats));
+    // Standard deviation 10, so 4.303 * 10 / sqrt(3).
+    assert!((rate.half_width.unwrap() - 24.843).abs() < 0.001, "{rate:?}");
+    assert_eq!(rate.figures, 3);
+}
+
+#[test]
+fn passes_are_averaged_in_their_repeat_before_repeats_are_compared() {
+    let passes = [(1, 1, 100), (1, 2, 300), (2, 1, 200), (2, 2, 200)];
+    let rate = summary_of(passes.map(|(r, p, rate)| at_rate(r, p, rate)).into()).rate.unwrap();
+    assert_eq!((rate.mean, rate.half_width, rate.n), (200.0, Some(0.0), 2));
+    let one = summary_of(vec![at_rate(1, 1, 100), at_rate(1, 2, 300)]).rate.unwrap();
+    assert_eq!((one.mean, one.n, one.basis), (200.0, 2, Basis::Passes));
+}
+
+#[test]
+fn a_single_repeat_has_the_error_of_its_own_slices() {
+    let rate = summary_of(vec![at_rate(1, 1, 1_000)]).rate.unwrap();
+    assert_eq!((rate.n, rate.basis), (1, Basis::Slices));
+    assert!((rate.half_width.unwrap() - 19.6).abs() < 0.01, "1% standard error of 1,000");
+    let unknown = Measurement { rate_error: None, ..at_rate(1, 1, 1_000) };
+    let rate = summary_of(vec![unknown]).rate.unwrap();
+    assert_eq!((rate.half_width, rate.figures), (None, FIGURES_WITHOUT_ERROR));
+}
+
+#[test]
+fn figures_end_at_the_second_figure_of_the_uncertainty() {
+    for (mean, half, figures) in [
+        (51_234.0, 1_536.0, 3),
+        (51_234.0, 51.0, 5),
+        (51_234.0, 0.001, 5),
+        (51_234.0, 0.0, 5),
+        (51_234.0, 60_000.0, 2),
+        (5.0, 60_000.0, 1),
+        (0.0, 1.0, 1),
+    ] {
+        assert_eq!(figures_allowed(mean, Some(half)), figures, "{mean} +- {half}");
+    }
+}
+
+#[test]
+fn an_invalid_measurement_is_named_and_never_averaged_in() {
+    let mut failed = at_rate(2, 1, 5);
+    failed.invalid = vec!["ENOSPC x 120".into()];
+    failed.latency.max = u64::MAX;
+    let row = summary_of(vec![at_rate(1, 1, 100), failed.clone()]);
+    assert_eq!(row.rate.unwrap().mean, 100.0);
+    assert_eq!(row.tail.unwrap().max_ns, 1_000 * 10);
+    let expected = Invalid { repeat: 2, pass: 1, reasons: vec!["ENOSPC x 120".into()] };
+    assert_eq!(row.invalid, [expected]);
+    let none = summary_of(vec![failed]);
+    assert_eq!((none.rate, none.seconds, none.tail), (None, None, None));
+}
+
+#[test]
+fn quantiles_are_those_of_all_operations_and_the_maximum_is_one_that_occurred() {
+    let with = |repeat, values: Vec<u64>| {
+        let (histogram, latency) = latencies(values);
+        Measurement { histogram, latency, ..at_rate(repeat, 1, 1_000) }
+    };
+    // The first repeat is fast, the second slow; the mean of their medians is 500,500.
+    let fast = with(1, vec![1_000; 900]);
+    let slow = with(2, [vec![1_000_000; 99], vec![7_654_321]].concat());
+    let tail = summary_of(vec![fast, slow]).tail.unwrap();
+    assert_eq!(tail.p50_ns, Some(1_000));
+    let p99 = tail.p99_ns.unwrap();
+    assert!((999_000..=1_001_000).contains(&p99), "{p99}");
+    assert_eq!(tail.max_ns, 7_654_321);
+}
+
+#[test]
+fn quantiles_of_a_part_do_not_pass_for_those_of_all() {
+    let broken = Measurement { histogram: vec![1, 2, 3], ..at_rate(2, 1, 100) };
+    let tail = summary_of(vec![at_rate(1, 1, 100), broken]).tail.unwrap();
+    assert_eq!((tail.p50_ns, tail.p99_ns, tail.max_ns), (None, None, 10_000));
+}
+
+#[test]
+fn the_cache_word_is_never_better_than_what_every_measurement_found() {
+    let mut unverified = at_rate(2, 1, 100);
+    unverified.cache.found = "unverified".into();
+    assert_eq!(summary_of(vec![at_rate(1, 1, 100), unverified]).cache, "mixed");
+    assert_eq!(summary_of(vec![at_rate(1, 1, 100), at_rate(2, 1, 90)]).cache, "cold-verified");
+}
+
+#[test]
+fn groups_stand_by_variant_whatever_the_random_order_of_the_run_was() {
+    let level = |value| Some(Level { axis: "files".into(), value, ..Level::default() });
+    let mut measurements = Vec::new();
+    for (variant, value) in [("single", 1.0), ("single", 2.0), ("many", 1.0), ("many", 2.0)] {
+        let mut m = at_rate(1, 1, 100);
+        (m.cell.variant, m.cell.level) = (variant.into(), level(value));
+        measurements.push(m);
+    }
+    let groups = summarize(&ResultBook { measurements, ..ResultBook::default() }).groups;
+    let order: Vec<_> =
+        groups.iter().map(|g| (g.variant.as_str(), g.level.as_ref().unwrap().value)).collect();
+    assert_eq!(order, [("many", 1.0), ("many", 2.0), ("single", 1.0), ("single", 2.0)]);
+}
+
+#[test]
+fn odd_books_are_summarized_without_a_panic_and_without_nan() {
+    for seed in 0..500 {
+        let summary = summarize(&fixture::Odd::new(seed).book());
+        for row in summary.groups.iter().flat_map(|g| &g.rows) {
+            let rate = row.rate.map_or(0.0, |r| r.mean + r.half_width.unwrap_or(0.0));
+            assert!(rate.is_finite(), "seed {seed}: {row:?}");
+        }
+    }
+}

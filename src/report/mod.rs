@@ -1,0 +1,35 @@
+//! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
+//! writes them.
+
+mod json;
+mod runs_table;
+mod table;
+mod terminal;
+mod text;
+mod windows;
+
+use std::io::{self, Write};
+
+use crate::measure::book::ResultBook;
+
+pub use runs_table::write_runs;
+
+/// One way to write a run.
+pub trait Report: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Writes the run. Fails only if `out` does.
+    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Every report that a command can ask for.
+pub const REPORTS: &[&dyn Report] = &[&json::Json, &terminal::Terminal, &windows::Windows];
+
+/// The report with this name.
+pub fn find_report(name: &str) -> Option<&'static dyn Report> {
+    REPORTS.iter().find(|report| report.name() == name).copied()
+}
+
+#[cfg(test)]
+mod tests;

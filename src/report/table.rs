@@ -1,0 +1,126 @@
+//! A table that fits the terminal whatever is in it.
+
+use std::io::{self, Write};
+
+use super::text::{WIDTH, shorten, width, wrap};
+use crate::base::failure::shown;
+
+/// How the cells of a column stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+enum Line {
+    Cells(Vec<String>),
+    Heading(String),
+    Note(String, String),
+}
+
+/// Lines under the heads of columns.
+pub(super) struct Table {
+    heads: Vec<(&'static str, Align)>,
+    lines: Vec<Line>,
+}
+
+/// Words give way before numbers do, but keep this many columns.
+const WORD_MIN: usize = 8;
+
+impl Table {
+    pub(super) fn new(heads: &[(&'static str, Align)]) -> Self {
+        Self { heads: heads.to_vec(), lines: Vec::new() }
+    }
+
+    /// Adds a row with one cell for each column.
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.lines.push(Line::Cells(cells.into_iter().map(shown).collect()));
+    }
+
+    /// Adds a line across all columns, shortened to fit.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.lines.push(Line::Heading(shown(text)));
+    }
+
+    /// Adds a text across all columns but the first, which holds `cell`; the text is wrapped.
+    pub(super) fn note(&mut self, cell: &str, text: &str) {
+        self.lines.push(Line::Note(shown(cell), text.into()));
+    }
+
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let widths = self.widths();
+        let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.to_string()).collect();
+        self.write_cells(&heads, &widths, out)?;
+        for line in &self.lines {
+            match line {
+                Line::Cells(cells) => self.write_cells(cells, &widths, out)?,
+                Line::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
+                Line::Note(cell, text) => {
+                    let first = widths.first().copied().unwrap_or_default();
+                    let lead = format!("{}  ", padded(cell, first, Align::Left));
+                    wrap(&lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_cells(
+        &self,
+        cells: &[String],
+        widths: &[usize],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let gaps = (widths.len().saturating_sub(1)).max(1);
+        let spare = WIDTH.saturating_sub(widths.iter().sum::<usize>() + gaps);
+        let mut line = String::new();
+        for (at, cell) in cells.iter().enumerate() {
+            line.push_str(&padded(cell, widths[at], self.heads[at].1));
+            // Two blanks between columns, one where they would not fit.
+            line.push_str(if at < spare { "  " } else { " " });
+        }
+        writeln!(out, "{}", line.trim_end())
+    }
+
+    /// Columns' widths, with a blank after each but the last at most [`WIDTH`].
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| width(head)).collect();
+        for line in &self.lines {
+            match line {
+                Line::Cells(cells) => {
+                    for (columns, cell) in widths.iter_mut().zip(cells) {
+                        *columns = width(cell).max(*columns);
+                    }
+                }
+                Line::Note(cell, _) => widths[0] = width(cell).max(widths[0]),
+                Line::Heading(_) => {}
+            }
+        }
+        let gaps = widths.len().saturating_sub(1);
+        while widths.iter().sum::<usize>() + gaps > WIDTH {
+            let Some(widest) = self.widest(&widths) else { break };
+            widths[widest] -= 1;
+        }
+        widths
+    }
+
+    /// The column that gives way next: the widest of words, and then the widest of all.
+    fn widest(&self, widths: &[usize]) -> Option<usize> {
+        let is_word = |at: &usize| self.heads[*at].1 == Align::Left && widths[*at] > WORD_MIN;
+        let by_width = |at: &usize| widths[*at];
+        let all = 0..widths.len();
+        all.clone().filter(is_word).max_by_key(by_width).or_else(|| all.max_by_key(by_width))
+    }
+}
+
+/// A cell brought to exactly so many columns.
+fn padded(cell: &str, columns: usize, align: Align) -> String {
+    let cell = shorten(cell, columns);
+    let blanks = " ".repeat(columns.saturating_sub(width(&cell)));
+    match align {
+        Align::Left => cell + &blanks,
+        Align::Right => blanks + &cell,
+    }
+}

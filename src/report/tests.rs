@@ -1,0 +1,220 @@
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::*;
+use crate::measure::book::{CellKey, Level, RunFacts};
+use crate::measure::fixture;
+use crate::store::RunSummary;
+use text::{WIDTH, width};
+
+fn rendered(name: &str, book: &ResultBook) -> String {
+    let mut out = Vec::new();
+    find_report(name).unwrap().render(book, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn runs_text(runs: &[RunSummary]) -> String {
+    let mut out = Vec::new();
+    write_runs(runs, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BOATLOAD_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
+    assert_fits(text, name);
+}
+
+fn assert_fits(text: &str, what: &str) {
+    for line in text.lines() {
+        assert!(width(line) <= WIDTH, "{what}: {} columns: {line}", width(line));
+        assert!(!line.contains(char::is_control), "{what}: {line:?}");
+    }
+}
+
+/// Two layouts at two levels, one repeat.
+fn grouped_book() -> ResultBook {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    book.findings.clear();
+    book.run.repeats = 1;
+    for (variant, slower) in [("single", 0), ("multiple", 5_000)] {
+        for value in [20_000.0, 40_000.0] {
+            let mut m = fixture::measurement("create", 1, 2_000, 18_000 + slower);
+            let level = Level { axis: "files".into(), value, unit: Default::default() };
+            m.cell = CellKey { variant: variant.into(), level: Some(level), repeat: 1 };
+            book.measurements.push(m);
+        }
+    }
+    book
+}
+
+fn killed_book() -> ResultBook {
+    let mut book = fixture::book();
+    (book.run.complete, book.run.finished) = (false, None);
+    book.measurements.clear();
+    book.findings.clear();
+    book
+}
+
+fn all_failed_book() -> ResultBook {
+    let mut book = fixture::book();
+    for measurement in &mut book.measurements {
+        measurement.operations = 0;
+        measurement.invalid = vec![
+            "EACCES x 30,000".into(),
+            "the tree holds 0 entries where 30,000 were expected, so nothing was created".into(),
+        ];
+    }
+    book
+}
+
+#[test]
+fn the_terminal_report_is_the_one_that_was_agreed_on() {
+    assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
+    assert_golden("terminal-groups.txt", &rendered("terminal", &grouped_book()));
+    assert_golden("terminal-killed.txt", &rendered("terminal", &killed_book()));
+    assert_golden("terminal-all-invalid.txt", &rendered("terminal", &all_failed_book()));
+}
+
+#[test]
+fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
+    assert_golden("windows.txt", &rendered("windows", &fixture::book()));
+    assert_golden("windows-none.txt", &rendered("windows", &killed_book()));
+    let run = |id: &str, complete, finished, invalid| RunSummary {
+        id: id.into(),
+        scenario: "smallfiles".into(),
+        scale: "quick".into(),
+        started: "2026-10-05T08:00:00Z".into(),
+        finished: Option::map(finished, str::to_string),
+        complete,
+        filesystem: "ext4".into(),
+        device: Some("nvme0n1p2".into()),
+        measurements: 15,
+        invalid,
+    };
+    let end = Some("2026-10-05T08:00:41Z");
+    let runs = [
+        run("k3j9x2ab", true, end, 0),
+        run("zzz9x2ab", true, end, 3),
+        run("aaa9x2ab", false, end, 0),
+        run("bbb9x2ab", false, None, 1),
+    ];
+    assert_golden("runs.txt", &runs_text(&runs));
+    assert_golden("runs-none.txt", &runs_text(&[]));
+}
+
+#[test]
+fn the_run_document_is_the_one_that_was_agreed_on() {
+    let mut book = fixture::book();
+    book.measurements.truncate(1);
+    let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
+    let pretty = serde_json::to_string_pretty(&document).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/run.json");
+    if std::env::var_os("BOATLOAD_BLESS").is_some() {
+        std::fs::write(&path, &pretty).unwrap();
+    }
+    assert_eq!(pretty, std::fs::read_to_string(&path).unwrap_or_default());
+}
+
+/// Keys of the object that follows `head` in the document's text, in their order.
+fn keys_in_order(document: &str, expected: &str) {
+    let mut rest = document;
+    for key in expected.split_whitespace() {
+        let quoted = format!("\"{key}\":");
+        let at = rest.find(&quoted);
+        assert!(at.is_some(), "{key} is missing or too early in {document}");
+        rest = &rest[at.unwrap() + quoted.len()..];
+    }
+}
+
+#[test]
+fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
+    let text = rendered("json", &grouped_book());
+    keys_in_order(&text, "format version run host measurements findings");
+    keys_in_order(
+        &text,
+        "run id scenario scale seed started finished command boatload complete host kernel cpu \
+         memory_bytes filesystem type device rights measurements variant level axis value repeat \
+         phase pass operation engine threads valid operations errors bytes seconds sync_seconds \
+         operations_per_second cpu_user_seconds cpu_system_seconds latency_ns mean min p50 p90 \
+         p99 p99_9 max cache asked found resident_fraction device_read_bytes device_write_bytes \
+         windows operations_asked",
+    );
+    let text = rendered("json", &fixture::book());
+    keys_in_order(&text, "windows first operations mean_ns p50_ns p99_ns max_ns");
+    keys_in_order(&text, "findings kind sentence code hint phase");
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["run"]["seed"], u64::MAX);
+    assert_eq!(document["measurements"][0]["level"], Value::Null);
+    assert_eq!(document["measurements"][6]["valid"], false);
+    assert_eq!(document["measurements"][6]["errors"]["ENOSPC"], 120);
+}
+
+#[test]
+fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
+    let mut book = fixture::book();
+    book.findings[0].figures.insert("sentence".into(), "forged".into());
+    let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
+    assert_eq!(document["findings"][0]["sentence"], book.findings[0].sentence.as_str());
+    assert!(!rendered("json", &book).contains("forged"));
+}
+
+#[test]
+fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
+    for seed in 0..400 {
+        let book = fixture::Odd::new(seed).book();
+        for report in ["terminal", "windows"] {
+            let text = rendered(report, &book);
+            assert_fits(&text, &format!("{report}, seed {seed}"));
+            assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");
+        }
+        let text = rendered("json", &book);
+        assert!(serde_json::from_str::<Value>(&text).is_ok() && text.lines().count() == 1);
+    }
+}
+
+#[test]
+fn the_list_of_runs_fits_whatever_is_in_it() {
+    let long = "x".repeat(90);
+    let run = RunSummary {
+        id: "\u{1b}[31m".into(),
+        scenario: long.clone(),
+        scale: long.clone(),
+        started: "not a time, 目录".into(),
+        filesystem: long.clone(),
+        device: Some(long),
+        measurements: u64::MAX,
+        invalid: u64::MAX,
+        complete: true,
+        ..RunSummary::default()
+    };
+    assert_fits(&runs_text(&[run, RunSummary::default()]), "runs");
+}
+
+#[test]
+fn an_empty_book_is_still_a_report() {
+    let book = ResultBook { run: RunFacts::default(), ..ResultBook::default() };
+    assert!(rendered("terminal", &book).contains("Nothing was measured."));
+    assert!(rendered("json", &book).starts_with("{\"format\":\"boatload-run\",\"version\":1,"));
+}
+
+#[test]
+fn a_failed_measurement_has_a_row_of_its_own_with_its_reason() {
+    let text = rendered("terminal", &fixture::book());
+    let row = text.lines().find(|line| line.contains("invalid")).unwrap();
+    assert_eq!(row, "rewrite      invalid (repeat 2): ENOSPC x 120");
+}
+
+#[test]
+fn reports_have_names_of_their_own() {
+    let names: Vec<_> = REPORTS.iter().map(|report| report.name()).collect();
+    assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    assert!(find_report("no-such-report").is_none());
+}

@@ -1,0 +1,164 @@
+//! Text that fits a terminal: measured, shortened, wrapped, and free of control characters.
+
+use crate::base::failure::shown;
+use crate::base::units;
+
+/// Columns of a terminal that every line fits into.
+pub(super) const WIDTH: usize = 80;
+
+const ELLIPSIS: char = '…';
+
+/// Columns a character takes. Wide ones are those of UAX #11 in whole blocks, emoji included;
+/// a combining mark counts as one, so a line can be shorter than thought but never longer.
+fn char_width(c: char) -> usize {
+    let wide = matches!(u32::from(c),
+        0x1100..=0x115f | 0x2329..=0x232a | 0x2e80..=0xa4cf | 0xa960..=0xa97f | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff | 0xfe10..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6
+        | 0x1f000..=0x1faff | 0x20000..=0x3fffd);
+    1 + usize::from(wide)
+}
+
+/// Columns a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+/// The text if it fits into `columns`, else its beginning with an ellipsis.
+pub(super) fn shorten(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_string();
+    }
+    let mut kept = take(text, columns.saturating_sub(1)).to_string();
+    if columns > 0 {
+        kept.push(ELLIPSIS);
+    }
+    kept
+}
+
+/// As much of the beginning as fits into `columns`.
+fn take(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += char_width(c);
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// Lines of at most [`WIDTH`] columns: the first begins with `lead`, the others with as many
+/// blanks. Breaks between words, and in words that are longer than a line.
+pub(super) fn wrap(lead: &str, text: &str) -> Vec<String> {
+    let text = shown(text);
+    let indent = " ".repeat(width(lead));
+    let room = WIDTH.saturating_sub(indent.len()).max(2);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for mut word in text.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > room {
+            lines.push(std::mem::take(&mut line));
+        }
+        while width(word) > room {
+            let part = take(word, room);
+            lines.push(part.to_string());
+            word = &word[part.len()..];
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    let lead = |at| if at == 0 { lead } else { &indent };
+    lines.iter().enumerate().map(|(at, line)| format!("{}{line}", lead(at))).collect()
+}
+
+/// Beyond these a plain notation is longer than it is readable.
+const PLAIN: std::ops::Range<f64> = 1e-4..1e13;
+
+/// A number with so many significant figures; `-` if it is none.
+pub(super) fn number(value: f64, figures: u32) -> String {
+    if !value.is_finite() {
+        return "-".into();
+    }
+    if value == 0.0 || PLAIN.contains(&value.abs()) {
+        return units::figures(value, figures);
+    }
+    format!("{value:.*e}", figures.saturating_sub(1) as usize)
+}
+
+/// A time in nanoseconds with its unit; `-` if there is none.
+pub(super) fn time(ns: Option<f64>) -> String {
+    match ns.filter(|ns| ns.is_finite() && *ns >= 0.0) {
+        None => "-".into(),
+        Some(ns) if ns >= PLAIN.end * 1e9 => format!("{} s", number(ns / 1e9, 3)),
+        Some(ns) => units::duration(ns),
+    }
+}
+
+/// Half an interval as a share: `±3%`; empty if unknown.
+pub(super) fn uncertainty(relative: Option<f64>) -> String {
+    match relative.map(|share| share * 100.0) {
+        None => String::new(),
+        Some(percent) if percent < 0.05 => "±<0.1%".into(),
+        Some(percent) if percent < 0.95 => format!("±{percent:.1}%"),
+        Some(percent) if percent < 999.5 => format!("±{percent:.0}%"),
+        Some(_) => "±>999%".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_ends_in_an_ellipsis_and_fits() {
+        assert_eq!(shorten("read-random", 11), "read-random");
+        assert_eq!(shorten("read-random", 6), "read-…");
+        assert_eq!(shorten("目录目录", 6), "目录…");
+        assert_eq!(shorten("ab", 0), "");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_hang_under_their_lead() {
+        let lines = wrap("note: ", &"word ".repeat(20));
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("note: word") && lines[1].starts_with("      word"));
+        assert!(lines.iter().all(|line| width(line) <= WIDTH));
+        let long = wrap("- ", &"x".repeat(200));
+        assert_eq!(long.iter().map(|line| width(line)).collect::<Vec<_>>(), [80, 80, 46]);
+        assert!(wrap("- ", "").is_empty());
+    }
+
+    #[test]
+    fn an_uncertainty_is_written_as_people_say_it() {
+        for (share, text) in [
+            (0.03, "±3%"),
+            (0.0042, "±0.4%"),
+            (0.0096, "±1%"),
+            (0.0001, "±<0.1%"),
+            (0.0, "±<0.1%"),
+            (1.2, "±120%"),
+            (1e9, "±>999%"),
+        ] {
+            assert_eq!(uncertainty(Some(share)), text);
+        }
+        assert_eq!(uncertainty(None), "");
+    }
+
+    #[test]
+    fn numbers_and_times_beyond_reason_stay_short() {
+        assert_eq!(number(1e300, 2), "1.0e300");
+        assert_eq!(number(-1e-300, 1), "-1e-300");
+        assert_eq!(number(51_234.0, 3), "51,200");
+        assert_eq!(number(f64::NAN, 3), "-");
+        assert_eq!(time(Some(1e300)), "1.00e291 s");
+        assert_eq!(time(Some(f64::NAN)), "-");
+        assert_eq!(time(Some(-1.0)), "-");
+        assert_eq!(time(None), "-");
+        assert_eq!(time(Some(2_310.0)), "2.31 us");
+    }
+}

@@ -1,0 +1,62 @@
+//! The schema's versions: an ordered list of steps, counted in `PRAGMA user_version`.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::Problem;
+
+/// `PRAGMA application_id` of every store: "boat" in ASCII. file(1) shows it.
+pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
+
+/// Step *n* (from 1) brings a store from version *n* - 1 to version *n*. Steps are never changed
+/// once released, only added.
+const STEPS: &[&str] = &[include_str!("schema.sql")];
+
+/// Refuses what is no store of this or an older boatload, changing nothing.
+pub(super) fn check(connection: &Connection) -> Result<(), Problem> {
+    // One snapshot: another process may be making the store at this moment.
+    let snapshot = connection.unchecked_transaction()?;
+    check_version(&snapshot)
+}
+
+fn check_version(connection: &Connection) -> Result<(), Problem> {
+    let application: i32 = pragma(connection, "application_id")?;
+    let version: i64 = pragma(connection, "user_version")?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    if application != APPLICATION_ID && (tables > 0 || application != 0 || version != 0) {
+        return Err(Problem::Told(
+            "it is a database of another program, and was left as it is. \
+             Pass --store FILE with another file."
+                .into(),
+        ));
+    }
+    if version < 0 || version > STEPS.len() as i64 {
+        return Err(Problem::Told(format!(
+            "it has schema {version} of a newer boatload; this one knows schemas up to {}. \
+             Use the newer boatload, or pass --store FILE with another file.",
+            STEPS.len()
+        )));
+    }
+    Ok(())
+}
+
+/// Takes the steps that are still missing, all or none, also when two processes begin at once.
+pub(super) fn run(connection: &mut Connection) -> Result<(), Problem> {
+    if pragma::<i64>(connection, "user_version")? == STEPS.len() as i64 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have taken them while this one waited for the lock.
+    check_version(&transaction)?;
+    let done: i64 = pragma(&transaction, "user_version")?;
+    for (at, step) in STEPS.iter().enumerate().skip(usize::try_from(done).unwrap_or(0)) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", at as i64 + 1)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    Ok(transaction.commit()?)
+}
+
+fn pragma<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<T> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}

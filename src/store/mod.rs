@@ -1,0 +1,114 @@
+//! The store: one SQLite file that keeps every run, committed after every phase, so that a run
+//! that was killed stays readable. docs/STORE.md tells how to read it without boatload.
+
+mod columns;
+mod hosts;
+mod migrations;
+mod read;
+mod write;
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode};
+
+use crate::base::failure::{Failure, Result, shown};
+
+pub use read::RunSummary;
+pub use write::CellId;
+
+/// How long a command waits for another boatload that is writing.
+const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the store at `path`, made with its parent directories (mode 0700) if missing, and
+    /// brings its schema up to date. Fails on a file that is no store, a store of a newer
+    /// boatload, and a place that cannot be written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_path_buf();
+        make_parents(&path)?;
+        let connection = Connection::open(&path).map_err(|error| failure(&path, "open", &error))?;
+        let mut store = Self { connection, path };
+        store.configure().map_err(|error| store.failure("open", &error))?;
+        Ok(store)
+    }
+
+    /// Checks before it changes anything, so that a foreign file stays as it is.
+    fn configure(&mut self) -> std::result::Result<(), Problem> {
+        self.connection.busy_timeout(BUSY_WAIT)?;
+        migrations::check(&self.connection)?;
+        // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
+        self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        self.connection.pragma_update(None, "synchronous", "normal")?;
+        self.connection.pragma_update(None, "foreign_keys", true)?;
+        migrations::run(&mut self.connection)
+    }
+
+    fn failure(&self, doing: &str, problem: &Problem) -> Failure {
+        match problem {
+            Problem::Database(error) => failure(&self.path, doing, error),
+            Problem::Told(sentence) => Failure::failed(format!(
+                "cannot {doing} the store {}: {sentence}",
+                shown(&self.path)
+            )),
+        }
+    }
+}
+
+/// What goes wrong inside the store, before the path is put to it.
+#[derive(Debug)]
+enum Problem {
+    Database(rusqlite::Error),
+    Told(String),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+fn make_parents(path: &Path) -> Result<()> {
+    let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(|error| {
+        Failure::failed(format!(
+            "cannot make the directory {} for the store: {error}. {ELSEWHERE}",
+            shown(parent)
+        ))
+    })
+}
+
+const ELSEWHERE: &str = "Results are kept there; pass --store FILE to keep them elsewhere.";
+
+/// The sentence for an error of SQLite, with what to do about it.
+fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
+    let (what, advice) = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => ("it is not a database".into(), ELSEWHERE),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            ("it cannot be written".into(), ELSEWHERE)
+        }
+        Some(ErrorCode::CannotOpen) => {
+            ("the file cannot be opened or made for writing".into(), ELSEWHERE)
+        }
+        Some(ErrorCode::DatabaseBusy) => {
+            ("another program has been writing to it for too long".into(), "Try again later.")
+        }
+        Some(ErrorCode::DiskFull) => ("no space is left there".into(), ELSEWHERE),
+        _ => (error.to_string(), ELSEWHERE),
+    };
+    Failure::failed(format!("cannot {doing} the store {}: {what}. {advice}", shown(path)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,330 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::measure::book::{CellKey, Level, ResultBook};
+use crate::measure::fixture;
+
+fn empty() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path().join("boatload.db")).unwrap();
+    (directory, store)
+}
+
+/// Saves a book as a run does, without its end.
+fn save_measured(store: &mut Store, book: &ResultBook) {
+    let begun =
+        crate::measure::book::RunFacts { finished: None, complete: false, ..book.run.clone() };
+    store.begin_run(&begun, &book.host).unwrap();
+    let mut open: Vec<(CellKey, CellId)> = Vec::new();
+    for measurement in &book.measurements {
+        let known = open.iter().find(|(key, _)| *key == measurement.cell).map(|(_, cell)| *cell);
+        let cell = known.unwrap_or_else(|| {
+            let cell = store.begin_cell(&book.run.id, &measurement.cell).unwrap();
+            open.push((measurement.cell.clone(), cell));
+            cell
+        });
+        store.add_measurement(cell, measurement).unwrap();
+    }
+    for (_, cell) in open {
+        store.finish_cell(cell).unwrap();
+    }
+}
+
+fn save(store: &mut Store, book: &ResultBook) {
+    save_measured(store, book);
+    for finding in &book.findings {
+        store.add_finding(&book.run.id, finding).unwrap();
+    }
+    let finished = book.run.finished.clone().unwrap();
+    store.finish_run(&book.run.id, &finished, book.run.complete).unwrap();
+}
+
+fn book_with_id(id: &str) -> ResultBook {
+    ResultBook { run: fixture::run(id), ..fixture::book() }
+}
+
+fn sentence<T: std::fmt::Debug>(result: Result<T>) -> String {
+    result.unwrap_err().sentence
+}
+
+#[test]
+fn a_run_reads_back_exactly_as_it_was_saved() {
+    let (directory, mut store) = empty();
+    let mut book = fixture::book();
+    book.measurements[3].cell.level =
+        Some(Level { axis: "files".into(), value: 0.1 + 0.2, unit: Default::default() });
+    book.measurements[4].cache.reason = Some("no-root".into());
+    book.host.device = None;
+    save(&mut store, &book);
+    assert_eq!(store.load(&book.run.id).unwrap(), book);
+    drop(store);
+    let again = Store::open(directory.path().join("boatload.db")).unwrap();
+    assert_eq!(again.load(&book.run.id).unwrap(), book, "after closing and opening");
+}
+
+#[test]
+fn odd_runs_read_back_exactly_too() {
+    for seed in 0..60 {
+        let (_directory, mut store) = empty();
+        let mut book = fixture::Odd::new(seed).book();
+        book.run.finished = Some("2026-10-05T08:00:41Z".into());
+        save(&mut store, &book);
+        let read = store.load(&book.run.id).unwrap();
+        // NaN is no equal of itself; its text is. "Some(NaN)" is saved as unknown.
+        let text = |book: &ResultBook| format!("{book:?}").replace("Some(NaN)", "None");
+        assert_eq!(text(&read), text(&book), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_stays_readable() {
+    let (directory, mut store) = empty();
+    let book = fixture::book();
+    save_measured(&mut store, &book);
+    let after_kill = tempfile::tempdir().unwrap();
+    for name in ["boatload.db", "boatload.db-wal"] {
+        fs::copy(directory.path().join(name), after_kill.path().join(name)).unwrap();
+    }
+    let read = Store::open(after_kill.path().join("boatload.db")).unwrap();
+    let killed = read.load(&read.find_run("last").unwrap()).unwrap();
+    assert_eq!((killed.run.complete, killed.run.finished), (false, None));
+    assert_eq!(killed.measurements, book.measurements);
+}
+
+#[test]
+fn a_run_is_found_by_its_id_by_a_prefix_and_as_the_last() {
+    let (_directory, mut store) = empty();
+    assert!(sentence(store.find_run("last")).contains("has no runs yet"));
+    for id in ["abc11111", "abc22222", "xyz33333"] {
+        save(&mut store, &book_with_id(id));
+    }
+    assert_eq!(store.find_run("abc22222").unwrap(), "abc22222");
+    assert_eq!(store.find_run("x").unwrap(), "xyz33333");
+    assert_eq!(store.find_run("last").unwrap(), "xyz33333");
+    let many = sentence(store.find_run("abc"));
+    assert!(many.contains("abc22222, abc11111"), "{many}");
+    for unknown in ["q", "", "%", "a_c", "abc11111x"] {
+        let none = sentence(store.find_run(unknown));
+        assert!(none.contains("`boatload runs` lists them"), "{unknown}: {none}");
+    }
+}
+
+#[test]
+fn runs_are_listed_newest_first_with_their_counts() {
+    let (_directory, mut store) = empty();
+    save(&mut store, &book_with_id("older000"));
+    store.begin_run(&fixture::run("newer000"), &fixture::host()).unwrap();
+    let runs = store.runs().unwrap();
+    assert_eq!(runs.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["newer000", "older000"]);
+    assert_eq!((runs[0].measurements, runs[0].invalid), (0, 0));
+    assert_eq!((runs[1].measurements, runs[1].invalid), (10, 1));
+    assert_eq!((runs[1].filesystem.as_str(), runs[1].device.as_deref()), ("ext4", Some("vda")));
+}
+
+#[test]
+fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
+    let (_directory, mut store) = empty();
+    let with_rate = |id, ns, complete, engine: &str| {
+        let mut book = book_with_id(id);
+        book.run.complete = complete;
+        book.measurements = vec![fixture::measurement("create", 1, 1000, ns)];
+        book.measurements[0].engine = engine.into();
+        book
+    };
+    save(&mut store, &with_rate("old", 1_000, true, "sync"));
+    save(&mut store, &with_rate("good", 2_000, true, "sync"));
+    save(&mut store, &with_rate("simulated", 3, true, "sim"));
+    save(&mut store, &with_rate("cut", 5_000, false, "sync"));
+    let rates = store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
+    let expected = with_rate("good", 2_000, true, "sync").measurements[0].operations_per_second();
+    assert_eq!(rates.into_iter().collect::<Vec<_>>(), [("create".into(), expected)]);
+    for (scenario, kind, device) in [
+        ("smallfiles", "xfs", Some("vda")),
+        ("smallfiles", "ext4", None),
+        ("x", "ext4", Some("vda")),
+    ] {
+        assert!(store.phase_rates(scenario, kind, device).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_cell_that_was_cut_short_is_begun_anew_and_a_finished_one_never() {
+    let (_directory, mut store) = empty();
+    let book = fixture::book();
+    store.begin_run(&book.run, &book.host).unwrap();
+    let key = &book.measurements[0].cell;
+    let cut = store.begin_cell(&book.run.id, key).unwrap();
+    store.add_measurement(cut, &book.measurements[0]).unwrap();
+    let cell = store.begin_cell(&book.run.id, key).unwrap();
+    store.add_measurement(cell, &book.measurements[1]).unwrap();
+    store.finish_cell(cell).unwrap();
+    assert_eq!(store.load(&book.run.id).unwrap().measurements, [book.measurements[1].clone()]);
+    assert!(store.begin_cell(&book.run.id, key).is_err());
+    assert!(store.add_measurement(cut, &book.measurements[0]).is_err(), "its cell is gone");
+}
+
+#[test]
+fn runs_on_one_machine_share_its_row_and_keep_their_own_free_space() {
+    let (_directory, mut store) = empty();
+    let mut host = fixture::host();
+    store.begin_run(&fixture::run("first"), &host).unwrap();
+    host.filesystem.available_bytes = 5;
+    host.rights.root = false;
+    store.begin_run(&fixture::run("second"), &host).unwrap();
+    let hosts = |s: &Store| -> i64 {
+        s.connection.query_row("SELECT count(*) FROM hosts", (), |r| r.get(0)).unwrap()
+    };
+    assert_eq!(hosts(&store), 1);
+    assert_eq!(store.load("first").unwrap().host, fixture::host());
+    assert_eq!(store.load("second").unwrap().host, host);
+    host.filesystem.kind = "xfs".into();
+    store.begin_run(&fixture::run("third"), &host).unwrap();
+    assert_eq!(hosts(&store), 2);
+}
+
+#[test]
+fn nothing_is_saved_of_a_measurement_that_cannot_be_saved_whole() {
+    let (_directory, mut store) = empty();
+    let mut book = fixture::book();
+    store.begin_run(&book.run, &book.host).unwrap();
+    let cell = store.begin_cell(&book.run.id, &book.measurements[0].cell).unwrap();
+    book.measurements[0].windows[2].max_ns = u64::MAX;
+    let told = sentence(store.add_measurement(cell, &book.measurements[0]));
+    assert!(told.contains("18446744073709551615 does not fit"), "{told}");
+    assert!(store.load(&book.run.id).unwrap().measurements.is_empty());
+}
+
+#[test]
+fn missing_directories_are_made_for_their_owner_only() {
+    let directory = tempfile::tempdir().unwrap();
+    Store::open(directory.path().join("a/b/boatload.db")).unwrap();
+    for made in ["a", "a/b"] {
+        let mode = fs::metadata(directory.path().join(made)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{made}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_store_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("notes.txt");
+    let text = "these are notes and certainly no database. ".repeat(100);
+    fs::write(&path, &text).unwrap();
+    let told = sentence(Store::open(&path));
+    assert!(told.contains("notes.txt: it is not a database"), "{told}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bookmarks.db");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
+    let before = fs::read(&path).unwrap();
+    let told = sentence(Store::open(&path));
+    assert!(told.contains("another program"), "{told}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_store_of_a_newer_boatload_is_refused() {
+    let (directory, store) = empty();
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    let told = sentence(Store::open(directory.path().join("boatload.db")));
+    assert!(told.contains("schema 99 of a newer boatload"), "{told}");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_one_sentence_with_a_way_out() {
+    for place in ["/proc/boatload.db", "/proc/boatload/boatload.db"] {
+        let told = sentence(Store::open(place));
+        assert!(told.contains("/proc/boatload"), "{told}");
+        assert!(told.ends_with("pass --store FILE to keep them elsewhere."), "{told}");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let told = sentence(Store::open(directory.path()));
+    assert!(told.contains("cannot be opened or made"), "{told}");
+}
+
+#[test]
+fn two_commands_can_open_a_new_store_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("boatload.db");
+    std::thread::scope(|scope| {
+        let opened: Vec<_> = (0..8).map(|_| scope.spawn(|| Store::open(&path).map(drop))).collect();
+        for one in opened {
+            assert_eq!(one.join().unwrap(), Ok(()));
+        }
+    });
+}
+
+#[test]
+fn every_table_and_column_of_the_schema_has_a_comment() {
+    for statement in include_str!("schema.sql").split(";\n") {
+        let Some((head, body)) = statement.split_once("(\n") else { continue };
+        if !head.contains("CREATE TABLE") {
+            continue;
+        }
+        assert!(body.trim_start().starts_with("-- "), "{head} has no comment");
+        for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let closing = line.starts_with(')') || line.starts_with("PRIMARY KEY");
+            assert!(closing || line.contains("-- "), "{head}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_store_says_whose_it_is_and_which_schema_it_has() {
+    let (_directory, store) = empty();
+    let number = |name: &str| -> i64 {
+        store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
+    };
+    assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
+    assert_eq!(number("user_version"), 1);
+    assert_eq!(number("foreign_keys"), 1);
+    let mode: String =
+        store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+/// The SQL of docs/STORE.md, each with the sentence before it.
+fn documented_queries() -> Vec<&'static str> {
+    let text = include_str!("../../docs/STORE.md");
+    text.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+fn skip(what: &str, why: &str) {
+    use std::io::Write;
+    let line = format!("SKIP: {what}: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    if let Some(path) = std::env::var_os("BOATLOAD_SKIPS") {
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        file.write_all(line.as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn the_documented_queries_answer_in_plain_sqlite3() {
+    let (directory, mut store) = empty();
+    save(&mut store, &fixture::book());
+    let file = directory.path().join("boatload.db");
+    let ask = |query: &str| std::process::Command::new("sqlite3").arg(&file).arg(query).output();
+    if let Err(error) = ask("SELECT 1") {
+        return skip("docs/STORE.md in sqlite3", &error.to_string());
+    }
+    let starts = [
+        "create|2|46692.0\nrewrite|1|40164.0\n",
+        "ext4|vda|2|46692.0|0.182\n",
+        "k3j9x2ab|2026-10-05T08:00:00Z|default|2|rewrite|ENOSPC|120\n",
+    ];
+    assert_eq!(documented_queries().len(), starts.len());
+    for (query, start) in documented_queries().into_iter().zip(starts) {
+        let output = ask(query).unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && told.is_empty(), "{query}{told}");
+        let answer = String::from_utf8_lossy(&output.stdout);
+        assert!(answer.starts_with(start), "{query}{answer}");
+    }
+}
