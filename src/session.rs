@@ -221,8 +221,12 @@ fn look_at_host(
     let host = HostFacts::gather(parent.as_fd())?;
     let device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
     if uses(order.plan, EngineName::Sync) {
-        let space = Space::of(parent.as_fd())?;
-        space.check(need(order.plan, space.block_bytes), &order.directory)?;
+        let space = Space::of(parent.as_fd())
+            .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
+        let need = need(order.plan, space.block_bytes);
+        if let Some(lack) = space.shortfall(need, space.reserve_bytes(), &order.directory) {
+            return Err(lack);
+        }
     }
     Ok((parent, host, device))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::out;
+use super::{out, space_of};
 use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
@@ -32,7 +32,7 @@ impl Inspect {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
         let host = HostFacts::gather(parent.as_fd())?;
-        let space = Space::of(parent.as_fd())?;
+        let space = space_of(parent.as_fd())?;
         let mut text = format!("directory    {}\n", shown(&self.dir));
         text.push_str(&filesystem_lines(&host, &space));
         text.push_str(&match &host.device {
@@ -61,7 +61,7 @@ fn filesystem_lines(host: &HostFacts, space: &Space) -> String {
         shown(&fs.options),
         bytes(space.available_bytes),
         bytes(space.total_bytes),
-        bytes(space.reserve()),
+        bytes(space.reserve_bytes()),
     )
 }
 
@@ -69,7 +69,9 @@ fn device_lines(device: &DeviceFacts) -> String {
     let mut facts = vec![shown(&device.name)];
     facts.extend(device.model.as_deref().map(shown));
     facts.extend(device.total_bytes.map(bytes));
-    facts.extend(device.rotational.map(|turns| if turns { "rotating" } else { "not rotating" }.into()));
+    facts.extend(
+        device.rotational.map(|turns| if turns { "rotating" } else { "not rotating" }.into()),
+    );
     facts.extend(device.scheduler.as_deref().map(|name| format!("scheduler {}", shown(name))));
     facts.extend(device.write_cache.as_deref().map(|kind| format!("cache {}", shown(kind))));
     facts.extend(device.loop_direct_io.map(|direct| {

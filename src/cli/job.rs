@@ -6,9 +6,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::plan::check::{Settings, read_job};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
-use crate::plan::{CacheAsked, EngineName, Plan, Scale};
+use crate::plan::{CacheAsked, EngineName, Plan, Scale, Settings, read_job};
 
 /// What is run when nothing is named.
 const DEFAULT_SCENARIO: &str = "smallfiles";

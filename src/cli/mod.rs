@@ -16,8 +16,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::base::failure::{Exit, Result};
-use crate::host::data_home;
+use crate::base::failure::{Exit, Failure, Result};
+use crate::host::paths;
+use crate::host::space::Space;
 use crate::store::Store;
 
 const EXAMPLES: &str = "\
@@ -76,7 +77,7 @@ struct StorePlace(Option<PathBuf>);
 
 impl StorePlace {
     fn path(&self) -> Result<PathBuf> {
-        self.0.clone().map_or_else(data_home::store_path, Ok)
+        self.0.clone().map_or_else(paths::default_store, Ok)
     }
 
     fn open(&self) -> Result<Store> {
@@ -120,6 +121,12 @@ fn quoted(word: &str) -> String {
         return word.to_string();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// How full the file system of an open directory is.
+fn space_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<Space> {
+    Space::of(directory)
+        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
 }
 
 /// Good, unless a measurement is invalid.

@@ -6,11 +6,12 @@ use std::os::fd::AsFd;
 use clap::Args;
 
 use super::job::Job;
-use super::{StorePlace, out};
+use super::{StorePlace, out, space_of};
 use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::plan::space::Need;
 use crate::plan::{CellPlan, EngineName};
 use crate::run::ground::open_parent;
 use crate::session::need;
@@ -38,7 +39,7 @@ impl Plan {
         let plan = self.job.plan()?;
         let parent = open_parent(&self.job.dir)?;
         let host = HostFacts::gather(parent.as_fd())?;
-        let space = Space::of(parent.as_fd())?;
+        let space = space_of(parent.as_fd())?;
         let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
         let cells = plan.cells.len() as u64;
         let _ = writeln!(
@@ -53,13 +54,14 @@ impl Plan {
             text.push_str(&cell_lines(cell));
         }
         let on_disk = plan.cells.iter().any(|cell| cell.engine == EngineName::Sync);
-        let fits = space.check(need(&plan, space.block_bytes), &self.job.dir);
+        let need = need(&plan, space.block_bytes);
+        let lack = space.shortfall(need, space.reserve_bytes(), &self.job.dir);
         if on_disk {
-            text.push_str(&space_lines(&plan, &space, &host, &self.job.dir));
+            text.push_str(&space_lines(need, &space, &host, &self.job.dir));
             text.push_str(&time_line(&plan, store, &host));
         }
         out::print(&text)?;
-        if on_disk { fits.map(|()| Exit::Good) } else { Ok(Exit::Good) }
+        lack.filter(|_| on_disk).map_or(Ok(Exit::Good), Err)
     }
 }
 
@@ -89,13 +91,7 @@ fn cell_lines(cell: &CellPlan) -> String {
     text
 }
 
-fn space_lines(
-    plan: &crate::plan::Plan,
-    space: &Space,
-    host: &HostFacts,
-    dir: &std::path::Path,
-) -> String {
-    let need = need(plan, space.block_bytes);
+fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Path) -> String {
     let inodes = match space.available_inodes {
         Some(free) => format!("{} free", grouped(free)),
         None => "made as needed".into(),

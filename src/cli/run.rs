@@ -41,8 +41,7 @@ impl Run {
         let mut store = store.open()?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::new();
-        let order =
-            Order { plan: &plan, directory: self.job.dir.clone(), command: command_line() };
+        let order = Order { plan: &plan, directory: self.job.dir.clone(), command: command_line() };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         progress.finish();
         show::deliver(&book, self.json.as_deref(), false)?;

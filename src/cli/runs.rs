@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{StorePlace, out};
-use crate::base::failure::{Exit, Result};
-use crate::report::runs_table::runs_table;
+use crate::base::failure::{Exit, Failure, Result};
+use crate::report::write_runs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +19,9 @@ pub(super) struct Runs {}
 impl Runs {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let runs = store.open()?.runs()?;
-        out::print(&runs_table(&runs))?;
+        let mut text = Vec::new();
+        write_runs(&runs, &mut text).map_err(|e| Failure::from_system("list the runs", e))?;
+        out::print(&String::from_utf8_lossy(&text))?;
         Ok(Exit::Good)
     }
 }

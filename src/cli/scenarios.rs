@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 use super::out;
 use crate::base::failure::{Exit, Failure, Result};
+use crate::plan::job_schema;
 use crate::plan::scenarios::{SCENARIOS, find_scenario, nearest_scenario};
-use crate::plan::schema::job_schema;
 
 const EXAMPLES: &str = "\
 Examples:

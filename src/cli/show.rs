@@ -7,10 +7,7 @@ use clap::Args;
 use super::{StorePlace, exit_of, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::book::ResultBook;
-use crate::report::json::Json;
-use crate::report::terminal::Terminal;
-use crate::report::windows::WindowTable;
-use crate::report::Report;
+use crate::report::find_report;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,24 +44,26 @@ impl Show {
 pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, windows: bool) -> Result<()> {
     let to_stdout = json == Some(Path::new("-"));
     if let Some(path) = json {
-        let document = rendered(&Json, book)?;
+        let document = rendered("json", book)?;
         if to_stdout {
             return out::print(&document);
         }
         std::fs::write(path, document)
             .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))?;
     }
-    out::print(&rendered(&Terminal, book)?)?;
+    out::print(&rendered("terminal", book)?)?;
     if windows {
-        out::print(&rendered(&WindowTable, book)?)?;
+        out::print(&rendered("windows", book)?)?;
     }
     Ok(())
 }
 
-fn rendered(report: &dyn Report, book: &ResultBook) -> Result<String> {
+fn rendered(name: &str, book: &ResultBook) -> Result<String> {
     let mut bytes = Vec::new();
+    let report = find_report(name)
+        .ok_or_else(|| Failure::usage(format!("there is no report named {name}")))?;
     report
         .render(book, &mut bytes)
-        .map_err(|error| Failure::from_system(format!("make the {} report", report.name()), error))?;
+        .map_err(|error| Failure::from_system(format!("make the {name} report"), error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,4 +1,13 @@
 //! The machine as it is: facts, rights, mounts, devices and their counters, caches and what is
 //! proved to be in them. Linux-only code stands here and in `run/engine/`.
 
+pub mod cache;
+pub mod counters;
+pub mod cpu;
+pub mod device;
 pub mod facts;
+pub mod mount;
+pub mod paths;
+pub mod residency;
+pub mod rights;
+pub mod space;

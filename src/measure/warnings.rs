@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::book::{Finding, Measurement, ResultBook};
-use crate::run::cache::{Doubt, Found};
 use crate::plan::CacheAsked;
+use crate::run::cache::{Doubt, Found};
 
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
@@ -82,7 +82,9 @@ impl Warning {
             Warning::SlowClock => {
                 "latencies were read from the system's clock, not the cycle counter.".into()
             }
-            Warning::Interrupted => "the run was interrupted; what was done until then is kept.".into(),
+            Warning::Interrupted => {
+                "the run was interrupted; what was done until then is kept.".into()
+            }
         }
     }
 
@@ -155,7 +157,8 @@ fn invalid(measurements: &[Measurement]) -> Vec<Warning> {
             }
         }
     }
-    let warning = |(phase, reasons): (&str, Vec<String>)| Warning::Invalid { phase: phase.into(), reasons };
+    let warning =
+        |(phase, reasons): (&str, Vec<String>)| Warning::Invalid { phase: phase.into(), reasons };
     by_phase.into_iter().map(warning).collect()
 }
 
@@ -220,9 +223,13 @@ fn about(doubt: Doubt) -> &'static str {
         Doubt::DeviceReadTooLittle => {
             "not called cold: the device delivered less than was read, so something had it cached"
         }
-        Doubt::NoProbe => "cold caches are unverified: this kernel does not let them be looked into",
+        Doubt::NoProbe => {
+            "cold caches are unverified: this kernel does not let them be looked into"
+        }
         Doubt::NotResident => "not called warm: pages were gone although they had just been read",
-        Doubt::NoSimulatedCache => "nothing is cold or warm: the simulated file system has no cache",
+        Doubt::NoSimulatedCache => {
+            "nothing is cold or warm: the simulated file system has no cache"
+        }
     }
 }
 

@@ -169,10 +169,8 @@ fn must_come_from_device(phase: &Phase, bytes: u64) -> u64 {
 /// Whether a phase works on files that are there before it, so that a sample of them can be looked
 /// at.
 pub fn has_files_before(phase: &Phase) -> bool {
-    phase.operation.subject() == Subject::File
-        && phase.operation.effect() != Effect::AddsEntry
+    phase.operation.subject() == Subject::File && phase.operation.effect() != Effect::AddsEntry
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -231,7 +231,8 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         free: &mut Vec<u32>,
         refused: &mut Vec<u32>,
     ) {
-        let Some(slot) = slots.get_mut(completion.ticket.0 as usize).and_then(Option::as_mut) else {
+        let Some(slot) = slots.get_mut(completion.ticket.0 as usize).and_then(Option::as_mut)
+        else {
             return;
         };
         if let Some(request) = slot.pending.take() {

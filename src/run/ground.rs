@@ -62,9 +62,9 @@ impl Ground {
         let directory = open_directory(parent.as_fd(), OsStr::new(&name))
             .map_err(|error| Failure::from_system(format!("open the directory {name}"), error))?;
         let ground = Self { parent, directory, name };
-        ground
-            .mark(id)
-            .map_err(|error| Failure::from_system(format!("mark the directory {}", ground.name), error))?;
+        ground.mark(id).map_err(|error| {
+            Failure::from_system(format!("mark the directory {}", ground.name), error)
+        })?;
         Ok(ground)
     }
 

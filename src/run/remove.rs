@@ -32,9 +32,7 @@ const LEFT_MAX: usize = 10;
 /// # Errors
 /// If the marker proves nothing; then nothing was touched.
 pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
-    let refuse = |why: String| {
-        Failure::failed(format!("{} is left alone: {why}", shown(name)))
-    };
+    let refuse = |why: String| Failure::failed(format!("{} is left alone: {why}", shown(name)));
     if !may_be_ground(name) {
         return Err(refuse("it is not named as boatload names its directories".into()));
     }
@@ -114,7 +112,9 @@ fn remove_pass(
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") || (is_ground && name.to_bytes() == MARKER.as_bytes()) {
+        if matches!(name.to_bytes(), b"." | b"..")
+            || (is_ground && name.to_bytes() == MARKER.as_bytes())
+        {
             continue;
         }
         let text = OsStr::from_bytes(name.to_bytes());

@@ -137,7 +137,11 @@ fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool
     }
     if let Some(expected) = phase.expected_bytes(&cell.tree).filter(|_| m.errors.is_empty()) {
         if m.bytes != expected {
-            wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
+            wrong.push(format!(
+                "moved {} instead of {} bytes",
+                grouped(m.bytes),
+                grouped(expected)
+            ));
         }
     }
     wrong

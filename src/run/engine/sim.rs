@@ -32,7 +32,8 @@ impl Bits {
     /// Sets a bit and says what it was; none outside of the range.
     fn swap(&self, at: u64, value: bool) -> Option<bool> {
         let (word, bit) = (self.0.get((at / 64) as usize)?, 1 << (at % 64));
-        let before = if value { word.fetch_or(bit, Relaxed) } else { word.fetch_and(!bit, Relaxed) };
+        let before =
+            if value { word.fetch_or(bit, Relaxed) } else { word.fetch_and(!bit, Relaxed) };
         Some(before & bit != 0)
     }
 
@@ -278,7 +279,11 @@ impl SimEngine {
 
     fn count_in_holder(&self, place: Place, more: bool) {
         if let Some(fill) = self.disk.fill.get(self.disk.tree.holder_of(place.number()) as usize) {
-            if more { fill.fetch_add(1, Relaxed) } else { fill.fetch_sub(1, Relaxed) };
+            if more {
+                fill.fetch_add(1, Relaxed)
+            } else {
+                fill.fetch_sub(1, Relaxed)
+            };
         }
     }
 

@@ -15,6 +15,7 @@ use crate::host::cache as host_cache;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
+use crate::host::residency::CacheProbe;
 use crate::op::{Subject, find_operation};
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
@@ -46,6 +47,8 @@ pub struct DiskSite {
     canary: OwnedFd,
     device: Option<BlockDevice>,
     can_drop: bool,
+    /// How to look into the cache; tried out on this file system.
+    probe: CacheProbe,
     in_memory: bool,
     clock: RealClock,
     cells: u64,
@@ -70,13 +73,14 @@ impl DiskSite {
         })?;
         Ok(Self {
             ground: Some(ground),
-            canary,
             device,
             can_drop: host.rights.drop_caches,
+            probe: CacheProbe::seeing(canary.as_fd(), CANARY_BYTES),
             in_memory: matches!(host.filesystem.kind.as_str(), "tmpfs" | "ramfs"),
             clock,
             cells: 0,
             cell: None,
+            canary,
         })
     }
 
@@ -105,8 +109,9 @@ impl DiskSite {
         let mut name = NameBuffer::default();
         name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
         let ground = self.ground()?.directory();
-        let open = make_tree(ground, &mut name, &cell.tree)
-            .map_err(|error| Failure::from_system("make the directories of a tree", error.about()))?;
+        let open = make_tree(ground, &mut name, &cell.tree).map_err(|error| {
+            Failure::from_system("make the directories of a tree", error.about())
+        })?;
         let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
         self.cell = Some((text.into(), Arc::new(open)));
         Ok(())
@@ -160,7 +165,7 @@ impl DiskSite {
     fn canary_is_resident(&self) -> bool {
         let mut bytes = vec![0u8; CANARY_BYTES as usize];
         let read = rustix::io::pread(&self.canary, &mut bytes, 0);
-        let resident = host_cache::resident_fraction(&[(self.canary.as_fd(), CANARY_BYTES)]);
+        let resident = self.probe.resident_fraction(&[(&self.canary, CANARY_BYTES)]);
         read.is_ok() && resident == Some(1.0)
     }
 
@@ -210,8 +215,7 @@ impl DiskSite {
     }
 
     fn resident(&self, sample: &[(OwnedFd, u64)]) -> Option<f64> {
-        let borrowed: Vec<_> = sample.iter().map(|(file, size)| (file.as_fd(), *size)).collect();
-        host_cache::resident_fraction(&borrowed)
+        self.probe.resident_fraction(sample)
     }
 
     pub(super) fn work<R: Recorder>(
@@ -235,7 +239,7 @@ impl DiskSite {
     }
 
     pub(super) fn counters(&self) -> Option<DeviceCounters> {
-        self.device.as_ref().and_then(BlockDevice::counters)
+        self.device.as_ref().and_then(|device| device.counters().ok())
     }
 
     pub(super) fn count_entries(&self) -> std::result::Result<u64, Errno> {

@@ -57,7 +57,13 @@ impl Site {
     }
 
     /// The second look at the caches, after the phase.
-    pub fn confirm(&self, found: CacheFound, phase: &Phase, bytes: u64, read: Option<u64>) -> CacheFound {
+    pub fn confirm(
+        &self,
+        found: CacheFound,
+        phase: &Phase,
+        bytes: u64,
+        read: Option<u64>,
+    ) -> CacheFound {
         match self {
             Site::Disk(_) => found.confirmed(phase, bytes, read),
             Site::Sim(_) => found,
@@ -109,6 +115,11 @@ impl Site {
     }
 }
 
-fn shift<'a>(phase: &'a Phase, tree: &'a Tree, stop: &'a AtomicBool, done: &'a [DoneCount]) -> Shift<'a> {
+fn shift<'a>(
+    phase: &'a Phase,
+    tree: &'a Tree,
+    stop: &'a AtomicBool,
+    done: &'a [DoneCount],
+) -> Shift<'a> {
     Shift { phase, tree, stop, done }
 }
