@@ -83,10 +83,10 @@ impl Watcher for Progress {
             }
         };
         // Without a thread for it the bar stands still; the run goes on.
-        if let Ok(thread) = std::thread::Builder::new().name("progress".into()).spawn(look) {
-            if let Ok(mut looking) = self.looking.lock() {
-                *looking = Some(Looking { over, thread });
-            }
+        if let Ok(thread) = std::thread::Builder::new().name("progress".into()).spawn(look)
+            && let Ok(mut looking) = self.looking.lock()
+        {
+            *looking = Some(Looking { over, thread });
         }
     }
 

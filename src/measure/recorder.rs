@@ -30,6 +30,9 @@ pub fn new_histogram() -> Histogram<u64> {
 #[repr(align(128))]
 pub struct PhaseRecorder {
     all: Histogram<u64>,
+    /// The longest latency, exactly: a histogram only knows which bucket it fell into.
+    max_ns: u64,
+    min_ns: u64,
     slices: Slices,
     windows: Option<WindowRecorder>,
 }
@@ -39,6 +42,8 @@ impl PhaseRecorder {
     pub fn new(turns: u64, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
             all: new_histogram(),
+            max_ns: 0,
+            min_ns: u64::MAX,
             slices: Slices::new(turns),
             windows: windows.map(|windows| WindowRecorder::new(turns, windows)),
         }
@@ -49,6 +54,8 @@ impl Recorder for PhaseRecorder {
     #[inline]
     fn record(&mut self, turn: u64, ns: u64) {
         self.all.saturating_record(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.min_ns = self.min_ns.min(ns);
         self.slices.record(turn, ns);
         if let Some(windows) = &mut self.windows {
             windows.record(turn, ns);
@@ -93,6 +100,8 @@ impl Slices {
 pub struct Recorded {
     /// All latencies.
     pub histogram: Histogram<u64>,
+    /// Their summary.
+    pub latency: Latency,
     /// Relative standard error of the mean latency, and so of the rate.
     pub rate_error: Option<f64>,
     /// The windows, in order.
@@ -103,9 +112,12 @@ pub struct Recorded {
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
     let mut histogram = new_histogram();
     let mut errors = Vec::new();
+    let (mut min_ns, mut max_ns) = (u64::MAX, 0);
     for mut recorder in recorders {
         // Both have the same bounds, so adding cannot fail.
         let _ = histogram.add(&recorder.all);
+        min_ns = min_ns.min(recorder.min_ns);
+        max_ns = max_ns.max(recorder.max_ns);
         recorder.slices.close();
         errors.push(relative_error(&recorder.slices.means));
         if let Some(open) = recorder.windows {
@@ -115,7 +127,8 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
     let windows = windows
         .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
         .map_or_else(Vec::new, Windows::into_windows);
-    Recorded { histogram, rate_error: combined(&errors), windows }
+    let latency = latency(&histogram, min_ns, max_ns);
+    Recorded { histogram, latency, rate_error: combined(&errors), windows }
 }
 
 /// Relative standard error of a mean from batch means (Law, "Simulation Modeling and Analysis",
@@ -138,20 +151,20 @@ fn combined(errors: &[Option<f64>]) -> Option<f64> {
     squares.filter(|_| !errors.is_empty()).map(|sum| sum.sqrt() / errors.len() as f64)
 }
 
-/// The summary of a histogram; all zero for an empty one.
-pub fn latency(histogram: &Histogram<u64>) -> Latency {
+/// The summary of a histogram whose extremes are known exactly; all zero for an empty one.
+fn latency(histogram: &Histogram<u64>, min_ns: u64, max_ns: u64) -> Latency {
     if histogram.is_empty() {
         return Latency::default();
     }
-    let at = |quantile| histogram.value_at_quantile(quantile).min(histogram.max());
+    let at = |quantile| histogram.value_at_quantile(quantile).clamp(min_ns, max_ns);
     Latency {
         mean: histogram.mean(),
-        min: histogram.min(),
+        min: min_ns,
         p50: at(0.5),
         p90: at(0.9),
         p99: at(0.99),
         p99_9: at(0.999),
-        max: histogram.max(),
+        max: max_ns,
     }
 }
 
@@ -175,11 +188,11 @@ mod tests {
 
     #[test]
     fn percentiles_are_those_of_the_latencies() {
-        let figures = latency(&recorded(1000, |turn| (turn + 1) * 1000).histogram);
+        let figures = recorded(1000, |turn| (turn + 1) * 1000).latency;
         let near = |a: u64, b: u64| a.abs_diff(b) * 1000 <= b;
         assert!(near(figures.p50, 500_000), "{figures:?}");
         assert!(near(figures.p99, 990_000), "{figures:?}");
-        assert!(near(figures.max, 1_000_000) && near(figures.min, 1000), "{figures:?}");
+        assert_eq!((figures.min, figures.max), (1000, 1_000_000), "{figures:?}");
     }
 
     #[test]
@@ -197,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_latency_beyond_an_hour_is_kept_as_an_hour() {
-        let figures = latency(&recorded(1, |_| u64::MAX).histogram);
+        let figures = recorded(1, |_| u64::MAX).latency;
         assert!(figures.max >= LATENCY_MAX_NS);
     }
 }

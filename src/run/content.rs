@@ -57,7 +57,7 @@ impl ContentPool {
     }
 
     fn fill(&mut self, seed: u64, random_bytes: usize) {
-        let mut state = mix(seed ^ 0xc0_47e4_75);
+        let mut state = mix(seed ^ 0xc047_e475);
         for (at, word) in self.bytes[..POOL_BYTES].chunks_exact_mut(8).enumerate() {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let within = at * 8 % RUN_BYTES;

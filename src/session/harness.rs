@@ -29,7 +29,7 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let tree = Tree { files: FILES, ..cell.tree.clone() };
     let Some(phase) = creating(cell, &tree) else { return 0.0 };
     let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
-    let mut site = Site::Sim(SimSite::new(SimModel::default(), clock.clone()));
+    let mut site = Site::Sim(Box::new(SimSite::new(SimModel::default(), clock.clone())));
     if site.begin_cell(&cell).is_err() {
         return 0.0;
     }

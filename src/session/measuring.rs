@@ -7,7 +7,7 @@ use super::{Standing, Watcher};
 use crate::base::units::{counted, grouped};
 use crate::host::counters::DeviceCounters;
 use crate::measure::book::{CacheReport, Measurement};
-use crate::measure::recorder::{PhaseRecorder, encoded, latency, merge};
+use crate::measure::recorder::{PhaseRecorder, encoded, merge};
 use crate::measure::windows::Windows;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase};
@@ -51,7 +51,7 @@ pub(super) fn measure(
     let mut measurement = Measurement {
         rate_error: recorded.rate_error,
         sync_seconds,
-        latency: latency(&recorded.histogram),
+        latency: recorded.latency,
         cache: cache_report(phase, found),
         device_read_bytes: moved.map(|m: DeviceCounters| m.read_bytes),
         device_write_bytes: moved.map(|m| m.write_bytes),
@@ -135,14 +135,9 @@ fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool
             grouped(m.entries_expected)
         ));
     }
-    if let Some(expected) = phase.expected_bytes(&cell.tree).filter(|_| m.errors.is_empty()) {
-        if m.bytes != expected {
-            wrong.push(format!(
-                "moved {} instead of {} bytes",
-                grouped(m.bytes),
-                grouped(expected)
-            ));
-        }
+    let expected = phase.expected_bytes(&cell.tree).filter(|_| m.errors.is_empty());
+    if let Some(expected) = expected.filter(|expected| *expected != m.bytes) {
+        wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
     }
     wrong
 }

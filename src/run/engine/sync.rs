@@ -196,6 +196,7 @@ fn opened(open: &Option<OwnedFd>) -> Result<BorrowedFd<'_>, Errno> {
 }
 
 #[inline]
+#[expect(clippy::needless_pass_by_value, reason = "a result is consumed where it is made")]
 fn done<T>(result: rustix::io::Result<T>) -> Outcome {
     match result {
         Ok(_) => Ok(0),

@@ -22,7 +22,7 @@ pub enum Site {
     /// A directory of a file system.
     Disk(Box<DiskSite>),
     /// The simulated file system.
-    Sim(SimSite),
+    Sim(Box<SimSite>),
 }
 
 impl Site {
