@@ -1,6 +1,14 @@
 //! What a reader needs to know of the machine to make sense of a result, and nothing personal.
 
+use std::os::fd::BorrowedFd;
+
 use serde::{Deserialize, Serialize};
+
+use crate::base::failure::{Failure, Result, shown};
+
+use super::device::BlockDevice;
+use super::mount::Mount;
+use super::space::Space;
 
 /// The machine and the place a run measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,4 +79,109 @@ pub struct Rights {
     pub drop_caches: bool,
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
+}
+
+/// Mount options that name people, machines or paths rather than how the file system works.
+const PERSONAL_OPTIONS: [&str; 11] = [
+    "addr",
+    "clientaddr",
+    "domain",
+    "group_id",
+    "lowerdir",
+    "mountaddr",
+    "srcaddr",
+    "upperdir",
+    "user_id",
+    "username",
+    "workdir",
+];
+
+impl HostFacts {
+    /// The facts of this machine, of this process, and of the file system `dir` lies on.
+    ///
+    /// # Errors
+    /// If the file system cannot be told.
+    pub fn gather(dir: BorrowedFd<'_>) -> Result<Self> {
+        let mount = Mount::of(dir)?;
+        let space = Space::of(dir).map_err(|error| {
+            let place = shown(&mount.mount_point);
+            Failure::from_system(format!("ask how much room {place} has"), error.about())
+        })?;
+        let system = rustix::system::uname();
+        let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        Ok(Self {
+            kernel: format!("{} {}", text(system.sysname()), text(system.release())),
+            cpu: cpu_model(&cpuinfo).unwrap_or_else(|| text(system.machine())),
+            cpus: allowed_cpus(),
+            memory_bytes: memory_bytes(),
+            filesystem: FilesystemFacts::new(&mount, space),
+            device: BlockDevice::under(&mount).map(|device| device.facts),
+            rights: Rights::probe(),
+        })
+    }
+}
+
+impl FilesystemFacts {
+    /// What is worth keeping of a mount and its room.
+    pub fn new(mount: &Mount, space: Space) -> Self {
+        Self {
+            kind: mount.kind.clone(),
+            source: shown(&mount.source),
+            options: impersonal(&mount.options),
+            block_bytes: space.block_bytes,
+            total_bytes: space.total_bytes,
+            available_bytes: space.available_bytes,
+            available_inodes: space.available_inodes,
+        }
+    }
+}
+
+fn impersonal(options: &str) -> String {
+    let key = |option: &&str| option.split_once('=').map_or(*option, |(key, _)| key).to_string();
+    let kept = options.split(',').filter(|o| !PERSONAL_OPTIONS.contains(&key(o).as_str()));
+    kept.collect::<Vec<_>>().join(",")
+}
+
+/// The first processor's model, from the text of /proc/cpuinfo; some architectures give none.
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    let named = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == "model name").then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    cpuinfo.lines().find_map(named).filter(|model| !model.is_empty())
+}
+
+/// Processors the scheduler may put this process on (sched_getaffinity(2)).
+fn allowed_cpus() -> u32 {
+    match rustix::thread::sched_getaffinity(None) {
+        Ok(set) => set.count(),
+        // The kernel knows more processors than the fixed set has room for.
+        Err(_) => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+    }
+}
+
+/// Memory the kernel manages, in bytes: `MemTotal` of /proc/meminfo.
+fn memory_bytes() -> u64 {
+    let info = rustix::system::sysinfo();
+    (info.totalram as u64).saturating_mul(u64::from(info.mem_unit.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_model_is_the_first_one_named() {
+        let text =
+            "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Acme  CPU @ 2.0GHz\n\nmodel name\t: B\n";
+        assert_eq!(cpu_model(text).as_deref(), Some("Acme CPU @ 2.0GHz"));
+        assert_eq!(cpu_model("processor : 0\nBogoMIPS : 50\n"), None);
+    }
+
+    #[test]
+    fn options_keep_how_it_works_and_lose_who_and_where() {
+        let options = "rw,vers=3.1.1,username=ann,addr=10.0.0.7,cache=strict,lowerdir=/home/ann";
+        assert_eq!(impersonal(options), "rw,vers=3.1.1,cache=strict");
+    }
 }

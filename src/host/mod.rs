@@ -1,4 +1,20 @@
 //! The machine as it is: facts, rights, mounts, devices and their counters, caches and what is
 //! proved to be in them. Linux-only code stands here and in `run/engine/`.
 
+pub mod cache;
+pub mod counters;
+pub mod cpu;
+pub mod device;
 pub mod facts;
+pub mod mount;
+pub mod paths;
+pub mod residency;
+pub mod rights;
+pub mod space;
+
+use crate::base::errno::Errno;
+
+/// The number of an error of the standard library's file functions.
+fn errno(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno)
+}
