@@ -46,8 +46,9 @@ impl CacheProbe {
     }
 
     /// The best one that sees a file of `len_bytes` that was just written, and so must be in
-    /// memory. A proof needs this on the file system in question: overlayfs and ZFS keep pages
-    /// where a probe may not look, and a blind probe would call everything cold.
+    /// memory. A proof needs this on the file system in question, for some keep pages where a
+    /// probe does not look, and a blind probe would call everything cold: on overlayfs cachestat
+    /// counts none of the pages that mincore sees (Linux 6.18), and ZFS has a cache of its own.
     pub fn seeing(canary: BorrowedFd<'_>, len_bytes: u64) -> Self {
         let sees = |probe: &Self| {
             let found = probe.resident(canary, len_bytes);
