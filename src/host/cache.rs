@@ -11,6 +11,8 @@ use rustix::fs::Advice;
 
 use crate::base::errno::Errno;
 
+use super::errno;
+
 /// Where the kernel takes orders to drop clean caches (proc_sys_vm(5)).
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
@@ -51,13 +53,9 @@ pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
 }
 
 fn open_drop() -> Result<File, Errno> {
-    OpenOptions::new().write(true).open(DROP_CACHES).map_err(errno)
+    OpenOptions::new().write(true).open(DROP_CACHES).map_err(|error| errno(&error))
 }
 
 fn give(file: &mut File, order: &[u8]) -> Result<(), Errno> {
-    file.write_all(order).map_err(errno)
-}
-
-fn errno(error: std::io::Error) -> Errno {
-    error.raw_os_error().map_or(Errno::EIO, Errno)
+    file.write_all(order).map_err(|error| errno(&error))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::base::errno::Errno;
 
 use super::counters::{DeviceCounters, SECTOR_BYTES};
+use super::errno;
 use super::facts::DeviceFacts;
 use super::mount::{Mount, source_path};
 
@@ -53,8 +54,8 @@ impl BlockDevice {
     /// # Errors
     /// Those of reading its `stat` file: `ENOENT` or `ENODEV` if the device is gone.
     pub fn counters(&self) -> Result<DeviceCounters, Errno> {
-        let text = std::fs::read_to_string(self.directory.join("stat"))
-            .map_err(|error| error.raw_os_error().map_or(Errno::EIO, Errno))?;
+        let text =
+            std::fs::read_to_string(self.directory.join("stat")).map_err(|error| errno(&error))?;
         DeviceCounters::parse(&text)
     }
 }

@@ -11,3 +11,10 @@ pub mod paths;
 pub mod residency;
 pub mod rights;
 pub mod space;
+
+use crate::base::errno::Errno;
+
+/// The number of an error of the standard library's file functions.
+fn errno(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno)
+}

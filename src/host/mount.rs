@@ -44,7 +44,7 @@ impl Mount {
             .map_err(|error| Failure::from_system("look at the directory", error))?;
         let device = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
         let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok();
-        choose(parse(&text), mount_id(fd), path.as_deref(), device).ok_or_else(|| {
+        choose(&parse(&text), mount_id(fd), path.as_deref(), device).ok_or_else(|| {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
                 "cannot tell which file system {place} is on: /proc/self/mountinfo does not show \
@@ -61,7 +61,7 @@ fn mount_id(fd: BorrowedFd<'_>) -> Option<u64> {
 }
 
 fn choose(
-    mounts: Vec<Mount>,
+    mounts: &[Mount],
     id: Option<u64>,
     path: Option<&Path>,
     device: (u32, u32),
@@ -198,12 +198,12 @@ not a mount line\n";
 
     #[test]
     fn without_a_mount_id_the_longest_and_latest_mount_point_is_taken() {
-        let by_path = |path: &str| choose(parse(SAMPLE), None, Some(path.as_ref()), (0, 0));
+        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), (0, 0));
         assert_eq!(by_path("/mnt/bind/x").unwrap().id, 44);
         assert_eq!(by_path("/mnt/binder").unwrap().id, 27, "a name is not cut in its middle");
         assert_eq!(by_path("/home/x").unwrap().id, 70, "the later mount covers the earlier");
-        assert_eq!(choose(parse(SAMPLE), None, None, (0, 52)).unwrap().id, 60);
-        assert_eq!(choose(parse(SAMPLE), Some(51), Some("/x".as_ref()), (0, 0)).unwrap().id, 51);
-        assert_eq!(choose(parse(SAMPLE), Some(99), None, (7, 7)), None);
+        assert_eq!(choose(&parse(SAMPLE), None, None, (0, 52)).unwrap().id, 60);
+        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), (0, 0)).unwrap().id, 51);
+        assert_eq!(choose(&parse(SAMPLE), Some(99), None, (7, 7)), None);
     }
 }

@@ -15,8 +15,7 @@ pub fn default_store() -> Result<PathBuf> {
 }
 
 fn store_below(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf> {
-    // "All paths set in these environment variables must be absolute. If [...] a relative path
-    // [is found, it] should [be considered] invalid and ignore[d]", says the specification.
+    // The specification has relative paths in these variables ignored.
     let absolute = |path: OsString| Path::new(&path).is_absolute().then(|| PathBuf::from(path));
     data_home
         .and_then(absolute)

@@ -8,6 +8,8 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::base::errno::Errno;
 
+use super::errno;
+
 /// cachestat(2) has this number on every architecture but alpha; Linux has it since 6.5.
 const SYS_CACHESTAT: libc::c_long = 451;
 
@@ -44,8 +46,9 @@ impl CacheProbe {
     }
 
     /// The best one that sees a file of `len_bytes` that was just written, and so must be in
-    /// memory. A proof needs this on the file system in question: overlayfs and ZFS keep pages
-    /// where a probe may not look, and a blind probe would call everything cold.
+    /// memory. A proof needs this on the file system in question, for some keep pages where a
+    /// probe does not look, and a blind probe would call everything cold: on overlayfs cachestat
+    /// counts none of the pages that mincore sees (Linux 6.18), and ZFS has a cache of its own.
     pub fn seeing(canary: BorrowedFd<'_>, len_bytes: u64) -> Self {
         let sees = |probe: &Self| {
             let found = probe.resident(canary, len_bytes);
@@ -157,7 +160,7 @@ fn mincore_step(
 }
 
 fn last_error() -> Errno {
-    std::io::Error::last_os_error().raw_os_error().map_or(Errno::EIO, Errno)
+    errno(&std::io::Error::last_os_error())
 }
 
 #[cfg(test)]
