@@ -84,6 +84,11 @@ impl DiskSite {
         })
     }
 
+    /// How the caches of this file system can be looked into.
+    pub fn cache_probe(&self) -> &'static str {
+        self.probe.word()
+    }
+
     /// Removes the run directory with all that boatload made in it.
     ///
     /// # Errors
