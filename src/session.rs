@@ -171,6 +171,9 @@ impl Session<'_> {
             self.store.add_measurement(stored, &measurement)?;
             self.book.measurements.push(measurement);
         }
+        if self.interrupt.is_set() {
+            self.watcher.says("interrupted: clearing up; once more ends it at once");
+        }
         let removal = self.sites.of(cell.engine)?.end_cell();
         if let Some(left) = removal.left.first() {
             return Err(Failure::failed(format!("cannot remove a tree: {left} is left")));

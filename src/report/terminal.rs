@@ -109,7 +109,8 @@ fn about_n(summary: &Summary) -> Option<String> {
 }
 
 fn about_interval(summary: &Summary) -> &'static str {
-    let has = |basis| estimates(summary).any(|rate| rate.basis == basis);
+    let known = |rate: &Estimate| rate.relative().is_some();
+    let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
     match (has(Basis::Repeats), has(Basis::Passes), has(Basis::Slices)) {
         (false, false, false) => "",
         (true, false, false) => "± is a 95% interval over the repeats",
