@@ -14,7 +14,7 @@ use self::scope::{Scope, check_name, check_title, described};
 use super::report::{Report, below, element};
 use super::source;
 use super::wire::{self, Job};
-use super::{Axis, CacheAsked, CellPlan, EngineName, Plan, Scale};
+use super::{Axis, CacheAsked, CellPlan, DEFAULT_VARIANT, EngineName, Plan, Scale};
 use crate::base::problem::Problems;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 
@@ -161,7 +161,7 @@ fn cells(
     levels: &[(Option<Quantity>, Scope)],
     report: &mut Report,
 ) -> Vec<CellPlan> {
-    let default = [wire::Variant { name: Some("default".into()), ..Default::default() }];
+    let default = [wire::Variant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
     let variants = if job.variant.is_empty() { &default[..] } else { &job.variant[..] };
     if variants.len() > VARIANTS_MAX {
         let found = counted(variants.len() as u64, "variant");
