@@ -61,20 +61,20 @@ fn files(below: &str, ending: &str) -> Vec<String> {
     found
 }
 
-fn read(paths: Vec<String>) -> Vec<Source> {
+fn read(paths: &[String]) -> Vec<Source> {
     let text = |path: &String| std::fs::read_to_string(root().join(path)).unwrap();
     paths.iter().map(|path| Source::new(path, &text(path))).collect()
 }
 
 /// The library and its command.
 fn sources() -> Vec<Source> {
-    let all = read(files("src", ".rs"));
+    let all = read(&files("src", ".rs"));
     assert!(all.len() > 50, "found only {} files below src", all.len());
     all
 }
 
 #[track_caller]
-fn hold(complaints: Vec<String>) {
+fn hold(complaints: &[String]) {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
@@ -82,7 +82,7 @@ fn hold(complaints: Vec<String>) {
 
 #[test]
 fn a_stage_imports_only_stages_to_its_left() {
-    hold(sources().iter().flat_map(against_the_arrow).collect());
+    hold(&sources().iter().flat_map(against_the_arrow).collect::<Vec<_>>());
 }
 
 fn against_the_arrow(source: &Source) -> Vec<String> {
@@ -159,7 +159,7 @@ fn every_stage_is_there_and_every_file_is_a_module() {
         let there = [format!("src/{stage}.rs"), format!("src/{stage}/mod.rs")];
         assert!(there.iter().any(|path| paths.contains(path.as_str())), "no stage `{stage}`");
     }
-    hold(unreachable(&all));
+    hold(&unreachable(&all));
 }
 
 /// Files that no `mod` leads to, from the two roots down.
@@ -216,7 +216,9 @@ fn live_sources() -> Vec<Source> {
 #[test]
 fn time_is_read_in_the_clock_and_nowhere_else() {
     let all = live_sources();
-    hold(all.iter().filter(|source| source.path != CLOCK).flat_map(reads_time).collect());
+    hold(
+        &all.iter().filter(|source| source.path != CLOCK).flat_map(reads_time).collect::<Vec<_>>(),
+    );
     let (path, word) = TIME_OF_DAY;
     let session = all.iter().find(|source| source.path == path).unwrap();
     let calls = session.live.matches(&format!("{word}::now")).count();
@@ -237,7 +239,7 @@ fn reads_time(source: &Source) -> Vec<String> {
 
 #[test]
 fn only_the_command_line_and_the_reports_print() {
-    hold(live_sources().iter().flat_map(prints).collect());
+    hold(&live_sources().iter().flat_map(prints).collect::<Vec<_>>());
 }
 
 fn prints(source: &Source) -> Vec<String> {
@@ -258,7 +260,7 @@ fn prints(source: &Source) -> Vec<String> {
 #[test]
 fn unsafe_stands_only_in_listed_files_and_says_why_it_is_sound() {
     let all = sources();
-    hold(all.iter().flat_map(unsound).collect());
+    hold(&all.iter().flat_map(unsound).collect::<Vec<_>>());
     for path in UNSAFE {
         let source = all.iter().find(|source| source.path == path);
         let used = source.is_some_and(|source| words(&source.code, "unsafe").next().is_some());
@@ -288,7 +290,7 @@ fn comment_above(source: &Source, at: usize) -> String {
 
 #[test]
 fn nothing_gives_up_without_a_reason() {
-    hold(live_sources().iter().flat_map(gives_up).collect());
+    hold(&live_sources().iter().flat_map(gives_up).collect::<Vec<_>>());
 }
 
 fn gives_up(source: &Source) -> Vec<String> {
@@ -312,10 +314,10 @@ fn gives_up(source: &Source) -> Vec<String> {
 
 #[test]
 fn functions_and_files_stay_short() {
-    let (library, tests) = (sources(), read(files("tests", ".rs")));
-    let benches = read(files("benches", ".rs"));
-    hold(too_long(library.iter().chain(&benches), FILE_LINES_MAX));
-    hold(too_long(tests.iter(), TEST_FILE_LINES_MAX));
+    let (library, tests) = (sources(), read(&files("tests", ".rs")));
+    let benches = read(&files("benches", ".rs"));
+    hold(&too_long(library.iter().chain(&benches), FILE_LINES_MAX));
+    hold(&too_long(tests.iter(), TEST_FILE_LINES_MAX));
 }
 
 /// What is longer than its limit, the longest first, with the longest that stays within it.
@@ -439,7 +441,7 @@ fn nothing_committed_tells_of_the_machine_or_the_desk_it_was_written_at() {
         let lines = tells(&text);
         lines.into_iter().map(move |line| format!("{}:{line}", path.display()))
     });
-    hold(complaints.collect());
+    hold(&complaints.collect::<Vec<_>>());
 }
 
 /// Lines with a path of somebody's machine, or a number of somebody's list of work.
