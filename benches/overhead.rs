@@ -1,6 +1,6 @@
 //! What measuring costs: boatload's loop, every latency recorded, against a bare loop of the same
 //! system calls without any timing, in turns within one run. Prints ratios of rates (1 is as fast
-//! as the bare loop), then memory and cost on the simulated file system.
+//! as the bare loop).
 //!
 //! `cargo bench --bench overhead` on /dev/shm; BOATLOAD_BENCH_DIR names another directory.
 

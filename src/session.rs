@@ -75,13 +75,15 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<ResultBook> {
     let clock = RealClock::new();
-    let (parent, host, device) = look_at_host(order)?;
+    let (parent, mut host, device) = look_at_host(order)?;
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
     let mut sites = Sites { disk: None, sim: None };
     if uses(order.plan, EngineName::Sync) {
         let ground = Ground::make(parent, &id)?;
         let site = DiskSite::new(ground, &host, device, clock.clone())?;
+        // What the kernel can do in general says little of this file system.
+        host.rights.cache_probe = site.cache_probe().into();
         sites.disk = Some(Site::Disk(Box::new(site)));
     }
     if uses(order.plan, EngineName::Sim) {
@@ -168,6 +170,9 @@ impl Session<'_> {
             self.watcher.phase_ends(&standing, &measurement);
             self.store.add_measurement(stored, &measurement)?;
             self.book.measurements.push(measurement);
+        }
+        if self.interrupt.is_set() {
+            self.watcher.says("interrupted: clearing up; once more ends it at once");
         }
         let removal = self.sites.of(cell.engine)?.end_cell();
         if let Some(left) = removal.left.first() {

@@ -4,7 +4,7 @@
 
 use super::random::mix;
 
-const ROUNDS: usize = 6;
+const DOUBLE_ROUNDS: usize = 3;
 
 /// A bijection of 0..len onto itself, chosen by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Permutation {
     low_bits: u32,
     low_mask: u64,
     high_mask: u64,
-    keys: [u64; ROUNDS],
+    keys: [[u64; 2]; DOUBLE_ROUNDS],
 }
 
 impl Permutation {
@@ -22,8 +22,8 @@ impl Permutation {
         let bits = u64::BITS - len.saturating_sub(1).leading_zeros();
         let bits = bits.max(2);
         let low_bits = bits / 2;
-        let mut keys = [0; ROUNDS];
-        for (round, slot) in keys.iter_mut().enumerate() {
+        let mut keys = [[0; 2]; DOUBLE_ROUNDS];
+        for (round, slot) in keys.as_flattened_mut().iter_mut().enumerate() {
             *slot = mix(key ^ mix(round as u64 + 1));
         }
         Self {
@@ -39,39 +39,48 @@ impl Permutation {
     #[inline]
     pub fn forward(&self, x: u64) -> u64 {
         debug_assert!(x < self.len);
-        self.walk(x, |s, x| (0..ROUNDS).fold(x, |x, round| s.round(x, round)))
+        self.walk(x, |mut halves| {
+            for [even, odd] in &self.keys {
+                halves.high ^= scramble(halves.low, *even) & self.high_mask;
+                halves.low ^= scramble(halves.high, *odd) & self.low_mask;
+            }
+            halves
+        })
     }
 
-    /// Which position goes to `y`: the inverse of [`Permutation::forward`].
+    /// Which position goes to `y`: the inverse of [`Permutation::forward`]. Each round is its own
+    /// inverse, so backwards is the reverse order.
     #[inline]
     pub fn backward(&self, y: u64) -> u64 {
         debug_assert!(y < self.len);
-        self.walk(y, |s, y| (0..ROUNDS).rev().fold(y, |y, round| s.round(y, round)))
+        self.walk(y, |mut halves| {
+            for [even, odd] in self.keys.iter().rev() {
+                halves.low ^= scramble(halves.high, *odd) & self.low_mask;
+                halves.high ^= scramble(halves.low, *even) & self.high_mask;
+            }
+            halves
+        })
     }
 
     /// Applies the network until the value is in range again. The walk follows a cycle of the
     /// larger permutation that begins in range, so it must come back into range; the domain is
     /// less than twice the length, so it takes less than two steps on average.
     #[inline]
-    fn walk(&self, mut x: u64, network: impl Fn(&Self, u64) -> u64) -> u64 {
+    fn walk(&self, x: u64, network: impl Fn(Halves) -> Halves) -> u64 {
+        let mut halves = Halves { high: x >> self.low_bits, low: x & self.low_mask };
         loop {
-            x = network(self, x);
+            halves = network(halves);
+            let x = (halves.high << self.low_bits) | halves.low;
             if x < self.len {
                 return x;
             }
         }
     }
+}
 
-    /// One Feistel round; each is its own inverse, so backwards is the reverse order.
-    #[inline]
-    fn round(&self, x: u64, round: usize) -> u64 {
-        let (high, low) = (x >> self.low_bits, x & self.low_mask);
-        if round.is_multiple_of(2) {
-            ((high ^ (scramble(low, self.keys[round]) & self.high_mask)) << self.low_bits) | low
-        } else {
-            (high << self.low_bits) | (low ^ (scramble(high, self.keys[round]) & self.low_mask))
-        }
-    }
+struct Halves {
+    high: u64,
+    low: u64,
 }
 
 /// The round function: one multiplication is enough over six keyed rounds.

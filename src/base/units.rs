@@ -177,9 +177,11 @@ pub fn figures(value: f64, wanted: u32) -> String {
     }
     let order = value.abs().log10().floor() as i32;
     let decimals = wanted as i32 - 1 - order;
-    let rounded = {
-        let scale = 10f64.powi(decimals);
-        (value * scale).round() / scale
+    // Powers of ten below one are not exact: always scale by a whole one.
+    let scale = 10f64.powi(decimals.abs());
+    let rounded = match decimals > 0 {
+        true => (value * scale).round() / scale,
+        false => (value / scale).round() * scale,
     };
     if decimals > 0 {
         // Rounding 9.996 to three figures gives 10.0, not 10.00.
@@ -241,6 +243,7 @@ mod tests {
         assert_eq!(duration(12.0), "12 ns");
         assert_eq!(figures(9.996, 3), "10.0");
         assert_eq!(figures(123_456.0, 2), "120,000");
+        assert_eq!(figures(203_456.0, 1), "200,000");
         assert_eq!(figures(0.001234, 2), "0.0012");
     }
 }

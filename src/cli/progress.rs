@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::out;
-use crate::base::units::{counted, duration, grouped};
+use crate::base::units::{counted, duration, figures, grouped};
 use crate::measure::book::{CellKey, Measurement};
 use crate::run::drive::DoneCount;
 use crate::session::{Standing, Watcher};
@@ -18,7 +18,7 @@ use crate::session::{Standing, Watcher};
 /// How often the bar looks at the workers' counts: seldom enough not to disturb them.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-const BAR: &str = "{prefix} {bar:20} {percent:>3}%  {per_sec}  phase {eta}{msg}";
+const BAR: &str = "{bar:16} {percent:>3}% {wide_msg}";
 
 /// Shows progress on standard error.
 pub(super) struct Progress {
@@ -63,7 +63,7 @@ impl Progress {
 impl Watcher for Progress {
     fn says(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.set_prefix(text.to_string()),
+            Some(bar) => bar.set_message(text.to_string()),
             None => out::note(text),
         }
     }
@@ -72,13 +72,17 @@ impl Watcher for Progress {
         let Some(bar) = &self.bar else { return };
         bar.reset();
         bar.set_length(standing.phase.selection.count);
-        bar.set_prefix(place(standing));
-        bar.set_message(format!(" left, run {}%", percent(standing)));
+        let lead = format!("of {}, run {}%", place(standing), percent(standing));
         let (bar, over) = (bar.clone(), Arc::new(AtomicBool::new(false)));
         let finished = Arc::clone(&over);
         let look = move || {
             while !finished.load(Ordering::Relaxed) {
                 bar.set_position(done.iter().map(DoneCount::get).sum());
+                let (rate, left) = (bar.per_sec(), bar.eta().as_nanos() as f64);
+                // At first neither is known.
+                let pace = format!(": {} ops/s, {} left", figures(rate, 3), duration(left));
+                let pace = if rate > 0.0 && left > 0.0 { pace } else { String::new() };
+                bar.set_message(format!("{lead}{pace}"));
                 std::thread::park_timeout(LOOK_EVERY);
             }
         };

@@ -42,18 +42,16 @@ impl Show {
 
 /// Gives a run to the user: the table, the document, or both.
 pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, windows: bool) -> Result<()> {
-    let to_stdout = json == Some(Path::new("-"));
-    if let Some(path) = json {
-        let document = rendered("json", book)?;
-        if to_stdout {
-            return out::print(&document);
-        }
-        std::fs::write(path, document)
-            .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))?;
+    if json == Some(Path::new("-")) {
+        return out::print(&rendered("json", book)?);
     }
     out::print(&rendered("terminal", book)?)?;
     if windows {
         out::print(&rendered("windows", book)?)?;
+    }
+    if let Some(path) = json {
+        std::fs::write(path, rendered("json", book)?)
+            .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))?;
     }
     Ok(())
 }

@@ -20,8 +20,6 @@ pub enum Next {
         /// The second over the first.
         ratio: f64,
     },
-    /// Cold phases could not be verified for lack of rights.
-    AsRoot,
     /// The same at a larger scale.
     LargerScale {
         /// The word for it.
@@ -42,7 +40,7 @@ pub fn next(book: &ResultBook, summary: &Summary) -> Vec<Next> {
         run: book.run.id.clone(),
         windows: book.measurements.iter().any(|m| !m.windows.is_empty()),
     };
-    let all = [slowest(summary), as_root(book), larger(book), Some(show)];
+    let all = [slowest(summary), larger(book), Some(show)];
     all.into_iter().flatten().collect()
 }
 
@@ -64,15 +62,6 @@ fn slowest(summary: &Summary) -> Option<Next> {
 
 fn rate_of(row: &Row) -> Option<f64> {
     row.rate.map(|rate| rate.mean).filter(|mean| *mean > 0.0)
-}
-
-/// Root could have done better, and this was not root.
-fn as_root(book: &ResultBook) -> Option<Next> {
-    let unproved = |m: &super::book::Measurement| {
-        m.valid() && m.cache.asked == "cold" && m.cache.found == "unverified"
-    };
-    let wanting = book.measurements.iter().any(unproved);
-    (wanting && !book.host.rights.root).then_some(Next::AsRoot)
 }
 
 /// Only for a run that went well: more of what failed would fail again.
@@ -119,17 +108,6 @@ mod tests {
             });
             assert_eq!(found, larger);
         }
-    }
-
-    #[test]
-    fn root_is_advised_only_to_who_is_not_root_and_asked_for_cold() {
-        let mut book = fixture::book();
-        book.measurements[0].cache.found = "unverified".into();
-        assert!(!next_of(&book).contains(&Next::AsRoot), "it ran as root");
-        book.host.rights.root = false;
-        assert!(next_of(&book).contains(&Next::AsRoot));
-        book.measurements[0].cache.asked = "as-is".into();
-        assert!(!next_of(&book).contains(&Next::AsRoot));
     }
 
     #[test]

@@ -137,7 +137,12 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     if interrupted {
         all.push(Warning::Interrupted);
     }
-    all.extend(invalid(&book.measurements));
+    // What was cut short is invalid for a reason that has just been given.
+    let judged = match book.measurements.split_last() {
+        Some((last, before)) if interrupted && !last.valid() => before,
+        _ => &book.measurements,
+    };
+    all.extend(invalid(judged));
     all.extend(caches(&book.measurements));
     all.extend(few(&book.measurements));
     all.extend(harness(book));

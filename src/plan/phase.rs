@@ -160,10 +160,11 @@ impl Phase {
     /// Bytes of file content the phase moves if all goes well; none if it is not about content
     /// (a listing moves bytes too, but no law says how many).
     pub fn expected_bytes(&self, tree: &Tree) -> Option<u64> {
-        if self.operation.subject() != Subject::File {
+        let reads = self.operation.reads_content();
+        if !reads && matches!(self.operation.change(), Change::Nothing | Change::Renames) {
             return None;
         }
-        let bytes_of = |number| match self.operation.reads_content() {
+        let bytes_of = |number| match reads {
             true => self.state_before(tree, number).size,
             false => self.target(tree, number).size,
         };

@@ -109,7 +109,8 @@ fn about_n(summary: &Summary) -> Option<String> {
 }
 
 fn about_interval(summary: &Summary) -> &'static str {
-    let has = |basis| estimates(summary).any(|rate| rate.basis == basis);
+    let known = |rate: &Estimate| rate.relative().is_some();
+    let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
     match (has(Basis::Repeats), has(Basis::Passes), has(Basis::Slices)) {
         (false, false, false) => "",
         (true, false, false) => "± is a 95% interval over the repeats",
@@ -151,8 +152,10 @@ fn add_row(table: &mut Table, row: &Row, with_n: bool) {
         if with_n {
             cells.push(rate.n.to_string());
         }
-        let seconds = |seconds: Option<f64>| time(seconds.map(|seconds| seconds * 1e9));
-        let whole = |ns: Option<u64>| time(ns.map(|ns| ns as f64));
+        // Number and unit together, so that the columns of a common run fit without shortening.
+        let narrow = |ns: Option<f64>| time(ns).replace(' ', "");
+        let seconds = |seconds: Option<f64>| narrow(seconds.map(|seconds| seconds * 1e9));
+        let whole = |ns: Option<u64>| narrow(ns.map(|ns| ns as f64));
         cells.extend([seconds(row.seconds), seconds(row.sync_seconds)]);
         let tail = row.tail;
         cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
@@ -218,7 +221,6 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
                 time(Some(*p50_ns as f64))
             )
         }
-        Next::AsRoot => "run it as root to have cold phases verified, or with --cache warm".into(),
         Next::LargerScale { scale } => {
             format!("the same command with --scale {scale} tells more about tails and growth")
         }

@@ -153,13 +153,17 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
             if free.len() == depth as usize {
                 return;
             }
-            self.wait(&mut ended, slots.len() - free.len() - refused.len());
-            let again = refused.drain(..).map(Ticket).collect::<Vec<_>>();
+            let under_way = slots.len() - free.len() - refused.len();
+            let mut again = std::mem::take(&mut refused);
+            if self.wait(&mut ended, under_way).is_err() {
+                // Every request under way has failed, the refused ones among them.
+                again.clear();
+            }
             for completion in ended.drain(..) {
                 self.take(completion, &mut slots, &mut free, &mut refused);
             }
             for ticket in again {
-                self.go_on(ticket, &mut slots, &mut free, &mut refused);
+                self.go_on(Ticket(ticket), &mut slots, &mut free, &mut refused);
             }
         }
     }
@@ -214,13 +218,15 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
 
     /// Waits for queued requests. A queue that fails, or that has nothing under way and takes
     /// nothing in, would wait for ever: its operations are counted as failed instead.
-    fn wait(&mut self, ended: &mut Vec<Completion>, under_way: usize) {
+    fn wait(&mut self, ended: &mut Vec<Completion>, under_way: usize) -> Result<(), Errno> {
         let reaped = if under_way == 0 { Err(Errno::EAGAIN) } else { self.engine.reap(1, ended) };
         if let Err(errno) = reaped {
+            ended.clear();
             let tickets = (0..self.engine.depth()).map(Ticket);
             ended.extend(tickets.map(|ticket| Completion { ticket, outcome: Err(errno) }));
         }
         self.now = self.clock.now();
+        reaped
     }
 
     /// Takes in the end of a queued request and goes on with its operation.

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +62,13 @@ impl Ground {
         let directory = open_directory(parent.as_fd(), OsStr::new(&name))
             .map_err(|error| Failure::from_system(format!("open the directory {name}"), error))?;
         let ground = Self { parent, directory, name };
-        ground.mark(id).map_err(|error| {
-            Failure::from_system(format!("mark the directory {}", ground.name), error)
-        })?;
+        if let Err(error) = ground.mark(id) {
+            // It was made a moment ago and holds at most the marker: without one it could never
+            // be proved to be boatload's.
+            let _ = rustix::fs::unlinkat(&ground.directory, MARKER, AtFlags::empty());
+            let _ = rustix::fs::unlinkat(&ground.parent, ground.name.as_str(), AtFlags::REMOVEDIR);
+            return Err(Failure::from_system(format!("mark the directory {}", ground.name), error));
+        }
         Ok(ground)
     }
 

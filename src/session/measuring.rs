@@ -42,11 +42,13 @@ pub(super) fn measure(
     let before = site.counters();
     let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
-    let sync_seconds = sync(site, phase, &mut wrong);
+    // A user who wants to stop does not wait for a sync and a count of what will be removed.
+    let interrupted = interrupt.is_set();
+    let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
     let recorded = merge(recorders, windows);
     let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
-    let entries_found = count(site, &mut wrong);
+    let entries_found = if interrupted { 0 } else { count(site, &mut wrong) };
     let entries_expected = phase.entries_after;
     let mut measurement = Measurement {
         rate_error: recorded.rate_error,
@@ -61,7 +63,7 @@ pub(super) fn measure(
         windows: recorded.windows,
         ..counted_work(cell, standing, &run)
     };
-    wrong.extend(shortfalls(&measurement, cell, phase, interrupt.is_set()));
+    wrong.extend(shortfalls(&measurement, cell, phase, interrupted));
     measurement.invalid = wrong;
     measurement
 }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -84,6 +84,11 @@ impl DiskSite {
         })
     }
 
+    /// How the caches of this file system can be looked into.
+    pub fn cache_probe(&self) -> &'static str {
+        self.probe.word()
+    }
+
     /// Removes the run directory with all that boatload made in it.
     ///
     /// # Errors
@@ -130,7 +135,7 @@ impl DiskSite {
         }
         match phase.cache {
             CacheAsked::Cold if self.can_drop => self.make_cold(phase),
-            CacheAsked::Cold => self.evict(phase),
+            CacheAsked::Cold => self.evict(phase, stop),
             CacheAsked::Warm => {
                 self.read_all(phase, stop);
                 CacheFound::after_warming(self.resident(&self.sample(phase)))
@@ -146,9 +151,7 @@ impl DiskSite {
         if let Ok(canary) = self.canary.try_clone() {
             sample.push((canary, CANARY_BYTES));
         }
-        if !self.canary_is_resident() {
-            return CacheFound::doubted(Found::Unverified, None, Doubt::NoProbe);
-        }
+        let canary_was_resident = self.canary_is_resident();
         for _ in 0..DROPS {
             if host_cache::drop_all().is_err() {
                 return CacheFound::doubted(Found::Unverified, None, Doubt::NoRights);
@@ -158,7 +161,10 @@ impl DiskSite {
         drop(sample);
         // A failure here leaves a few inodes warm that were proved to have no data in memory.
         let _ = host_cache::drop_names();
-        CacheFound::after_drop(resident)
+        match canary_was_resident {
+            true => CacheFound::after_drop(resident),
+            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
+        }
     }
 
     /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
@@ -171,10 +177,11 @@ impl DiskSite {
 
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
     /// leaves names and inodes where they are.
-    fn evict(&self, phase: &Phase) -> CacheFound {
+    fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
         if let (Some((_, open)), true) = (&self.cell, has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
-            for number in phase.selection.numbers() {
+            let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
+            for number in phase.selection.numbers().take_while(going_on) {
                 if let Ok(file) = open_for_looking(open, phase.target(&open.tree, number).place) {
                     let _ = host_cache::evict(file.as_fd());
                 }
