@@ -60,7 +60,10 @@ fn simulated(place: &Path, files: &str) -> f64 {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     for m in document["measurements"].as_array().unwrap() {
         let ns = m["seconds"].as_f64().unwrap() * 1e9 / m["operations"].as_f64().unwrap();
-        println!("{files:>5} files     {:<8} {ns:.1} ns an operation", m["phase"].as_str().unwrap());
+        println!(
+            "{files:>5} files     {:<8} {ns:.1} ns an operation",
+            m["phase"].as_str().unwrap()
+        );
     }
     peak_mebibytes()
 }

@@ -7,6 +7,7 @@ mod delete;
 mod find;
 mod list;
 mod mkdir;
+mod open;
 mod overwrite;
 mod read;
 mod rename;
@@ -31,6 +32,7 @@ pub const OPERATIONS: &[&dyn Operation] = &[
     &find::Find,
     &list::List,
     &mkdir::Mkdir,
+    &open::Open,
     &overwrite::Overwrite,
     &read::Read,
     &rename::Rename,

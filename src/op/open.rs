@@ -1,0 +1,31 @@
+//! `open`: a file opened for reading, and nothing read.
+
+use super::request::{Request, RequestKind};
+use super::{Access, Operation, Progress, Step, Target};
+
+/// Opens a file for reading and closes it: the name is looked up and the inode fetched, the
+/// content is not.
+pub(super) struct Open;
+
+impl Operation for Open {
+    fn name(&self) -> &'static str {
+        "open"
+    }
+
+    fn about(&self) -> &'static str {
+        "opens a file for reading and closes it, reading nothing"
+    }
+
+    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+        match so_far.last {
+            None => Step::Submit(Request::Open {
+                place: target.place,
+                access: Access::Read,
+                dsync: false,
+                keep_atime: target.keep_atime,
+            }),
+            Some(RequestKind::Open) if so_far.open => Step::Submit(Request::Close),
+            Some(_) => Step::Done,
+        }
+    }
+}

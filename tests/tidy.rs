@@ -1,0 +1,571 @@
+//! The rules of the house, held by a test: the arrow of stages, the one clock, who may print, where
+//! `unsafe` may stand, how long things may grow, and that every list is whole. Each rule is a
+//! function from sources to complaints; the tests at the end show that each can fail.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+
+#[path = "tidy/source.rs"]
+mod source;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use boatload::op::{OPERATIONS, find_operation};
+use boatload::plan::{EngineName, SCENARIOS, find_scenario};
+use boatload::report::REPORTS;
+
+use source::{Source, closing, first_word, words};
+
+/// Data flows from left to right; a stage imports only stages to its left. `session` ties them
+/// and `cli` drives it: they stand last, and so see everything.
+const STAGES: [&str; 10] =
+    ["base", "op", "plan", "host", "run", "measure", "store", "report", "session", "cli"];
+
+/// The one file that reads clocks.
+const CLOCK: &str = "src/run/clock.rs";
+
+/// The one exception: the time of day that a run carries in its record, which no measurement uses.
+const TIME_OF_DAY: (&str, &str) = ("src/session.rs", "SystemTime");
+
+/// Stages that may print.
+const PRINTING: [&str; 2] = ["src/cli/", "src/report/"];
+
+/// Files that may hold `unsafe`, each for system calls that no safe wrapper has.
+const UNSAFE: [&str; 3] = ["src/host/cpu.rs", "src/host/residency.rs", "src/run/engine/sync.rs"];
+
+/// Ratchets, in lines. They go down, never up.
+const FUNCTION_LINES_MAX: usize = 70;
+const FILE_LINES_MAX: usize = 500;
+const TEST_FILE_LINES_MAX: usize = 650;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below a directory of the repository with this ending, sorted, as paths from its root.
+fn files(below: &str, ending: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(below)];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.push(path.strip_prefix(root()).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(paths: &[String]) -> Vec<Source> {
+    let text = |path: &String| std::fs::read_to_string(root().join(path)).unwrap();
+    paths.iter().map(|path| Source::new(path, &text(path))).collect()
+}
+
+/// The library and its command.
+fn sources() -> Vec<Source> {
+    let all = read(&files("src", ".rs"));
+    assert!(all.len() > 50, "found only {} files below src", all.len());
+    all
+}
+
+#[track_caller]
+fn hold(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+// --- the arrow ---------------------------------------------------------------------------------
+
+#[test]
+fn a_stage_imports_only_stages_to_its_left() {
+    hold(&sources().iter().flat_map(against_the_arrow).collect::<Vec<_>>());
+}
+
+fn against_the_arrow(source: &Source) -> Vec<String> {
+    let module = source.module();
+    let Some(own) = module.first() else { return Vec::new() };
+    let Some(place) = STAGES.iter().position(|stage| stage == own) else {
+        return vec![format!("{}: `{own}` is missing from the list of stages", source.path)];
+    };
+    let mut complaints = Vec::new();
+    for (at, name) in imports(source) {
+        match STAGES.iter().position(|stage| *stage == name) {
+            Some(other) if other <= place => {}
+            Some(_) => {
+                complaints.push(source.complain(at, &format!("`{own}` imports `{name}`")));
+            }
+            None => complaints.push(source.complain(at, &format!("`{name}` is no stage"))),
+        }
+    }
+    complaints
+}
+
+/// Names below the crate's root that a file mentions, and where: `crate::x`, `crate::{x, y}` and
+/// as many `super::` as lead there.
+fn imports(source: &Source) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for at in words(&source.code, "crate") {
+        let rest = source.code[at + "crate".len()..].trim_start();
+        if let Some(path) = rest.strip_prefix("::") {
+            found.extend(heads(path).into_iter().map(|name| (at, name)));
+        }
+    }
+    // In tests one more `super` leads out of the test itself, so only live code is looked at.
+    for at in words(&source.live, "super") {
+        let (mut rest, mut above) = (&source.live[at..], 0);
+        while let Some(after) = rest.strip_prefix("super").map(str::trim_start) {
+            let Some(after) = after.strip_prefix("::") else { break };
+            (rest, above) = (after.trim_start(), above + 1);
+        }
+        if above > 0 && above == source.module().len() {
+            found.extend(heads(rest).into_iter().map(|name| (at, name)));
+        }
+    }
+    found
+}
+
+/// The first names of a path: one, or those of a group in braces.
+fn heads(path: &str) -> Vec<String> {
+    let path = path.trim_start();
+    if !path.starts_with('{') {
+        return vec![first_word(path).to_string()];
+    }
+    let mut names = Vec::new();
+    let (mut depth, mut at_start) = (0, true);
+    for (at, c) in path[..=closing(path, 0)].char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 1 => at_start = true,
+            c if at_start && depth == 1 && !c.is_whitespace() => {
+                names.push(first_word(&path[at..]).to_string());
+                at_start = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+#[test]
+fn every_stage_is_there_and_every_file_is_a_module() {
+    let all = sources();
+    let paths: BTreeSet<&str> = all.iter().map(|source| source.path.as_str()).collect();
+    for stage in STAGES {
+        let there = [format!("src/{stage}.rs"), format!("src/{stage}/mod.rs")];
+        assert!(there.iter().any(|path| paths.contains(path.as_str())), "no stage `{stage}`");
+    }
+    hold(&unreachable(&all));
+}
+
+/// Files that no `mod` leads to, from the two roots down.
+fn unreachable(all: &[Source]) -> Vec<String> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec!["src/lib.rs".to_string(), "src/main.rs".to_string()];
+    while let Some(path) = open.pop() {
+        let Some(source) = all.iter().find(|source| source.path == path) else { continue };
+        if reached.insert(path) {
+            open.extend(modules(source).into_iter().flat_map(|name| places(source, &name)));
+        }
+    }
+    let missing = all.iter().filter(|source| !reached.contains(&source.path));
+    missing.map(|source| format!("{}: no `mod` leads to it", source.path)).collect()
+}
+
+/// The modules in files of their own that a file declares.
+fn modules(source: &Source) -> Vec<String> {
+    let declared = words(&source.code, "mod").filter_map(|at| {
+        let rest = &source.code[at + "mod".len()..];
+        let name = first_word(rest);
+        let ends = rest.trim_start()[name.len()..].trim_start().starts_with(';');
+        (ends && !name.is_empty()).then(|| name.to_string())
+    });
+    declared.collect()
+}
+
+fn places(source: &Source, name: &str) -> [String; 2] {
+    let below: String = source.module().iter().map(|part| format!("{part}/")).collect();
+    [format!("src/{below}{name}.rs"), format!("src/{below}{name}/mod.rs")]
+}
+
+/// Files that only tests see: those that a `#[cfg(test)] mod` leads to.
+fn test_files(all: &[Source]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for source in all {
+        let live = modules(&Source::new(&source.path, &source.live));
+        let tests = modules(source).into_iter().filter(|name| !live.contains(name));
+        found.extend(tests.flat_map(|name| places(source, &name)));
+    }
+    found
+}
+
+/// The library without its tests.
+fn live_sources() -> Vec<Source> {
+    let all = sources();
+    let tests = test_files(&all);
+    assert!(!tests.is_empty(), "no file is for tests only: the rule has lost its eyes");
+    all.into_iter().filter(|source| !tests.contains(&source.path)).collect()
+}
+
+// --- what may stand where ----------------------------------------------------------------------
+
+#[test]
+fn time_is_read_in_the_clock_and_nowhere_else() {
+    let all = live_sources();
+    hold(
+        &all.iter().filter(|source| source.path != CLOCK).flat_map(reads_time).collect::<Vec<_>>(),
+    );
+    let (path, word) = TIME_OF_DAY;
+    let session = all.iter().find(|source| source.path == path).unwrap();
+    let calls = session.live.matches(&format!("{word}::now")).count();
+    assert_eq!(calls, 1, "{path} stamps the time of day in one place");
+}
+
+fn reads_time(source: &Source) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for word in ["Instant", "SystemTime", "UNIX_EPOCH", "quanta", "clock_gettime", "_rdtsc"] {
+        if (source.path.as_str(), word) == TIME_OF_DAY {
+            continue;
+        }
+        let what = format!("`{word}` outside {CLOCK}");
+        complaints.extend(words(&source.live, word).map(|at| source.complain(at, &what)));
+    }
+    complaints
+}
+
+#[test]
+fn only_the_command_line_and_the_reports_print() {
+    hold(&live_sources().iter().flat_map(prints).collect::<Vec<_>>());
+}
+
+fn prints(source: &Source) -> Vec<String> {
+    if PRINTING.iter().any(|stage| source.path.starts_with(stage)) {
+        return Vec::new();
+    }
+    let calls = ["println!", "eprintln!", "print!", "eprint!", "dbg!", "stdout()", "stderr()"];
+    let stands = |call: &'static str| {
+        let whole = words(&source.live, call.trim_end_matches(['!', '(', ')']));
+        whole.filter(move |at| source.live[*at..].starts_with(call))
+    };
+    let complain = |call| {
+        stands(call).map(move |at| source.complain(at, &format!("`{call}` outside cli and report")))
+    };
+    calls.into_iter().flat_map(complain).collect()
+}
+
+#[test]
+fn unsafe_stands_only_in_listed_files_and_says_why_it_is_sound() {
+    let all = sources();
+    hold(&all.iter().flat_map(unsound).collect::<Vec<_>>());
+    for path in UNSAFE {
+        let source = all.iter().find(|source| source.path == path);
+        let used = source.is_some_and(|source| words(&source.code, "unsafe").next().is_some());
+        assert!(used, "{path} has no `unsafe` any more: take it off the list");
+    }
+}
+
+fn unsound(source: &Source) -> Vec<String> {
+    let listed = UNSAFE.contains(&source.path.as_str());
+    let mut complaints = Vec::new();
+    for at in words(&source.code, "unsafe") {
+        if !listed {
+            complaints.push(source.complain(at, "`unsafe` in a file that is not listed"));
+        } else if !comment_above(source, at).contains("SAFETY: ") {
+            complaints.push(source.complain(at, "`unsafe` without a SAFETY comment above"));
+        }
+    }
+    complaints
+}
+
+/// The comment directly above the line of a byte.
+fn comment_above(source: &Source, at: usize) -> String {
+    let before: Vec<&str> = source.text.lines().take(source.line(at) - 1).collect();
+    let comment = before.iter().rev().take_while(|line| line.trim_start().starts_with("//"));
+    comment.copied().collect()
+}
+
+#[test]
+fn nothing_gives_up_without_a_reason() {
+    hold(&live_sources().iter().flat_map(gives_up).collect::<Vec<_>>());
+}
+
+fn gives_up(source: &Source) -> Vec<String> {
+    const REASON_LINES: usize = 4;
+    let calls = [".unwrap()", ".expect(", "panic!", "unreachable!", "unimplemented!", "todo!"];
+    let mut complaints = Vec::new();
+    for call in calls {
+        for (at, _) in source.live.match_indices(call) {
+            let line = source.line(at);
+            let mut above =
+                source.live.lines().take(line - 1).skip(line - 1 - REASON_LINES.min(line - 1));
+            if !above.any(|line| line.contains("#[expect(clippy::") && line.contains("reason =")) {
+                complaints.push(source.complain(at, &format!("`{call}` without a reason")));
+            }
+        }
+    }
+    complaints
+}
+
+// --- ratchets ----------------------------------------------------------------------------------
+
+#[test]
+fn functions_and_files_stay_short() {
+    let (library, tests) = (sources(), read(&files("tests", ".rs")));
+    let benches = read(&files("benches", ".rs"));
+    hold(&too_long(library.iter().chain(&benches), FILE_LINES_MAX));
+    hold(&too_long(tests.iter(), TEST_FILE_LINES_MAX));
+}
+
+/// What is longer than its limit, the longest first, with the longest that stays within it.
+fn too_long<'a>(all: impl Iterator<Item = &'a Source>, file_lines_max: usize) -> Vec<String> {
+    let (mut lengths, mut limits) = (Vec::new(), Vec::new());
+    for source in all {
+        lengths.push((source.text.lines().count(), source.path.clone()));
+        limits.push(file_lines_max);
+        for (at, name, lines) in functions(source) {
+            lengths.push((lines, source.complain(at, &format!("fn {name}"))));
+            limits.push(FUNCTION_LINES_MAX);
+        }
+    }
+    let mut long: Vec<_> = lengths.iter().zip(limits).filter(|((n, _), max)| n > max).collect();
+    long.sort_by(|a, b| b.cmp(a));
+    long.iter()
+        .map(|((lines, what), max)| format!("{what}: {lines} lines, at most {max}"))
+        .collect()
+}
+
+/// Each function with a body: where it stands, its name, and its lines from `fn` to its brace.
+fn functions(source: &Source) -> Vec<(usize, String, usize)> {
+    let mut found = Vec::new();
+    for at in words(&source.code, "fn") {
+        let name = first_word(&source.code[at + "fn".len()..]);
+        let Some(open) = body(&source.code, at).filter(|_| !name.is_empty()) else { continue };
+        let lines = source.line(closing(&source.code, open)) - source.line(at) + 1;
+        found.push((at, name.to_string(), lines));
+    }
+    found
+}
+
+/// The brace that opens the body of the function at `at`; none if it has none.
+fn body(code: &str, at: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (offset, byte) in code[at..].bytes().enumerate() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            b'{' if depth == 0 => return Some(at + offset),
+            b';' if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+// --- lists -------------------------------------------------------------------------------------
+
+/// Names of the files in a folder, and of the folders in it that are modules, without their ending
+/// and without those left out.
+fn stems(folder: &str, ending: &str, but: &[&str]) -> BTreeSet<String> {
+    let names = files(folder, ending).into_iter().filter_map(|path| {
+        let name = path.strip_prefix(&format!("{folder}/"))?.strip_suffix(ending)?;
+        let name = name.strip_suffix("/mod").unwrap_or(name);
+        (!name.contains('/') && !but.contains(&name)).then(|| name.to_string())
+    });
+    names.collect()
+}
+
+fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    all.into_iter().map(str::to_string).collect()
+}
+
+#[test]
+fn every_scenario_file_is_in_the_list_and_named_after_itself() {
+    let listed = names(SCENARIOS.iter().map(|scenario| scenario.name));
+    assert_eq!(stems("scenarios", ".toml", &[]), listed);
+    for name in listed {
+        let text = std::fs::read_to_string(root().join(format!("scenarios/{name}.toml"))).unwrap();
+        assert_eq!(find_scenario(&name).unwrap().text, text);
+        let named = |line: &str| line.replace(' ', "") == format!("name=\"{name}\"");
+        assert!(text.lines().any(named), "scenarios/{name}.toml has another name inside");
+    }
+}
+
+#[test]
+fn every_operation_file_is_in_the_list() {
+    let listed = names(OPERATIONS.iter().map(|operation| operation.name()));
+    assert_eq!(stems("src/op", ".rs", &["mod", "request", "steps"]), listed);
+    assert!(listed.iter().all(|name| find_operation(name).is_some()));
+}
+
+#[test]
+fn every_engine_file_is_in_the_list() {
+    let listed = names(EngineName::ALL.into_iter().map(EngineName::word));
+    let listed: BTreeSet<_> = listed.iter().map(|word| word.replace('-', "_")).collect();
+    assert_eq!(stems("src/run/engine", ".rs", &["mod"]), listed);
+}
+
+#[test]
+fn every_report_is_in_the_list() {
+    let written: usize = live_sources()
+        .iter()
+        .filter(|source| source.path.starts_with("src/report/"))
+        .map(|source| source.live.matches("impl Report for").count())
+        .sum();
+    assert_eq!(written, REPORTS.len());
+}
+
+// --- nothing but the product -------------------------------------------------------------------
+
+/// Every file that is committed; without git, every file that is no build product.
+fn committed() -> Vec<PathBuf> {
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+    let text = listed.map(|listed| String::from_utf8_lossy(&listed.stdout).into_owned());
+    let paths: Vec<String> =
+        text.unwrap_or_default().split('\0').filter(|p| !p.is_empty()).map(Into::into).collect();
+    let paths = if paths.is_empty() { files("", "") } else { paths };
+    let product = |path: &String| !path.starts_with("target/") && !path.starts_with(".git/");
+    paths.into_iter().filter(product).map(|path| root().join(path)).collect()
+}
+
+#[test]
+fn nothing_committed_tells_of_the_machine_or_the_desk_it_was_written_at() {
+    let all = committed();
+    assert!(all.len() > 80, "found only {} files", all.len());
+    let read = |path: PathBuf| {
+        let bytes = std::fs::read(&path).ok()?;
+        Some((path, String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let told = all.into_iter().filter_map(read);
+    let complaints = told.flat_map(|(path, text)| {
+        let lines = tells(&text);
+        lines.into_iter().map(move |line| format!("{}:{line}", path.display()))
+    });
+    hold(&complaints.collect::<Vec<_>>());
+}
+
+/// Lines with a path of somebody's machine, or a number of somebody's list of work.
+fn tells(text: &str) -> Vec<String> {
+    // Written in halves, so that this file does not tell either.
+    let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/us", "er")];
+    let numbered = [concat!("iss", "ue"), concat!("sess", "ion"), concat!("tick", "et")];
+    let is_numbered = |line: &str, word: &str| {
+        words(line, word).any(|at| {
+            let rest = line[at + word.len()..].trim_start_matches([' ', '#']);
+            rest.len() < line.len() - at - word.len()
+                && rest.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let lower = line.to_lowercase();
+        if paths.iter().any(|path| line.contains(path))
+            || numbered.iter().any(|word| is_numbered(&lower, word))
+        {
+            lines.push(format!("{}: {}", number + 1, line.trim()));
+        }
+    }
+    lines
+}
+
+// --- the rules themselves can fail -------------------------------------------------------------
+
+fn snippet(path: &str, text: &str) -> Source {
+    Source::new(path, text)
+}
+
+#[test]
+fn an_import_against_the_arrow_is_found() {
+    for bad in [
+        "use crate::run::clock::Clock;",
+        "use crate::{base::units, run::clock};",
+        "fn f() { crate::session::run(); }",
+        "use super::super::cli::main;",
+        "use crate::nowhere::x;",
+    ] {
+        let complaints = against_the_arrow(&snippet("src/op/read.rs", bad));
+        assert_eq!(complaints.len(), 1, "{bad}: {complaints:?}");
+    }
+    for good in [
+        "use crate::base::{errno::Errno, units};",
+        "use super::request::Request;",
+        "use super::super::base::names::Name;",
+        "// crate::run is to the right",
+        "pub(super) fn f() {} pub(crate) fn g() {}",
+    ] {
+        assert_eq!(against_the_arrow(&snippet("src/op/read.rs", good)), [""; 0], "{good}");
+    }
+}
+
+#[test]
+fn a_stage_that_is_not_listed_is_found() {
+    let complaints = against_the_arrow(&snippet("src/extra/mod.rs", ""));
+    assert!(complaints[0].contains("`extra` is missing"), "{complaints:?}");
+}
+
+#[test]
+fn a_file_that_no_mod_leads_to_is_found() {
+    let all = [
+        snippet("src/lib.rs", "pub mod op;"),
+        snippet("src/op/mod.rs", "mod read; // mod stat;\nmod inline { mod deep {} }"),
+        snippet("src/op/read.rs", ""),
+        snippet("src/op/stat.rs", ""),
+    ];
+    assert_eq!(unreachable(&all), ["src/op/stat.rs: no `mod` leads to it"]);
+}
+
+#[test]
+fn a_second_clock_and_a_print_in_the_middle_are_found() {
+    let source =
+        snippet("src/run/drive.rs", "fn f() {\n let t = Instant::now(); println!(\"\");\n}");
+    assert_eq!(reads_time(&source).len(), 1);
+    assert!(prints(&source)[0].starts_with("src/run/drive.rs:2: `println!`"));
+    let test = "#[cfg(test)]\nmod tests { fn f() { println!(); Instant::now(); } }";
+    let test = snippet("src/run/drive.rs", test);
+    assert_eq!((reads_time(&test).len(), prints(&test).len()), (0, 0));
+    assert!(prints(&snippet("src/cli/out.rs", "println!()")).is_empty());
+}
+
+#[test]
+fn unsafe_without_a_word_or_in_a_new_place_is_found() {
+    assert_eq!(unsound(&snippet(UNSAFE[0], "// SAFETY: sound.\nunsafe { f() }")), [""; 0]);
+    assert_eq!(
+        unsound(&snippet(UNSAFE[0], "// SAFETY: far.\nlet x = 1;\nunsafe { f() }")).len(),
+        1
+    );
+    assert_eq!(unsound(&snippet("src/op/read.rs", "// SAFETY: no.\nunsafe { f() }")).len(), 1);
+}
+
+#[test]
+fn giving_up_without_a_reason_is_found() {
+    let bad = snippet("src/op/read.rs", "fn f() { g().unwrap(); h().expect(\"\"); panic!() }");
+    assert_eq!(gives_up(&bad).len(), 3);
+    let good = "#[expect(clippy::expect_used, reason = \"constant\")]\nlet x = f().expect(\"\");";
+    assert_eq!(gives_up(&snippet("src/op/read.rs", good)), [""; 0]);
+}
+
+#[test]
+fn what_is_too_long_is_found_with_its_length() {
+    let lines = "\n".repeat(FUNCTION_LINES_MAX);
+    let text =
+        format!("fn long(x: [u8; 3]) {{{lines}}}\nfn short() {{}}\ntrait T {{ fn none(); }}");
+    let source = snippet("src/op/read.rs", &text);
+    let complaints = too_long([&source].into_iter(), 500);
+    assert_eq!(complaints, ["src/op/read.rs:1: fn long: 71 lines, at most 70"]);
+    assert_eq!(too_long([&source].into_iter(), 20).len(), 2);
+}
+
+#[test]
+fn a_path_of_a_machine_or_a_number_of_a_list_is_found() {
+    for bad in
+        [concat!("see /ro", "ot/notes"), concat!("closes iss", "ue #12"), concat!("Sess", "ion 3")]
+    {
+        assert_eq!(tells(bad).len(), 1, "{bad}");
+    }
+    for good in ["session::run", "an issue", "the root /", "issues 12 warnings"] {
+        assert_eq!(tells(good), [""; 0], "{good}");
+    }
+}
