@@ -133,7 +133,7 @@ impl SimEngine {
         let depth = disk.model.queue.max(1) as usize;
         Self {
             free: disk.model.takes_no_time(),
-            content: ContentPool::new(&disk.tree, phase.block),
+            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree)),
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
