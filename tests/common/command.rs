@@ -73,10 +73,10 @@ impl Bench {
         command
     }
 
-    /// The command with its arguments and the store.
+    /// The command with the store and its arguments, to which more may be added.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = self.bare();
-        command.args(arguments).arg("--store").arg(self.store());
+        command.arg("--store").arg(self.store()).args(arguments);
         command
     }
 
