@@ -173,9 +173,13 @@ impl Running {
         &self.ground
     }
 
+    /// Its number, which stays its own until it is waited for.
+    pub fn id(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     pub fn signal(&self, signal: Signal) {
-        let pid = Pid::from_child(&self.child);
-        kill_process(pid, signal).expect("it is still running");
+        kill_process(self.id(), signal).expect("it is still running");
     }
 
     /// Waits for its end.
