@@ -176,7 +176,7 @@ fn an_ordinary_user_is_told_once_why_nothing_is_proved_cold() {
 fn an_ordinary_user_has_proof_of_warm_caches_too() {
     let bench = Bench::default();
     let Some((_, mut command)) = for_nobody(&bench) else { return };
-    let ran = Ran::of(command.args(&COLD).args(["-", "--cache", "warm"]));
+    let ran = Ran::of(command.args(COLD).args(["-", "--cache", "warm"]));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for (phase, m) in measurements(&ran.json()) {
         assert_eq!(m["cache"]["found"], "warm", "{phase}: {m}");

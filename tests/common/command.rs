@@ -154,11 +154,11 @@ impl Running {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut running = Self { child, ground: PathBuf::new() };
         for _ in 0..6_000 {
-            if let Some(ground) = grounds(directory).into_iter().next() {
-                if count(&ground.join("c0000000001")) >= 100 {
-                    running.ground = ground;
-                    return running;
-                }
+            if let Some(ground) = grounds(directory).into_iter().next()
+                && count(&ground.join("c0000000001")) >= 100
+            {
+                running.ground = ground;
+                return running;
             }
             if let Some(status) = running.child.try_wait().unwrap() {
                 panic!("it ended before it made files: {status}");
