@@ -118,7 +118,7 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
     let stop = AtomicBool::new(false);
     let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
     let run = run_shift(shift, &mut recorders, |_| {
-        (SyncEngine::new(Arc::clone(shared), BLOCK), clock.clone())
+        (SyncEngine::new(Arc::clone(shared), BLOCK, BLOCK), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
     run.seconds

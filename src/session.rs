@@ -80,7 +80,7 @@ pub fn run(
     let run = run_facts(order, &id, &clock, watcher);
     let mut sites = Sites { disk: None, sim: None };
     if uses(order.plan, EngineName::Sync) {
-        let ground = Ground::make(parent, &id)?;
+        let ground = Ground::make(parent, &order.directory, &id)?;
         let site = DiskSite::new(ground, &host, device, clock.clone())?;
         // What the kernel can do in general says little of this file system.
         host.rights.cache_probe = site.cache_probe().into();

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::failure::shown;
+
 /// One mistake the user can mend.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
     /// Line of the job file, counted from 1; none for the command line.
     pub line: Option<usize>,
@@ -22,9 +24,11 @@ impl fmt::Display for Problem {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
         }
-        write!(f, "{}: found {}, expected {}", self.place, self.found, self.expected)?;
+        // Parts of the job file stand in it, which may hold anything.
+        let Self { place, found, expected, .. } = self;
+        f.write_str(&shown(format!("{place}: found {found}, expected {expected}")))?;
         if let Some(hint) = &self.hint {
-            write!(f, "; {hint}")?;
+            write!(f, "; {}", shown(hint))?;
         }
         Ok(())
     }
@@ -79,6 +83,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_file_cannot_send_a_terminal_anything() {
+        let problem = Problem { found: "\u{1b}[31m\n".into(), ..Problem::default() };
+        assert_eq!(problem.to_string(), ": found \\u{1b}[31m\\n, expected ");
+    }
 
     #[test]
     fn a_slip_finds_its_word_and_nonsense_finds_none() {

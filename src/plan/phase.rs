@@ -157,6 +157,14 @@ impl Phase {
         }
     }
 
+    /// Most bytes that one write of it can have: a file that was appended to may be larger than
+    /// any size that is drawn.
+    pub fn write_bytes_max(&self, tree: &Tree) -> u32 {
+        let grown = self.history.iter().filter(|past| past.change == Change::Grows).count() as u64;
+        let largest = tree.sizes.max().saturating_mul(grown + 1);
+        u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
+    }
+
     /// Bytes of file content the phase moves if all goes well; none if it is not about content
     /// (a listing moves bytes too, but no law says how many).
     pub fn expected_bytes(&self, tree: &Tree) -> Option<u64> {

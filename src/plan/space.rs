@@ -1,6 +1,7 @@
 //! What a cell needs of a file system before anything is written: bytes and inodes.
 
 use super::CellPlan;
+use super::tree::Sizes;
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -48,12 +49,11 @@ impl Need {
         }
         let written = cell.phases.iter().filter(|p| p.operation.change() == Change::Grows);
         let appended: u64 = written.map(|p| p.selection.count).sum();
-        // A file ends inside a block, on average in its middle.
-        let file_bytes = match cell.tree.sizes.max() {
-            0 => 0.0,
-            _ => {
-                ((cell.tree.sizes.mean() + block as f64 / 2.0) / block as f64).ceil() * block as f64
-            }
+        let file_bytes = match cell.tree.sizes {
+            Sizes::Fixed(size) => size.next_multiple_of(block) as f64,
+            // A file of a drawn size ends inside a block, on average in its middle.
+            drawn if drawn.max() > 0 => (drawn.mean() + block as f64 / 2.0).max(block as f64),
+            _ => 0.0,
         };
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
         let content = ((file_bytes * most_files as f64) as u64)
@@ -86,6 +86,14 @@ mod tests {
         let need = need("1_000", "0");
         assert_eq!(need.inodes, 1_000 + 1 + OWN_INODES);
         assert_eq!(need.bytes, 1_000 * ENTRY_BYTES + (1 << 20) + OWN_BYTES);
+    }
+
+    #[test]
+    fn a_file_of_whole_blocks_needs_them_and_no_more() {
+        let need = |size: &str| need("1_000", size).bytes - need("1_000", "0").bytes;
+        let appended = |size: u64| 1_000 * size;
+        assert_eq!(need("'2MiB'"), 1_000 * (2 << 20) + appended(2 << 20));
+        assert_eq!(need("1"), 1_000 * (1 << 20) + appended(1));
     }
 
     #[test]

@@ -35,11 +35,10 @@ struct Stamped {
 }
 
 impl ContentPool {
-    /// A pool for the content of `tree` in writes of at most `block` bytes.
-    pub fn new(tree: &Tree, block: u32) -> Self {
-        let largest = tree.sizes.max().min(u64::from(block)) as usize;
+    /// A pool for the content of `tree` in writes of at most `largest` bytes.
+    pub fn new(tree: &Tree, largest: u32) -> Self {
         let mut pool = Self {
-            bytes: vec![0; POOL_BYTES + largest],
+            bytes: vec![0; POOL_BYTES + largest as usize],
             plain: tree.content == Content::Zeros,
             grain: 64,
             stamped: Stamped::default(),
@@ -70,7 +69,7 @@ impl ContentPool {
         }
     }
 
-    /// The part of a content that begins at `offset` and is `bytes` long (at most the block).
+    /// The part of a content that begins at `offset` and is `bytes` long (at most the largest write).
     #[inline]
     pub fn part(&mut self, key: u64, offset: u64, bytes: u32) -> &[u8] {
         if self.plain {

@@ -51,24 +51,29 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Makes and marks the directory of run `id` below the open directory `parent`.
+    /// Makes and marks the directory of run `id` below the open directory `parent`, which users
+    /// know as `place`.
     ///
     /// # Errors
     /// If it cannot be made or exists already.
-    pub fn make(parent: OwnedFd, id: &str) -> Result<Self> {
+    pub fn make(parent: OwnedFd, place: &Path, id: &str) -> Result<Self> {
         let name = format!("{PREFIX}{id}");
+        let fail = |doing: &str, error: std::io::Error| {
+            let what = format!("{doing} the run's directory {}", shown(place.join(&name)));
+            let Failure { exit, sentence } = Failure::from_system(what, error);
+            Failure { exit, sentence: sentence + ". Name another place with --dir" }
+        };
         rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
-            .map_err(|error| Failure::from_system(format!("make the directory {name}"), error))?;
+            .map_err(|error| fail("make", error.into()))?;
         let directory = open_directory(parent.as_fd(), OsStr::new(&name))
-            .map_err(|error| Failure::from_system(format!("open the directory {name}"), error))?;
-        let ground = Self { parent, directory, name };
-        if let Err(error) = ground.mark(id) {
-            // It was made a moment ago and holds at most the marker: without one it could never
-            // be proved to be boatload's.
+            .map_err(|error| fail("open", error.into()))?;
+        let ground = Self { parent, directory, name: name.clone() };
+        ground.mark(id).map_err(|error| {
+            // Without its marker nothing could prove later whose it is.
             let _ = rustix::fs::unlinkat(&ground.directory, MARKER, AtFlags::empty());
-            let _ = rustix::fs::unlinkat(&ground.parent, ground.name.as_str(), AtFlags::REMOVEDIR);
-            return Err(Failure::from_system(format!("mark the directory {}", ground.name), error));
-        }
+            let _ = rustix::fs::unlinkat(&ground.parent, name.as_str(), AtFlags::REMOVEDIR);
+            fail("mark", error)
+        })?;
         Ok(ground)
     }
 

@@ -22,6 +22,8 @@ pub struct Removal {
     pub directories: u64,
     /// Paths that were left alone because boatload did not make them, shortened to the first few.
     pub left: Vec<String>,
+    /// How often something was left alone; what is met again in a second reading counts again.
+    leavings: u64,
 }
 
 /// How many paths left alone are named.
@@ -61,21 +63,23 @@ pub fn remove_cell(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
 
 impl Removal {
     fn leave(&mut self, path: &str, why: &str) {
-        if self.left.len() < LEFT_MAX {
-            self.left.push(format!("{path} ({why})"));
+        self.leavings += 1;
+        let one = format!("{path} ({why})");
+        if self.left.len() < LEFT_MAX && !self.left.contains(&one) {
+            self.left.push(one);
         }
     }
 }
 
 fn remove_directory(parent: BorrowedFd<'_>, name: &OsStr, above: &str, removal: &mut Removal) {
     let path = format!("{above}/{}", shown(name));
-    let before = removal.left.len();
+    let before = removal.leavings;
     match open_directory(parent, name) {
         Ok(directory) => remove_entries(directory.as_fd(), &path, false, removal),
         Err(OsErrno::NOENT) => return,
         Err(error) => return removal.leave(&path, &error.to_string()),
     }
-    if removal.left.len() > before {
+    if removal.leavings > before {
         return;
     }
     match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {

@@ -13,8 +13,8 @@ use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::site::{SimSite, Site};
 
-/// Files created to tell; some milliseconds of work.
-const FILES: u64 = 20_000;
+/// Files created to tell, or fewer if each takes several writes; some milliseconds of work.
+const WRITES: u64 = 20_000;
 
 /// The best of so many tries is taken: everything that disturbs makes it longer.
 const TRIES: u32 = 5;
@@ -26,7 +26,10 @@ pub(super) fn cost_ns(cell: &CellPlan, clock: &RealClock) -> f64 {
 }
 
 fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
-    let tree = Tree { files: FILES, ..cell.tree.clone() };
+    let Some(block) = cell.phases.first().map(|phase| u64::from(phase.block)) else { return 0.0 };
+    let writes_each = (cell.tree.sizes.mean() as u64).div_ceil(block);
+    let files = (WRITES / writes_each.max(1)).max(1);
+    let tree = Tree { files, ..cell.tree.clone() };
     let Some(phase) = creating(cell, &tree) else { return 0.0 };
     let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
     let mut site = Site::Sim(Box::new(SimSite::new(SimModel::default(), clock.clone())));
@@ -44,7 +47,7 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
 
 fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
     let model = cell.phases.first()?;
-    let selection = Selection::new((0, FILES, FILES), Order::Sequential, 1, tree.seed, 0);
+    let selection = Selection::new((0, tree.files, tree.files), Order::Sequential, 1, tree.seed, 0);
     Some(Phase {
         name: "harness".into(),
         operation: find_operation("create")?,
@@ -53,7 +56,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         threads: 1,
         history: Vec::new(),
         walk: Walk::default(),
-        entries_after: FILES,
+        entries_after: tree.files,
         ..model.clone()
     })
 }

@@ -57,13 +57,15 @@ pub struct SimDisk {
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
     used_bytes: AtomicU64,
-    operations: AtomicU64,
+    /// Operations of the whole run, for the model's planned error.
+    operations: Arc<AtomicU64>,
     cache_dropped: AtomicBool,
 }
 
 impl SimDisk {
-    /// An empty disk for the tree's entries; `directories` says whether any phase makes some.
-    pub fn new(model: SimModel, tree: Tree, directories: bool) -> Self {
+    /// An empty disk for the tree's entries; `directories` says whether any phase makes some, and
+    /// `operations` goes on counting where the disk before it stopped.
+    pub fn new(model: SimModel, tree: Tree, directories: bool, operations: Arc<AtomicU64>) -> Self {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
         Self {
             model,
@@ -72,7 +74,7 @@ impl SimDisk {
             cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 }),
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
             used_bytes: AtomicU64::new(0),
-            operations: AtomicU64::new(0),
+            operations,
             cache_dropped: AtomicBool::new(false),
             tree,
         }
@@ -87,6 +89,13 @@ impl SimDisk {
     pub fn drop_caches(&self) {
         self.cached.clear();
         self.cache_dropped.store(true, Relaxed);
+    }
+
+    /// Takes these files into the cache.
+    pub fn warm(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.cached.swap(number, true);
+        }
     }
 
     /// Share of these files that are cached; none if nothing is simulated to be.
@@ -124,22 +133,30 @@ pub struct SimEngine {
     open: Vec<Option<Place>>,
     listed: Vec<bool>,
     sequence: u64,
+    noise_seed: u64,
     queued: Vec<Completion>,
 }
 
 impl SimEngine {
-    /// An engine that works on `phase` and moves `clock`.
-    pub fn new(disk: Arc<SimDisk>, phase: &Phase, clock: VirtualClock, worker: u32) -> Self {
+    /// An engine that works on `phase` and moves `clock`; `shift` counts the phases of the run, so
+    /// that each has noise of its own.
+    pub fn new(
+        disk: Arc<SimDisk>,
+        phase: &Phase,
+        clock: VirtualClock,
+        (worker, shift): (u32, u64),
+    ) -> Self {
         let depth = disk.model.queue.max(1) as usize;
         Self {
             free: disk.model.takes_no_time(),
-            content: ContentPool::new(&disk.tree, phase.block),
+            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree)),
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
             open: vec![None; depth],
             listed: vec![false; depth],
             sequence: u64::from(worker) << 48,
+            noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
             disk,
         }
@@ -149,6 +166,9 @@ impl SimEngine {
     fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
         if !self.free {
             self.pass_time(request);
+        }
+        if let Some(error) = self.planned_error(request) {
+            return Err(error);
         }
         match *request {
             Request::Open { place, access, .. } => self.open(ticket, place, access),
@@ -203,9 +223,6 @@ impl SimEngine {
     #[inline]
     fn add(&mut self, place: Place) -> Outcome {
         self.write_name(place);
-        if let Some(error) = self.planned_error() {
-            return Err(error);
-        }
         match self.bits(place).and_then(|bits| bits.swap(place.number(), true)) {
             Some(false) => {
                 self.count_in_holder(place, true);
@@ -218,9 +235,6 @@ impl SimEngine {
 
     fn remove(&mut self, place: Place) -> Outcome {
         self.write_name(place);
-        if let Some(error) = self.planned_error() {
-            return Err(error);
-        }
         match self.bits(place).and_then(|bits| bits.swap(place.number(), false)) {
             Some(true) => {
                 self.count_in_holder(place, false);
@@ -241,7 +255,7 @@ impl SimEngine {
     fn open(&mut self, ticket: usize, place: Place, access: Access) -> Outcome {
         let outcome = match access {
             Access::CreateNew => self.add(place),
-            _ => self.planned_error().map_or_else(|| self.found(place), Err),
+            _ => self.found(place),
         };
         if outcome.is_ok() {
             self.open[ticket] = Some(place);
@@ -287,9 +301,18 @@ impl SimEngine {
         }
     }
 
-    /// Counts operations for the model's planned error.
-    fn planned_error(&self) -> Option<Errno> {
+    /// Counts operations for the model's planned error: each has one request that names its target.
+    fn planned_error(&self, request: &Request) -> Option<Errno> {
         let planned = self.disk.model.error?;
+        match request {
+            Request::Open { .. }
+            | Request::Stat { .. }
+            | Request::Rename { .. }
+            | Request::Unlink { .. }
+            | Request::MakeDirectory { .. }
+            | Request::RemoveDirectory { .. } => {}
+            _ => return None,
+        }
         let operation = self.disk.operations.fetch_add(1, Relaxed) + 1;
         (operation == planned.operation).then_some(planned.errno)
     }
@@ -346,7 +369,7 @@ impl SimEngine {
             Some(knee) if self.disk.fullness_percent() >= knee.at => knee.factor,
             _ => 1.0,
         };
-        let chance = || unit(draw(self.disk.tree.seed, Stream::Noise, self.sequence));
+        let chance = || unit(draw(self.noise_seed, Stream::Noise, self.sequence));
         let noise = match model.noise {
             Noise::None => 1.0,
             Noise::Uniform => 0.5 + chance(),

@@ -38,9 +38,9 @@ pub struct SyncEngine {
 }
 
 impl SyncEngine {
-    /// An engine whose reads and writes are at most `block` bytes.
-    pub fn new(shared: Arc<OpenTree>, block: u32) -> Self {
-        let content = ContentPool::new(&shared.tree, block);
+    /// An engine whose reads are at most `block` bytes and whose writes at most `write_max`.
+    pub fn new(shared: Arc<OpenTree>, block: u32, write_max: u32) -> Self {
+        let content = ContentPool::new(&shared.tree, write_max);
         let buffer = vec![0; (block as usize).max(DIRENT_BYTES)];
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
         Self { shared, open: None, name, new_name, content, buffer }

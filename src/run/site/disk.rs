@@ -233,8 +233,9 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some((_, open)) = &self.cell else { return PhaseRun::default() };
+        let write_max = phase.write_bytes_max(&open.tree);
         run_shift(shift(phase, &open.tree, stop, done), recorders, |_| {
-            (SyncEngine::new(Arc::clone(open), phase.block), self.clock.clone())
+            (SyncEngine::new(Arc::clone(open), phase.block, write_max), self.clock.clone())
         })
     }
 

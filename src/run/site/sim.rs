@@ -1,7 +1,7 @@
 //! The simulated file system as a place to run in.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::shift;
 use crate::op::Subject;
@@ -21,19 +21,24 @@ const SAMPLE: u64 = 1000;
 pub struct SimSite {
     model: SimModel,
     clock: RealClock,
+    /// Operations of all cells so far.
+    operations: Arc<AtomicU64>,
+    /// Phases so far.
+    shifts: AtomicU64,
     cell: Option<(Arc<SimDisk>, crate::plan::Tree)>,
 }
 
 impl SimSite {
     /// A place that lives by `model`; `clock` is read when no request takes any time.
     pub fn new(model: SimModel, clock: RealClock) -> Self {
-        Self { model, clock, cell: None }
+        Self { model, clock, operations: Arc::default(), shifts: AtomicU64::new(0), cell: None }
     }
 
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
-        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories);
+        let operations = Arc::clone(&self.operations);
+        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations);
         self.cell = Some((Arc::new(disk), cell.tree.clone()));
     }
 
@@ -44,8 +49,10 @@ impl SimSite {
 
     pub(super) fn treat_caches(&self, phase: &Phase) -> CacheFound {
         let Some((disk, _)) = &self.cell else { return CacheFound::as_is(None) };
-        if phase.cache == CacheAsked::Cold {
-            disk.drop_caches();
+        match phase.cache {
+            CacheAsked::Cold => disk.drop_caches(),
+            CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
+            CacheAsked::Warm | CacheAsked::AsIs => {}
         }
         let sample = if has_files_before(phase) { phase.selection.sample(SAMPLE) } else { vec![] };
         let cached = disk.cached_fraction(sample.into_iter());
@@ -68,8 +75,9 @@ impl SimSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some((disk, tree)) = &self.cell else { return PhaseRun::default() };
+        let number = self.shifts.fetch_add(1, Relaxed);
         let engine = |worker, clock: &VirtualClock| {
-            SimEngine::new(Arc::clone(disk), phase, clock.clone(), worker)
+            SimEngine::new(Arc::clone(disk), phase, clock.clone(), (worker, number))
         };
         let shift = shift(phase, tree, stop, done);
         if self.model.takes_no_time() {

@@ -1,0 +1,341 @@
+//! The command line as a user meets it: what is printed where, what is stored, what is left.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use command::{Bench, Ran, SMALL, names_in};
+use common::{output, skip};
+
+const PHASES: [&str; 5] = ["create", "rewrite", "read-sequential", "read-random", "delete"];
+
+/// The lines of the table: those that begin with a phase, which may be shortened.
+fn rows(table: &str) -> Vec<&str> {
+    let of_phase = |line: &&str| {
+        let word = line.split_whitespace().next().unwrap_or_default().trim_end_matches('…');
+        word.len() > 3 && PHASES.iter().any(|phase| phase.starts_with(word)) && line.len() > 40
+    };
+    table.lines().filter(of_phase).collect()
+}
+
+#[test]
+fn a_run_prints_five_phases_stores_them_and_leaves_nothing_behind() {
+    let bench = Bench::default();
+    let ran = bench.small_run();
+    let words: Vec<_> =
+        rows(&ran.stdout).iter().map(|row| row.split_whitespace().next().unwrap()).collect();
+    assert_eq!(words.len(), 5, "{}", ran.stdout);
+    for (word, phase) in words.iter().zip(PHASES) {
+        assert!(phase.starts_with(word.trim_end_matches('…')), "{word} for {phase}");
+    }
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+
+    let shown = bench.run(["show", "last"]);
+    assert_eq!(
+        (shown.code, &shown.stdout),
+        (Some(0), &ran.stdout),
+        "the same again from the store"
+    );
+    let id = ran.stdout.lines().nth(1).unwrap().split_whitespace().nth(1).unwrap();
+    assert_eq!(bench.run(["show", &id[..5]]).stdout, ran.stdout, "by a prefix of its id");
+    let runs = bench.run(["runs"]);
+    assert!(runs.stdout.contains(id) && runs.stdout.contains("complete"), "{}", runs.stdout);
+    assert!(ran.stderr.contains("create: 200 operations"), "progress in a pipe: {}", ran.stderr);
+}
+
+#[test]
+fn every_line_of_a_result_fits_80_columns() {
+    let bench = Bench::default();
+    for columns in ["1", "20", "80", "not a number"] {
+        let ran = Ran::of(bench.command(SMALL).env("COLUMNS", columns));
+        assert_eq!(ran.code, Some(0), "COLUMNS={columns}: {}", ran.stderr);
+        for line in ran.stdout.lines() {
+            assert!(line.chars().count() <= 80, "{line:?}");
+        }
+    }
+}
+
+/// The keys that the run document promises.
+const MEASUREMENT_KEYS: [&str; 22] = [
+    "variant",
+    "level",
+    "repeat",
+    "phase",
+    "pass",
+    "operation",
+    "engine",
+    "threads",
+    "valid",
+    "operations",
+    "errors",
+    "bytes",
+    "seconds",
+    "sync_seconds",
+    "operations_per_second",
+    "cpu_user_seconds",
+    "cpu_system_seconds",
+    "latency_ns",
+    "cache",
+    "device_read_bytes",
+    "device_write_bytes",
+    "windows",
+];
+
+#[track_caller]
+fn has(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.get(key).is_some(), "no {key} in {object}");
+    }
+}
+
+fn check_document(document: &Value) {
+    assert_eq!((&document["format"], &document["version"]), (&"boatload-run".into(), &1.into()));
+    let run = &document["run"];
+    let keys = ["id", "scenario", "scale", "seed", "started", "finished", "command", "boatload"];
+    has(run, &keys);
+    assert_eq!(run["complete"], Value::Bool(true));
+    has(&document["host"], &["kernel", "cpu", "memory_bytes", "filesystem", "device", "rights"]);
+    assert!(document["findings"].is_array());
+    let measurements = document["measurements"].as_array().unwrap();
+    let phases: Vec<_> = measurements.iter().map(|m| m["phase"].as_str().unwrap()).collect();
+    assert_eq!(phases, PHASES);
+    for m in measurements {
+        has(m, &MEASUREMENT_KEYS);
+        has(&m["latency_ns"], &["mean", "min", "p50", "p90", "p99", "p99_9", "max"]);
+        has(&m["cache"], &["asked", "found", "resident_fraction"]);
+        assert_eq!(m["valid"], Value::Bool(true), "{m}");
+    }
+    let operations: Vec<_> =
+        measurements.iter().map(|m| m["operations"].as_u64().unwrap()).collect();
+    assert_eq!(operations, [200, 50, 50, 50, 200]);
+}
+
+#[test]
+fn the_run_document_on_stdout_is_json_with_all_its_keys_and_nothing_else() {
+    let bench = Bench::default();
+    check_document(&bench.document(SMALL));
+    let again = bench.run(["show", "last", "--json", "-"]);
+    check_document(&again.json());
+}
+
+#[test]
+fn the_run_document_in_a_file_comes_beside_the_table() {
+    let bench = Bench::default();
+    let file = bench.beside("the document.json");
+    let ran = Ran::of(bench.command(SMALL).arg("--json").arg(&file));
+    assert_eq!((ran.code, rows(&ran.stdout).len()), (Some(0), 5), "{}", ran.stderr);
+    check_document(&serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap());
+}
+
+#[test]
+fn a_document_that_cannot_be_written_fails_and_the_run_is_stored_all_the_same() {
+    let bench = Bench::default();
+    let ran = Ran::of(bench.command(SMALL).args(["--json", "no-such-directory/x.json"]));
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("no-such-directory/x.json"), "{}", ran.stderr);
+    assert_eq!(rows(&bench.run(["show", "last"]).stdout).len(), 5);
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_plan_tells_what_would_run_and_writes_nothing_at_all() {
+    let bench = Bench::default();
+    let plan = bench.run(["plan", "smallfiles", "--scale", "quick"]);
+    assert_eq!(plan.code, Some(0), "{}", plan.stderr);
+    for word in ["20,000 files", "rewrite", "2,000", "needs", "inodes"] {
+        assert!(plan.stdout.contains(word), "no {word} in {}", plan.stdout);
+    }
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+    assert!(!bench.store().exists(), "a plan made a store");
+
+    bench.small_run();
+    let before = std::fs::read(bench.store()).unwrap();
+    let plan = bench.run(["plan"]);
+    assert!(
+        plan.stdout.contains("takes about"),
+        "an earlier run gives an estimate: {}",
+        plan.stdout
+    );
+    assert_eq!(std::fs::read(bench.store()).unwrap(), before, "a plan changed the store");
+}
+
+#[test]
+fn a_built_in_scenario_runs_unchanged_as_a_users_file() {
+    let bench = Bench::default();
+    assert!(bench.run(["scenarios"]).stdout.contains("smallfiles"));
+    let text = bench.run(["scenarios", "show", "smallfiles"]);
+    let file = bench.write("mine.toml", &text.stdout);
+    let mut arguments = SMALL.map(String::from).to_vec();
+    arguments.insert(1, file.to_str().unwrap().into());
+    let (mine, builtin) = (bench.document(&arguments), bench.document(SMALL));
+    let done = |document: &Value| -> Vec<(Value, Value, Value)> {
+        let all = document["measurements"].as_array().unwrap().iter();
+        all.map(|m| (m["phase"].clone(), m["operations"].clone(), m["bytes"].clone())).collect()
+    };
+    assert_eq!(done(&mine), done(&builtin));
+    assert_eq!(mine["run"]["scenario"], "smallfiles");
+}
+
+const TWO_VARIANTS: &str = r#"
+name = "mine"
+question = "Does it matter?"
+repeats = 2
+[axis]
+name = "many"
+values = [10, 20]
+[[variant]]
+name = "one"
+tree = { files = "$many" }
+[[variant]]
+name = "four"
+tree = { files = "$many", directories = 4 }
+[[phase]]
+operation = "create"
+[[phase]]
+operation = "delete"
+"#;
+
+#[test]
+fn a_users_job_with_two_variants_and_an_axis_runs() {
+    let bench = Bench::default();
+    let file = bench.write("mine.toml", TWO_VARIANTS);
+    let document = bench.document(["run", file.to_str().unwrap()]);
+    let measurements = document["measurements"].as_array().unwrap();
+    assert_eq!(measurements.len(), 2 * 2 * 2 * 2);
+    for m in measurements {
+        assert_eq!(m["operations"].as_f64(), m["level"]["value"].as_f64());
+        assert_eq!(m["level"]["axis"], "many");
+    }
+    let table = bench.run(["show", "last"]).stdout;
+    for heading in ["four, many 10:", "four, many 20:", "one, many 10:", "one, many 20:"] {
+        assert!(table.contains(heading), "no {heading} in {table}");
+    }
+}
+
+#[test]
+fn a_job_with_five_mistakes_reports_five_problems_with_their_lines() {
+    let text = "name = \"bad\"\nquestion = \"?\"\nrepeats = 0\ncahce = \"cold\"\n[tree]\nfiles = \"many\"\n\
+                size = \"5 apples\"\n[[phase]]\noperation = \"creat\"\n";
+    let bench = Bench::default();
+    let file = bench.write("bad.toml", text);
+    for command in ["run", "plan"] {
+        let ran = bench.run([command, file.to_str().unwrap()]);
+        let said = ran.refuses(2);
+        assert!(said.contains("has 5 problems:"), "{said}");
+        for line in [3, 4, 6, 7, 9] {
+            assert!(said.contains(&format!("\n  line {line}: ")), "no line {line} in {said}");
+        }
+        assert!(said.contains("cache") && said.contains("create"), "the nearest words: {said}");
+    }
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn the_store_is_readable_by_sqlite3_alone() {
+    if output("sqlite3", &["--version"]).is_none() {
+        return skip("reading the store with sqlite3", "it is not installed");
+    }
+    let bench = Bench::default();
+    bench.small_run();
+    let sql = "SELECT phase, operations FROM measurements JOIN cells ON cells.id = cell_id \
+               JOIN runs ON runs.id = run_id WHERE valid ORDER BY measurements.id";
+    let store = bench.store();
+    let rows = output("sqlite3", &[store.to_str().unwrap(), sql]).unwrap();
+    assert_eq!(rows, "create|200\nrewrite|50\nread-sequential|50\nread-random|50\ndelete|200");
+    assert_eq!(
+        output("sqlite3", &[store.to_str().unwrap(), "PRAGMA integrity_check"]).unwrap(),
+        "ok"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error_and_no_panic() {
+    let bench = Bench::default();
+    bench.small_run();
+    let commands: [&[&str]; 6] = [
+        &["show", "last"],
+        &["show", "last", "--json", "-"],
+        &["runs"],
+        &["scenarios", "schema"],
+        &["plan"],
+        &["--help"],
+    ];
+    for arguments in commands {
+        let mut child =
+            bench.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_run_whose_reader_goes_away_still_stores_and_cleans_up() {
+    let bench = Bench::default();
+    let mut child =
+        bench.command(SMALL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+    assert_eq!(rows(&bench.run(["show", "last"]).stdout).len(), 5);
+}
+
+#[test]
+fn short_help_is_shorter_than_long_help_and_both_begin_with_what_to_type() {
+    let bench = Bench::default();
+    for command in ["", "run", "plan", "runs", "show", "clean", "inspect", "scenarios"] {
+        let of = |flag| {
+            let words = [command, flag].into_iter().filter(|word| !word.is_empty());
+            let ran = Ran::of(bench.bare().args(words));
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command} {flag}");
+            ran.stdout
+        };
+        let (short, long) = (of("-h"), of("--help"));
+        assert!(short.starts_with("Examples:"), "{command} -h: {short}");
+        assert!(short.lines().count() <= 40, "{command} -h does not fit a screen");
+        assert!(short.len() <= long.len(), "{command}: -h is longer than --help");
+    }
+    let version = Ran::of(bench.bare().arg("--version"));
+    assert_eq!(version.stdout, format!("boatload {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn an_inspection_names_the_file_system_and_writes_nothing() {
+    let bench = Bench::default();
+    let ran = Ran::of(bench.bare().args(["inspect", "."]));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let work = bench.work();
+    let kind = output("stat", &["-fc", "%T", work.to_str().unwrap()]).unwrap();
+    // stat(1) calls all of ext2, ext3 and ext4 by one name.
+    let kind = kind.split('/').next().unwrap();
+    assert!(ran.stdout.contains(kind.trim_end_matches("ext2")), "no {kind} in {}", ran.stdout);
+    assert_eq!(names_in(&work), Vec::<String>::new());
+}
+
+/// Several at once share one store and one directory.
+#[test]
+fn runs_side_by_side_keep_out_of_each_others_way() {
+    let bench = Bench::default();
+    let start = |command: &mut Command| {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..4).map(|_| start(&mut bench.command(SMALL))).collect();
+    for child in children {
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+    assert_eq!(bench.run(["runs"]).stdout.matches("complete").count(), 4);
+}

@@ -1,0 +1,224 @@
+//! Runs the `boatload` command as a user does, each time with a directory, a store and an
+//! environment of its own.
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A directory to run in, a store, and a home, all of which go when it is dropped.
+pub struct Bench {
+    root: TempDir,
+}
+
+/// What a command came to.
+pub struct Ran {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        let root = tempfile::Builder::new().prefix("a bench ").tempdir().unwrap();
+        for name in ["work", "home", "elsewhere"] {
+            std::fs::create_dir(root.path().join(name)).unwrap();
+        }
+        Self { root }
+    }
+}
+
+impl Bench {
+    /// The directory runs take place in.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// A path beside the directory, for files of the test's own.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.root.path().join("elsewhere").join(name)
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.root.path().join("store.db")
+    }
+
+    /// Writes a file beside the directory.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.beside(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command with nothing of the caller's environment.
+    pub fn bare(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_boatload"));
+        command.env_clear().env("HOME", self.root.path().join("home"));
+        command.stdin(Stdio::null()).current_dir(self.work());
+        command
+    }
+
+    /// The command with the store and its arguments, to which more may be added.
+    pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = self.bare();
+        command.arg("--store").arg(self.store()).args(arguments);
+        command
+    }
+
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
+        Ran::of(&mut self.command(arguments))
+    }
+
+    /// A run of a job file that must go well; gives its document.
+    pub fn document<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Value {
+        let mut command = self.command(arguments);
+        let ran = Ran::of(command.args(["--json", "-"]));
+        ran.json()
+    }
+
+    /// A small run of `smallfiles` that leaves the caches of the machine alone.
+    pub fn small_run(&self) -> Ran {
+        let ran = self.run(SMALL);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran
+    }
+
+    /// Starts a run that takes long enough to be disturbed, and waits until it has made files.
+    pub fn long_run(&self, directory: &Path) -> Running {
+        let arguments = ["run", "--cache", "as-is", "--set", "files=3M", "--set", "selected=10"];
+        let mut command = self.command(arguments);
+        command.args(["--set", "size_min=0", "--set", "size_max=0", "--dir"]).arg(directory);
+        Running::start(command, directory)
+    }
+}
+
+pub const SMALL: [&str; 9] =
+    ["run", "--cache", "as-is", "--repeats", "1", "--set", "files=200", "--set", "selected=50"];
+
+impl Ran {
+    pub fn of(command: &mut Command) -> Self {
+        Self::from(command.output().unwrap())
+    }
+
+    pub fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// The run document on stdout, and nothing else there.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("{e} in {:?}; stderr: {}", self.stdout, self.stderr))
+    }
+
+    /// One clear sentence on stderr, nothing on stdout, and this exit code.
+    #[track_caller]
+    pub fn refuses(&self, code: i32) -> &str {
+        assert_eq!(self.code, Some(code), "stderr: {}", self.stderr);
+        assert_eq!(self.stdout, "", "a command that refuses prints no result");
+        let said: Vec<_> = self.stderr.lines().filter(|l| l.starts_with("boatload: ")).collect();
+        assert_eq!(said.len(), 1, "one sentence: {:?}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        &self.stderr
+    }
+}
+
+/// A process that is under way; it is ended when it is dropped.
+pub struct Running {
+    child: Child,
+    ground: PathBuf,
+}
+
+impl Running {
+    /// Starts a command and waits until its run directory holds a cell with files.
+    pub fn start(mut command: Command, directory: &Path) -> Self {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut running = Self { child, ground: PathBuf::new() };
+        for _ in 0..6_000 {
+            if let Some(ground) = grounds(directory).into_iter().next()
+                && count(&ground.join("c0000000001")) >= 100
+            {
+                running.ground = ground;
+                return running;
+            }
+            if let Some(status) = running.child.try_wait().unwrap() {
+                panic!("it ended before it made files: {status}");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("a minute has gone and no file was made in {}", directory.display());
+    }
+
+    /// The run's own directory.
+    pub fn ground(&self) -> &Path {
+        &self.ground
+    }
+
+    /// Its number, which stays its own until it is waited for.
+    pub fn id(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.id(), signal).expect("it is still running");
+    }
+
+    /// Waits for its end.
+    pub fn ended(mut self) -> Ran {
+        use std::io::Read;
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        let status = self.child.wait().unwrap();
+        assert!(status.code().is_some() || status.signal() == Some(9), "{status}: {stderr}");
+        Ran { code: status.code(), stdout, stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The run directories below a directory.
+pub fn grounds(directory: &Path) -> Vec<PathBuf> {
+    names_in(directory)
+        .iter()
+        .filter(|n| n.starts_with("boatload-"))
+        .map(|n| directory.join(n))
+        .collect()
+}
+
+fn count(directory: &Path) -> usize {
+    std::fs::read_dir(directory).map_or(0, Iterator::count)
+}
+
+/// Names of a directory's entries, sorted, as they may be shown.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,145 @@
+//! Runs job files through the library, as `boatload run` does, each in a directory and with a
+//! store of its own.
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boatload::base::failure::Result;
+use boatload::measure::book::{Measurement, ResultBook};
+use boatload::plan::{Plan, Settings, read_job};
+use boatload::run::drive::DoneCount;
+use boatload::run::interrupt::Interrupt;
+use boatload::session::{self, Order, Standing, Watcher};
+use boatload::store::Store;
+use tempfile::TempDir;
+
+/// Watches nothing.
+pub struct Nobody;
+
+impl Watcher for Nobody {
+    fn says(&self, _: &str) {}
+    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {}
+    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+}
+
+/// A directory to run in and a store beside it; both go when it is dropped.
+pub struct Place {
+    root: TempDir,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        let root = tempfile::Builder::new().prefix("a place ").tempdir().unwrap();
+        std::fs::create_dir(root.path().join("work")).unwrap();
+        Self { root }
+    }
+}
+
+impl Place {
+    /// The directory to run in.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    pub fn store(&self) -> Store {
+        Store::open(self.root.path().join("store.db")).unwrap()
+    }
+
+    /// Runs a plan here; what the store then holds is what was handed back, and nothing is left in
+    /// the directory.
+    pub fn run(&self, plan: &Plan, watcher: &dyn Watcher, interrupt: &Interrupt) -> ResultBook {
+        let work = self.work();
+        let book = self.try_run(plan, &work, watcher, interrupt).unwrap_or_else(|f| panic!("{f}"));
+        let stored = self.store().load(&book.run.id).unwrap();
+        assert_eq!(stored.measurements, book.measurements, "the store holds something else");
+        assert_eq!(stored.findings, book.findings, "the store holds other findings");
+        assert_eq!(stored.run.complete, book.run.complete);
+        assert_eq!(names_in(&work), Vec::<String>::new(), "a run leaves its directory as it was");
+        book
+    }
+
+    /// The same, with whatever comes of it, in a directory of the caller's.
+    pub fn try_run(
+        &self,
+        plan: &Plan,
+        directory: &Path,
+        watcher: &dyn Watcher,
+        interrupt: &Interrupt,
+    ) -> Result<ResultBook> {
+        let order = Order { plan, directory: directory.into(), command: "a test".into() };
+        session::run(&order, &mut self.store(), watcher, interrupt)
+    }
+}
+
+/// Names of a directory's entries, sorted.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A job file of one variant: its own keys, its tree, its phases and its simulated truth, each as
+/// they stand in TOML between the brackets.
+pub fn job(keys: &str, tree: &str, phases: &[&str], sim: &str) -> String {
+    let phases: String = phases.iter().map(|phase| format!("  {{ {phase} }},\n")).collect();
+    format!(
+        "name = \"x\"\nquestion = \"?\"\nrepeats = 1\n{keys}\ntree = {{ {tree} }}\n\
+         phase = [\n{phases}]\nsim = {{ {sim} }}\n"
+    )
+}
+
+/// The plan of a job file that is right.
+pub fn plan_of(text: &str) -> Plan {
+    plan_with(text, &Settings::default())
+}
+
+/// The same with what the command line says.
+pub fn plan_with(text: &str, settings: &Settings) -> Plan {
+    read_job(text, settings).unwrap_or_else(|p| panic!("{}\n{text}", p.report("the job")))
+}
+
+/// What a job file gives when it is run.
+pub fn ran(text: &str) -> ResultBook {
+    ran_with(text, &Settings::default())
+}
+
+pub fn ran_with(text: &str, settings: &Settings) -> ResultBook {
+    let book = Place::default().run(&plan_with(text, settings), &Nobody, &Interrupt::default());
+    assert!(book.run.complete, "nothing interrupted it");
+    book
+}
+
+/// The only measurement of a phase.
+#[track_caller]
+pub fn only<'a>(book: &'a ResultBook, phase: &str) -> &'a Measurement {
+    let found: Vec<_> = book.measurements.iter().filter(|m| m.phase == phase).collect();
+    assert_eq!(found.len(), 1, "measurements of {phase}");
+    found[0]
+}
+
+/// The same, which must be valid.
+#[track_caller]
+pub fn valid<'a>(book: &'a ResultBook, phase: &str) -> &'a Measurement {
+    let m = only(book, phase);
+    assert_eq!(m.invalid, Vec::<String>::new(), "{phase} is valid");
+    m
+}
+
+/// Whether two figures are the same but for the three digits of a histogram.
+#[track_caller]
+pub fn near(found: impl Into<f64>, expected: impl Into<f64>, what: &str) {
+    let (found, expected) = (found.into(), expected.into());
+    let off = (found - expected).abs();
+    assert!(off <= 1.0 + expected.abs() / 1000.0, "{what}: found {found}, the truth is {expected}");
+}

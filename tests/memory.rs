@@ -1,0 +1,112 @@
+//! Memory does not grow with the number of files: nothing is kept for each of them. Counted by an
+//! allocator that remembers the most there was at one time.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+#[path = "common/library.rs"]
+mod library;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use boatload::run::interrupt::Interrupt;
+
+use library::{Nobody, Place, job, plan_of};
+
+/// The system's allocator, counted.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        MOST.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Tests of one process share its memory, so they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The most memory that some work needed at one time beyond what there was before, in bytes.
+fn most<T>(work: impl FnOnce() -> T) -> usize {
+    let before = NOW.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let result = work();
+    let most = MOST.load(Relaxed).saturating_sub(before);
+    drop(result);
+    most
+}
+
+const PHASES: [&str; 6] = [
+    "operation = 'create', windows = 50",
+    "operation = 'rewrite', order = 'random', count = '$selected'",
+    "operation = 'rename', order = 'random', count = '$selected'",
+    "operation = 'read', order = 'random'",
+    "operation = 'stat'",
+    "operation = 'delete'",
+];
+
+fn text(engine: &str, files: u64) -> String {
+    let keys = format!("engine = '{engine}'\nparameters = {{ selected = {} }}", files / 10);
+    let tree = format!(
+        "files = {files}, directories = {{ fan_out = 3, depth = 2 }}, \
+         size = {{ uniform = {{ min = 1, max = 1_000 }} }}"
+    );
+    job(&keys, &tree, &PHASES, "")
+}
+
+#[test]
+fn a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand() {
+    let _turn = TURN.lock();
+    let plan = |files| most(|| plan_of(&text("sync", files)));
+    plan(1_000);
+    let (small, large) = (plan(1_000), plan(100_000_000));
+    // Larger numbers have more digits; a bit for each file would be 12 million bytes.
+    assert!(large < small + 4_000, "{small} bytes for a thousand, {large} for 100 million");
+}
+
+#[test]
+fn a_run_over_thirty_times_the_files_needs_no_more_memory() {
+    let _turn = TURN.lock();
+    let run = |files| {
+        let plan = plan_of(&text("sync", files));
+        most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))
+    };
+    run(300);
+    let (small, large) = (run(300), run(9_000));
+    // A byte for each file would be 8,700 more; the rest is what the store's cache takes.
+    assert!(large < small + 8_000, "{small} bytes for 300 files, {large} for 9,000");
+    assert!(large < 16 << 20, "{large} bytes");
+}
+
+#[test]
+fn the_simulated_file_system_needs_bits_and_not_bytes_for_each_file() {
+    let _turn = TURN.lock();
+    let run = |files| {
+        let plan = plan_of(&text("sim", files));
+        most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))
+    };
+    run(1_000);
+    let (small, large) = (run(1_000), run(200_000));
+    assert!(large < small + 199_000 / 4, "{small} bytes for 1,000 files, {large} for 200,000");
+}

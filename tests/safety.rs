@@ -1,0 +1,322 @@
+//! What a run that was killed or interrupted leaves, and that clearing it up touches nothing else.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use command::{Bench, Ran, grounds, names_in};
+
+/// What a run that was killed in the middle leaves.
+fn killed(bench: &Bench) -> PathBuf {
+    let running = bench.long_run(&bench.work());
+    let ground = running.ground().to_path_buf();
+    running.signal(Signal::KILL);
+    assert_eq!(running.ended().code, None, "it was killed");
+    ground
+}
+
+fn clean(bench: &Bench) -> Ran {
+    bench.run(["clean", "--yes"])
+}
+
+/// A file whose loss would hurt.
+fn precious(path: &Path) -> PathBuf {
+    std::fs::write(path, "precious").unwrap();
+    path.to_path_buf()
+}
+
+#[track_caller]
+fn survives(path: &Path) {
+    assert_eq!(
+        std::fs::read_to_string(path).ok().as_deref(),
+        Some("precious"),
+        "{}",
+        path.display()
+    );
+}
+
+#[test]
+fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
+    let bench = Bench::default();
+    let beside = precious(&bench.work().join("beside"));
+    let ground = killed(&bench);
+    let mode = std::fs::metadata(&ground).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700, "nobody else can look into a run's directory");
+
+    let runs = bench.run(["runs"]);
+    assert_eq!(runs.code, Some(0), "{}", runs.stderr);
+    assert!(runs.stdout.contains("unfinished"), "{}", runs.stdout);
+    let shown = bench.run(["show", "last"]);
+    assert!(shown.stdout.contains("INCOMPLETE"), "{}", shown.stdout);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+
+    let asked = bench.run(["clean"]);
+    assert_eq!(asked.code, Some(1), "without --yes and without a terminal nothing is removed");
+    assert!(ground.exists() && asked.stderr.contains("--yes"), "{}", asked.stderr);
+
+    let cleaned = clean(&bench);
+    assert_eq!((cleaned.code, cleaned.stderr.as_str()), (Some(0), ""));
+    assert!(cleaned.stdout.contains("removed"), "{}", cleaned.stdout);
+    assert_eq!(names_in(&bench.work()), ["beside"]);
+    survives(&beside);
+    assert_eq!(clean(&bench).code, Some(0), "with nothing to do all is well");
+}
+
+#[test]
+fn an_interrupted_run_cleans_up_exits_with_130_and_keeps_what_it_has() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let bench = Bench::default();
+        let beside = precious(&bench.work().join("beside"));
+        let running = bench.long_run(&bench.work());
+        running.signal(signal);
+        let ran = running.ended();
+        assert_eq!(ran.code, Some(130), "{signal:?}: {}", ran.stderr);
+        assert_eq!(names_in(&bench.work()), ["beside"], "{signal:?}");
+        survives(&beside);
+        assert!(ran.stdout.contains("INCOMPLETE"), "{}", ran.stdout);
+        assert!(ran.stderr.contains("interrupted; what was done is kept"), "{}", ran.stderr);
+        let document = bench.run(["show", "last", "--json", "-"]).json();
+        assert_eq!(document["run"]["complete"], false);
+        let [create] = &document["measurements"].as_array().unwrap()[..] else {
+            panic!("the phase that was cut short, and no other: {document}")
+        };
+        assert_eq!(create["valid"], false);
+        assert!(create["operations"].as_u64().unwrap() >= 100);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once_and_clean_removes_the_rest() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    // Both signals wait for the stopped process and meet it one right after the other.
+    running.signal(Signal::STOP);
+    running.signal(Signal::INT);
+    running.signal(Signal::TERM);
+    running.signal(Signal::CONT);
+    assert_eq!(running.ended().code, Some(130));
+    assert_eq!(grounds(&bench.work()).len(), 1, "gone at once means that it did not clean up");
+    assert_eq!(clean(&bench).code, Some(0));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn ctrl_c_again_and_again_never_does_more_than_end_it() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    let pid = running.id();
+    for _ in 0..40 {
+        // It may have ended in the meantime; until it is waited for its number stays its own.
+        let _ = rustix::process::kill_process(pid, Signal::INT);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(running.ended().code, Some(130));
+    assert_eq!(clean(&bench).code, Some(0));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_directory_in_use_by_a_live_run_is_refused() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    let ran = clean(&bench);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stderr.contains("is still running"), "{}", ran.stderr);
+    assert!(running.ground().join("c0000000001").exists(), "removed below a live run");
+    running.signal(Signal::INT);
+    assert_eq!(running.ended().code, Some(130), "it went on undisturbed");
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn foreign_things_inside_a_leftover_tree_stay_and_are_named() {
+    let bench = Bench::default();
+    let outside = precious(&bench.beside("outside"));
+    let outside_directory = bench.beside("directory");
+    std::fs::create_dir(&outside_directory).unwrap();
+    precious(&outside_directory.join("f0000000001"));
+    let ground = killed(&bench);
+    let cell = ground.join("c0000000001");
+
+    let notes = precious(&cell.join("notes.txt"));
+    let almost = precious(&cell.join("f00000000001"));
+    symlink(&outside, cell.join("f9999999990")).unwrap();
+    symlink(&outside_directory, cell.join("h0000000009")).unwrap();
+    symlink(&outside_directory, ground.join("c0000000009")).unwrap();
+    std::fs::create_dir(cell.join("f9999999991")).unwrap();
+    let deep = precious(&cell.join("f9999999991/deep"));
+    let in_ground = precious(&ground.join("f0000000001"));
+
+    let ran = clean(&bench);
+    assert_eq!(ran.code, Some(1), "not all could be removed");
+    for path in [&notes, &almost, &deep, &in_ground, &outside] {
+        survives(path);
+    }
+    survives(&outside_directory.join("f0000000001"));
+    for name in
+        ["notes.txt", "f00000000001", "f9999999990", "h0000000009", "f9999999991", "c0000000009"]
+    {
+        assert!(ran.stderr.contains(name), "{name} is not named: {}", ran.stderr);
+    }
+    let left = ["f00000000001", "f9999999990", "f9999999991", "h0000000009", "notes.txt"];
+    assert_eq!(names_in(&cell), left, "all that boatload made is gone, and nothing else");
+
+    // When what is foreign is out of the way, clean finishes.
+    for name in ["notes.txt", "f00000000001", "f9999999990", "h0000000009", "f9999999991/deep"] {
+        std::fs::remove_file(cell.join(name)).unwrap();
+    }
+    std::fs::remove_dir(cell.join("f9999999991")).unwrap();
+    std::fs::remove_file(ground.join("c0000000009")).unwrap();
+    std::fs::remove_file(&in_ground).unwrap();
+    assert_eq!(clean(&bench).code, Some(0));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_copy_of_a_leftover_directory_is_left_alone() {
+    let bench = Bench::default();
+    let ground = killed(&bench);
+    let copies = [
+        bench.work().join("boatload-copied22"),
+        bench.beside("copies").join(ground.file_name().unwrap()),
+    ];
+    std::fs::create_dir(bench.beside("copies")).unwrap();
+    for copy in &copies {
+        let done = Command::new("cp").arg("-a").arg(&ground).arg(copy).status().unwrap();
+        assert!(done.success());
+    }
+    let renamed = bench.work().join("boatload-renamed2");
+    std::fs::rename(&ground, &renamed).unwrap();
+    let files = |directory: &Path| names_in(&directory.join("c0000000001")).len();
+    let before = files(&copies[0]);
+
+    let ran = clean(&bench);
+    assert_eq!(ran.code, Some(1));
+    for name in ["boatload-copied22", "boatload-renamed2"] {
+        assert!(ran.stderr.contains(&format!("{name} is left alone")), "{}", ran.stderr);
+    }
+    let elsewhere = Ran::of(bench.bare().args(["clean", "--yes"]).arg(bench.beside("copies")));
+    assert_eq!(elsewhere.code, Some(1), "the name is right and the directory is another");
+    assert!([&copies[0], &copies[1], &renamed].iter().all(|copy| files(copy) == before));
+}
+
+/// A marker as boatload writes it for a directory.
+fn marker(directory: &Path, run: &str, inode: u64) -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let device = std::fs::metadata(directory).unwrap().dev();
+    format!(
+        "{{\"run\":\"{run}\",\"token\":\"aaaaaaaaaaaaaaaa\",\"device\":{device},\"inode\":{inode},\
+         \"boot\":\"{}\",\"process\":4194304}}",
+        boot.trim()
+    )
+}
+
+#[test]
+fn a_directory_made_by_hand_is_left_alone_whatever_its_marker_says() {
+    let bench = Bench::default();
+    let hand_made = |id: &str| {
+        let directory = bench.work().join(format!("boatload-{id}"));
+        std::fs::create_dir_all(directory.join("c0000000001")).unwrap();
+        precious(&directory.join("c0000000001/f0000000001"));
+        directory
+    };
+    hand_made("bare2222");
+    let write =
+        |id: &str, text: &[u8]| std::fs::write(hand_made(id).join(".boatload"), text).unwrap();
+    write("empty222", b"");
+    write("garbage2", &[0xff, 0, 1, 2]);
+    write("prose222", b"boatload made this, honestly");
+    write("longlong", &[b'x'; 100_000]);
+    let elsewhere = marker(&bench.work(), "inode222", 1);
+    write("inode222", elsewhere.as_bytes());
+    let other = hand_made("othername");
+    let inode = std::fs::metadata(&other).unwrap().ino();
+    std::fs::write(other.join(".boatload"), marker(&other, "another", inode)).unwrap();
+    let surplus = hand_made("surplus2");
+    let inode = std::fs::metadata(&surplus).unwrap().ino();
+    let text = marker(&surplus, "surplus2", inode).replace('}', ",\"more\":1}");
+    std::fs::write(surplus.join(".boatload"), text).unwrap();
+    let link = hand_made("link2222");
+    let inode = std::fs::metadata(&link).unwrap().ino();
+    std::fs::write(bench.beside("marker"), marker(&link, "link2222", inode)).unwrap();
+    symlink(bench.beside("marker"), link.join(".boatload")).unwrap();
+    let fifo = hand_made("fifo2222").join(".boatload");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    std::fs::create_dir_all(hand_made("direct22").join(".boatload")).unwrap();
+    symlink(hand_made("target22"), bench.work().join("boatload-linked22")).unwrap();
+    precious(&bench.work().join("boatload-isafile2"));
+
+    let before = names_in(&bench.work());
+    let ran = clean(&bench);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "nothing is boatload's");
+    assert_eq!(names_in(&bench.work()), before);
+    for name in before {
+        assert!(ran.stderr.contains(&format!("{name} is left alone")), "{name}: {}", ran.stderr);
+        match name.as_str() {
+            "boatload-isafile2" => survives(&bench.work().join(name)),
+            _ => survives(&bench.work().join(name).join("c0000000001/f0000000001")),
+        }
+    }
+}
+
+#[test]
+fn directories_of_other_names_are_not_even_looked_at() {
+    let bench = Bench::default();
+    for name in [
+        "boatload",
+        "boatload-",
+        "boatload-A2",
+        "boatload-a b",
+        "Boatload-aaaaaaaa",
+        "x-boatload-aaaaaaaa",
+    ] {
+        std::fs::create_dir(bench.work().join(name)).unwrap();
+    }
+    let before = names_in(&bench.work());
+    let ran = clean(&bench);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with("nothing of boatload's"), "{}", ran.stdout);
+    assert_eq!(names_in(&bench.work()), before);
+}
+
+#[test]
+fn something_foreign_planted_while_it_runs_stays_and_is_named() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    let cell = running.ground().join("c0000000001");
+    let planted = precious(&cell.join("planted"));
+    running.signal(Signal::INT);
+    let ran = running.ended();
+    assert!(matches!(ran.code, Some(1 | 130)), "{:?}", ran.code);
+    survives(&planted);
+    assert_eq!(names_in(&cell), ["planted"], "the rest is removed");
+    assert!(ran.stderr.contains("planted"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_run_directory_taken_away_while_it_runs_is_an_error_and_no_panic() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    let away = bench.beside("away");
+    std::fs::rename(running.ground(), &away).unwrap();
+    running.signal(Signal::INT);
+    let ran = running.ended();
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    assert!(matches!(ran.code, Some(1 | 130)), "{:?}", ran.code);
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}

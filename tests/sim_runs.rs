@@ -1,0 +1,308 @@
+//! Whole runs on the simulated file system: each operation is done once whoever does it, the seed
+//! decides everything, and what was interrupted is kept.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+#[path = "common/library.rs"]
+mod library;
+
+use std::sync::Arc;
+
+use boatload::measure::book::{Measurement, ResultBook};
+use boatload::plan::script::script;
+use boatload::plan::{EngineName, Settings};
+use boatload::run::drive::DoneCount;
+use boatload::run::interrupt::Interrupt;
+use boatload::session::{Standing, Watcher};
+
+use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
+
+/// Every operation there is, each on some of what the earlier ones left, and what it is to do.
+const EVERY_OPERATION: [(&str, &str, u64); 14] = [
+    ("create", "", 120),
+    ("append", "count = 50, order = 'random'", 50),
+    ("overwrite", "", 120),
+    ("rewrite", "count = 30, order = 'random'", 30),
+    ("append", "name = 'append-more', count = 70", 70),
+    ("rename", "count = 40, order = 'random'", 40),
+    ("stat", "order = 'random'", 120),
+    ("read", "count = 100, order = 'random'", 100),
+    // Four directories below two below one.
+    ("list", "", 4),
+    ("mkdir", "count = 24", 24),
+    // The seven of the layout, and those that were just made.
+    ("find", "", 7 + 24),
+    ("rmdir", "", 24),
+    ("delete", "count = 60", 60),
+    ("delete", "name = 'delete-rest', order = 'random'", 60),
+];
+
+fn every_operation(keys: &str, sim: &str) -> String {
+    let phases = EVERY_OPERATION.map(|(operation, rest, _)| {
+        let comma = if rest.is_empty() { "" } else { ", " };
+        format!("operation = '{operation}'{comma}{rest}")
+    });
+    let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
+    let tree = "files = 120, directories = { fan_out = 2, depth = 2 }, \
+                size = { uniform = { min = 100, max = 9_000 } }";
+    job(keys, tree, &phases, sim)
+}
+
+/// What must be the same however the work is shared.
+fn totals(book: &ResultBook) -> Vec<(String, u64, u64, u64, Vec<String>)> {
+    let of = |m: &Measurement| {
+        let Measurement { operations, bytes, entries_found, invalid, .. } = m.clone();
+        // What a listing moves is names, whose length is the file system's business.
+        let bytes = if matches!(m.phase.as_str(), "list" | "find") { 0 } else { bytes };
+        (m.phase.clone(), operations, bytes, entries_found, invalid)
+    };
+    book.measurements.iter().map(of).collect()
+}
+
+fn all_done(book: &ResultBook) {
+    let done: Vec<_> =
+        book.measurements.iter().map(|m| (m.operation.as_str(), m.operations)).collect();
+    assert_eq!(done, EVERY_OPERATION.map(|(operation, _, count)| (operation, count)));
+    for m in &book.measurements {
+        assert_eq!(m.invalid, Vec::<String>::new(), "{} is valid", m.phase);
+    }
+    assert_eq!(book.measurements.last().unwrap().entries_found, 0);
+}
+
+#[test]
+fn every_operation_does_the_same_on_the_simulated_and_on_a_real_file_system() {
+    let simulated = ran(&every_operation("engine = 'sim'", "metadata = '1us', cold = '1us'"));
+    all_done(&simulated);
+    let real = ran(&every_operation("engine = 'sync'", ""));
+    all_done(&real);
+    assert_eq!(totals(&simulated), totals(&real));
+    assert!(real.measurements.iter().all(|m| m.engine == "sync"));
+}
+
+#[test]
+fn a_queue_does_each_operation_once_as_a_blocking_engine_does() {
+    let blocking = ran(&every_operation("engine = 'sim'", "metadata = '1us'"));
+    for depth in [1, 2, 8, 500] {
+        let sim = format!("metadata = '1us', queue = {depth}");
+        let queued = ran(&every_operation("engine = 'sim'", &sim));
+        all_done(&queued);
+        assert_eq!(totals(&queued), totals(&blocking), "a queue of {depth}");
+    }
+}
+
+#[test]
+fn a_queue_with_several_workers_and_failing_requests_still_ends() {
+    let sim = "metadata = '1us', queue = 4, capacity = '200kB'";
+    let book = ran(&every_operation("engine = 'sim'\nthreads = 3", sim));
+    for m in &book.measurements {
+        let failed: u64 = m.errors.values().sum();
+        assert_eq!(m.operations + failed, m.operations_asked, "{}: each once", m.phase);
+    }
+    assert!(only(&book, "create").errors["ENOSPC"] > 0);
+}
+
+#[test]
+fn four_workers_do_together_what_one_does_alone() {
+    for (engine, sim) in [("sim", "metadata = '1us'"), ("sync", "")] {
+        let text = every_operation(&format!("engine = '{engine}'"), sim);
+        let alone = ran(&text);
+        for threads in [2, 4, 7] {
+            let shared =
+                ran_with(&text, &Settings { threads: Some(threads), ..Settings::default() });
+            all_done(&shared);
+            assert_eq!(totals(&shared), totals(&alone), "{threads} workers on {engine}");
+        }
+    }
+}
+
+#[test]
+fn workers_with_trees_of_their_own_do_all_of_it_too() {
+    for engine in ["sim", "sync"] {
+        let tree = "files = 103, directories = 3, size = 500, trees = 'own'";
+        let phases = ["create", "read", "rename", "list", "find", "mkdir", "rmdir", "delete"];
+        let phases = phases.map(|name| match name {
+            "mkdir" => "operation = 'mkdir', count = 10".to_string(),
+            "read" => "operation = 'read', order = 'random', count = 77".to_string(),
+            _ => format!("operation = '{name}'"),
+        });
+        let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
+        let book = ran(&job(&format!("engine = '{engine}'\nthreads = 4"), tree, &phases, ""));
+        let done: Vec<_> =
+            book.measurements.iter().map(|m| (m.operations, m.entries_found)).collect();
+        // Each of four trees has its own directory and three in it, below the cell's own.
+        let walk = 1 + 4 * (1 + 3);
+        let truth = [
+            (103, 103),
+            (77, 103),
+            (103, 103),
+            (12, 103),
+            (walk, 103),
+            (10, 113),
+            (10, 103),
+            (103, 0),
+        ];
+        assert_eq!(done, truth, "{engine}");
+        assert!(book.measurements.iter().all(Measurement::valid));
+        assert_eq!(valid(&book, "read").bytes, 77 * 500);
+    }
+}
+
+#[test]
+fn passes_are_measured_one_by_one() {
+    let phases = ["operation = 'create'", "operation = 'append', passes = 3", "operation = 'read'"];
+    for engine in ["sim", "sync"] {
+        let keys = format!("engine = '{engine}'");
+        let book = ran(&job(&keys, "files = 40, size = 100", &phases, ""));
+        let appended: Vec<_> = book.measurements.iter().filter(|m| m.phase == "append").collect();
+        assert_eq!(appended.iter().map(|m| m.pass).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(appended.iter().all(|m| m.valid() && m.bytes == 4_000));
+        assert_eq!(valid(&book, "read").bytes, 16_000, "created, and appended to three times");
+    }
+}
+
+#[test]
+fn nothing_one_file_and_fewer_files_than_workers_are_no_special_cases() {
+    let phases =
+        ["operation = 'create', count = '$some'", "operation = 'read'", "operation = 'delete'"];
+    for (files, threads) in [(0, 1), (0, 4), (1, 1), (1, 4), (3, 8), (65, 64)] {
+        for engine in ["sim", "sync"] {
+            let keys = format!("engine = '{engine}'\nparameters = {{ some = {files} }}");
+            let text = job(&keys, "files = '$some', size = 10", &phases, "");
+            let settings = Settings { threads: Some(threads), ..Settings::default() };
+            let book = ran_with(&text, &settings);
+            for phase in ["create", "read", "delete"] {
+                let m = valid(&book, phase);
+                assert_eq!((m.operations, m.threads), (files, threads), "{phase} on {engine}");
+            }
+            assert_eq!(valid(&book, "read").bytes, files * 10);
+        }
+    }
+}
+
+/// All that a seed decides: everything but the processor's time.
+fn decided(book: &ResultBook) -> Vec<Measurement> {
+    let without_cpu = |m: &Measurement| Measurement {
+        cpu_user_seconds: 0.0,
+        cpu_system_seconds: 0.0,
+        ..m.clone()
+    };
+    book.measurements.iter().map(without_cpu).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_identical_figures_and_another_seed_does_not() {
+    let sim = "metadata = '10us', transfer = '3us', noise = 'bimodal', directory = 'logarithmic', \
+               directory_cost = '1us'";
+    let text = every_operation("engine = 'sim'", sim);
+    let seeded = |seed| {
+        let settings = Settings { seed: Some(seed), repeats: Some(2), ..Settings::default() };
+        (ran_with(&text, &settings), plan_with(&text, &settings))
+    };
+    let ((first, plan), (second, _), (other, other_plan)) = (seeded(7), seeded(7), seeded(8));
+    assert_eq!(decided(&first), decided(&second), "one seed, two results");
+    assert_ne!(decided(&first), decided(&other), "two seeds, one result");
+    let operations = |plan: &boatload::plan::Plan| script(&plan.cells[0], 0).collect::<Vec<_>>();
+    assert_ne!(operations(&plan), operations(&other_plan), "the order follows from the seed");
+}
+
+#[test]
+fn each_repeat_has_noise_of_its_own() {
+    let phases = ["operation = 'create', windows = 5"];
+    let sim = "metadata = '10us', noise = 'uniform'";
+    let text = job("engine = 'sim'", "files = 500", &phases, sim);
+    let book = ran_with(&text, &Settings { repeats: Some(3), ..Settings::default() });
+    let [a, b, c] = book.measurements.as_slice() else { panic!("three repeats") };
+    // Repeats that agree to the last figure would make every interval vanish.
+    assert!(a.windows != b.windows && b.windows != c.windows && a.windows != c.windows);
+}
+
+#[test]
+fn variants_and_levels_are_all_done_and_repeats_are_interleaved() {
+    let keys = "engine = 'sim'\naxis = { name = 'chosen', values = [10, 20] }\n\
+                variant = [ { name = 'a' }, { name = 'b', threads = 2 } ]";
+    let phases = ["operation = 'create'", "operation = 'read', count = '$chosen'"];
+    let text = job(keys, "files = 50", &phases, "metadata = '1us'");
+    let book = ran_with(&text, &Settings { repeats: Some(4), ..Settings::default() });
+    assert_eq!(book.measurements.len(), 4 * 2 * 2 * 2);
+    for m in book.measurements.iter().filter(|m| m.phase == "read") {
+        assert_eq!(Some(m.operations as f64), m.cell.level.as_ref().map(|level| level.value));
+        assert_eq!(m.threads, if m.cell.variant == "b" { 2 } else { 1 });
+    }
+    let repeats: Vec<_> = book.measurements.iter().map(|m| m.cell.repeat).collect();
+    assert!(repeats.is_sorted(), "all variants have their turn in a repeat before the next");
+}
+
+/// Interrupts when a phase of this name begins.
+struct StopsAt<'a>(&'a str, &'a Interrupt);
+
+impl Watcher for StopsAt<'_> {
+    fn says(&self, _: &str) {}
+    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+        if standing.phase.name == self.0 {
+            self.1.set();
+        }
+    }
+    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+}
+
+#[test]
+fn what_was_done_before_an_interruption_is_kept_and_the_rest_is_not_begun() {
+    for engine in [EngineName::Sim, EngineName::Sync] {
+        let phases = ["create", "stat", "delete"].map(|name| format!("operation = '{name}'"));
+        let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
+        let text = job("", "files = 500, size = 100", &phases, "metadata = '1us'");
+        let settings = Settings { engine: Some(engine), repeats: Some(2), ..Settings::default() };
+        let interrupt = Interrupt::default();
+        let watcher = StopsAt("stat", &interrupt);
+        let book = Place::default().run(&plan_with(&text, &settings), &watcher, &interrupt);
+        assert!(!book.run.complete && book.run.finished.is_some());
+        assert_eq!(book.measurements.len(), 2, "nothing begins after an interruption");
+        assert_eq!(valid(&book, "create").operations, 500);
+        let cut = only(&book, "stat");
+        assert_eq!((cut.operations, cut.operations_asked), (0, 500));
+        assert_eq!(cut.invalid, ["interrupted after 0 operations"]);
+    }
+}
+
+#[test]
+fn an_interruption_before_the_run_leaves_an_empty_record() {
+    let text = job("", "files = 50", &["operation = 'create'"], "");
+    let interrupt = Interrupt::default();
+    interrupt.set();
+    let book = Place::default().run(&plan_of(&text), &Nobody, &interrupt);
+    assert_eq!((book.measurements.len(), book.run.complete), (0, false));
+}
+
+/// Interrupts as soon as some operations of a phase are done.
+struct StopsWithin(Interrupt);
+
+impl Watcher for StopsWithin {
+    fn says(&self, _: &str) {}
+    fn phase_begins(&self, _: &Standing<'_>, done: Arc<[DoneCount]>) {
+        let interrupt = self.0.clone();
+        std::thread::spawn(move || {
+            while done.iter().all(|worker| worker.get() < 100) && !interrupt.is_set() {
+                std::thread::yield_now();
+            }
+            interrupt.set();
+        });
+    }
+    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+}
+
+#[test]
+fn a_phase_cut_short_says_how_far_it_came_and_is_invalid() {
+    let text = job("engine = 'sim'\nthreads = 2", "files = '20M'", &["operation = 'create'"], "");
+    let interrupt = Interrupt::default();
+    let book = Place::default().run(&plan_of(&text), &StopsWithin(interrupt.clone()), &interrupt);
+    let m = only(&book, "create");
+    assert!((100..20_000_000).contains(&m.operations), "{} operations", m.operations);
+    let expected = boatload::base::units::counted(m.operations, "operation");
+    assert_eq!(m.invalid, [format!("interrupted after {expected}")]);
+    assert_eq!(m.entries_found, m.operations, "what was done is there");
+}

@@ -1,0 +1,259 @@
+//! A simulated file system whose truth is known: every law of it must come out in the figures.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+#[path = "common/library.rs"]
+mod library;
+
+use boatload::measure::book::{Measurement, Window};
+use boatload::measure::summary::summarize;
+
+use library::{job, near, only, ran, valid};
+
+/// The job of a tree that is filled, and of what follows.
+fn sim(tree: &str, phases: &[&str], sim: &str) -> String {
+    job("engine = \"sim\"", tree, phases, sim)
+}
+
+const CREATE_IN_TEN: &str = "operation = 'create', windows = 10";
+
+/// Holds every window against a law of one operation's time by its number.
+fn follows(m: &Measurement, law: impl Fn(u64) -> f64) {
+    assert_eq!(m.windows.len(), 10, "as many windows as were asked for");
+    for (at, window) in (0u64..).zip(&m.windows) {
+        let Window { first, operations, mean_ns, max_ns, .. } = *window;
+        assert_eq!((first, operations), (at * m.operations / 10, m.operations / 10), "{window:?}");
+        let truths: Vec<f64> = (first..first + operations).map(&law).collect();
+        let mean = truths.iter().sum::<f64>() / truths.len() as f64;
+        assert!((mean_ns - mean).abs() <= 1.0, "window {at}: mean {mean_ns}, the truth is {mean}");
+        let most = truths.iter().fold(0.0f64, |a, b| a.max(*b));
+        assert!((max_ns as f64 - most).abs() <= 1.0, "window {at}: max {max_ns}, truth {most}");
+    }
+    let all: f64 = (0..m.operations).map(&law).sum();
+    near(m.latency.mean, all / m.operations as f64, "the mean of all");
+    near(m.seconds * 1e9, all, "the time of the phase");
+    near(m.operations_per_second(), m.operations as f64 / all * 1e9, "the rate");
+}
+
+#[test]
+fn a_directory_that_does_not_slow_down_gives_flat_windows() {
+    let book = ran(&sim("files = 5_000", &[CREATE_IN_TEN], "metadata = '10us'"));
+    let m = valid(&book, "create");
+    follows(m, |_| 10_000.0);
+    assert_eq!((m.latency.min, m.latency.max), (10_000, 10_000));
+    assert_eq!(m.rate_error, Some(0.0), "a rate without any spread is sure");
+}
+
+#[test]
+fn a_linear_directory_gives_windows_on_a_straight_line() {
+    let truth = "metadata = '10us', directory = 'linear', directory_cost = '4us'";
+    let book = ran(&sim("files = 5_000", &[CREATE_IN_TEN], truth));
+    // The number of entries that are there before the operation: 4 us for each thousand.
+    follows(valid(&book, "create"), |n| 10_000.0 + (n as f64 * 4.0).floor());
+}
+
+#[test]
+fn a_logarithmic_directory_gives_a_step_for_each_doubling() {
+    let truth = "metadata = '10us', directory = 'logarithmic', directory_cost = '1us'";
+    let book = ran(&sim("files = 5_000", &[CREATE_IN_TEN], truth));
+    follows(valid(&book, "create"), |n| 10_000.0 + (1000.0 * ((n + 1) as f64).log2()).floor());
+}
+
+#[test]
+fn directories_filled_one_by_one_begin_fast_again_and_striped_ones_slow_down_together() {
+    let truth = "metadata = '10us', directory = 'linear', directory_cost = '4us'";
+    let tree = |order| format!("files = 5_000, directories = 5, order = '{order}'");
+    let filled = ran(&sim(&tree("fill"), &[CREATE_IN_TEN], truth));
+    follows(valid(&filled, "create"), |n| 10_000.0 + ((n % 1000) as f64 * 4.0).floor());
+    let striped = ran(&sim(&tree("stripe"), &[CREATE_IN_TEN], truth));
+    follows(valid(&striped, "create"), |n| 10_000.0 + ((n / 5) as f64 * 4.0).floor());
+}
+
+#[test]
+fn an_emptied_directory_is_fast_again() {
+    let truth = "metadata = '10us', directory = 'linear', directory_cost = '4us'";
+    let phases = ["operation = 'create'", "operation = 'delete', windows = 10"];
+    let book = ran(&sim("files = 5_000", &phases, truth));
+    follows(valid(&book, "delete"), |n| 10_000.0 + ((5000 - n) as f64 * 4.0).floor());
+}
+
+#[test]
+fn a_knee_shows_in_the_first_window_beyond_it_and_not_before() {
+    let truth = "metadata = '6us', transfer = '2us', capacity = '5MB', \
+                 knee = { at = '80%', factor = 3 }";
+    let book = ran(&sim("files = 5_000, size = 1_000", &[CREATE_IN_TEN], truth));
+    follows(valid(&book, "create"), |n| if n < 4000 { 8_000.0 } else { 24_000.0 });
+}
+
+#[test]
+fn what_is_deleted_leaves_room_below_the_knee_again() {
+    let truth = "metadata = '6us', transfer = '2us', capacity = '1MB', \
+                 knee = { at = '80%', factor = 3 }";
+    let phases = [
+        "operation = 'create', count = 1_000",
+        "operation = 'delete', count = 1_000",
+        "operation = 'create', name = 'again'",
+    ];
+    let book = ran(&sim("files = 1_700, size = 1_000", &phases, truth));
+    assert_eq!(valid(&book, "create").latency.max, 24_000, "the disk was filled beyond the knee");
+    let again = valid(&book, "again");
+    assert_eq!((again.latency.min, again.latency.max), (8_000, 8_000), "and emptied again");
+}
+
+#[test]
+fn a_cold_read_takes_the_cold_time_longer_and_the_same_read_again_is_warm() {
+    let phases = [
+        "operation = 'create'",
+        "operation = 'read', name = 'cold', cache = 'cold', order = 'random'",
+        "operation = 'read', name = 'again'",
+        "operation = 'stat', cache = 'cold'",
+    ];
+    let truth = "metadata = '5us', transfer = '2us', cold = '1ms'";
+    let book = ran(&sim("files = 2_000, size = 3_000", &phases, truth));
+    let (cold, again) = (valid(&book, "cold"), valid(&book, "again"));
+    assert_eq!(cold.latency.min - again.latency.min, 1_000_000);
+    assert_eq!(cold.latency.max - again.latency.max, 1_000_000);
+    assert_eq!(
+        (cold.cache.found.as_str(), cold.cache.resident_fraction),
+        ("cold-verified", Some(0.0))
+    );
+    assert_eq!((again.cache.found.as_str(), again.cache.resident_fraction), ("warm", Some(1.0)));
+    assert_eq!((cold.bytes, again.bytes), (6_000_000, 6_000_000));
+    let stat = valid(&book, "stat");
+    assert_eq!((stat.latency.min, stat.latency.max), (1_005_000, 1_005_000));
+    assert_eq!(stat.cache.found, "cold-verified");
+}
+
+#[test]
+fn half_read_files_are_neither_called_cold_nor_warm() {
+    let phases = [
+        "operation = 'create'",
+        "operation = 'stat', cache = 'cold', count = 1_000",
+        "operation = 'read'",
+    ];
+    let book = ran(&sim("files = 2_000", &phases, "cold = '1ms'"));
+    let read = valid(&book, "read");
+    assert_eq!(read.cache.found, "unverified");
+    assert_eq!(read.cache.resident_fraction, Some(0.5));
+}
+
+#[test]
+fn a_phase_that_asks_for_warm_is_warm_even_after_a_cold_one() {
+    let phases = [
+        "operation = 'create'",
+        "operation = 'stat', cache = 'cold', count = 100",
+        "operation = 'read', cache = 'warm'",
+    ];
+    let book = ran(&sim("files = 2_000", &phases, "metadata = '5us', cold = '1ms'"));
+    let read = valid(&book, "read");
+    assert_eq!((read.cache.found.as_str(), read.cache.reason.as_deref()), ("warm", None));
+    assert!(read.latency.max < 1_000_000, "a warm read took {} ns", read.latency.max);
+}
+
+#[test]
+fn drift_makes_later_operations_slower_by_its_share() {
+    let truth = "metadata = '10us', drift = '10_000%'";
+    let book = ran(&sim("files = 5_000", &[CREATE_IN_TEN], truth));
+    follows(valid(&book, "create"), |n| (10_000.0 * (1.0 + (n + 1) as f64 / 1e4)).floor());
+}
+
+#[test]
+fn bimodal_noise_leaves_the_median_and_shows_in_the_tail() {
+    let phases = ["operation = 'create'"];
+    let book = ran(&sim("files = 20_000", &phases, "metadata = '10us', noise = 'bimodal'"));
+    let m = valid(&book, "create");
+    near(m.latency.p50 as f64, 10_000.0, "the median is the fast mode");
+    near(m.latency.p99 as f64, 50_000.0, "one in ten is in the slow mode");
+    assert_eq!((m.latency.min, m.latency.max), (10_000, 50_000));
+    let slow_share = (m.latency.mean - 10_000.0) / 40_000.0;
+    assert!((0.09..0.11).contains(&slow_share), "{slow_share} of the operations were slow");
+}
+
+#[test]
+fn uniform_noise_spreads_over_half_to_one_and_a_half_times_the_law() {
+    let phases = ["operation = 'create'"];
+    let book = ran(&sim("files = 20_000", &phases, "metadata = '10us', noise = 'uniform'"));
+    let latency = valid(&book, "create").latency;
+    assert!((5_000..5_010).contains(&latency.min), "{latency:?}");
+    assert!((14_990..=15_000).contains(&latency.max), "{latency:?}");
+    assert!((latency.mean - 10_000.0).abs() < 60.0, "{latency:?}");
+    assert!(latency.p90.abs_diff(14_000) < 100, "{latency:?}");
+}
+
+#[test]
+fn a_rare_stall_shows_in_the_maximum_and_hardly_in_the_median() {
+    let truth = "metadata = '10us', stall = { every = 1_000, time = '50ms' }";
+    let book = ran(&sim("files = 5_000", &["operation = 'create', windows = 5"], truth));
+    let m = valid(&book, "create");
+    near(m.latency.p50 as f64, 10_000.0, "the median knows no stalls");
+    assert_eq!(m.latency.max, 50_010_000);
+    near(m.latency.mean, 60_000.0, "five stalls over five thousand operations");
+    assert!(
+        m.windows.iter().all(|w| w.max_ns == 50_010_000),
+        "one in each window: {:?}",
+        m.windows
+    );
+}
+
+#[test]
+fn a_full_disk_is_counted_by_operation_and_makes_the_phase_invalid() {
+    let phases = ["operation = 'create'", "operation = 'delete'"];
+    let book =
+        ran(&sim("files = 100, size = 1_000", &phases, "metadata = '1us', capacity = '70_500B'"));
+    let create = only(&book, "create");
+    assert_eq!((create.operations, create.operations_asked), (70, 100));
+    assert_eq!(create.errors.iter().collect::<Vec<_>>(), [(&"ENOSPC".to_string(), &30)]);
+    assert_eq!(create.invalid, ["ENOSPC x 30"]);
+    assert_eq!(create.bytes, 70_000, "only operations that succeeded moved bytes");
+    let delete = valid(&book, "delete");
+    assert_eq!(delete.operations, 100, "an empty file was left by each that failed");
+}
+
+#[test]
+fn an_error_at_one_operation_fails_that_one_and_the_rest_goes_on() {
+    let phases = ["create", "read", "rename", "stat", "overwrite", "delete", "mkdir", "rmdir"];
+    let phases_of_100: Vec<_> =
+        phases.iter().map(|name| format!("operation = '{name}', count = 100")).collect();
+    let phases_of_100: Vec<&str> = phases_of_100.iter().map(String::as_str).collect();
+    for (at, phase) in (0u64..).zip(phases) {
+        let operation = 100 * at + 51;
+        let truth =
+            format!("metadata = '1us', error = {{ operation = {operation}, errno = 'EIO' }}");
+        let book = ran(&sim("files = 100", &phases_of_100, &truth));
+        let failed = book.measurements.iter().filter(|m| m.errors.contains_key("EIO"));
+        let failed: Vec<_> = failed.map(|m| (m.phase.as_str(), m.errors["EIO"])).collect();
+        assert_eq!(failed, [(phase, 1)], "where operation {operation} of the run failed");
+        let m = only(&book, phase);
+        assert_eq!((m.operations, m.operations_asked), (99, 100), "{phase}");
+        assert!(!m.valid());
+    }
+}
+
+#[test]
+fn an_error_planned_for_one_operation_of_the_run_hits_one_repeat_only() {
+    let truth = "metadata = '1us', error = { operation = 150, errno = 'EIO' }";
+    let text =
+        sim("files = 100", &["operation = 'create'"], truth).replace("repeats = 1", "repeats = 3");
+    let book = ran(&text);
+    let invalid: Vec<_> = book.measurements.iter().map(|m| !m.valid()).collect();
+    assert_eq!(invalid, [false, true, false]);
+}
+
+#[test]
+fn an_invalid_measurement_is_never_averaged_in() {
+    let truth = "metadata = '10us', error = { operation = 5, errno = 'EIO' }, \
+                 stall = { every = 3, time = '1s' }";
+    let text = sim("files = 100", &["operation = 'create'"], truth);
+    let book = ran(&text);
+    let summary = summarize(&book);
+    let row = &summary.groups[0].rows[0];
+    assert!(row.rate.is_none(), "a rate from an invalid measurement: {row:?}");
+    assert_eq!(row.invalid.len(), 1);
+    let warned: Vec<_> = book.findings.iter().map(|f| f.figures["code"].to_string()).collect();
+    assert!(warned.contains(&"\"invalid-measurements\"".into()), "{warned:?}");
+}
