@@ -42,13 +42,13 @@ pub(super) fn measure(
     let before = site.counters();
     let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
-    // A user who wants to stop does not wait for a sync and a count of what will be removed.
+    // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
     let recorded = merge(recorders, windows);
     let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
-    let entries_found = if interrupted { 0 } else { count(site, &mut wrong) };
+    let entries_found = count(site, &mut wrong);
     let entries_expected = phase.entries_after;
     let mut measurement = Measurement {
         rate_error: recorded.rate_error,
