@@ -165,7 +165,10 @@ fn residency_follows_a_file_through_writing_dropping_and_reading_half() {
 
             eventually(&format!("written, {what}"), || {
                 let file = written(&path);
-                assert_eq!(CacheProbe::seeing(file.as_fd(), FILE_BYTES).word(), "cachestat");
+                let seeing = CacheProbe::seeing(file.as_fd(), FILE_BYTES);
+                if seeing != CacheProbe::Cachestat {
+                    return Err(format!("{} sees it", seeing.word()));
+                }
                 expect(probe.resident(file.as_fd(), FILE_BYTES).unwrap(), pages..=pages)
             });
             eventually(&format!("dropped, {what}"), || {

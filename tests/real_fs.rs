@@ -172,15 +172,24 @@ fn an_ordinary_user_is_told_once_why_nothing_is_proved_cold() {
     assert_eq!(names_in(&theirs), ["store.db"]);
 }
 
+/// Other tests drop the caches of the whole machine now and then: then it must be said, and warm
+/// again the next time.
 #[test]
 fn an_ordinary_user_has_proof_of_warm_caches_too() {
     let bench = Bench::default();
     let Some((_, mut command)) = for_nobody(&bench) else { return };
-    let ran = Ran::of(command.args(COLD).args(["-", "--cache", "warm"]));
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for (phase, m) in measurements(&ran.json()) {
-        assert_eq!(m["cache"]["found"], "warm", "{phase}: {m}");
-    }
+    command.args(COLD).args(["-", "--cache", "warm"]);
+    let all_warm = |_| {
+        let ran = Ran::of(&mut command);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let document = ran.json();
+        measurements(&document).iter().all(|(phase, m)| {
+            let warm = m["cache"]["found"] == "warm";
+            assert!(warm || m["cache"]["reason"] == "not-resident", "{phase}: {m}");
+            warm
+        })
+    };
+    assert!((0..20).any(all_warm), "not once in twenty runs was all found warm");
 }
 
 #[test]

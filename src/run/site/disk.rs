@@ -37,6 +37,9 @@ const HOLDERS_OPEN_MAX: u64 = 4096;
 
 const CANARY_BYTES: u64 = 64 << 10;
 
+/// How often the canary is looked for: another process may drop the caches just then.
+const CANARY_TRIES: u32 = 5;
+
 /// How often the caches are dropped to be sure: some of them (the buffers of xfs) only age at a
 /// drop and go at the next.
 const DROPS: usize = 3;
@@ -75,7 +78,7 @@ impl DiskSite {
             ground: Some(ground),
             device,
             can_drop: host.rights.drop_caches,
-            probe: CacheProbe::seeing(canary.as_fd(), CANARY_BYTES),
+            probe: seeing(&canary),
             in_memory: matches!(host.filesystem.kind.as_str(), "tmpfs" | "ramfs"),
             clock,
             cells: 0,
@@ -169,10 +172,11 @@ impl DiskSite {
 
     /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
     fn canary_is_resident(&self) -> bool {
-        let mut bytes = vec![0u8; CANARY_BYTES as usize];
-        let read = rustix::io::pread(&self.canary, &mut bytes, 0);
-        let resident = self.probe.resident_fraction(&[(&self.canary, CANARY_BYTES)]);
-        read.is_ok() && resident == Some(1.0)
+        (0..CANARY_TRIES).any(|_| {
+            let read = read_canary(&self.canary);
+            let resident = self.probe.resident_fraction(&[(&self.canary, CANARY_BYTES)]);
+            read.is_ok() && resident == Some(1.0)
+        })
     }
 
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
@@ -267,6 +271,19 @@ struct Unrecorded;
 
 impl Recorder for Unrecorded {
     fn record(&mut self, _: u64, _: u64) {}
+}
+
+fn read_canary(canary: &OwnedFd) -> rustix::io::Result<usize> {
+    rustix::io::pread(canary, &mut vec![0u8; CANARY_BYTES as usize], 0)
+}
+
+/// The best probe that sees the canary when it has just been read.
+fn seeing(canary: &OwnedFd) -> CacheProbe {
+    let look = |_| {
+        let _ = read_canary(canary);
+        CacheProbe::seeing(canary.as_fd(), CANARY_BYTES)
+    };
+    (0..CANARY_TRIES).map(look).find(|p| *p != CacheProbe::None).unwrap_or(CacheProbe::None)
 }
 
 fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
