@@ -182,7 +182,8 @@ fn open_flags(access: Access, dsync: bool, keep_atime: bool) -> OFlags {
             Access::List => OFlags::RDONLY | OFlags::DIRECTORY,
         };
     if dsync {
-        flags |= OFlags::DSYNC;
+        // Not OFlags::DSYNC, which rustix defines as the kernel's O_SYNC: that one waits for more.
+        flags |= OFlags::from_bits_retain(libc::O_DSYNC as u32);
     }
     if keep_atime {
         flags |= OFlags::NOATIME;
