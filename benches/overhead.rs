@@ -7,7 +7,7 @@
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
@@ -20,7 +20,7 @@ use boatload::plan::tree::{Content, Filling, Layout, Sizes};
 use boatload::plan::{Phase, Tree};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
-use boatload::run::engine::sync::{OpenTree, SyncEngine};
+use boatload::run::engine::sync::{Base, OpenTree, SyncEngine};
 use boatload::run::workers::{Shift, run_shift};
 
 const FILES: u64 = 100_000;
@@ -83,12 +83,9 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         content: Content::Random,
         seed: 1,
     };
-    let open = |path: &Path| OwnedFd::from(std::fs::File::open(path).unwrap());
-    let shared = Arc::new(OpenTree {
-        tree: tree.clone(),
-        root: open(directory),
-        holders: vec![open(directory)],
-    });
+    let root = std::fs::File::open(directory).unwrap();
+    let bases = (0..threads).map(|_| Base::open(&tree, root.as_fd(), true).unwrap()).collect();
+    let shared = Arc::new(OpenTree { tree, root: root.into(), bases });
     OPERATIONS.iter().map(|name| one_phase(name, &shared, threads, clock)).collect()
 }
 
@@ -117,8 +114,8 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
     let done: Vec<DoneCount> = DoneCount::of_workers(threads);
     let stop = AtomicBool::new(false);
     let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
-    let run = run_shift(shift, &mut recorders, |_| {
-        (SyncEngine::new(Arc::clone(shared), BLOCK, BLOCK), clock.clone())
+    let run = run_shift(shift, &mut recorders, |worker| {
+        (SyncEngine::new(Arc::clone(shared), worker, BLOCK, BLOCK), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
     run.seconds

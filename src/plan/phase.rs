@@ -106,55 +106,16 @@ impl Phase {
         state
     }
 
-    /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
-    /// earlier phase that changed files.
-    #[inline]
-    pub fn target(&self, tree: &Tree, number: u64) -> Target {
-        let mut state = FileState::default();
+    /// What turns numbers into this phase's targets.
+    pub fn aim<'a>(&'a self, tree: &'a Tree) -> Aim<'a> {
         let change = self.operation.change();
-        if self.operation.subject() == Subject::File && !self.history.is_empty() {
-            state = self.relevant_state(tree, number, change);
-        }
-        let size = match change {
-            Change::NewSize | Change::Grows => tree.size(number, state.writes),
-            Change::SameSize => state.size,
-            Change::Nothing | Change::Renames => 0,
-        };
-        Target {
-            place: self.place(tree, number, state.generation),
-            size,
-            version: state.writes,
-            block: self.block,
-            durability: self.durability,
-            keep_atime: self.keep_atime,
-        }
-    }
-
-    /// The file's state, as far as this operation needs it: names always, contents only to write.
-    #[inline]
-    fn relevant_state(&self, tree: &Tree, number: u64, change: Change) -> FileState {
-        let needs_contents = !matches!(change, Change::Nothing | Change::Renames);
+        // Names are always needed, contents only to write.
+        let writes = !matches!(change, Change::Nothing | Change::Renames);
         let renamed = self.history.iter().any(|past| past.change == Change::Renames);
-        if needs_contents || renamed {
-            self.state_before(tree, number)
-        } else {
-            FileState::default()
-        }
-    }
-
-    #[inline]
-    fn place(&self, tree: &Tree, number: u64, generation: u32) -> Place {
-        match self.operation.subject() {
-            Subject::File => Place::File { number, generation },
-            Subject::Directory => Place::Directory { number },
-            Subject::Holder => {
-                Place::Layout { number: tree.layout_of_holder(tree.holder_in_turn(number)) }
-            }
-            Subject::AnyDirectory if number < self.walk.layout => Place::Layout { number },
-            Subject::AnyDirectory => {
-                Place::Directory { number: number - self.walk.layout + self.walk.first_entry }
-            }
-        }
+        let subject = self.operation.subject();
+        let needs_state =
+            subject == Subject::File && !self.history.is_empty() && (writes || renamed);
+        Aim { phase: self, tree, subject, change, needs_state }
     }
 
     /// Most bytes that one write of it can have: a file that was appended to may be larger than
@@ -172,11 +133,65 @@ impl Phase {
         if !reads && matches!(self.operation.change(), Change::Nothing | Change::Renames) {
             return None;
         }
+        let aim = self.aim(tree);
         let bytes_of = |number| match reads {
             true => self.state_before(tree, number).size,
-            false => self.target(tree, number).size,
+            false => aim.target(number).size,
         };
         Some(self.selection.numbers().map(bytes_of).sum())
+    }
+}
+
+/// Turns numbers into targets: what does not change from one to the next is settled once.
+#[derive(Clone, Copy)]
+pub struct Aim<'a> {
+    phase: &'a Phase,
+    tree: &'a Tree,
+    subject: Subject,
+    change: Change,
+    needs_state: bool,
+}
+
+impl Aim<'_> {
+    /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
+    /// earlier phase that changed files.
+    #[inline]
+    pub fn target(&self, number: u64) -> Target {
+        let Self { phase, tree, .. } = *self;
+        let state = match self.needs_state {
+            true => phase.state_before(tree, number),
+            false => FileState::default(),
+        };
+        let size = match self.change {
+            Change::NewSize | Change::Grows => tree.size(number, state.writes),
+            Change::SameSize => state.size,
+            Change::Nothing | Change::Renames => 0,
+        };
+        Target {
+            place: self.place(number, state.generation),
+            size,
+            version: state.writes,
+            block: phase.block,
+            durability: phase.durability,
+            keep_atime: phase.keep_atime,
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u64, generation: u32) -> Place {
+        let walk = self.phase.walk;
+        match self.subject {
+            Subject::File => Place::File { number, generation },
+            Subject::Directory => Place::Directory { number },
+            Subject::Holder => {
+                let holder = self.tree.holder_in_turn(number);
+                Place::Layout { number: self.tree.layout_of_holder(holder) }
+            }
+            Subject::AnyDirectory if number < walk.layout => Place::Layout { number },
+            Subject::AnyDirectory => {
+                Place::Directory { number: number - walk.layout + walk.first_entry }
+            }
+        }
     }
 }
 

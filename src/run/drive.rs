@@ -7,6 +7,7 @@ use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::{Progress, Request, Step, Target};
+use crate::plan::phase::Aim;
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
 
@@ -103,6 +104,7 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
     let started = clock.now();
     let mut run = Drive {
         work,
+        aim: work.phase.aim(work.tree),
         engine,
         clock,
         recorder,
@@ -115,6 +117,7 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
 
 struct Drive<'a, E, C, R> {
     work: &'a Work<'a>,
+    aim: Aim<'a>,
     engine: &'a mut E,
     clock: &'a C,
     recorder: &'a mut R,
@@ -173,7 +176,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         let number = self.work.share.number(turn);
         Slot {
             turn,
-            target: self.work.phase.target(self.work.tree, number),
+            target: self.aim.target(number),
             progress: Progress::default(),
             pending: None,
             started: self.now,

@@ -2,6 +2,7 @@
 
 use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
+use std::thread::ScopedJoinHandle;
 
 use super::clock::Clock;
 use super::drive::{DoneCount, Recorder, Tally, Work, drive};
@@ -70,7 +71,11 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
                 .zip(many.iter_mut())
                 .map(|(worker, recorder)| scope.spawn(move || one(worker, recorder)))
                 .collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+            // A worker that panicked must not pass for one that had nothing to do.
+            let join = |thread: ScopedJoinHandle<'_, Shiftwork>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
         }),
     };
     summed(&workers)

@@ -16,20 +16,46 @@ use crate::run::content::ContentPool;
 /// Bytes asked of getdents64(2) at a time: what glibc's readdir asks.
 const DIRENT_BYTES: usize = 32 << 10;
 
-/// The part of an engine that all workers share: the tree and its open directories.
+/// A tree and its open directories.
 pub struct OpenTree {
     /// The tree's law.
     pub tree: Tree,
     /// Its own directory.
+    pub root: OwnedFd,
+    /// What names are relative to, one for each worker: an open directory that two of them used
+    /// would make them wait for its reference count. Where there are fewer they are shared.
+    pub bases: Vec<Base>,
+}
+
+/// One worker's open directories of a tree.
+pub struct Base {
+    /// The tree's own directory.
     pub root: OwnedFd,
     /// The directories that hold entries, by number; empty if there are too many to keep open,
     /// then names are paths from the root.
     pub holders: Vec<OwnedFd>,
 }
 
+impl Base {
+    /// Opens the directories of `tree` anew below its open root; those that hold entries only if
+    /// `with_holders`.
+    ///
+    /// # Errors
+    /// What openat(2) says.
+    pub fn open(tree: &Tree, root: BorrowedFd<'_>, with_holders: bool) -> Result<Self, Errno> {
+        let numbers = if with_holders { 0..tree.holders() } else { 0..0 };
+        let open = |holder| open_layout(tree, root, tree.layout_of_holder(holder));
+        Ok(Self {
+            root: open_layout(tree, root, 0)?,
+            holders: numbers.map(open).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
 /// One worker's blocking engine.
 pub struct SyncEngine {
     shared: Arc<OpenTree>,
+    worker: usize,
     open: Option<OwnedFd>,
     name: NameBuffer,
     new_name: NameBuffer,
@@ -38,12 +64,14 @@ pub struct SyncEngine {
 }
 
 impl SyncEngine {
-    /// An engine whose reads are at most `block` bytes and whose writes at most `write_max`.
-    pub fn new(shared: Arc<OpenTree>, block: u32, write_max: u32) -> Self {
+    /// The engine of a worker that has a base in `shared`, whose reads are at most `block` bytes
+    /// and whose writes at most `write_max`.
+    pub fn new(shared: Arc<OpenTree>, worker: u32, block: u32, write_max: u32) -> Self {
+        let worker = worker as usize;
         let content = ContentPool::new(&shared.tree, write_max);
         let buffer = vec![0; (block as usize).max(DIRENT_BYTES)];
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
-        Self { shared, open: None, name, new_name, content, buffer }
+        Self { shared, worker, open: None, name, new_name, content, buffer }
     }
 
     #[inline]
@@ -90,13 +118,15 @@ impl SyncEngine {
         place: Place,
         call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
     ) -> Outcome {
-        let directory = locate(&self.shared, place, &mut self.name);
+        let base = base(&self.shared, self.worker)?;
+        let directory = locate(&self.shared.tree, base, place, &mut self.name);
         done(call(directory, self.name.as_c_str()))
     }
 
     #[inline]
     fn open(&mut self, place: Place, flags: OFlags) -> Outcome {
-        let directory = locate(&self.shared, place, &mut self.name);
+        let base = base(&self.shared, self.worker)?;
+        let directory = locate(&self.shared.tree, base, place, &mut self.name);
         let mode = Mode::RUSR | Mode::WUSR;
         let opened = rustix::fs::openat(directory, self.name.as_c_str(), flags, mode)?;
         self.open = Some(opened);
@@ -104,18 +134,20 @@ impl SyncEngine {
     }
 
     fn rename(&mut self, from: Place) -> Outcome {
-        let directory = locate(&self.shared, from, &mut self.name);
-        let to = locate(&self.shared, from.renamed(), &mut self.new_name);
+        let base = base(&self.shared, self.worker)?;
+        let directory = locate(&self.shared.tree, base, from, &mut self.name);
+        let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
         done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
     }
 
     fn sync_holder(&mut self, place: Place) -> Outcome {
-        let holder = self.shared.tree.holder_of(place.number());
-        if let Some(directory) = self.shared.holders.get(holder as usize) {
+        let tree = &self.shared.tree;
+        let base = base(&self.shared, self.worker)?;
+        let holder = tree.holder_of(place.number());
+        if let Some(directory) = base.holders.get(holder as usize) {
             return done(rustix::fs::fsync(directory));
         }
-        let layout = self.shared.tree.layout_of_holder(holder);
-        let directory = open_layout(&self.shared.tree, self.shared.root.as_fd(), layout)?;
+        let directory = open_layout(tree, base.root.as_fd(), tree.layout_of_holder(holder))?;
         done(rustix::fs::fsync(directory))
     }
 }
@@ -131,11 +163,17 @@ impl Engine for SyncEngine {
     }
 }
 
+#[inline]
+fn base(shared: &OpenTree, worker: usize) -> Result<&Base, Errno> {
+    let shared_by = shared.bases.len().max(1);
+    shared.bases.get(worker % shared_by).ok_or(Errno::EBADF)
+}
+
 /// Opens a directory of the layout, for listing, syncing, and as a base for names.
 ///
 /// # Errors
 /// What openat(2) says.
-pub fn open_layout(tree: &Tree, root: BorrowedFd<'_>, number: u64) -> Result<OwnedFd, Errno> {
+fn open_layout(tree: &Tree, root: BorrowedFd<'_>, number: u64) -> Result<OwnedFd, Errno> {
     let mut path = NameBuffer::default();
     push_layout(tree, number, &mut path);
     let flags = open_flags(Access::List, false, false);
@@ -151,21 +189,21 @@ fn push_layout(tree: &Tree, number: u64, path: &mut NameBuffer) {
 
 /// Writes the name of a place and says which open directory it is relative to.
 #[inline]
-fn locate<'a>(shared: &'a OpenTree, place: Place, name: &mut NameBuffer) -> BorrowedFd<'a> {
+fn locate<'a>(tree: &Tree, base: &'a Base, place: Place, name: &mut NameBuffer) -> BorrowedFd<'a> {
     name.clear();
     if let Place::Layout { number } = place {
-        push_layout(&shared.tree, number, name);
-        return shared.root.as_fd();
+        push_layout(tree, number, name);
+        return base.root.as_fd();
     }
-    let holder = shared.tree.holder_of(place.number());
-    let directory = match shared.holders.get(holder as usize) {
+    let holder = tree.holder_of(place.number());
+    let directory = match base.holders.get(holder as usize) {
         Some(directory) => directory.as_fd(),
         None => {
-            shared.tree.push_layout(shared.tree.layout_of_holder(holder), name);
-            shared.root.as_fd()
+            tree.push_layout(tree.layout_of_holder(holder), name);
+            base.root.as_fd()
         }
     };
-    shared.tree.push_name(place, name);
+    tree.push_name(place, name);
     directory
 }
 
@@ -232,7 +270,7 @@ fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> Outcome {
 /// What openat(2) says.
 pub fn open_for_looking(shared: &OpenTree, place: Place) -> Result<OwnedFd, Errno> {
     let mut name = NameBuffer::default();
-    let directory = locate(shared, place, &mut name);
+    let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
     let flags = open_flags(Access::Read, false, true);
     Ok(rustix::fs::openat(directory, name.as_c_str(), flags, Mode::empty())?)
 }

@@ -1,7 +1,7 @@
 //! A directory of a real file system as a place to run in.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +22,7 @@ use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
-use crate::run::engine::sync::{OpenTree, SyncEngine, open_for_looking, open_layout};
+use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
 use crate::run::ground::{CANARY, Ground, open_directory};
 use crate::run::remove::{Removal, remove_cell, remove_ground};
 use crate::run::workers::{PhaseRun, run_shift};
@@ -33,7 +33,7 @@ const SAMPLE_MAX: u64 = 64;
 const SAMPLE_OF: u64 = 16;
 
 /// Most directories kept open as bases for names.
-const HOLDERS_OPEN_MAX: u64 = 4096;
+const DIRECTORIES_OPEN_MAX: u64 = 4096;
 
 const CANARY_BYTES: u64 = 64 << 10;
 
@@ -117,7 +117,7 @@ impl DiskSite {
         let mut name = NameBuffer::default();
         name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
         let ground = self.ground()?.directory();
-        let open = make_tree(ground, &mut name, &cell.tree).map_err(|error| {
+        let open = make_tree(ground, &mut name, cell).map_err(|error| {
             Failure::from_system("make the directories of a tree", error.about())
         })?;
         let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
@@ -185,8 +185,9 @@ impl DiskSite {
         if let (Some((_, open)), true) = (&self.cell, has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
+            let aim = phase.aim(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
-                if let Ok(file) = open_for_looking(open, phase.target(&open.tree, number).place) {
+                if let Ok(file) = open_for_looking(open, aim.target(number).place) {
                     let _ = host_cache::evict(file.as_fd());
                 }
             }
@@ -217,8 +218,9 @@ impl DiskSite {
             return Vec::new();
         }
         let wanted = SAMPLE_MAX.min(phase.selection.count.div_ceil(SAMPLE_OF));
+        let aim = phase.aim(&open.tree);
         let look = |number| {
-            let file = open_for_looking(open, phase.target(&open.tree, number).place).ok()?;
+            let file = open_for_looking(open, aim.target(number).place).ok()?;
             let size = rustix::fs::fstat(&file).ok()?.st_size;
             Some((file, u64::try_from(size).ok()?))
         };
@@ -238,8 +240,9 @@ impl DiskSite {
     ) -> PhaseRun {
         let Some((_, open)) = &self.cell else { return PhaseRun::default() };
         let write_max = phase.write_bytes_max(&open.tree);
-        run_shift(shift(phase, &open.tree, stop, done), recorders, |_| {
-            (SyncEngine::new(Arc::clone(open), phase.block, write_max), self.clock.clone())
+        run_shift(shift(phase, &open.tree, stop, done), recorders, |worker| {
+            let engine = SyncEngine::new(Arc::clone(open), worker, phase.block, write_max);
+            (engine, self.clock.clone())
         })
     }
 
@@ -295,13 +298,14 @@ fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Makes the cell's directory and the tree's layout in it, and opens the directories that will
-/// hold entries if there are not too many.
+/// Makes the cell's directory and the tree's layout in it, and opens what names will be relative
+/// to.
 fn make_tree(
-    ground: std::os::fd::BorrowedFd<'_>,
+    ground: BorrowedFd<'_>,
     name: &mut NameBuffer,
-    tree: &Tree,
+    cell: &CellPlan,
 ) -> std::result::Result<OpenTree, Errno> {
+    let tree = cell.tree.clone();
     rustix::fs::mkdirat(ground, name.as_c_str(), Mode::RWXU)?;
     let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
     let root = open_directory(ground, OsStr::new(&text))?;
@@ -311,17 +315,25 @@ fn make_tree(
         tree.push_layout(number, &mut path);
         rustix::fs::mkdirat(&root, path.as_c_str(), Mode::RWXU)?;
     }
-    let mut open = OpenTree { tree: tree.clone(), root, holders: Vec::new() };
-    if tree.holders() <= holders_open_max() {
-        open.holders = (0..tree.holders())
-            .map(|holder| open_layout(tree, open.root.as_fd(), tree.layout_of_holder(holder)))
-            .collect::<std::result::Result<_, _>>()?;
-    }
-    Ok(open)
+    let bases = open_bases(&tree, root.as_fd(), u64::from(cell.threads()))?;
+    Ok(OpenTree { tree, root, bases })
+}
+
+/// A base for each worker, with the directories that hold entries, as far as this process may
+/// have them open.
+fn open_bases(
+    tree: &Tree,
+    root: BorrowedFd<'_>,
+    workers: u64,
+) -> std::result::Result<Vec<Base>, Errno> {
+    let most = directories_open_max();
+    let with_holders = tree.holders().saturating_add(1).saturating_mul(workers) <= most;
+    let bases = workers.min(most).max(1);
+    (0..bases).map(|_| Base::open(tree, root, with_holders)).collect()
 }
 
 /// Half of the files this process may have open, within reason.
-fn holders_open_max() -> u64 {
+fn directories_open_max() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(HOLDERS_OPEN_MAX, |limit| HOLDERS_OPEN_MAX.min(limit / 2))
+    limit.map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
 }
