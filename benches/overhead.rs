@@ -6,7 +6,6 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -146,36 +145,46 @@ fn bare_phase(operation: &str, directory: RawFd, threads: u32, clock: &RealClock
 }
 
 fn bare_worker(operation: &str, dir: RawFd, worker: u32, step: u32, buffer: &mut [u8]) {
+    match operation {
+        "create" => bare_loop(worker, step, |name| {
+            let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL;
+            let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+            // SAFETY: the name ends in NUL, and the buffer is longer than a file.
+            unsafe {
+                let file = libc::openat(dir, name, flags, 0o600);
+                let moved = libc::write(file, buffer.as_ptr().cast(), FILE_BYTES);
+                libc::close(file);
+                moved == FILE_BYTES as isize
+            }
+        }),
+        "read" => bare_loop(worker, step, |name| {
+            let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+            // SAFETY: the name ends in NUL, and the buffer is as long as the call is told.
+            unsafe {
+                let file = libc::openat(dir, name, flags);
+                let moved = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
+                libc::close(file);
+                moved == FILE_BYTES as isize
+            }
+        }),
+        "stat" => bare_loop(worker, step, |name| {
+            let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
+            // SAFETY: the name ends in NUL, and the struct is the one the call fills.
+            unsafe { libc::fstatat(dir, name, stat.as_mut_ptr(), libc::AT_SYMLINK_NOFOLLOW) == 0 }
+        }),
+        // SAFETY: the name ends in NUL.
+        _ => bare_loop(worker, step, |name| unsafe { libc::unlinkat(dir, name, 0) == 0 }),
+    }
+}
+
+/// Calls for every name that is the worker's, and does nothing else.
+#[inline(always)]
+fn bare_loop(worker: u32, step: u32, mut call: impl FnMut(*const libc::c_char) -> bool) {
     let turns = (FILES - u64::from(worker)).div_ceil(u64::from(step));
     let mut name = *b"f0000000000\0";
     add(&mut name, worker);
     for _ in 0..turns {
-        let path = name.as_ptr().cast();
-        // SAFETY: the name ends in NUL, and the buffer is as long as the calls are told.
-        let failed = unsafe {
-            match operation {
-                "create" => {
-                    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
-                    let file = libc::openat(dir, path, flags | libc::O_NOFOLLOW, 0o600);
-                    let moved = libc::write(file, buffer.as_ptr().cast(), FILE_BYTES);
-                    libc::close(file);
-                    moved != FILE_BYTES as isize
-                }
-                "read" => {
-                    let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-                    let file = libc::openat(dir, path, flags);
-                    let moved = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
-                    libc::close(file);
-                    moved != FILE_BYTES as isize
-                }
-                "stat" => {
-                    let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
-                    libc::fstatat(dir, path, stat.as_mut_ptr(), libc::AT_SYMLINK_NOFOLLOW) != 0
-                }
-                _ => libc::unlinkat(dir, path, 0) != 0,
-            }
-        };
-        assert!(!failed, "{operation} of {:?}", CString::from_vec_with_nul(name.to_vec()));
+        assert!(call(name.as_ptr().cast()), "a call on {name:?} failed");
         add(&mut name, step);
     }
 }

@@ -195,8 +195,10 @@ mod tests {
         };
         let (mut progress, mut balance) = (Progress::default(), 0);
         for at in 0..100 {
-            let Step::Submit(request) = operation.step(&target, &progress) else {
-                return balance;
+            let (request, is_last) = match operation.step(&target, &progress) {
+                Step::Submit(request) => (request, false),
+                Step::Last(request) => (request, true),
+                Step::Done => return balance,
             };
             let fails = at == fail_at && request.kind() != RequestKind::Close;
             match request.kind() {
@@ -205,6 +207,8 @@ mod tests {
                 _ => {}
             }
             progress.complete(&request, outcome_of(&request, fails, &progress));
+            let after = operation.step(&target, &progress);
+            assert!(!is_last || after == Step::Done, "{} after its last", operation.name());
         }
         panic!("{} never ends", operation.name());
     }

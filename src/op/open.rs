@@ -24,7 +24,7 @@ impl Operation for Open {
                 dsync: false,
                 keep_atime: target.keep_atime,
             }),
-            Some(RequestKind::Open) if so_far.open => Step::Submit(Request::Close),
+            Some(RequestKind::Open) if so_far.open => Step::Last(Request::Close),
             Some(_) => Step::Done,
         }
     }

@@ -36,7 +36,7 @@ impl Operation for Read {
             Some(RequestKind::Read) if whole_block => {
                 Step::Submit(Request::Read { bytes: target.block })
             }
-            Some(RequestKind::Read) => Step::Submit(Request::Close),
+            Some(RequestKind::Read) => Step::Last(Request::Close),
             Some(_) => Step::Done,
         }
     }

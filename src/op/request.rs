@@ -270,6 +270,9 @@ impl Progress {
 pub enum Step {
     /// This request.
     Submit(Request),
+    /// This request, after which the operation has ended whatever it comes to. A machine may
+    /// leave it at [`Step::Submit`] and [`Step::Done`]; this spares the loop one question.
+    Last(Request),
     /// Nothing: the operation on this target has ended.
     Done,
 }

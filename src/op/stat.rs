@@ -17,7 +17,7 @@ impl Operation for Stat {
 
     fn step(&self, target: &Target, so_far: &Progress) -> Step {
         match so_far.last {
-            None => Step::Submit(Request::Stat { place: target.place }),
+            None => Step::Last(Request::Stat { place: target.place }),
             Some(_) => Step::Done,
         }
     }

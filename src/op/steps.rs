@@ -6,7 +6,8 @@ use super::{Durability, Target};
 /// A single request and nothing else, unless the entry's directory is to be made durable.
 pub(super) fn single(target: &Target, so_far: &Progress, request: Request) -> Step {
     match so_far.last {
-        None => Step::Submit(request),
+        None if target.durability == Durability::FsyncDirectory => Step::Submit(request),
+        None => Step::Last(request),
         Some(last) => sync_holder(target, so_far, last),
     }
 }
@@ -40,10 +41,11 @@ pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> 
                 Step::Submit(Request::Sync { data_only: false })
             }
             Durability::Fdatasync => Step::Submit(Request::Sync { data_only: true }),
-            Durability::None | Durability::Dsync | Durability::Syncfs => {
-                Step::Submit(Request::Close)
-            }
+            Durability::None | Durability::Dsync | Durability::Syncfs => Step::Last(Request::Close),
         },
+        RequestKind::Sync if target.durability == Durability::Fdatasync => {
+            Step::Last(Request::Close)
+        }
         RequestKind::Sync => Step::Submit(Request::Close),
         other => sync_holder(target, so_far, other),
     }
@@ -64,14 +66,14 @@ pub(super) fn list_directory(target: &Target, so_far: &Progress, stat: bool) -> 
         Some(RequestKind::ReadDirectory) if so_far.last_bytes > 0 => {
             Step::Submit(Request::ReadDirectory)
         }
-        Some(RequestKind::ReadDirectory) => Step::Submit(Request::Close),
+        Some(RequestKind::ReadDirectory) => Step::Last(Request::Close),
         Some(_) => Step::Done,
     }
 }
 
 /// After an error: close what is open, then end.
 pub(super) fn close_or_end(so_far: &Progress) -> Step {
-    if so_far.open { Step::Submit(Request::Close) } else { Step::Done }
+    if so_far.open { Step::Last(Request::Close) } else { Step::Done }
 }
 
 /// The last step of an operation that changes a directory.
@@ -79,5 +81,5 @@ fn sync_holder(target: &Target, so_far: &Progress, last: RequestKind) -> Step {
     let wanted = target.durability == Durability::FsyncDirectory
         && so_far.failed.is_none()
         && last != RequestKind::SyncHolder;
-    if wanted { Step::Submit(Request::SyncHolder { place: target.place }) } else { Step::Done }
+    if wanted { Step::Last(Request::SyncHolder { place: target.place }) } else { Step::Done }
 }

@@ -34,7 +34,8 @@ fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
         false => 0,
     };
     let (mut progress, mut all) = (Progress::default(), Vec::new());
-    while let Step::Submit(request) = phase.operation.step(&target, &progress) {
+    while let Step::Submit(request) | Step::Last(request) = phase.operation.step(&target, &progress)
+    {
         progress.complete(&request, Ok(moved(&request, &target, content, &progress)));
         all.push(request);
     }

@@ -187,15 +187,21 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     #[inline]
     fn advance(&mut self, ticket: Ticket, slot: &mut Slot) -> Advanced {
         loop {
-            let request = match slot.pending.take() {
-                Some(refused) => refused,
+            let (request, is_last) = match slot.pending.take() {
+                Some(refused) => (refused, false),
                 None => match self.work.phase.operation.step(&slot.target, &slot.progress) {
-                    Step::Submit(request) => request,
+                    Step::Submit(request) => (request, false),
+                    Step::Last(request) => (request, true),
                     Step::Done => return Advanced::Finished,
                 },
             };
             match self.engine.submit(ticket, &request) {
-                Submitted::Done(outcome) => slot.progress.complete(&request, outcome),
+                Submitted::Done(outcome) => {
+                    slot.progress.complete(&request, outcome);
+                    if is_last {
+                        return Advanced::Finished;
+                    }
+                }
                 Submitted::Queued => {
                     slot.pending = Some(request);
                     return Advanced::Queued;

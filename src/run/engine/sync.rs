@@ -23,7 +23,7 @@ pub struct OpenTree {
     /// Its own directory.
     pub root: OwnedFd,
     /// What names are relative to, one for each worker: an open directory that two of them used
-    /// would make them wait for its reference count. Where there are fewer they are shared.
+    /// would make them wait for its reference count.
     pub bases: Vec<Base>,
 }
 
@@ -55,7 +55,7 @@ impl Base {
 /// One worker's blocking engine.
 pub struct SyncEngine {
     shared: Arc<OpenTree>,
-    worker: usize,
+    base: usize,
     open: Option<OwnedFd>,
     name: NameBuffer,
     new_name: NameBuffer,
@@ -67,11 +67,12 @@ impl SyncEngine {
     /// The engine of a worker that has a base in `shared`, whose reads are at most `block` bytes
     /// and whose writes at most `write_max`.
     pub fn new(shared: Arc<OpenTree>, worker: u32, block: u32, write_max: u32) -> Self {
-        let worker = worker as usize;
+        // Where there are fewer bases than workers they are shared.
+        let base = worker as usize % shared.bases.len().max(1);
         let content = ContentPool::new(&shared.tree, write_max);
         let buffer = vec![0; (block as usize).max(DIRENT_BYTES)];
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
-        Self { shared, worker, open: None, name, new_name, content, buffer }
+        Self { shared, base, open: None, name, new_name, content, buffer }
     }
 
     #[inline]
@@ -118,14 +119,14 @@ impl SyncEngine {
         place: Place,
         call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
     ) -> Outcome {
-        let base = base(&self.shared, self.worker)?;
+        let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, place, &mut self.name);
         done(call(directory, self.name.as_c_str()))
     }
 
     #[inline]
     fn open(&mut self, place: Place, flags: OFlags) -> Outcome {
-        let base = base(&self.shared, self.worker)?;
+        let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, place, &mut self.name);
         let mode = Mode::RUSR | Mode::WUSR;
         let opened = rustix::fs::openat(directory, self.name.as_c_str(), flags, mode)?;
@@ -134,7 +135,7 @@ impl SyncEngine {
     }
 
     fn rename(&mut self, from: Place) -> Outcome {
-        let base = base(&self.shared, self.worker)?;
+        let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, from, &mut self.name);
         let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
         done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
@@ -142,7 +143,7 @@ impl SyncEngine {
 
     fn sync_holder(&mut self, place: Place) -> Outcome {
         let tree = &self.shared.tree;
-        let base = base(&self.shared, self.worker)?;
+        let base = base(&self.shared, self.base)?;
         let holder = tree.holder_of(place.number());
         if let Some(directory) = base.holders.get(holder as usize) {
             return done(rustix::fs::fsync(directory));
@@ -164,9 +165,8 @@ impl Engine for SyncEngine {
 }
 
 #[inline]
-fn base(shared: &OpenTree, worker: usize) -> Result<&Base, Errno> {
-    let shared_by = shared.bases.len().max(1);
-    shared.bases.get(worker % shared_by).ok_or(Errno::EBADF)
+fn base(shared: &OpenTree, at: usize) -> Result<&Base, Errno> {
+    shared.bases.get(at).ok_or(Errno::EBADF)
 }
 
 /// Opens a directory of the layout, for listing, syncing, and as a base for names.
