@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use boatload::op::{OPERATIONS, find_operation};
-use boatload::plan::{EngineName, SCENARIOS, find_scenario};
+use boatload::plan::{EngineName, SCENARIOS, find_scenario, job_schema};
 use boatload::report::REPORTS;
 
 use source::{Source, closing, first_word, words};
@@ -416,6 +416,31 @@ fn every_report_is_in_the_list() {
         .map(|source| source.live.matches("impl Report for").count())
         .sum();
     assert_eq!(written, REPORTS.len());
+}
+
+#[test]
+fn the_reference_of_job_files_has_every_key_and_every_operation() {
+    let reference = std::fs::read_to_string(root().join("docs/JOBS.md")).unwrap();
+    let schema = job_schema();
+    let mut keys: Vec<String> = OPERATIONS.iter().map(|o| o.name().to_string()).collect();
+    let tables = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    for table in tables {
+        keys.extend(table["properties"].as_object().into_iter().flat_map(|p| p.keys().cloned()));
+    }
+    keys.retain(|key| words(&reference, key).next().is_none());
+    assert_eq!(keys, [""; 0], "missing in docs/JOBS.md");
+}
+
+#[test]
+fn the_readme_has_every_scenario_and_the_architecture_every_stage() {
+    let text = |name| std::fs::read_to_string(root().join(name)).unwrap();
+    let (readme, architecture) = (text("README.md"), text("ARCHITECTURE.md"));
+    for scenario in SCENARIOS {
+        assert!(readme.contains(&format!("| `{}` |", scenario.name)), "{}", scenario.name);
+    }
+    for stage in STAGES {
+        assert!(architecture.contains(&format!("`src/{stage}")), "{stage}");
+    }
 }
 
 // --- nothing but the product -------------------------------------------------------------------
