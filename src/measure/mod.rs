@@ -4,6 +4,7 @@
 pub mod book;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod histogram;
 pub mod next;
 pub mod recorder;
 pub mod summary;

@@ -4,27 +4,14 @@
 use std::sync::{Arc, Mutex};
 
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use super::book::{Latency, Window};
+use super::histogram::new_histogram;
 use super::windows::{WindowRecorder, Windows};
 use crate::run::drive::Recorder;
 
-/// Three significant digits: every figure is within 0.1%.
-const DIGITS: u8 = 3;
-
-/// The longest latency told apart from longer ones: an hour, in nanoseconds.
-pub const LATENCY_MAX_NS: u64 = 3_600_000_000_000;
-
 /// Slices of a phase whose means tell how sure the mean of all is.
 const SLICES: u64 = 32;
-
-/// An empty histogram of latencies in nanoseconds.
-pub fn new_histogram() -> Histogram<u64> {
-    // The bounds and the digits are constants that the library accepts.
-    #[expect(clippy::expect_used, reason = "constants, tried by every test")]
-    Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS).expect("constant bounds are valid")
-}
 
 /// One worker's recorder, in cache lines of its own.
 #[repr(align(128))]
@@ -168,17 +155,10 @@ fn latency(histogram: &Histogram<u64>, min_ns: u64, max_ns: u64) -> Latency {
     }
 }
 
-/// A histogram in HdrHistogram's V2 encoding.
-pub fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // Writing to a vector cannot fail.
-    let _ = V2Serializer::new().serialize(histogram, &mut bytes);
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::histogram::LATENCY_MAX_NS;
 
     fn recorded(turns: u64, latency_of: impl Fn(u64) -> u64) -> Recorded {
         let mut recorder = PhaseRecorder::new(turns, None);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use hdrhistogram::Histogram;
 
 use super::book::Window;
-use super::recorder::LATENCY_MAX_NS;
+use super::histogram::LATENCY_MAX_NS;
 
 /// Two significant digits: a window's percentiles are within 1%.
 const DIGITS: u8 = 2;

@@ -1,7 +1,7 @@
 //! `open`: a file opened for reading, and nothing read.
 
 use super::request::{Request, RequestKind};
-use super::{Access, Operation, Progress, Step, Target};
+use super::{Operation, Progress, Step, Target, steps};
 
 /// Opens a file for reading and closes it: the name is looked up and the inode fetched, the
 /// content is not.
@@ -18,12 +18,7 @@ impl Operation for Open {
 
     fn step(&self, target: &Target, so_far: &Progress) -> Step {
         match so_far.last {
-            None => Step::Submit(Request::Open {
-                place: target.place,
-                access: Access::Read,
-                dsync: false,
-                keep_atime: target.keep_atime,
-            }),
+            None => steps::open_to_read(target),
             Some(RequestKind::Open) if so_far.open => Step::Last(Request::Close),
             Some(_) => Step::Done,
         }

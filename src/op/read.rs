@@ -1,7 +1,7 @@
 //! `read`: all of a file's content.
 
 use super::request::{Request, RequestKind};
-use super::{Access, Operation, Progress, Step, Target, steps};
+use super::{Operation, Progress, Step, Target, steps};
 
 /// Opens a file, reads until it ends, closes it. A read that brings less than was asked is the
 /// end of a regular file, so a file smaller than a block costs one read.
@@ -26,12 +26,7 @@ impl Operation for Read {
         }
         let whole_block = so_far.last_bytes == u64::from(target.block);
         match so_far.last {
-            None => Step::Submit(Request::Open {
-                place: target.place,
-                access: Access::Read,
-                dsync: false,
-                keep_atime: target.keep_atime,
-            }),
+            None => steps::open_to_read(target),
             Some(RequestKind::Open) => Step::Submit(Request::Read { bytes: target.block }),
             Some(RequestKind::Read) if whole_block => {
                 Step::Submit(Request::Read { bytes: target.block })

@@ -12,6 +12,12 @@ pub(super) fn single(target: &Target, so_far: &Progress, request: Request) -> St
     }
 }
 
+/// The first step of an operation that reads a file.
+pub(super) fn open_to_read(target: &Target) -> Step {
+    let (place, keep_atime) = (target.place, target.keep_atime);
+    Step::Submit(Request::Open { place, access: Access::Read, dsync: false, keep_atime })
+}
+
 /// Open, write all of the content, make it durable, close.
 pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> Step {
     let Some(last) = so_far.last else {
