@@ -270,6 +270,13 @@ fn what_was_done_before_an_interruption_is_kept_and_the_rest_is_not_begun() {
 }
 
 #[test]
+fn a_file_larger_than_a_block_is_read_to_its_end() {
+    let phases = ["operation = 'create'", "operation = 'read'\nblock = '4KiB'"];
+    let text = job("engine = 'sim'", "files = 3\nsize = '10KiB'", &phases, "");
+    assert_eq!(valid(&ran(&text), "read").bytes, 3 * 10 * 1024);
+}
+
+#[test]
 fn an_interruption_before_the_run_leaves_an_empty_record() {
     let text = job("", "files = 50", &["operation = 'create'"], "");
     let interrupt = Interrupt::default();

@@ -10,6 +10,7 @@ use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::book::{CellKey, Finding, Level, ResultBook, RunFacts};
 use crate::measure::next::{Next, next};
 use crate::measure::summary::{Basis, Estimate, Group, Invalid, Row, Summary, summarize};
+use crate::plan::EngineName;
 
 /// One row for each phase, what boatload concludes, and what to look at next.
 pub(super) struct Terminal;
@@ -42,7 +43,7 @@ fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::
     let run = &book.run;
     write_wrapped("", &format!("{}: {}", run.scenario, run.question), out)?;
     write_wrapped("", &about_run(run), out)?;
-    write_wrapped("", &about_place(&book.host), out)?;
+    write_wrapped("", &about_place(book), out)?;
     write_wrapped("", &about_machine(&book.host), out)?;
     let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
     let harness = format!("boatload's own cost: {cost} per operation");
@@ -65,7 +66,12 @@ fn about_run(run: &RunFacts) -> String {
     )
 }
 
-fn about_place(host: &HostFacts) -> String {
+fn about_place(book: &ResultBook) -> String {
+    let measurements = &book.measurements;
+    if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
+        return "the simulated file system".into();
+    }
+    let host = &book.host;
     let FilesystemFacts { kind, source, available_bytes, total_bytes, .. } = &host.filesystem;
     let place = match &host.device {
         Some(device) => match &device.model {

@@ -22,6 +22,10 @@ pub use write::CellId;
 /// How long a command waits for another boatload that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
+/// How often and how long apart a store that another process is making is tried again.
+const BUSY_TRIES: u32 = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
@@ -38,8 +42,24 @@ impl Store {
         make_parents(&path)?;
         let connection = Connection::open(&path).map_err(|error| failure(&path, "open", &error))?;
         let mut store = Self { connection, path };
-        store.configure().map_err(|error| store.failure("open", &error))?;
+        store.configure_in_turn().map_err(|error| store.failure("open", &error))?;
         Ok(store)
+    }
+
+    /// While another process makes the same store, SQLite refuses some steps at once instead of
+    /// waiting as it is told to: then all of them are tried again.
+    fn configure_in_turn(&mut self) -> std::result::Result<(), Problem> {
+        for _ in 0..BUSY_TRIES {
+            match self.configure() {
+                Err(Problem::Database(error))
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) =>
+                {
+                    std::thread::sleep(BUSY_PAUSE);
+                }
+                other => return other,
+            }
+        }
+        self.configure()
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.

@@ -17,6 +17,9 @@ use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
 
+/// What listing any simulated directory brings: one entry, as the kernel packs it.
+const LISTING_BYTES: u64 = 24;
+
 /// One bit for each number, shared by all workers.
 struct Bits(Vec<AtomicU64>);
 
@@ -131,7 +134,8 @@ pub struct SimEngine {
     name: NameBuffer,
     content: ContentPool,
     open: Vec<Option<Place>>,
-    listed: Vec<bool>,
+    /// Bytes that each ticket has read of what it has open.
+    taken: Vec<u64>,
     sequence: u64,
     noise_seed: u64,
     queued: Vec<Completion>,
@@ -154,7 +158,7 @@ impl SimEngine {
             clock,
             name: NameBuffer::default(),
             open: vec![None; depth],
-            listed: vec![false; depth],
+            taken: vec![0; depth],
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
@@ -177,14 +181,15 @@ impl SimEngine {
                 black_box(self.content.part(key, offset, bytes));
                 self.write(u64::from(bytes))
             }
-            Request::Read { bytes } => Ok(self.readable(ticket).min(u64::from(bytes))),
+            Request::Read { bytes } => Ok(self.read(ticket, u64::from(bytes))),
             Request::Close => {
-                self.listed[ticket] = false;
+                self.taken[ticket] = 0;
                 self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
             }
             Request::ReadDirectory => {
-                let first = !std::mem::replace(&mut self.listed[ticket], true);
-                Ok(if first { 24 } else { 0 })
+                let bytes = if self.taken[ticket] == 0 { LISTING_BYTES } else { 0 };
+                self.taken[ticket] += bytes;
+                Ok(bytes)
             }
             Request::Sync { .. } | Request::StatOpen | Request::SyncHolder { .. } => Ok(0),
             Request::Stat { place } => self.found(place),
@@ -282,13 +287,13 @@ impl SimEngine {
         }
     }
 
-    /// What a read brings: all of a file at once, then nothing.
-    fn readable(&mut self, ticket: usize) -> u64 {
+    /// What a read of at most `bytes` brings: the next part of the file, then nothing.
+    fn read(&mut self, ticket: usize, bytes: u64) -> u64 {
         let Some(Place::File { number, .. }) = self.open[ticket] else { return 0 };
-        if std::mem::replace(&mut self.listed[ticket], true) {
-            return 0;
-        }
-        self.phase.state_before(&self.disk.tree, number).size
+        let size = self.phase.state_before(&self.disk.tree, number).size;
+        let part = bytes.min(size.saturating_sub(self.taken[ticket]));
+        self.taken[ticket] += part;
+        part
     }
 
     fn count_in_holder(&self, place: Place, more: bool) {
