@@ -8,11 +8,12 @@ mod read;
 mod write;
 
 use std::fs::DirBuilder;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::base::failure::{Failure, Result, shown};
 
@@ -39,6 +40,18 @@ impl Store {
         let connection = Connection::open(&path).map_err(|error| failure(&path, "open", &error))?;
         let mut store = Self { connection, path };
         store.configure().map_err(|error| store.failure("open", &error))?;
+        Ok(store)
+    }
+
+    /// Opens the store at `path` only to read it: neither it nor a file beside it is written or
+    /// made. Fails on a missing file and on what [`Store::open`] fails on.
+    pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_path_buf();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(read_only_uri(&path), flags)
+            .map_err(|error| failure(&path, "read", &error))?;
+        let store = Self { connection, path };
+        migrations::check(&store.connection).map_err(|error| store.failure("read", &error))?;
         Ok(store)
     }
 
@@ -75,6 +88,23 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
+}
+
+/// Even a reader of a file in WAL mode makes files beside it, unless it is told that nobody writes
+/// (<https://sqlite.org/wal.html#read_only_databases>). Someone does if those files are there, and
+/// then they need not be made.
+fn read_only_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    let mut beside = path.as_os_str().to_os_string();
+    beside.push("-wal");
+    uri + if Path::new(&beside).exists() { "?mode=ro" } else { "?immutable=1" }
 }
 
 fn make_parents(path: &Path) -> Result<()> {
