@@ -162,6 +162,7 @@ fn a_plan_tells_what_would_run_and_writes_nothing_at_all() {
 
     bench.small_run();
     let before = std::fs::read(bench.store()).unwrap();
+    let beside = names_in(bench.store().parent().unwrap());
     let plan = bench.run(["plan"]);
     assert!(
         plan.stdout.contains("takes about"),
@@ -169,6 +170,7 @@ fn a_plan_tells_what_would_run_and_writes_nothing_at_all() {
         plan.stdout
     );
     assert_eq!(std::fs::read(bench.store()).unwrap(), before, "a plan changed the store");
+    assert_eq!(names_in(bench.store().parent().unwrap()), beside, "a plan made files");
 }
 
 #[test]

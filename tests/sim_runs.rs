@@ -271,7 +271,7 @@ fn what_was_done_before_an_interruption_is_kept_and_the_rest_is_not_begun() {
 
 #[test]
 fn a_file_larger_than_a_block_is_read_to_its_end() {
-    let phases = ["operation = 'create'", "operation = 'read'\nblock = '4KiB'"];
+    let phases = ["operation = 'create'", "operation = 'read', block = '4KiB'"];
     let text = job("engine = 'sim'", "files = 3, size = '10KiB'", &phases, "");
     assert_eq!(valid(&ran(&text), "read").bytes, 3 * 10 * 1024);
 }

@@ -163,6 +163,22 @@ fn drift_makes_later_operations_slower_by_its_share() {
 }
 
 #[test]
+fn drift_goes_on_over_phases_and_repeats_and_counts_operations_not_requests() {
+    let phases = ["operation = 'create', count = 500", "operation = 'stat'"];
+    let truth = "metadata = '10us', transfer = '10us', drift = '10_000%'";
+    let text = sim("files = 500, size = 2", &phases, truth).replace("repeats = 1", "repeats = 2");
+    let book = ran(&text);
+    for (at, m) in (0u64..).zip(&book.measurements) {
+        // A create opens and writes; both take as long as its number in the run says.
+        let requests = if m.phase == "create" { 2.0 } else { 1.0 };
+        let slower = |n: u64| 1.0 + (at * 500 + n) as f64 / 1e4;
+        near(m.latency.min as f64, requests * 10_000.0 * slower(1), "the first of its phase");
+        near(m.latency.max as f64, requests * 10_000.0 * slower(500), "the last of its phase");
+    }
+    assert_eq!(book.measurements.len(), 4);
+}
+
+#[test]
 fn bimodal_noise_leaves_the_median_and_shows_in_the_tail() {
     let phases = ["operation = 'create'"];
     let book = ran(&sim("files = 20_000", &phases, "metadata = '10us', noise = 'bimodal'"));

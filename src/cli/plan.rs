@@ -113,8 +113,7 @@ fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> 
     let rates = store
         .path()
         .ok()
-        .filter(|path| path.exists())
-        .and_then(|path| Store::open(&path).ok())
+        .and_then(|path| Store::open_to_read(path).ok())
         .and_then(|store| store.phase_rates(&plan.name, &host.filesystem.kind, device).ok())
         .unwrap_or_default();
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);

@@ -67,7 +67,7 @@ impl Slices {
 
     #[inline]
     fn record(&mut self, turn: u64, ns: u64) {
-        if turn >= self.next {
+        while turn >= self.next {
             self.close();
         }
         self.sum += ns;
@@ -181,6 +181,14 @@ mod tests {
         let drifting = recorded(3200, |turn| 1000 + turn).rate_error;
         assert_eq!(steady, Some(0.0));
         assert!(drifting.is_some_and(|error| error > 0.03), "{drifting:?}");
+    }
+
+    #[test]
+    fn slices_stay_as_long_after_a_stretch_of_failures() {
+        let mut slices = Slices::new(3200);
+        (1000..3200).for_each(|turn| slices.record(turn, 1000));
+        slices.close();
+        assert_eq!(slices.means.len(), 22, "100 turns each");
     }
 
     #[test]

@@ -190,6 +190,27 @@ impl Request {
             Request::SyncHolder { .. } => RequestKind::SyncHolder,
         }
     }
+
+    /// Whether it names what the operation works on: every operation has one such request, its
+    /// first.
+    #[inline]
+    pub fn names_target(&self) -> bool {
+        match self {
+            Request::Open { .. }
+            | Request::Stat { .. }
+            | Request::Rename { .. }
+            | Request::Unlink { .. }
+            | Request::MakeDirectory { .. }
+            | Request::RemoveDirectory { .. } => true,
+            Request::Write { .. }
+            | Request::Read { .. }
+            | Request::Sync { .. }
+            | Request::Close
+            | Request::StatOpen
+            | Request::ReadDirectory
+            | Request::SyncHolder { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Request {

@@ -109,11 +109,16 @@ impl Selection {
         })
     }
 
-    /// About `wanted` of the chosen numbers, spread over the whole order.
+    /// About `wanted` of the chosen numbers, and no more, spread over the whole order and over all
+    /// workers that have a tree of their own.
     pub fn sample(&self, wanted: u64) -> Vec<u64> {
-        let share = self.share(0, self.roots);
-        let wanted = wanted.min(share.count);
-        (0..wanted).map(|at| share.number(at * share.count / wanted)).collect()
+        let each = wanted.div_ceil(u64::from(self.roots));
+        let of_worker = |worker| {
+            let share = self.share(worker, self.roots);
+            let wanted = each.min(share.count);
+            (0..wanted).map(move |at| share.number(at * share.count / wanted))
+        };
+        (0..self.roots).flat_map(of_worker).take(wanted as usize).collect()
     }
 
     /// What worker `worker` of `workers` does. Workers that share a tree take turns; a worker
@@ -203,6 +208,20 @@ mod tests {
         let s = Selection::new((5, 100, 60), Order::Random, 4, 1, 2);
         let share = s.share(2, 4);
         assert!((0..share.count).all(|turn| share.number(turn) % 4 == 2));
+    }
+
+    #[test]
+    fn a_sample_is_of_chosen_entries_and_of_every_workers_tree() {
+        for order in [Order::Sequential, Order::Random] {
+            for (roots, wanted) in [(1, 8), (4, 8), (4, 10), (3, 2), (2, 1000)] {
+                let s = Selection::new((5, 200, 60), order, roots, 1, 2);
+                let sample: BTreeSet<_> = s.sample(wanted).into_iter().collect();
+                assert!(sample.iter().all(|number| s.contains(*number)), "{sample:?}");
+                assert_eq!(sample.len() as u64, wanted.min(60), "{sample:?}");
+                let trees: BTreeSet<_> = sample.iter().map(|n| n % u64::from(roots)).collect();
+                assert_eq!(trees.len() as u64, wanted.min(u64::from(roots)), "{sample:?}");
+            }
+        }
     }
 
     #[test]

@@ -67,9 +67,10 @@ pub struct SimModel {
     pub directory_cost_ns: u64,
     /// Noise on every request.
     pub noise: Noise,
-    /// Percent that everything is slower after a million operations than at the start.
+    /// Percent that everything is slower after a million operations of the run, over all workers,
+    /// than at its start.
     pub drift_percent: f64,
-    /// One stall of `stall_ns` every so many operations; 0 for none.
+    /// One stall of `stall_ns` every so many requests of a worker; 0 for none.
     pub stall_every: u64,
     /// How long a stall takes.
     pub stall_ns: u64,
@@ -90,5 +91,10 @@ impl SimModel {
             metadata_ns, transfer_ns, cold_ns, sync_ns, directory_cost_ns, stall_ns, ..
         } = *self;
         metadata_ns + transfer_ns + cold_ns + sync_ns + directory_cost_ns + stall_ns == 0
+    }
+
+    /// Whether anything in it depends on how many operations of the run were before.
+    pub fn counts_operations(&self) -> bool {
+        self.error.is_some() || self.drift_percent > 0.0
     }
 }

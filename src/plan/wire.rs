@@ -268,7 +268,7 @@ pub(super) struct WireSim {
     pub(super) directory_cost: Option<WireQuantity>,
     /// Random deviation of each request's time; none by default.
     pub(super) noise: Option<Noise>,
-    /// Percent that everything is slower after a million operations; 0 by default.
+    /// Percent that everything is slower after a million operations of the run; 0 by default.
     pub(super) drift: Option<WireQuantity>,
     /// A request now and then that takes long.
     pub(super) stall: Option<WireStall>,
@@ -286,7 +286,7 @@ pub(super) struct WireSim {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireStall {
-    /// Operations from one stall to the next, a count.
+    /// Requests of a worker from one stall to the next, a count.
     #[schemars(required)]
     pub(super) every: Option<WireQuantity>,
     /// How long it takes: `"50ms"`.

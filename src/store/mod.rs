@@ -8,11 +8,12 @@ mod read;
 mod write;
 
 use std::fs::DirBuilder;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::base::failure::{Failure, Result, shown};
 
@@ -49,22 +50,35 @@ impl Store {
     /// While another process makes the same store, SQLite refuses some steps at once instead of
     /// waiting as it is told to: then all of them are tried again.
     fn configure_in_turn(&mut self) -> std::result::Result<(), Problem> {
-        for _ in 0..BUSY_TRIES {
-            match self.configure() {
+        let mut configured = self.configure(BUSY_WAIT / BUSY_TRIES);
+        for _ in 1..BUSY_TRIES {
+            match &configured {
                 Err(Problem::Database(error))
-                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) =>
-                {
-                    std::thread::sleep(BUSY_PAUSE);
-                }
-                other => return other,
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+                _ => break,
             }
+            std::thread::sleep(BUSY_PAUSE);
+            configured = self.configure(BUSY_WAIT / BUSY_TRIES);
         }
-        self.configure()
+        self.connection.busy_timeout(BUSY_WAIT)?;
+        configured
+    }
+
+    /// Opens the store at `path` only to read it: neither it nor a file beside it is written or
+    /// made. Fails on a missing file and on what [`Store::open`] fails on.
+    pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_path_buf();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(read_only_uri(&path), flags)
+            .map_err(|error| failure(&path, "read", &error))?;
+        let store = Self { connection, path };
+        migrations::check(&store.connection).map_err(|error| store.failure("read", &error))?;
+        Ok(store)
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.
-    fn configure(&mut self) -> std::result::Result<(), Problem> {
-        self.connection.busy_timeout(BUSY_WAIT)?;
+    fn configure(&mut self, wait: Duration) -> std::result::Result<(), Problem> {
+        self.connection.busy_timeout(wait)?;
         migrations::check(&self.connection)?;
         // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
         self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -95,6 +109,23 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
+}
+
+/// Even a reader of a file in WAL mode makes files beside it, unless it is told that nobody writes
+/// (<https://sqlite.org/wal.html#read_only_databases>). Someone does if those files are there, and
+/// then they need not be made.
+fn read_only_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    let mut beside = path.as_os_str().to_os_string();
+    beside.push("-wal");
+    uri + if Path::new(&beside).exists() { "?mode=ro" } else { "?immutable=1" }
 }
 
 fn make_parents(path: &Path) -> Result<()> {

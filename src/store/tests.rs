@@ -149,6 +149,35 @@ fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
 }
 
 #[test]
+fn a_store_opened_to_read_writes_and_makes_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("odd name?#%41.db");
+    assert!(Store::open_to_read(&path).is_err(), "there is none yet");
+    let files = || {
+        let entries = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap());
+        let stamp = |entry: fs::DirEntry| {
+            (entry.file_name(), entry.metadata().unwrap().modified().unwrap())
+        };
+        let mut all: Vec<_> = entries.map(stamp).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(files(), [], "a reader makes no store");
+    let mut writer = Some(Store::open(&path).unwrap());
+    save(writer.as_mut().unwrap(), &book_with_id("older000"));
+    for writing in [true, false] {
+        writer = writer.filter(|_| writing);
+        let before = files();
+        let mut reader = Store::open_to_read(&path).unwrap();
+        assert_eq!(reader.find_run("last").unwrap(), "older000", "with a writer: {writing}");
+        assert!(reader.begin_run(&fixture::run("newer000"), &fixture::host()).is_err());
+        assert_eq!(files().len(), before.len(), "{:?}", files());
+        drop(reader);
+        assert_eq!(files(), before, "with a writer: {writing}");
+    }
+}
+
+#[test]
 fn a_cell_that_was_cut_short_is_begun_anew_and_a_finished_one_never() {
     let (_directory, mut store) = empty();
     let book = fixture::book();

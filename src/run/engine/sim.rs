@@ -60,7 +60,7 @@ pub struct SimDisk {
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
     used_bytes: AtomicU64,
-    /// Operations of the whole run, for the model's planned error.
+    /// Operations of the whole run, for the model's drift and its planned error.
     operations: Arc<AtomicU64>,
     cache_dropped: AtomicBool,
 }
@@ -136,6 +136,8 @@ pub struct SimEngine {
     open: Vec<Option<Place>>,
     /// Bytes that each ticket has read of what it has open.
     taken: Vec<u64>,
+    /// Which operation of the run each ticket is at, from 1; 0 if the model does not ask.
+    operation: Vec<u64>,
     sequence: u64,
     noise_seed: u64,
     queued: Vec<Completion>,
@@ -159,6 +161,7 @@ impl SimEngine {
             name: NameBuffer::default(),
             open: vec![None; depth],
             taken: vec![0; depth],
+            operation: vec![0; depth],
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
@@ -168,11 +171,18 @@ impl SimEngine {
 
     #[inline]
     fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
-        if !self.free {
-            self.pass_time(request);
+        let begins = request.names_target();
+        if begins && self.disk.model.counts_operations() {
+            self.operation[ticket] = self.disk.operations.fetch_add(1, Relaxed) + 1;
         }
-        if let Some(error) = self.planned_error(request) {
-            return Err(error);
+        if !self.free {
+            self.pass_time(ticket, request);
+        }
+        if let Some(planned) = self.disk.model.error
+            && begins
+            && self.operation[ticket] == planned.operation
+        {
+            return Err(planned.errno);
         }
         match *request {
             Request::Open { place, access, .. } => self.open(ticket, place, access),
@@ -306,24 +316,8 @@ impl SimEngine {
         }
     }
 
-    /// Counts operations for the model's planned error: each has one request that names its target.
-    fn planned_error(&self, request: &Request) -> Option<Errno> {
-        let planned = self.disk.model.error?;
-        match request {
-            Request::Open { .. }
-            | Request::Stat { .. }
-            | Request::Rename { .. }
-            | Request::Unlink { .. }
-            | Request::MakeDirectory { .. }
-            | Request::RemoveDirectory { .. } => {}
-            _ => return None,
-        }
-        let operation = self.disk.operations.fetch_add(1, Relaxed) + 1;
-        (operation == planned.operation).then_some(planned.errno)
-    }
-
     /// Moves the clock by what the law says this request takes.
-    fn pass_time(&mut self, request: &Request) {
+    fn pass_time(&mut self, ticket: usize, request: &Request) {
         let model = self.disk.model;
         let ns = match *request {
             Request::Close => return,
@@ -340,10 +334,10 @@ impl SimEngine {
             Request::Rename { from } => self.name_ns(from),
         };
         self.sequence += 1;
-        let operation = self.sequence & 0xffff_ffff_ffff;
-        let stalls = model.stall_every > 0 && operation.is_multiple_of(model.stall_every);
+        let requests = self.sequence & 0xffff_ffff_ffff;
+        let stalls = model.stall_every > 0 && requests.is_multiple_of(model.stall_every);
         let stall = if stalls { model.stall_ns } else { 0 };
-        self.clock.advance((ns as f64 * self.factor(operation)) as u64 + stall);
+        self.clock.advance((ns as f64 * self.factor(self.operation[ticket])) as u64 + stall);
     }
 
     /// Time to find a name: the directory's law, and the first touch after caches were dropped.
@@ -366,7 +360,7 @@ impl SimEngine {
         model.metadata_ns + (law * model.directory_cost_ns as f64) as u64 + cold
     }
 
-    /// How much longer than the law a request takes: drift, the knee, noise.
+    /// How much longer than the law a request of the run's `operation` takes: drift, knee, noise.
     fn factor(&self, operation: u64) -> f64 {
         let model = self.disk.model;
         let drift = 1.0 + model.drift_percent / 100.0 * operation as f64 / 1e6;
