@@ -40,11 +40,6 @@ impl Failure {
         Self { exit: Exit::Usage, sentence: sentence.into() }
     }
 
-    /// The user pressed Ctrl-C (exit code 130).
-    pub fn interrupted() -> Self {
-        Self { exit: Exit::Interrupted, sentence: "interrupted".into() }
-    }
-
     /// Puts what was being done in front of an error of the operating system.
     pub fn from_system(doing: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::failed(format!("cannot {doing}: {error}"))

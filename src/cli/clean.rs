@@ -106,14 +106,15 @@ fn survey(parent: BorrowedFd<'_>) -> Result<(Vec<OsString>, Vec<String>)> {
         if !may_be_ground(name) {
             continue;
         }
-        let proved = open_directory(parent, name)
-            .map_err(|error| error.to_string())
-            .and_then(|directory| prove(directory.as_fd(), name));
+        let proved =
+            open_directory(parent, name).map_err(|error| error.to_string()).and_then(|directory| {
+                let marker = prove(directory.as_fd(), name)?;
+                Ok((in_use(directory.as_fd(), &marker), marker.process))
+            });
         match proved {
-            Ok(marker) if in_use(&marker) => refused.push(format!(
-                "{} is left alone: process {} is still running it",
-                shown(name),
-                marker.process
+            Ok((true, process)) => refused.push(format!(
+                "{} is left alone: process {process} is still running it",
+                shown(name)
             )),
             Ok(_) => ours.push(name.to_owned()),
             Err(why) => refused.push(format!("{} is left alone: {why}", shown(name))),

@@ -5,7 +5,6 @@
 use std::fmt;
 
 use crate::base::errno::Errno;
-use crate::base::names::Kind;
 
 /// Something in the tree that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,17 +295,4 @@ pub enum Step {
     Last(Request),
     /// Nothing: the operation on this target has ended.
     Done,
-}
-
-/// Names and kinds of the tree's entries agree with the names on disk.
-impl Place {
-    /// The kind of name it has on disk; none for a directory of the layout, whose name depends on
-    /// where it stands.
-    pub fn kind(self) -> Option<Kind> {
-        match self {
-            Place::File { .. } => Some(Kind::File),
-            Place::Directory { .. } => Some(Kind::Directory),
-            Place::Layout { .. } => None,
-        }
-    }
 }

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::base::random::{Stream, shuffle};
-use crate::base::units::{Quantity, Unit};
+use crate::base::units::Quantity;
 
 pub use check::{Settings, read_job};
 pub use phase::{CacheAsked, Phase};
@@ -165,11 +165,5 @@ impl Plan {
             }
         }
         order
-    }
-
-    /// The axis's unit; a plain count without an axis.
-    pub fn level_unit(&self) -> Unit {
-        let first = self.axis.as_ref().and_then(|axis| axis.levels.first());
-        first.map(|level| level.unit).unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,8 @@ impl Ground {
             .map_err(|error| fail("make", error.into()))?;
         let directory = open_directory(parent.as_fd(), OsStr::new(&name))
             .map_err(|error| fail("open", error.into()))?;
+        // Held until the process ends, however it ends. Without locks the marker's process speaks.
+        let _ = rustix::fs::flock(&directory, FlockOperation::NonBlockingLockShared);
         let ground = Self { parent, directory, name: name.clone() };
         ground.mark(id).map_err(|error| {
             // Without its marker nothing could prove later whose it is.
@@ -145,8 +147,13 @@ pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Mar
     Ok(marker)
 }
 
-/// Whether the process that made a marked directory is still running boatload.
-pub fn in_use(marker: &Marker) -> bool {
+/// Whether the process that made a marked and open directory is still running boatload: it holds
+/// a lock, which is seen from other containers too, where its number means nothing.
+pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
+    let lock = rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive);
+    if lock == Err(OsErrno::WOULDBLOCK) {
+        return true;
+    }
     let same_boot = marker.boot == boot_id();
     let name = std::fs::read_to_string(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
@@ -201,4 +208,22 @@ pub fn random_word(letters: usize) -> std::io::Result<String> {
 fn boot_id() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_in_use_as_long_as_its_maker_has_it_open_whatever_its_process() {
+        let place = tempfile::tempdir().unwrap();
+        let ground = Ground::make(open_parent(place.path()).unwrap(), place.path(), "abc").unwrap();
+        let name = OsStr::new("boatload-abc");
+        let again = open_directory(ground.parent(), name).unwrap();
+        let marker = prove(again.as_fd(), name).unwrap();
+        let elsewhere = Marker { process: u32::MAX, ..marker };
+        assert!(in_use(again.as_fd(), &elsewhere));
+        drop(ground);
+        assert!(!in_use(again.as_fd(), &elsewhere));
+    }
 }
