@@ -94,8 +94,9 @@ pub fn run(
     let mut session = Session { plan: order.plan, store, watcher, interrupt, sites, book };
     let cells = session.cells();
     let closed = session.close();
-    session.finish(cells.is_ok())?;
-    cells.and(closed).map(|()| session.book)
+    let finished = session.finish(cells.is_ok());
+    // The first cause is what the user must hear of.
+    cells.and(closed).and(finished).map(|()| session.book)
 }
 
 struct Session<'a> {

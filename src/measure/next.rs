@@ -2,7 +2,7 @@
 
 use super::book::ResultBook;
 use super::summary::{Row, Summary};
-use crate::plan::Scale;
+use crate::plan::{Scale, find_scenario};
 
 /// One thing to look at or do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +67,8 @@ fn rate_of(row: &Row) -> Option<f64> {
 /// Only for a run that went well: more of what failed would fail again.
 fn larger(book: &ResultBook) -> Option<Next> {
     let went_well = book.run.complete && book.measurements.iter().all(|m| m.valid());
+    // Only a built-in scenario is known to do more at a larger scale.
+    find_scenario(&book.run.scenario).filter(|scenario| scenario.text == book.run.job)?;
     let at = Scale::ALL.iter().position(|scale| scale.word() == book.run.scale)?;
     let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
     Some(Next::LargerScale { scale })
@@ -95,8 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_went_well_is_followed_by_a_larger_one_up_to_the_largest() {
+    fn a_scenario_that_went_well_is_followed_by_a_larger_one_up_to_the_largest() {
         let mut book = fixture::book();
+        book.run.job = find_scenario("smallfiles").map(|s| s.text.to_string()).unwrap_or_default();
         book.measurements.retain(|m| m.valid());
         for (scale, larger) in
             [("quick", Some("standard")), ("standard", Some("original")), ("original", None)]

@@ -49,15 +49,12 @@ impl Need {
         }
         let written = cell.phases.iter().filter(|p| p.operation.change() == Change::Grows);
         let appended: u64 = written.map(|p| p.selection.count).sum();
-        let file_bytes = match cell.tree.sizes {
-            Sizes::Fixed(size) => size.next_multiple_of(block) as f64,
-            // A file of a drawn size ends inside a block, on average in its middle.
-            drawn if drawn.max() > 0 => (drawn.mean() + block as f64 / 2.0).max(block as f64),
-            _ => 0.0,
-        };
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
-        let content = ((file_bytes * most_files as f64) as u64)
-            .saturating_add((cell.tree.sizes.mean() * appended as f64) as u64);
+        let content = contents(cell.tree.sizes, most_files, block).saturating_add(contents(
+            cell.tree.sizes,
+            appended,
+            block,
+        ));
         let inodes = most + directories + OWN_INODES;
         let names = most
             .saturating_mul(ENTRY_BYTES)
@@ -65,6 +62,25 @@ impl Need {
         let bytes = content.saturating_add(names).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
+}
+
+/// Bytes that `files` contents take in whole blocks: of drawn sizes the mean and four standard
+/// deviations of the sum, which one seed in 30,000 exceeds, and at most the largest sum there is.
+fn contents(sizes: Sizes, files: u64, block: u64) -> u64 {
+    let (count, block_bytes) = (files as f64, block as f64);
+    let most = sizes.max().checked_next_multiple_of(block).unwrap_or(u64::MAX) as f64 * count;
+    let bytes = match sizes {
+        Sizes::Fixed(_) => most,
+        drawn if drawn.max() > 0 => {
+            // A file of a drawn size ends inside a block, on average in its middle. No law on a
+            // range deviates from its mean by more than half of the range (Popoviciu, 1935).
+            let mean = (drawn.mean() + block_bytes / 2.0).max(block_bytes);
+            let deviation = drawn.max() as f64 / 2.0;
+            (mean * count + 4.0 * deviation * count.sqrt()).min(most)
+        }
+        _ => 0.0,
+    };
+    bytes as u64
 }
 
 #[cfg(test)]
@@ -91,9 +107,14 @@ mod tests {
     #[test]
     fn a_file_of_whole_blocks_needs_them_and_no_more() {
         let need = |size: &str| need("1_000", size).bytes - need("1_000", "0").bytes;
-        let appended = |size: u64| 1_000 * size;
-        assert_eq!(need("'2MiB'"), 1_000 * (2 << 20) + appended(2 << 20));
-        assert_eq!(need("1"), 1_000 * (1 << 20) + appended(1));
+        assert_eq!(need("'2MiB'"), 2 * 1_000 * (2 << 20), "once created and once appended");
+        assert_eq!(need("1"), 2 * 1_000 * (1 << 20));
+    }
+
+    #[test]
+    fn one_file_of_a_drawn_size_may_be_the_largest() {
+        let need = need("1", "{ uniform = { min = 1, max = \"1GiB\" } }");
+        assert!(need.bytes >= 2 << 30, "{}", need.bytes);
     }
 
     #[test]

@@ -138,7 +138,10 @@ fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool
             grouped(m.entries_expected)
         ));
     }
-    let expected = phase.expected_bytes(&cell.tree).filter(|_| m.errors.is_empty());
+    if !m.errors.is_empty() {
+        return wrong;
+    }
+    let expected = phase.expected_bytes(&cell.tree);
     if let Some(expected) = expected.filter(|expected| *expected != m.bytes) {
         wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
     }

@@ -41,7 +41,9 @@ impl Store {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         make_parents(&path)?;
-        let connection = Connection::open(&path).map_err(|error| failure(&path, "open", &error))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = Connection::open_with_flags(&path, flags)
+            .map_err(|error| failure(&path, "open", &error))?;
         let mut store = Self { connection, path };
         store.configure_in_turn().map_err(|error| store.failure("open", &error))?;
         Ok(store)

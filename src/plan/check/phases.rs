@@ -19,7 +19,7 @@ const THREADS: RangeInclusive<u64> = 1..=1_024;
 const PASSES: RangeInclusive<u64> = 1..=200;
 const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
 const BLOCK_DEFAULT: u32 = 1 << 20;
-const WINDOWS: RangeInclusive<u64> = 0..=100_000;
+const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 
 /// Phases of one cell, passes counted: each remembers those before it.
 const PHASES_MAX: usize = 200;

@@ -2,6 +2,7 @@
 //! plan's `[sim]` table, added to a virtual clock; with no time at all, what is left to measure is
 //! boatload itself, names and contents included.
 
+use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -24,8 +25,12 @@ const LISTING_BYTES: u64 = 24;
 struct Bits(Vec<AtomicU64>);
 
 impl Bits {
-    fn new(length: u64) -> Self {
-        Self((0..length.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    fn new(length: u64) -> Result<Self, TryReserveError> {
+        let words = length.div_ceil(64);
+        let mut bits = Vec::new();
+        bits.try_reserve_exact(usize::try_from(words).unwrap_or(usize::MAX))?;
+        bits.extend((0..words).map(|_| AtomicU64::new(0)));
+        Ok(Self(bits))
     }
 
     fn get(&self, at: u64) -> bool {
@@ -68,19 +73,27 @@ pub struct SimDisk {
 impl SimDisk {
     /// An empty disk for the tree's entries; `directories` says whether any phase makes some, and
     /// `operations` goes on counting where the disk before it stopped.
-    pub fn new(model: SimModel, tree: Tree, directories: bool, operations: Arc<AtomicU64>) -> Self {
+    ///
+    /// # Errors
+    /// If there is no memory for a bit for each entry.
+    pub fn new(
+        model: SimModel,
+        tree: Tree,
+        directories: bool,
+        operations: Arc<AtomicU64>,
+    ) -> Result<Self, TryReserveError> {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
-        Self {
+        Ok(Self {
             model,
-            files: Bits::new(tree.files),
-            directories: Bits::new(if directories { tree.files } else { 0 }),
-            cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 }),
+            files: Bits::new(tree.files)?,
+            directories: Bits::new(if directories { tree.files } else { 0 })?,
+            cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
             used_bytes: AtomicU64::new(0),
             operations,
             cache_dropped: AtomicBool::new(false),
             tree,
-        }
+        })
     }
 
     /// Entries that exist.

@@ -29,14 +29,11 @@ impl Site {
     /// Makes the directories of a cell's tree.
     ///
     /// # Errors
-    /// If they cannot be made.
+    /// If they cannot be made, or there is no memory to simulate it.
     pub fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.begin_cell(cell),
-            Site::Sim(sim) => {
-                sim.begin_cell(cell);
-                Ok(())
-            }
+            Site::Sim(sim) => sim.begin_cell(cell),
         }
     }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::shift;
+use crate::base::failure::{Failure, Result};
+use crate::base::units::counted;
 use crate::op::Subject;
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase};
@@ -34,12 +36,17 @@ impl SimSite {
         Self { model, clock, operations: Arc::default(), shifts: AtomicU64::new(0), cell: None }
     }
 
-    pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
+    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
         let operations = Arc::clone(&self.operations);
-        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations);
+        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations)
+            .map_err(|_| {
+                let files = counted(cell.tree.files, "file");
+                Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
+            })?;
         self.cell = Some((Arc::new(disk), cell.tree.clone()));
+        Ok(())
     }
 
     pub(super) fn end_cell(&mut self) -> Removal {
