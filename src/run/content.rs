@@ -22,16 +22,8 @@ pub struct ContentPool {
     plain: bool,
     /// Slices begin at multiples of this.
     grain: u64,
-    /// The stamps that are now in the pool, to be taken out again.
-    stamped: Stamped,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Stamped {
-    start: usize,
-    key: u64,
-    offset: u64,
-    bytes: usize,
+    /// What the stamps now in the pool stand on, to be put back: where, how long, and the bytes.
+    under: Vec<(usize, usize, [u8; STAMP_BYTES as usize])>,
 }
 
 impl ContentPool {
@@ -41,7 +33,7 @@ impl ContentPool {
             bytes: vec![0; POOL_BYTES + largest as usize],
             plain: tree.content == Content::Zeros,
             grain: 64,
-            stamped: Stamped::default(),
+            under: Vec::new(),
         };
         let random_bytes = match tree.content {
             Content::Random => RUN_BYTES,
@@ -75,31 +67,34 @@ impl ContentPool {
         if self.plain {
             return &self.bytes[..bytes as usize];
         }
-        self.stamp(self.stamped);
+        while let Some((at, length, bytes)) = self.under.pop() {
+            self.bytes[at..at + length].copy_from_slice(&bytes[..length]);
+        }
         let grains = POOL_BYTES as u64 / self.grain;
         let start = ((key % grains) * self.grain + offset) as usize % POOL_BYTES;
-        self.stamped = Stamped { start, key, offset, bytes: bytes as usize };
-        self.stamp(self.stamped);
+        self.stamp(start, key, offset, u64::from(bytes));
         &self.bytes[start..start + bytes as usize]
     }
 
-    /// Puts stamps in by exclusive or; a second time takes them out again.
+    /// Puts stamps over the pool.
     #[inline]
-    fn stamp(&mut self, Stamped { start, key, offset, bytes }: Stamped) {
-        let end = offset + bytes as u64;
+    fn stamp(&mut self, start: usize, key: u64, offset: u64, bytes: u64) {
+        let end = offset + bytes;
         let mut block = offset / STAMP_EVERY;
         while block * STAMP_EVERY < end {
-            let first = mix(key ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let stamp = (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes();
             // A part may begin or end inside a stamp.
             let from = (block * STAMP_EVERY).max(offset);
             let to = (block * STAMP_EVERY + STAMP_BYTES).min(end);
             if from < to {
-                let marks = &stamp[(from - block * STAMP_EVERY) as usize..];
-                let place = start + (from - offset) as usize..start + (to - offset) as usize;
-                for (byte, mark) in self.bytes[place].iter_mut().zip(marks) {
-                    *byte ^= mark;
-                }
+                let first = mix(key ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                let stamp = (u128::from(first) << 64 | u128::from(mix(first ^ key))).to_le_bytes();
+                let (at, length) = (start + (from - offset) as usize, (to - from) as usize);
+                let skipped = (from - block * STAMP_EVERY) as usize;
+                let place = &mut self.bytes[at..at + length];
+                let mut under = [0; STAMP_BYTES as usize];
+                under[..length].copy_from_slice(place);
+                place.copy_from_slice(&stamp[skipped..skipped + length]);
+                self.under.push((at, length, under));
             }
             block += 1;
         }

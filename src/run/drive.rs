@@ -186,31 +186,30 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     /// Goes through the operation's requests until it ends or has to wait.
     #[inline]
     fn advance(&mut self, ticket: Ticket, slot: &mut Slot) -> Advanced {
+        let operation = self.work.phase.operation;
+        let mut step = match slot.pending.take() {
+            Some(refused) => Step::Submit(refused),
+            None => operation.step(&slot.target, &slot.progress),
+        };
         loop {
-            let (request, is_last) = match slot.pending.take() {
-                Some(refused) => (refused, false),
-                None => match self.work.phase.operation.step(&slot.target, &slot.progress) {
-                    Step::Submit(request) => (request, false),
-                    Step::Last(request) => (request, true),
-                    Step::Done => return Advanced::Finished,
-                },
+            let (request, is_last) = match step {
+                Step::Submit(request) => (request, false),
+                Step::Last(request) => (request, true),
+                Step::Done => return Advanced::Finished,
             };
-            match self.engine.submit(ticket, &request) {
-                Submitted::Done(outcome) => {
-                    slot.progress.complete(&request, outcome);
-                    if is_last {
-                        return Advanced::Finished;
-                    }
-                }
-                Submitted::Queued => {
+            let outcome = match self.engine.submit(ticket, &request) {
+                Submitted::Done(outcome) => outcome,
+                waits => {
                     slot.pending = Some(request);
-                    return Advanced::Queued;
+                    let queued = waits == Submitted::Queued;
+                    return if queued { Advanced::Queued } else { Advanced::Full };
                 }
-                Submitted::Full => {
-                    slot.pending = Some(request);
-                    return Advanced::Full;
-                }
+            };
+            slot.progress.complete(&request, outcome);
+            if is_last {
+                return Advanced::Finished;
             }
+            step = operation.step(&slot.target, &slot.progress);
         }
     }
 
