@@ -95,8 +95,14 @@ pub fn run(
     let cells = session.cells();
     let closed = session.close();
     let finished = session.finish(cells.is_ok());
-    // The first cause is what the user must hear of.
-    cells.and(closed).and(finished).map(|()| session.book)
+    // The first cause is what the user must hear of, and what it leaves behind.
+    match (cells, closed) {
+        (Err(cause), Err(left)) => Err(Failure {
+            sentence: format!("{}. Then: {}", cause.sentence, left.sentence),
+            ..cause
+        }),
+        (cells, closed) => cells.and(closed).and(finished).map(|()| session.book),
+    }
 }
 
 struct Session<'a> {
@@ -193,7 +199,8 @@ impl Session<'_> {
         match removal.left.as_slice() {
             [] => Ok(()),
             left => Err(Failure::failed(format!(
-                "the run's directory is still there, because this is in it: {}",
+                "the run's directory is still there, because this is in it: {}. \
+                 `boatload clean` removes what boatload made",
                 left.join(", ")
             ))),
         }

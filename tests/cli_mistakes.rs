@@ -271,3 +271,20 @@ fn a_terminal_without_unicode_or_colours_gets_plain_text() {
         assert!(!all.contains('\u{1b}'), "escape sequences in a pipe: {all:?}");
     }
 }
+
+#[test]
+fn looking_for_runs_makes_no_store() {
+    let bench = Bench::default();
+    let missing = bench.beside("nowhere").join("x.db");
+    let runs = Ran::of(bench.bare().args(["runs", "--store"]).arg(&missing));
+    assert_eq!(runs.code, Some(0), "{}", runs.stderr);
+    let show = Ran::of(bench.bare().args(["show", "last", "--store"]).arg(&missing));
+    assert!(show.refuses(1).contains("boatload run"));
+    assert!(!missing.exists() && !bench.beside("nowhere").exists());
+}
+
+#[test]
+fn a_job_file_without_an_end_is_refused() {
+    let bench = Bench::default();
+    assert!(bench.run(["plan", "/dev/zero"]).refuses(2).contains("/dev/zero"));
+}

@@ -1,5 +1,6 @@
 //! The arguments that `run` and `plan` share: which job, at which scale, with which changes.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -80,11 +81,20 @@ impl Job {
         if let Some(scenario) = name.to_str().and_then(find_scenario) {
             return Ok((format!("scenario {}", scenario.name), scenario.text.to_string()));
         }
-        match std::fs::read_to_string(name) {
+        match read_bounded(name) {
             Ok(text) => Ok((shown(name), text)),
             Err(error) => Err(Failure::usage(unreadable(name, &error))),
         }
     }
+}
+
+/// Most bytes of a job file: what is larger, or has no end, is none.
+const JOB_BYTES_MAX: u64 = 1 << 20;
+
+fn read_bounded(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(JOB_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn unreadable(name: &Path, error: &std::io::Error) -> String {

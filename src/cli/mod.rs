@@ -80,8 +80,17 @@ impl StorePlace {
         self.0.clone().map_or_else(paths::default_store, Ok)
     }
 
+    /// To write; it is made if it is missing.
     fn open(&self) -> Result<Store> {
-        Store::open(&self.path()?)
+        Store::open(self.path()?)
+    }
+
+    /// To read; none if there is no store yet.
+    fn open_to_read(&self) -> Result<Option<Store>> {
+        let path = self.path()?;
+        // Where it cannot be told, opening it says why.
+        let is_there = path.try_exists().unwrap_or(true);
+        if is_there { Store::open_to_read(path).map(Some) } else { Ok(None) }
     }
 }
 

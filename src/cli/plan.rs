@@ -15,7 +15,6 @@ use crate::plan::space::Need;
 use crate::plan::{CellPlan, EngineName};
 use crate::run::ground::open_parent;
 use crate::session::need;
-use crate::store::Store;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,11 +92,11 @@ fn cell_lines(cell: &CellPlan) -> String {
 
 fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Path) -> String {
     let inodes = match space.available_inodes {
-        Some(free) => format!("{} free", grouped(free)),
-        None => "made as needed".into(),
+        Some(free) => format!("of {} free", grouped(free)),
+        None => "(made as needed)".into(),
     };
     format!(
-        "\nneeds {} of {} free and {} inodes of {inodes} on {} ({})\n",
+        "\nneeds {} of {} free and {} inodes {inodes} on {} ({})\n",
         bytes(need.bytes),
         bytes(space.available_bytes),
         grouped(need.inodes),
@@ -111,9 +110,9 @@ fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Pat
 fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> String {
     let device = host.device.as_ref().map(|device| device.name.as_str());
     let rates = store
-        .path()
+        .open_to_read()
         .ok()
-        .and_then(|path| Store::open_to_read(path).ok())
+        .flatten()
         .and_then(|store| store.phase_rates(&plan.name, &host.filesystem.kind, device).ok())
         .unwrap_or_default();
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);

@@ -20,7 +20,7 @@ Examples:
 const EFFECTS: &str = "\
 What it touches: a directory boatload-RUN that it makes in --dir and removes at the end, also \
 after an error or Ctrl-C (a second Ctrl-C ends it at once; `boatload clean` removes what that \
-leaves). It keeps 5% of the file system or 1 GiB free, whichever is less. As root it syncs and \
+leaves). It does not begin unless 5% of the file system or 1 GiB, whichever is less, would stay free. As root it syncs and \
 drops the kernel's caches before each cold phase, which slows down everything else on the machine \
 for a moment. Results go to standard output, progress to standard error.";
 

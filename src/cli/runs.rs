@@ -18,7 +18,7 @@ pub(super) struct Runs {}
 
 impl Runs {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let runs = store.open()?.runs()?;
+        let runs = store.open_to_read()?.map_or_else(|| Ok(Vec::new()), |store| store.runs())?;
         let mut text = Vec::new();
         write_runs(&runs, &mut text).map_err(|e| Failure::from_system("list the runs", e))?;
         out::print(&String::from_utf8_lossy(&text))?;

@@ -32,7 +32,8 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let store = store.open()?;
+        let none = || Failure::failed("no run is stored there yet: `boatload run` makes the first");
+        let store = store.open_to_read()?.ok_or_else(none)?;
         let id = store.find_run(&self.run)?;
         let book = store.load(&id)?;
         deliver(&book, self.json.as_deref(), self.windows)?;

@@ -220,6 +220,7 @@ fn about(doubt: Doubt) -> &'static str {
             "cold caches are unverified, because /proc/sys/vm/drop_caches needs root. File data \
              was evicted file by file; names and inodes stayed in memory"
         }
+        Doubt::DropFailed => "cold caches are unverified: dropping the caches failed",
         Doubt::StillCached => "not cold: pages stayed in memory after the caches were dropped",
         Doubt::MemoryFileSystem => "not cold: the file system lives in memory",
         Doubt::NoDevice => {
@@ -241,6 +242,7 @@ fn about(doubt: Doubt) -> &'static str {
 fn remedy(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::NoRights => "Run as root, or pass --cache warm.",
+        Doubt::DropFailed => "Raise the limit of open files, or pass --cache as-is.",
         Doubt::StillCached => "Stop what else uses these files, or pass --cache as-is.",
         Doubt::MemoryFileSystem => "Pass --cache warm, or name a directory on a disk with --dir.",
         Doubt::NoDevice => "Run on a file system with a block device of its own.",

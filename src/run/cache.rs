@@ -32,6 +32,8 @@ impl Found {
 pub enum Doubt {
     /// Only root may drop caches; file data was evicted file by file, names and inodes stay.
     NoRights,
+    /// Root may drop caches, but the drop failed.
+    DropFailed,
     /// Pages were still in memory after the drop.
     StillCached,
     /// The file system lives in memory and cannot be cold.
@@ -50,8 +52,9 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 8] = [
+    pub const ALL: [Doubt; 9] = [
         Doubt::NoRights,
+        Doubt::DropFailed,
         Doubt::StillCached,
         Doubt::MemoryFileSystem,
         Doubt::NoDevice,
@@ -65,6 +68,7 @@ impl Doubt {
     pub fn word(self) -> &'static str {
         match self {
             Doubt::NoRights => "no-rights",
+            Doubt::DropFailed => "drop-failed",
             Doubt::StillCached => "still-cached",
             Doubt::MemoryFileSystem => "memory-file-system",
             Doubt::NoDevice => "no-device",

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod content;
 pub mod drive;
 pub mod engine;
+pub mod gate;
 pub mod ground;
 pub mod interrupt;
 pub mod remove;

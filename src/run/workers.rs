@@ -1,12 +1,12 @@
-//! The workers of a phase: one thread each, started together behind a barrier.
+//! The workers of a phase: one thread each, started together behind a gate.
 
-use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
-use std::thread::ScopedJoinHandle;
+use std::thread::{Builder, ScopedJoinHandle};
 
 use super::clock::Clock;
 use super::drive::{DoneCount, Recorder, Tally, Work, drive};
 use super::engine::Engine;
+use super::gate::Gate;
 use crate::base::errno::Errno;
 use crate::host::cpu::ThreadCpu;
 use crate::plan::{Phase, Tree};
@@ -42,43 +42,65 @@ pub struct Shift<'a> {
 }
 
 /// Runs a phase. `engine` makes a worker's engine and the clock it is timed by, on that worker's
-/// thread and before the barrier.
+/// thread and before all start together. If the system gives no thread for one of them none
+/// starts, and every operation has failed with `EAGAIN`.
 pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
     shift: Shift<'_>,
     recorders: &mut [R],
     engine: impl Fn(u32) -> (E, C) + Sync,
 ) -> PhaseRun {
-    let barrier = Barrier::new(recorders.len());
+    let gate = Gate::new(recorders.len());
     let one = |worker: u32, recorder: &mut R| {
+        let panicking = CallsOff(&gate);
         let (mut engine, clock) = engine(worker);
+        std::mem::forget(panicking);
         let share = shift.phase.selection.share(worker, shift.phase.threads);
         let done = &shift.done[worker as usize];
         let Shift { phase, tree, stop, .. } = shift;
         let work = Work { phase, tree, share, stop, done };
-        barrier.wait();
+        if !gate.pass() {
+            return None;
+        }
         let cpu_before = ThreadCpu::now();
         let tally = drive(&work, &mut engine, &clock, recorder);
         let cpu = ThreadCpu::now().since(cpu_before);
         // Ticks of different threads are of one clock; how long one of them is, any clock knows.
-        Shiftwork { seconds_per_tick: seconds_per_tick(&clock), tally, cpu }
+        Some(Shiftwork { seconds_per_tick: seconds_per_tick(&clock), tally, cpu })
     };
-    let workers = match recorders {
+    let workers: Vec<Option<Shiftwork>> = match recorders {
         // A single worker needs no thread of its own.
         [only] => vec![one(0, only)],
         many => std::thread::scope(|scope| {
             let one = &one;
-            let threads: Vec<_> = (0u32..)
-                .zip(many.iter_mut())
-                .map(|(worker, recorder)| scope.spawn(move || one(worker, recorder)))
-                .collect();
-            // A worker that panicked must not pass for one that had nothing to do.
-            let join = |thread: ScopedJoinHandle<'_, Shiftwork>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let start = |(worker, recorder)| {
+                let thread = Builder::new().spawn_scoped(scope, move || one(worker, recorder));
+                thread.inspect_err(|_| gate.call_off()).ok()
             };
-            threads.into_iter().map(join).collect()
+            let threads: Vec<_> = (0u32..).zip(many.iter_mut()).map_while(start).collect();
+            threads.into_iter().map(joined).collect()
         }),
     };
-    summed(&workers)
+    match workers.into_iter().collect::<Option<Vec<Shiftwork>>>() {
+        Some(workers) if workers.len() == shift.phase.threads as usize => summed(&workers),
+        _ => {
+            let errors = vec![(Errno::EAGAIN, shift.phase.selection.count)];
+            PhaseRun { errors, ..PhaseRun::default() }
+        }
+    }
+}
+
+/// Calls the start off when a worker panics before it has come to the gate.
+struct CallsOff<'a>(&'a Gate);
+
+impl Drop for CallsOff<'_> {
+    fn drop(&mut self) {
+        self.0.call_off();
+    }
+}
+
+/// What a worker did. One that panicked must not pass for one that had nothing to do.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 struct Shiftwork {

@@ -133,7 +133,7 @@ impl DiskSite {
 
     pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
         if self.in_memory && phase.cache == CacheAsked::Cold {
-            let resident = self.resident(&self.sample(phase));
+            let resident = self.resident(self.sample(phase).as_deref());
             return CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem);
         }
         match phase.cache {
@@ -141,9 +141,9 @@ impl DiskSite {
             CacheAsked::Cold => self.evict(phase, stop),
             CacheAsked::Warm => {
                 self.read_all(phase, stop);
-                CacheFound::after_warming(self.resident(&self.sample(phase)))
+                CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
             }
-            CacheAsked::AsIs => CacheFound::as_is(self.resident(&self.sample(phase))),
+            CacheAsked::AsIs => CacheFound::as_is(self.resident(self.sample(phase).as_deref())),
         }
     }
 
@@ -151,16 +151,16 @@ impl DiskSite {
     /// the look itself reads nothing; then lets go of them and drops names and inodes again.
     fn make_cold(&self, phase: &Phase) -> CacheFound {
         let mut sample = self.sample(phase);
-        if let Ok(canary) = self.canary.try_clone() {
+        if let (Some(sample), Ok(canary)) = (&mut sample, self.canary.try_clone()) {
             sample.push((canary, CANARY_BYTES));
         }
         let canary_was_resident = self.canary_is_resident();
         for _ in 0..DROPS {
             if host_cache::drop_all().is_err() {
-                return CacheFound::doubted(Found::Unverified, None, Doubt::NoRights);
+                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
             }
         }
-        let resident = self.resident(&sample);
+        let resident = self.resident(sample.as_deref());
         drop(sample);
         // A failure here leaves a few inodes warm that were proved to have no data in memory.
         let _ = host_cache::drop_names();
@@ -192,7 +192,7 @@ impl DiskSite {
                 }
             }
         }
-        let resident = self.resident(&self.sample(phase));
+        let resident = self.resident(self.sample(phase).as_deref());
         CacheFound::doubted(Found::Unverified, resident, Doubt::NoRights)
     }
 
@@ -211,24 +211,26 @@ impl DiskSite {
         self.work(&reading, stop, &done, &mut nothing);
     }
 
-    /// Some of the files that the phase works on, open for looking, with their sizes.
-    fn sample(&self, phase: &Phase) -> Vec<(OwnedFd, u64)> {
-        let Some((_, open)) = &self.cell else { return Vec::new() };
+    /// Some of the files that the phase works on, open for looking, with their sizes. None if one
+    /// of them cannot be opened: part of a sample proves nothing.
+    fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
+        let (_, open) = self.cell.as_ref()?;
         if !has_files_before(phase) {
-            return Vec::new();
+            return Some(Vec::new());
         }
-        let wanted = SAMPLE_MAX.min(phase.selection.count.div_ceil(SAMPLE_OF));
+        let few = SAMPLE_MAX.min(directories_open_max() / 4);
+        let wanted = few.min(phase.selection.count.div_ceil(SAMPLE_OF));
         let aim = phase.aim(&open.tree);
         let look = |number| {
             let file = open_for_looking(open, aim.target(number).place).ok()?;
             let size = rustix::fs::fstat(&file).ok()?.st_size;
             Some((file, u64::try_from(size).ok()?))
         };
-        phase.selection.sample(wanted).into_iter().filter_map(look).collect()
+        phase.selection.sample(wanted).into_iter().map(look).collect()
     }
 
-    fn resident(&self, sample: &[(OwnedFd, u64)]) -> Option<f64> {
-        self.probe.resident_fraction(sample)
+    fn resident(&self, sample: Option<&[(OwnedFd, u64)]>) -> Option<f64> {
+        self.probe.resident_fraction(sample?)
     }
 
     pub(super) fn work<R: Recorder>(
