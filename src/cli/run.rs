@@ -38,8 +38,8 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
-        let mut store = store.open()?;
         let interrupt = Interrupt::listen()?;
+        let mut store = store.open()?;
         let progress = Progress::new();
         let order = Order { plan: &plan, directory: self.job.dir.clone(), command: command_line() };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
