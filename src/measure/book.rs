@@ -16,8 +16,23 @@ pub struct ResultBook {
     pub host: HostFacts,
     /// One for each phase of each cell, in the order they were measured.
     pub measurements: Vec<Measurement>,
+    /// What the place was like when cells began, in the order it was looked at.
+    pub conditions: Vec<Condition>,
     /// What boatload concludes.
     pub findings: Vec<Finding>,
+}
+
+/// One figure of the place a cell began in: how full it was, how its files lay.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// Which cell.
+    pub cell: CellKey,
+    /// What it tells: `space-used`, `layout-score`, `files-present`.
+    pub name: String,
+    /// The figure, in the unit's base.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
 }
 
 /// One execution of a scenario.

@@ -149,7 +149,13 @@ pub(crate) fn book() -> ResultBook {
         "2 phases are \"unverified\": /proc/sys/vm/drop_caches needs root.",
         "Run as root, or pass --cache warm.",
     );
-    ResultBook { run: run("k3j9x2ab"), host: host(), measurements, findings: vec![warned] }
+    ResultBook {
+        run: run("k3j9x2ab"),
+        host: host(),
+        measurements,
+        conditions: Vec::new(),
+        findings: vec![warned],
+    }
 }
 
 pub(crate) fn windows(means_ns: &[u64]) -> Vec<Window> {

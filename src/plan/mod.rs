@@ -79,6 +79,25 @@ impl EngineName {
     }
 }
 
+/// A kind of finding that a job asks to be drawn from its measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conclusion {
+    /// How latency grows with the operations of a phase that has windows: the law, its exponent,
+    /// and the ratio of the last to the first.
+    Growth,
+    /// How much a rate changes with each step of the axis.
+    Slope,
+    /// From which level of the axis on operations get slower.
+    Knee,
+    /// Which variant wins at which level, and where they meet.
+    Crossover,
+    /// The order of the variants; with growth, at the end of the phase.
+    Ranking,
+    /// What came from memory, what from the device, and whether something beneath it caches.
+    Source,
+}
+
 /// The quantity that grows from level to level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -132,6 +151,8 @@ pub struct Plan {
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.
     pub axis: Option<Axis>,
+    /// Kinds of findings that answer the question, in the order they are told.
+    pub conclude: Vec<Conclusion>,
     /// One for each variant and level: variants in the job file's order, levels within them.
     pub cells: Vec<CellPlan>,
     /// The truth of the simulated file system, for cells that run on it.

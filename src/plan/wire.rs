@@ -13,7 +13,7 @@ use super::phase::CacheAsked;
 use super::selection::Order;
 use super::sim::{DirectoryLaw, Noise};
 use super::tree::Filling;
-use super::{EngineName, Scale};
+use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
 
@@ -54,6 +54,9 @@ pub(super) struct Job {
     /// What is done and timed, in this order.
     #[schemars(required)]
     pub(super) phase: Option<Vec<WirePhase>>,
+    /// Kinds of findings that answer the question, in the order they are told; by default a
+    /// ranking where variants are compared.
+    pub(super) conclude: Option<Vec<Conclusion>>,
     /// The truth of the simulated file system, for `engine = "sim"`.
     pub(super) sim: Option<WireSim>,
 }

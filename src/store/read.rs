@@ -142,7 +142,13 @@ impl Store {
             (id,),
             read_finding,
         )?;
-        Ok(Some(ResultBook { run, host, measurements: self.load_measurements(id)?, findings }))
+        Ok(Some(ResultBook {
+            run,
+            host,
+            measurements: self.load_measurements(id)?,
+            conditions: Vec::new(),
+            findings,
+        }))
     }
 
     fn load_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {

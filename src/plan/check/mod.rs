@@ -14,7 +14,7 @@ use self::scope::{Scope, check_name, check_title, described};
 use super::report::{Report, below, element};
 use super::source;
 use super::wire::{self, Job};
-use super::{Axis, CacheAsked, CellPlan, DEFAULT_VARIANT, EngineName, Plan, Scale};
+use super::{Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, EngineName, Plan, Scale};
 use crate::base::problem::Problems;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 
@@ -67,6 +67,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let levels = levels(&job, axis.as_ref(), &scope, report);
     let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
     let cells = cells(&job, settings, seed, &levels, report);
+    let conclude = conclude(&job, axis.is_some(), report);
     std::mem::take(report).finish()?;
     Ok(Plan {
         name: job.name.unwrap_or_default(),
@@ -76,6 +77,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         repeats,
         parameters: scope.written(),
         axis,
+        conclude,
         cells,
         sim: sim.unwrap_or_default(),
         job: text.to_string(),
@@ -93,6 +95,29 @@ fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -
     };
     let repeats = scope.whole(&wire, &place, (Unit::Count, REPEATS), report);
     repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
+}
+
+/// The kinds of findings asked for, each of which the job must have the means for.
+fn conclude(job: &Job, has_axis: bool, report: &mut Report) -> Vec<Conclusion> {
+    let several = job.variant.len() > 1;
+    let Some(asked) = &job.conclude else {
+        return if several { vec![Conclusion::Ranking] } else { Vec::new() };
+    };
+    let has_windows = job.phases().iter().any(|phase| phase.windows.is_some());
+    for (at, one) in asked.iter().enumerate() {
+        let (possible, needed) = match one {
+            Conclusion::Growth => (has_windows, "a phase with `windows`"),
+            Conclusion::Slope | Conclusion::Knee => (has_axis, "an `[axis]`"),
+            Conclusion::Crossover => (has_axis && several, "an `[axis]` and two variants"),
+            Conclusion::Ranking => (several, "two variants"),
+            Conclusion::Source => (true, ""),
+        };
+        if !possible {
+            let found = "a finding that nothing could be concluded for";
+            report.add(&element("conclude", at), found, needed, None);
+        }
+    }
+    asked.clone()
 }
 
 /// The axis; without levels if anything is wrong with them.
