@@ -1,7 +1,7 @@
 //! What a cell needs of a file system before anything is written: bytes and inodes.
 
-use super::CellPlan;
 use super::tree::Sizes;
+use super::{CellPlan, Goal, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -55,11 +55,24 @@ impl Need {
             appended,
             block,
         ));
-        let inodes = most + directories + OWN_INODES;
+        let (beside, beside_directories) = match &cell.prepare {
+            Some(Prepare { ballast, goal: Goal::Files(files) }) => {
+                (*files, ballast.tree.layout_directories())
+            }
+            _ => (0, 0),
+        };
+        let ballast = cell.prepare.as_ref().map_or(0, |prepare| {
+            let names = beside.saturating_mul(ENTRY_BYTES);
+            let directories = beside_directories.saturating_mul(block);
+            contents(prepare.ballast.tree.sizes, beside, block)
+                .saturating_add(names)
+                .saturating_add(directories)
+        });
+        let inodes = most + directories + beside + beside_directories + OWN_INODES;
         let names = most
             .saturating_mul(ENTRY_BYTES)
             .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
-        let bytes = content.saturating_add(names).saturating_add(OWN_BYTES);
+        let bytes = content.saturating_add(names).saturating_add(ballast).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
 }

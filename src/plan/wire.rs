@@ -87,6 +87,8 @@ pub(super) struct Variant {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+    /// How the place is prepared for each level, instead of the axis's `prepare`.
+    pub(super) prepare: Option<WirePrepare>,
 }
 
 /// The law of a tree of files. Nothing exists at the start but its directories; phases create the
@@ -97,7 +99,8 @@ pub(super) struct WireTree {
     /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
     #[schemars(required)]
     pub(super) files: Option<WireQuantity>,
-    /// Directories that hold the files: a count, or `{ fan_out, depth }`; 1 by default.
+    /// Directories that hold the files: a count, `{ fan_out, depth }`, or `{ files_each }`; 1 by
+    /// default.
     pub(super) directories: Option<Directories>,
     /// In which order files go to the directories; fill by default.
     pub(super) order: Option<Filling>,
@@ -117,6 +120,47 @@ pub(super) enum Directories {
     Count(WireQuantity),
     /// Nested directories; those on the lowest level hold the files.
     Nested(Nested),
+    /// As many directories as the files need.
+    AsNeeded(AsNeeded),
+}
+
+/// Directories that follow from the number of files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AsNeeded {
+    /// Files in each directory, a count, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) files_each: Option<WireFilesEach>,
+}
+
+/// How many files a directory gets before the next one is filled.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum WireFilesEach {
+    /// So many.
+    Fixed(WireQuantity),
+    /// Drawn for each directory.
+    Law(FilesLaw),
+}
+
+/// What the number of files in a directory is drawn from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum FilesLaw {
+    /// Every number from `min` to `max` equally likely.
+    Uniform(CountLaw),
+}
+
+/// Every count equally likely.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountLaw {
+    /// Fewest files, a count.
+    #[schemars(required)]
+    pub(super) min: Option<WireQuantity>,
+    /// Most files, a count.
+    #[schemars(required)]
+    pub(super) max: Option<WireQuantity>,
 }
 
 /// Directories in directories.
@@ -156,9 +200,11 @@ pub(super) struct UniformLaw {
     /// Smallest size, in bytes.
     #[schemars(required)]
     pub(super) min: Option<WireQuantity>,
-    /// Largest size, in bytes.
+    /// Largest size, in bytes; whole steps from the smallest.
     #[schemars(required)]
     pub(super) max: Option<WireQuantity>,
+    /// From one size to the next, in bytes; 1 by default.
+    pub(super) step: Option<WireQuantity>,
 }
 
 /// Many small, few large.
@@ -220,6 +266,56 @@ pub(super) struct WireAxis {
     /// The levels in the order they are measured, all in one unit; or `"$name"` of a list.
     #[schemars(required)]
     pub(super) values: Option<OneOrMany>,
+    /// What is done on the way up to each level.
+    pub(super) prepare: Option<WirePrepare>,
+}
+
+/// What is done on the way to each level: files are made beside the tree of the cells, and stay
+/// from level to level.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WirePrepare {
+    /// Files are made until there are as many as the level says, a count, or until so much of the
+    /// space is used, in percent.
+    Fill(WireFill),
+    /// The same with deletions, until so much of the space is used, in percent.
+    Age(WireAge),
+}
+
+/// Files that fill a place.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireFill {
+    /// Size of each file in bytes, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) sizes: Option<WireSize>,
+    /// Files in each directory, a count, or the law it is drawn from; 1,000 by default.
+    pub(super) files_each: Option<WireFilesEach>,
+    /// What the files hold; random by default.
+    pub(super) content: Option<WireContent>,
+    /// Workers: 1 to 1,024; 1 by default.
+    pub(super) threads: Option<WireQuantity>,
+}
+
+/// Files that come and go.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireAge {
+    /// Size of each file in bytes, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) sizes: Option<WireSize>,
+    /// Files in each directory, a count; 1,000 by default.
+    pub(super) files_each: Option<WireFilesEach>,
+    /// What the files hold; random by default.
+    pub(super) content: Option<WireContent>,
+    /// Workers: 1 to 1,024; 1 by default.
+    pub(super) threads: Option<WireQuantity>,
+    /// After each so many files one at random is deleted, a count; 10 by default.
+    pub(super) delete_every: Option<WireQuantity>,
+    /// Age up to the highest level first, then delete random files to come down to each level; the
+    /// levels are then measured from the highest down; false by default.
+    #[serde(default)]
+    pub(super) emptied: bool,
 }
 
 /// One timed bulk of one operation.
@@ -236,6 +332,8 @@ pub(super) struct WirePhase {
     pub(super) count: Option<WireQuantity>,
     /// In which order; sequential by default.
     pub(super) order: Option<Order>,
+    /// Which files it works on; those of the tree by default.
+    pub(super) on: Option<On>,
     /// Slices of the phase that get latency figures of their own: at most 100,000 and no more
     /// than operations; 0 by default.
     pub(super) windows: Option<WireQuantity>,
@@ -251,6 +349,17 @@ pub(super) struct WirePhase {
     pub(super) block: Option<WireQuantity>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+}
+
+/// Which files a phase works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum On {
+    /// Those of the cell's tree.
+    #[default]
+    Tree,
+    /// Those that `prepare` made: only to look at them.
+    Ballast,
 }
 
 /// The simulated file system. All times are 0 by default, which measures boatload itself.
@@ -277,6 +386,8 @@ pub(super) struct WireSim {
     pub(super) stall: Option<WireStall>,
     /// Bytes the file system holds before ENOSPC; no limit by default.
     pub(super) capacity: Option<WireQuantity>,
+    /// Percent of every rate that each million files made by `prepare` takes away; 0 by default.
+    pub(super) clutter: Option<WireQuantity>,
     /// From a fullness on, everything takes longer; needs `capacity`.
     pub(super) knee: Option<WireKnee>,
     /// One operation that fails.

@@ -54,8 +54,8 @@ pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
     Ok(removal)
 }
 
-/// Removes the tree of one cell, whose directory boatload made below its own.
-pub fn remove_cell(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
+/// Removes the tree of a cell or a ballast, whose directory boatload made below its own.
+pub fn remove_tree(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
     let mut removal = Removal::default();
     remove_directory(ground, name, "", &mut removal);
     removal
@@ -145,7 +145,7 @@ fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: 
     let is_canary = is_ground && name.to_bytes() == CANARY.as_bytes();
     let kind = match Name::parse(name.to_bytes()) {
         _ if is_canary => Kind::File,
-        Some(known) if is_ground == (known.kind == Kind::Cell) => known.kind,
+        Some(known) if is_ground == known.kind.is_at_top() => known.kind,
         _ => return Verdict::Foreign,
     };
     let found = match listed {
