@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(duration(2_310.0), "2.31 us");
         assert_eq!(duration(999_900.0), "1.00 ms");
         assert_eq!(duration(12.0), "12 ns");
-        let exact = [1_024, 1_024_000, 16 << 20, 1_500, 0].map(|bytes| exact_bytes(bytes));
+        let exact = [1_024, 1_024_000, 16 << 20, 1_500, 0].map(exact_bytes);
         assert_eq!(exact, ["1 KiB", "1,000 KiB", "16 MiB", "1,500 B", "0 B"]);
         assert_eq!(figures(9.996, 3), "10.0");
         assert_eq!(figures(5_044.83, 5), "5,044.8");

@@ -44,17 +44,22 @@ struct Sum {
     total_ns: f64,
 }
 
-/// One for each phase that has windows in a valid measurement; with an axis at its last level.
+/// One for each phase that has several windows in a valid measurement; with an axis at its last
+/// level.
 pub fn progressions(book: &ResultBook) -> Vec<Progression> {
     let with_windows = book.measurements.iter().filter(|m| m.valid() && !m.windows.is_empty());
     let with_windows: Vec<_> = with_windows.collect();
     let phases = each_once(with_windows.iter().map(|m| m.phase.as_str()));
     let names = variants(book);
-    let of = |phase: &&str| with_windows.iter().filter(|m| m.phase == *phase).copied().collect();
-    phases.iter().map(|phase| progression(of(phase), &names)).collect()
+    let of = |phase: &&str| -> Vec<&Measurement> {
+        with_windows.iter().filter(|m| m.phase == *phase).copied().collect()
+    };
+    let all = phases.iter().map(|phase| progression(&of(phase), &names));
+    // Of one window there is no course.
+    all.filter(|progression| progression.stages.len() > 1).collect()
 }
 
-fn progression(measurements: Vec<&Measurement>, names: &[&str]) -> Progression {
+fn progression(measurements: &[&Measurement], names: &[&str]) -> Progression {
     let levels = each_once(measurements.iter().map(|m| &m.cell.level));
     let level = levels.last().copied().cloned().flatten();
     let mut courses: Vec<(&str, Course)> = Vec::new();
@@ -212,12 +217,13 @@ mod tests {
         let at = |value| Some(Level { axis: "files".into(), value, ..Level::default() });
         let mut measurements = Vec::new();
         for (level, ns) in [(at(1.0), 1.0), (at(2.0), 2.0)] {
-            let mut m = measured("one", 1, windows(1, 10, |_| ns));
+            let mut m = measured("one", 1, windows(2, 10, |_| ns));
             m.cell.level = level;
             measurements.push(m);
         }
         let all = of(measurements);
         assert_eq!((all.len(), &all[0].level), (1, &at(2.0)));
+        assert_eq!(of(vec![measured("one", 1, windows(1, 10, |_| 1.0))]), []);
         assert_eq!(all[0].stages[0].mean_ns, [Some(2.0)]);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn write_progression(all: &Progression, out: &mut dyn Write) -> io::R
     let (unit, size) = if least.is_finite() { time_step(least) } else { ("ns", 1.0) };
     let at = all.level.as_ref().map(|level| format!(", at {} {}", level.axis, level_value(level)));
     let title = format!(
-        "{}{}: latency in {unit} by operations done, each the mean of the last {}",
+        "{}{}: latency in {unit}, the mean of each {} operations",
         all.phase,
         at.unwrap_or_default(),
         grouped(all.window_operations),

@@ -2,6 +2,7 @@
 //! not fit beside each other stand below each other.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::table::{Align, padded};
 use super::text::{WIDTH, shorten, width};
@@ -103,9 +104,9 @@ impl Grid {
         self.groups.push(group);
     }
 
-    /// Whether all groups stand beside each other.
-    pub(super) fn fits(&self) -> bool {
-        self.blocks().len() <= 1
+    /// How many times the rows are written, for groups that do not fit beside each other.
+    pub(super) fn height(&self) -> usize {
+        self.blocks().len()
     }
 
     /// Writes it. Fails only if `out` does.
@@ -124,22 +125,33 @@ impl Grid {
         names.unwrap_or_default().min(NAME_MAX)
     }
 
-    /// Ranges of groups that fit beside each other, at least one in each.
-    fn blocks(&self) -> Vec<std::ops::Range<usize>> {
-        let mut blocks: Vec<std::ops::Range<usize>> = Vec::new();
-        let mut used = WIDTH;
-        for (at, group) in self.groups.iter().enumerate() {
-            let needed = GAP + span(&group.widths());
+    /// Ranges of groups that fit beside each other, at least one in each, and as many in each as
+    /// in the others where that takes no more of them.
+    fn blocks(&self) -> Vec<Range<usize>> {
+        let greedy = self.greedy();
+        let each = self.groups.len().div_ceil(greedy.len().max(1)).max(1);
+        let starts = (0..self.groups.len()).step_by(each);
+        let even: Vec<_> = starts.map(|at| at..(at + each).min(self.groups.len())).collect();
+        let fit = even.iter().all(|block| self.needs(block) <= WIDTH);
+        if fit { even } else { greedy }
+    }
+
+    fn greedy(&self) -> Vec<Range<usize>> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        for at in 0..self.groups.len() {
             match blocks.last_mut() {
-                Some(block) if used + needed <= WIDTH => block.end = at + 1,
-                _ => {
-                    blocks.push(at..at + 1);
-                    used = self.name_width();
-                }
+                Some(block) if self.needs(&(block.start..at + 1)) <= WIDTH => block.end = at + 1,
+                _ => blocks.push(at..at + 1),
             }
-            used += needed;
         }
         blocks
+    }
+
+    /// Columns that these groups take beside each other.
+    fn needs(&self, block: &Range<usize>) -> usize {
+        let groups = &self.groups[block.clone()];
+        let spans = groups.iter().map(|group| GAP + span(&group.widths()));
+        self.name_width() + spans.sum::<usize>()
     }
 
     fn write_block(&self, groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
@@ -201,10 +213,16 @@ mod tests {
     #[test]
     fn groups_that_do_not_fit_stand_below_with_the_names_of_the_rows_again() {
         let wide = grid(4, 5, "1234567890123");
-        assert!(!wide.fits() && grid(2, 2, "12").fits());
+        assert_eq!((wide.height(), grid(2, 2, "12").height()), (4, 1));
         let text = text(&wide);
         assert_eq!(text.lines().filter(|line| line.starts_with("level")).count(), 4);
         assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn six_groups_of_which_four_fit_stand_three_by_three() {
+        assert_eq!(grid(6, 2, "1234567").greedy(), [0..4, 4..6]);
+        assert_eq!(grid(6, 2, "1234567").blocks(), [0..3, 3..6]);
     }
 
     #[test]

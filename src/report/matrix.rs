@@ -69,13 +69,14 @@ impl<'a> Matrix<'a> {
             grid
         };
         let seconds = self.has_spread();
-        let (both, rates) = (grid(Figures::Both), grid(Figures::Rates));
-        if both.fits() || !seconds {
+        let (rates, durations) = (grid(Figures::Rates), grid(Figures::Seconds));
+        let both = grid(Figures::Both);
+        if !seconds || both.height() <= rates.height() + durations.height() {
             both.write(out)?;
         } else {
             rates.write(out)?;
             writeln!(out)?;
-            grid(Figures::Seconds).write(out)?;
+            durations.write(out)?;
         }
         writeln!(out)?;
         write_wrapped("", &format!("caches: {}", self.caches(&phases)), out)?;
@@ -110,7 +111,7 @@ impl<'a> Matrix<'a> {
             grid
         };
         let both = grid(Figures::Both);
-        if both.fits() {
+        if both.height() == 1 {
             both.write(out)?;
             return Ok(self.has_spread());
         }

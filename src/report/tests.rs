@@ -55,6 +55,18 @@ fn grouped_book() -> ResultBook {
     book
 }
 
+/// The phases of the common book on two file systems.
+fn compared_book() -> ResultBook {
+    let mut book = fixture::book();
+    book.run.job = "[[variant]]\nname = \"xfs\"\n[[variant]]\nname = \"ext4\"\n".into();
+    for (at, measurement) in book.measurements.iter_mut().enumerate() {
+        let (variant, repeat) = if at < 5 { ("ext4", 1) } else { ("xfs", 1) };
+        measurement.cell = CellKey { variant: variant.into(), level: None, repeat };
+        measurement.windows.clear();
+    }
+    book
+}
+
 fn killed_book() -> ResultBook {
     let mut book = fixture::book();
     (book.run.complete, book.run.finished) = (false, None);
@@ -79,6 +91,7 @@ fn all_failed_book() -> ResultBook {
 fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
     assert_golden("terminal-groups.txt", &rendered("terminal", &grouped_book()));
+    assert_golden("terminal-variants.txt", &rendered("terminal", &compared_book()));
     assert_golden("terminal-killed.txt", &rendered("terminal", &killed_book()));
     assert_golden("terminal-all-invalid.txt", &rendered("terminal", &all_failed_book()));
 }
