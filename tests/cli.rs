@@ -328,6 +328,7 @@ fn an_inspection_names_the_file_system_and_writes_nothing() {
     // stat(1) calls all of ext2, ext3 and ext4 by one name.
     let kind = kind.split('/').next().unwrap();
     assert!(ran.stdout.contains(kind.trim_end_matches("ext2")), "no {kind} in {}", ran.stdout);
+    assert!(ran.stdout.lines().any(|line| line.starts_with("layout       ")), "{}", ran.stdout);
     assert_eq!(names_in(&work), Vec::<String>::new());
 }
 

@@ -175,7 +175,7 @@ fn keys_in_order(document: &str, expected: &str) {
 #[test]
 fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &grouped_book());
-    keys_in_order(&text, "format version run host measurements findings");
+    keys_in_order(&text, "format version run host measurements findings conditions");
     keys_in_order(
         &text,
         "run id scenario scale seed started finished command boatload complete host kernel cpu \
@@ -188,6 +188,7 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &fixture::book());
     keys_in_order(&text, "windows first operations mean_ns p50_ns p99_ns max_ns");
     keys_in_order(&text, "findings kind sentence code hint phase");
+    keys_in_order(&text, "conditions variant level repeat name value unit");
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["run"]["seed"], u64::MAX);
     assert_eq!(document["measurements"][0]["level"], Value::Null);
