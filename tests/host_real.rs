@@ -6,6 +6,7 @@ mod common;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -78,7 +79,7 @@ fn space_and_mount_are_what_stat_df_and_findmnt_show() {
         assert_eq!(output("stat", &["-fc", "%S %b %f %a %d", path]).unwrap(), ours, "{fs}");
         let df = output("df", &["-B1", "--output=size,avail,pcent", path]).unwrap();
         let figures: Vec<&str> = df.lines().nth(1).unwrap().split_whitespace().collect();
-        let percent = format!("{:.0}%", (space.used_fraction() * 100.0).ceil());
+        let percent = format!("{}%", space.percent_used().unwrap());
         let ours = [space.total_bytes.to_string(), space.available_bytes.to_string(), percent];
         assert_eq!(figures, ours, "{fs}");
         assert_eq!(space.available_inodes.is_none(), fs == "btrfs");
@@ -89,6 +90,40 @@ fn space_and_mount_are_what_stat_df_and_findmnt_show() {
         let source = mount.source.to_str().unwrap();
         let ours = format!("{path} {source} {} {}", mount.kind, mount.options);
         assert_eq!(shown, ours, "{fs}");
+    }
+}
+
+#[test]
+fn how_full_it_is_in_percent_is_what_df_prints_at_every_level() {
+    for (fs, megabytes) in FILESYSTEMS {
+        let Some(mounted) = LoopMount::new(fs, megabytes) else { continue };
+        let path = mounted.path().to_str().unwrap();
+        let dir = File::open(path).unwrap();
+        let filler = File::create(mounted.path().join("filler")).unwrap();
+        let mut levels = Vec::new();
+        // The last step is too large on purpose: it goes as far as there is room.
+        for tenths in [0, 1, 3, 4, 6, 8, 10] {
+            let odd_bytes = (megabytes << 20) * tenths / 10 + 4097 * tenths;
+            let chunk = vec![b'x'; 1 << 20];
+            let mut end = filler.metadata().unwrap().len();
+            while end < odd_bytes {
+                let step = (odd_bytes - end).min(chunk.len() as u64) as usize;
+                let Ok(written) = filler.write_at(&chunk[..step], end) else { break };
+                end += written as u64;
+            }
+            // Background work may free or take a block between the two questions.
+            eventually(&format!("{fs} at {tenths} tenths"), || {
+                rustix::fs::syncfs(&dir).unwrap();
+                let ours = format!("{}%", Space::of(dir.as_fd()).unwrap().percent_used().unwrap());
+                let df = output("df", &["--output=pcent", path]).unwrap();
+                let theirs = df.lines().nth(1).unwrap().trim();
+                levels.push(ours.clone());
+                if ours == theirs { Ok(()) } else { Err(format!("{ours}, df says {theirs}")) }
+            });
+        }
+        levels.dedup();
+        // btrfs keeps more than half of so small a device for metadata, and is full early.
+        assert!(levels.len() >= 4, "{fs} was never filled: {levels:?}");
     }
 }
 

@@ -13,6 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   boatload show last
   boatload show k7m --windows      a unique prefix of an id is enough
+  boatload show last --details
   boatload show last --json -";
 
 /// Show a stored run
@@ -22,6 +23,9 @@ pub(super) struct Show {
     /// An id, a unique prefix of one, or `last`
     #[arg(value_name = "RUN")]
     run: String,
+    /// Show each phase at each level with all its figures
+    #[arg(long)]
+    details: bool,
     /// Show the windows of each phase that has them
     #[arg(long)]
     windows: bool,
@@ -36,19 +40,25 @@ impl Show {
         let store = store.open_to_read()?.ok_or_else(none)?;
         let id = store.find_run(&self.run)?;
         let book = store.load(&id)?;
-        deliver(&book, self.json.as_deref(), self.windows)?;
+        // Without levels the table itself has all figures.
+        let details = self.details && book.measurements.iter().any(|m| m.cell.level.is_some());
+        let more = [("details", details), ("windows", self.windows)];
+        let more: Vec<&str> =
+            more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
+        deliver(&book, self.json.as_deref(), &more)?;
         Ok(exit_of(&book))
     }
 }
 
-/// Gives a run to the user: the table, the document, or both.
-pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, windows: bool) -> Result<()> {
+/// Gives a run to the user: the terminal report and more reports after it, the document, or both.
+pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, more: &[&str]) -> Result<()> {
     if json == Some(Path::new("-")) {
         return out::print(&rendered("json", book)?);
     }
     out::print(&rendered("terminal", book)?)?;
-    if windows {
-        out::print(&rendered("windows", book)?)?;
+    for name in more {
+        out::print("\n")?;
+        out::print(&rendered(name, book)?)?;
     }
     if let Some(path) = json {
         std::fs::write(path, rendered("json", book)?)

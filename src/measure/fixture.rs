@@ -1,5 +1,7 @@
 //! Made-up books for tests: one with known figures, and random ones without end.
 
+pub(crate) mod growing;
+
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
@@ -153,9 +155,23 @@ pub(crate) fn book() -> ResultBook {
         run: run("k3j9x2ab"),
         host: host(),
         measurements,
-        conditions: Vec::new(),
+        conditions: conditions(),
         findings: vec![warned],
     }
+}
+
+/// What the place was like before each of two repeats.
+fn conditions() -> Vec<Condition> {
+    let mut all = Vec::new();
+    for repeat in [1, 2] {
+        let cell = CellKey { variant: "default".into(), level: None, repeat };
+        for (name, value, unit) in
+            [("space-used", 34.5, Unit::Percent), ("files-present", 30_000.0, Unit::Count)]
+        {
+            all.push(Condition { cell: cell.clone(), name: name.into(), value, unit });
+        }
+    }
+    all
 }
 
 pub(crate) fn windows(means_ns: &[u64]) -> Vec<Window> {
@@ -221,6 +237,7 @@ impl Odd {
         let mut m = measurement("x", 1 + self.below(3) as u32, operations, ns);
         m.phase = self.text();
         m.pass = 1 + self.below(2) as u32;
+        m.bytes = self.whole();
         m.cell.variant = self.text();
         m.cell.level = self.level();
         m.seconds = self.number();
@@ -239,10 +256,26 @@ impl Odd {
         m
     }
 
+    fn condition(&mut self, cells: &[CellKey]) -> Condition {
+        Condition {
+            cell: self.of(cells),
+            name: self.text(),
+            value: self.number(),
+            unit: self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]),
+        }
+    }
+
     fn level(&mut self) -> Option<Level> {
         let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
         let level = Level { axis: self.text(), value: self.number(), unit };
         self.of(&[None, Some(level)])
+    }
+
+    /// A condition of anything.
+    pub(crate) fn condition(&mut self) -> Condition {
+        let cell = CellKey { variant: self.text(), level: self.level(), repeat: 1 };
+        let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
+        Condition { cell, name: self.text(), value: self.number(), unit }
     }
 
     /// A book of anything.
@@ -258,6 +291,10 @@ impl Odd {
         book.host.device = self.of(&[None, book.host.device.clone()]);
         book.host.rights.root = self.below(2) == 0;
         book.measurements = (0..self.below(8)).map(|_| self.measurement()).collect();
+        let mut cells: Vec<_> = book.measurements.iter().map(|m| m.cell.clone()).collect();
+        // A cell that was cut short may have conditions and no measurement.
+        cells.push(CellKey { variant: "no-measurement".into(), level: self.level(), repeat: 1 });
+        book.conditions = (0..self.below(6)).map(|_| self.condition(&cells)).collect();
         book.findings =
             (0..self.below(3)).map(|_| warning(&self.text().repeat(2), &self.text())).collect();
         book

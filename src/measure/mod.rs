@@ -2,10 +2,14 @@
 //! holds all results of a run.
 
 pub mod book;
+pub mod bulk;
+pub mod conditions;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
 pub mod next;
+pub mod order;
+pub mod progression;
 pub mod recorder;
 pub mod summary;
 pub mod warnings;

@@ -36,6 +36,7 @@ struct WireDocument<'a> {
     host: &'a HostFacts,
     measurements: Vec<WireMeasurement<'a>>,
     findings: Vec<WireFinding<'a>>,
+    conditions: Vec<WireCondition<'a>>,
 }
 
 #[derive(Serialize)]
@@ -96,6 +97,16 @@ struct WireMeasurement<'a> {
     entries_found: u64,
 }
 
+#[derive(Serialize)]
+struct WireCondition<'a> {
+    variant: &'a str,
+    level: Option<WireLevel<'a>>,
+    repeat: u32,
+    name: &'a str,
+    value: f64,
+    unit: &'static str,
+}
+
 struct WireFinding<'a>(&'a Finding);
 
 impl<'a> WireDocument<'a> {
@@ -107,6 +118,7 @@ impl<'a> WireDocument<'a> {
             host: &book.host,
             measurements: book.measurements.iter().map(WireMeasurement::of).collect(),
             findings: book.findings.iter().map(WireFinding).collect(),
+            conditions: book.conditions.iter().map(WireCondition::of).collect(),
         }
     }
 }
@@ -133,13 +145,30 @@ impl<'a> WireRun<'a> {
     }
 }
 
+impl<'a> WireLevel<'a> {
+    fn of(level: &'a Level) -> Self {
+        Self { axis: &level.axis, value: level.value, unit: level.unit.word() }
+    }
+}
+
+impl<'a> WireCondition<'a> {
+    fn of(condition: &'a Condition) -> Self {
+        Self {
+            variant: &condition.cell.variant,
+            level: condition.cell.level.as_ref().map(WireLevel::of),
+            repeat: condition.cell.repeat,
+            name: &condition.name,
+            value: condition.value,
+            unit: condition.unit.word(),
+        }
+    }
+}
+
 impl<'a> WireMeasurement<'a> {
     fn of(m: &'a Measurement) -> Self {
-        let level = m.cell.level.as_ref();
-        let level = level.map(|l| WireLevel { axis: &l.axis, value: l.value, unit: l.unit.word() });
         Self {
             variant: &m.cell.variant,
-            level,
+            level: m.cell.level.as_ref().map(WireLevel::of),
             repeat: m.cell.repeat,
             phase: &m.phase,
             pass: m.pass,

@@ -1,7 +1,13 @@
 //! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
 //! writes them.
 
+mod course;
+mod grid;
 mod json;
+mod matrix;
+mod names;
+mod phases;
+mod place;
 mod runs_table;
 mod table;
 mod terminal;
@@ -24,7 +30,8 @@ pub trait Report: Sync {
 }
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[&dyn Report] = &[&json::Json, &terminal::Terminal, &windows::Windows];
+pub const REPORTS: &[&dyn Report] =
+    &[&phases::Details, &json::Json, &terminal::Terminal, &windows::Windows];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::measure::book::{CellKey, Level, RunFacts};
-use crate::measure::fixture;
+use crate::measure::fixture::{self, growing};
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
@@ -55,6 +55,18 @@ fn grouped_book() -> ResultBook {
     book
 }
 
+/// The phases of the common book on two file systems.
+fn compared_book() -> ResultBook {
+    let mut book = fixture::book();
+    book.run.job = "[[variant]]\nname = \"xfs\"\n[[variant]]\nname = \"ext4\"\n".into();
+    for (at, measurement) in book.measurements.iter_mut().enumerate() {
+        let (variant, repeat) = if at < 5 { ("ext4", 1) } else { ("xfs", 1) };
+        measurement.cell = CellKey { variant: variant.into(), level: None, repeat };
+        measurement.windows.clear();
+    }
+    book
+}
+
 fn killed_book() -> ResultBook {
     let mut book = fixture::book();
     (book.run.complete, book.run.finished) = (false, None);
@@ -79,8 +91,34 @@ fn all_failed_book() -> ResultBook {
 fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
     assert_golden("terminal-groups.txt", &rendered("terminal", &grouped_book()));
+    assert_golden("terminal-variants.txt", &rendered("terminal", &compared_book()));
     assert_golden("terminal-killed.txt", &rendered("terminal", &killed_book()));
     assert_golden("terminal-all-invalid.txt", &rendered("terminal", &all_failed_book()));
+}
+
+#[test]
+fn runs_in_which_something_grows_read_as_was_agreed_on() {
+    let three = growing::fullness(&["ext4", "xfs", "btrfs"]);
+    for (name, book) in [
+        ("directory", growing::directory()),
+        ("chunks", growing::chunks()),
+        ("fullness", growing::fullness(&["default"])),
+        ("fullness-three", three),
+        ("clutter", growing::clutter()),
+        ("sequential", growing::sequential()),
+    ] {
+        assert_golden(&format!("terminal-{name}.txt"), &rendered("terminal", &book));
+    }
+    assert_golden("details.txt", &rendered("details", &growing::clutter()));
+}
+
+#[test]
+fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
+    let mut book = growing::directory();
+    book.findings.insert(0, fixture::warning("Something is doubtful.", "Mend it."));
+    let text = rendered("terminal", &book);
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+    assert!(at("takes 9.2 times") < at("ops/s") && at("400,000  ") < at("Something is doubtful"));
 }
 
 #[test]
@@ -137,7 +175,7 @@ fn keys_in_order(document: &str, expected: &str) {
 #[test]
 fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &grouped_book());
-    keys_in_order(&text, "format version run host measurements findings");
+    keys_in_order(&text, "format version run host measurements findings conditions");
     keys_in_order(
         &text,
         "run id scenario scale seed started finished command boatload complete host kernel cpu \
@@ -150,6 +188,7 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &fixture::book());
     keys_in_order(&text, "windows first operations mean_ns p50_ns p99_ns max_ns");
     keys_in_order(&text, "findings kind sentence code hint phase");
+    keys_in_order(&text, "conditions variant level repeat name value unit");
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["run"]["seed"], u64::MAX);
     assert_eq!(document["measurements"][0]["level"], Value::Null);
@@ -169,8 +208,10 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 #[test]
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
-        let book = fixture::Odd::new(seed).book();
-        for report in ["terminal", "windows"] {
+        let mut odd = fixture::Odd::new(seed);
+        let mut book = odd.book();
+        book.conditions = (0..seed % 4).map(|_| odd.condition()).collect();
+        for report in ["details", "terminal", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");

@@ -6,11 +6,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
+
+pub use crate::host::open::open_directory;
 
 /// Every run directory's name begins so; the run's id follows.
 pub const PREFIX: &str = "boatload-";
@@ -174,33 +176,6 @@ pub fn open_parent(path: &Path) -> Result<OwnedFd> {
         };
         Failure::failed(format!("cannot open the directory {}: {error}{fix}", shown(path)))
     })
-}
-
-/// Opens a directory by its name in an open one: never through a link, never across a mount.
-///
-/// # Errors
-/// What openat2(2) says; `EXDEV` for a mount point.
-pub fn open_directory(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
-    match rustix::fs::openat2(parent, name, flags, Mode::empty(), resolve) {
-        // Before Linux 5.6, and under some container filters.
-        Err(OsErrno::NOSYS | OsErrno::PERM) => {
-            let directory = rustix::fs::openat(parent, name, flags, Mode::empty())?;
-            let same = mount_id(directory.as_fd())? == mount_id(parent)?;
-            if same { Ok(directory) } else { Err(OsErrno::XDEV) }
-        }
-        other => other,
-    }
-}
-
-/// Which mount an open directory is of: a bind mount has the device of what it shows, but a number
-/// of its own. A kernel that does not tell it (before Linux 5.8) gives an error, not a guess.
-fn mount_id(directory: BorrowedFd<'_>) -> rustix::io::Result<u64> {
-    let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
-    let stat = rustix::fs::statx(directory, c"", flags, mask)?;
-    let told = stat.stx_mask & mask.bits() != 0;
-    if told { Ok(stat.stx_mnt_id) } else { Err(OsErrno::OPNOTSUPP) }
 }
 
 /// A random word of lower-case letters and digits that are hard to mistake for each other.

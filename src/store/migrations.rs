@@ -9,7 +9,10 @@ pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
 
 /// Step *n* (from 1) brings a store from version *n* - 1 to version *n*. Steps are never changed
 /// once released, only added.
-const STEPS: &[&str] = &[include_str!("schema.sql")];
+const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("schema-2.sql")];
+
+/// The version that has the table `conditions`.
+const CONDITIONS: i64 = 2;
 
 /// Refuses what is no store of this or an older boatload, changing nothing.
 pub(super) fn check(connection: &Connection) -> Result<(), Problem> {
@@ -38,6 +41,11 @@ fn check_version(connection: &Connection) -> Result<(), Problem> {
         )));
     }
     Ok(())
+}
+
+/// Whether there are conditions in this store: one that is only read is not brought up to date.
+pub(super) fn has_conditions(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(pragma::<i64>(connection, "user_version")? >= CONDITIONS)
 }
 
 /// Takes the steps that are still missing, all or none, also when two processes begin at once.

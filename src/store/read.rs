@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::columns::{Real, Whole, from_json};
-use super::{Problem, Store, hosts};
+use super::{Problem, Store, hosts, migrations};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::Unit;
 use crate::measure::book::*;
@@ -146,7 +146,7 @@ impl Store {
             run,
             host,
             measurements: self.load_measurements(id)?,
-            conditions: Vec::new(),
+            conditions: self.load_conditions(id)?,
             findings,
         }))
     }
@@ -174,6 +174,19 @@ impl Store {
             )?;
         }
         Ok(measurements.into_iter().map(|(_, measurement)| measurement).collect())
+    }
+
+    fn load_conditions(&self, run_id: &str) -> Work<Vec<Condition>> {
+        if !migrations::has_conditions(&self.connection)? {
+            return Ok(Vec::new());
+        }
+        self.read_rows(
+            "SELECT conditions.*, variant, axis, level_value, level_unit, repeat \
+             FROM conditions JOIN cells ON cells.id = cell_id \
+             WHERE run_id = ?1 ORDER BY conditions.id",
+            (run_id,),
+            read_condition,
+        )
     }
 
     fn read_rows<T>(
@@ -308,6 +321,15 @@ fn read_window(row: &Row) -> rusqlite::Result<Window> {
         p50_ns: whole("p50_ns")?,
         p99_ns: whole("p99_ns")?,
         max_ns: whole("max_ns")?,
+    })
+}
+
+fn read_condition(row: &Row) -> rusqlite::Result<Condition> {
+    Ok(Condition {
+        cell: read_cell(row)?,
+        name: row.get("name")?,
+        value: row.get::<_, Real>("value")?.0,
+        unit: Unit::from_word(&row.get::<_, String>("unit")?),
     })
 }
 

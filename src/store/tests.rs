@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::measure::book::{CellKey, Level, ResultBook};
+use crate::measure::book::{CellKey, Condition, Level, ResultBook};
 use crate::measure::fixture;
 
 fn empty() -> (tempfile::TempDir, Store) {
@@ -17,13 +17,21 @@ fn save_measured(store: &mut Store, book: &ResultBook) {
         crate::measure::book::RunFacts { finished: None, complete: false, ..book.run.clone() };
     store.begin_run(&begun, &book.host).unwrap();
     let mut open: Vec<(CellKey, CellId)> = Vec::new();
-    for measurement in &book.measurements {
-        let known = open.iter().find(|(key, _)| *key == measurement.cell).map(|(_, cell)| *cell);
-        let cell = known.unwrap_or_else(|| {
-            let cell = store.begin_cell(&book.run.id, &measurement.cell).unwrap();
-            open.push((measurement.cell.clone(), cell));
+    let mut cell_of = |store: &mut Store, key: &CellKey| {
+        let text = |key: &CellKey| format!("{key:?}");
+        let known = open.iter().find(|(known, _)| text(known) == text(key)).map(|(_, cell)| *cell);
+        known.unwrap_or_else(|| {
+            let cell = store.begin_cell(&book.run.id, key).unwrap();
+            open.push((key.clone(), cell));
             cell
-        });
+        })
+    };
+    for condition in &book.conditions {
+        let cell = cell_of(store, &condition.cell);
+        store.add_condition(cell, condition).unwrap();
+    }
+    for measurement in &book.measurements {
+        let cell = cell_of(store, &measurement.cell);
         store.add_measurement(cell, measurement).unwrap();
     }
     for (_, cell) in open {
@@ -291,7 +299,8 @@ fn two_commands_can_open_a_new_store_at_once() {
 
 #[test]
 fn every_table_and_column_of_the_schema_has_a_comment() {
-    for statement in include_str!("schema.sql").split(";\n") {
+    let all = [include_str!("schema.sql"), include_str!("schema-2.sql")].concat();
+    for statement in all.split(";\n") {
         let Some((head, body)) = statement.split_once("(\n") else { continue };
         if !head.contains("CREATE TABLE") {
             continue;
@@ -311,11 +320,70 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
         store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     };
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
-    assert_eq!(number("user_version"), 1);
+    assert_eq!(number("user_version"), 2);
     assert_eq!(number("foreign_keys"), 1);
     let mode: String =
         store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
+}
+
+/// A store with one run as a boatload that knew only schema 1 left it.
+fn store_of_schema_1(directory: &Path) -> (PathBuf, ResultBook) {
+    let path = directory.join("old.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(include_str!("schema.sql")).unwrap();
+    connection.pragma_update(None, "user_version", 1).unwrap();
+    connection.pragma_update(None, "application_id", migrations::APPLICATION_ID).unwrap();
+    let mut old = Store { connection, path: path.clone() };
+    let book = ResultBook { conditions: Vec::new(), ..fixture::book() };
+    save(&mut old, &book);
+    (path, book)
+}
+
+#[test]
+fn a_store_of_schema_1_is_read_as_it_is_and_left_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, book) = store_of_schema_1(directory.path());
+    let before = fs::read(&path).unwrap();
+    let reader = Store::open_to_read(&path).unwrap();
+    assert_eq!(reader.load(&book.run.id).unwrap(), book);
+    assert_eq!(reader.runs().unwrap().len(), 1);
+    assert!(fs::read(&path).unwrap() == before, "reading changed the file");
+}
+
+#[test]
+fn a_store_of_schema_1_is_brought_up_to_date_with_all_it_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, mut book) = store_of_schema_1(directory.path());
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.load(&book.run.id).unwrap(), book);
+    let tables = |store: &Store| -> Vec<String> {
+        let query = "SELECT name || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+        let mut statement = store.connection.prepare(query).unwrap();
+        statement.query_map((), |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+    };
+    assert_eq!(tables(&store), tables(&empty().1), "it is as a new one");
+    let key = CellKey { variant: "default".into(), level: None, repeat: 3 };
+    let cell = store.begin_cell(&book.run.id, &key).unwrap();
+    book.conditions = vec![Condition { cell: key, name: "space-used".into(), ..<_>::default() }];
+    store.add_condition(cell, &book.conditions[0]).unwrap();
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().load(&book.run.id).unwrap(), book);
+}
+
+#[test]
+fn the_conditions_of_a_cell_that_was_cut_short_go_with_it() {
+    let (_directory, mut store) = empty();
+    let book = fixture::book();
+    store.begin_run(&book.run, &book.host).unwrap();
+    let key = &book.conditions[0].cell;
+    let cut = store.begin_cell(&book.run.id, key).unwrap();
+    store.add_condition(cut, &book.conditions[0]).unwrap();
+    let cell = store.begin_cell(&book.run.id, key).unwrap();
+    assert!(store.load(&book.run.id).unwrap().conditions.is_empty());
+    store.add_condition(cell, &book.conditions[1]).unwrap();
+    assert_eq!(store.load(&book.run.id).unwrap().conditions, [book.conditions[1].clone()]);
+    assert!(store.add_condition(cut, &book.conditions[0]).is_err(), "its cell is gone");
 }
 
 /// The SQL of docs/STORE.md, each with the sentence before it.

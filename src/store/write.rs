@@ -7,7 +7,7 @@ use super::{Problem, Store, hosts};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
-use crate::measure::book::{CellKey, Finding, Measurement, RunFacts};
+use crate::measure::book::{CellKey, Condition, Finding, Measurement, RunFacts};
 
 /// A cell of a run in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,21 @@ impl Store {
             write_errors(connection, id, measurement)?;
             write_histogram(connection, id, &measurement.histogram)?;
             write_windows(connection, id, measurement)
+        })
+    }
+
+    /// Saves what the place was like when a cell began. The cell is the one given here, whatever
+    /// `condition.cell` says.
+    pub fn add_condition(&mut self, cell: CellId, condition: &Condition) -> Result<()> {
+        self.commit("save a condition in", |connection| {
+            let columns: &[Column] = &[
+                ("cell_id", &cell.0),
+                ("name", &condition.name),
+                ("value", &Real(condition.value)),
+                ("unit", &condition.unit.word()),
+            ];
+            insert(connection, "conditions", columns)?;
+            Ok(())
         })
     }
 

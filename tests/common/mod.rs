@@ -41,7 +41,12 @@ impl LoopMount {
     /// with the reason spoken, where that cannot be done: not root, no mkfs, no loop devices, a
     /// kernel without it, or an image too small for it (xfs wants 300, btrfs 110).
     pub fn new(fs: &str, megabytes: u64) -> Option<Self> {
-        match Self::try_new(fs, megabytes) {
+        Self::with(fs, megabytes, &[], "loop")
+    }
+
+    /// The same with arguments for mkfs and mount options, `loop` among them.
+    pub fn with(fs: &str, megabytes: u64, mkfs: &[&str], options: &str) -> Option<Self> {
+        match Self::try_new(fs, megabytes, mkfs, options) {
             Ok(mount) => Some(mount),
             Err(why) => {
                 skip(&format!("{fs} of {megabytes} MiB on a loop device"), &why);
@@ -61,7 +66,7 @@ impl LoopMount {
         output("findmnt", &["-no", "SOURCE", "--mountpoint", point]).expect("findmnt finds it")
     }
 
-    fn try_new(fs: &str, megabytes: u64) -> Result<Self, String> {
+    fn try_new(fs: &str, megabytes: u64, mkfs: &[&str], options: &str) -> Result<Self, String> {
         if !rustix::process::geteuid().is_root() {
             return Err("needs root to mount".into());
         }
@@ -73,8 +78,8 @@ impl LoopMount {
         std::fs::create_dir(&mount_point).map_err(|error| error.to_string())?;
 
         let force = if fs.starts_with("ext") { "-F" } else { "-f" };
-        run(Command::new(format!("mkfs.{fs}")).args(["-q", force]).arg(&image))?;
-        run(Command::new("mount").args(["-o", "loop", "-t", fs]).arg(&image).arg(&mount_point))?;
+        run(Command::new(format!("mkfs.{fs}")).args(["-q", force]).args(mkfs).arg(&image))?;
+        run(Command::new("mount").args(["-o", options, "-t", fs]).arg(&image).arg(&mount_point))?;
         Ok(Self { mount_point, directory: Some(directory) })
     }
 }

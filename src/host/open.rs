@@ -1,0 +1,56 @@
+//! Going down a tree by open directories: never through a link, never across a mount.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::io::Errno as OsErrno;
+
+/// Opens a directory by its name in an open one.
+///
+/// # Errors
+/// What openat2(2) says; `EXDEV` for a mount point, `ELOOP` or `ENOTDIR` for a link.
+pub fn open_directory(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    open_below(parent, name, OFlags::DIRECTORY)
+}
+
+/// Opens something by its name in an open directory only to look at it: without waiting for the
+/// other end of a pipe, and without a trace in its access time if this process may do that.
+///
+/// # Errors
+/// Those of [`open_directory`].
+pub fn open_to_look(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    flags: OFlags,
+) -> rustix::io::Result<OwnedFd> {
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
+    match open_below(parent, name, flags | OFlags::NOATIME) {
+        // Only its owner and root may leave its access time alone (open(2)).
+        Err(OsErrno::PERM) => open_below(parent, name, flags),
+        other => other,
+    }
+}
+
+fn open_below(parent: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    match rustix::fs::openat2(parent, name, flags, Mode::empty(), resolve) {
+        // Before Linux 5.6, and under some container filters.
+        Err(OsErrno::NOSYS | OsErrno::PERM) => {
+            let opened = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+            let same = mount_id(opened.as_fd())? == mount_id(parent)?;
+            if same { Ok(opened) } else { Err(OsErrno::XDEV) }
+        }
+        other => other,
+    }
+}
+
+/// Which mount an open file is of: a bind mount has the device of what it shows, but a number of
+/// its own. A kernel that does not tell it (before Linux 5.8) gives an error, not a guess.
+fn mount_id(file: BorrowedFd<'_>) -> rustix::io::Result<u64> {
+    let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
+    let stat = rustix::fs::statx(file, c"", flags, mask)?;
+    let told = stat.stx_mask & mask.bits() != 0;
+    if told { Ok(stat.stx_mnt_id) } else { Err(OsErrno::OPNOTSUPP) }
+}
