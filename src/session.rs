@@ -22,7 +22,7 @@ use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::site::{DiskSite, PlaceCondition, SimSite, Site};
-use crate::store::Store;
+use crate::store::{CellId, Store};
 
 /// Letters of a run's id.
 const ID_LETTERS: usize = 8;
@@ -180,9 +180,10 @@ impl Session<'_> {
     }
 
     /// What the place is like when a cell begins.
-    fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
+    fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
         for PlaceCondition { name, value, unit } in self.sites.of(cell.engine)?.conditions() {
             let condition = Condition { cell: key.clone(), name: name.into(), value, unit };
+            self.store.add_condition(stored, &condition)?;
             self.book.conditions.push(condition);
         }
         Ok(())
@@ -196,7 +197,7 @@ impl Session<'_> {
         (mut before, operations): (u64, u64),
     ) -> Result<()> {
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
-        self.look_around(cell, key)?;
+        self.look_around(cell, key, stored)?;
         self.sites.of(cell.engine)?.begin_cell(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {

@@ -17,6 +17,7 @@ use crate::host::cache as host_cache;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
+use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
 use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
@@ -35,6 +36,9 @@ use crate::run::workers::{PhaseRun, run_shift};
 /// inodes stay a little warmer than the others.
 const SAMPLE_MAX: u64 = 64;
 const SAMPLE_OF: u64 = 16;
+
+/// Most files whose places on the device are asked for at each level.
+const LAYOUT_FILES_MAX: u64 = 20_000;
 
 /// Most directories kept open as bases for names.
 const DIRECTORIES_OPEN_MAX: u64 = 4096;
@@ -62,6 +66,8 @@ pub struct DiskSite {
     cell: Option<(OsString, Arc<OpenTree>)>,
     ballasts: u64,
     ballast: Option<DiskBallast>,
+    /// How the ballast's files lie; none if the file system does not say.
+    layout_score: Option<f64>,
     /// The ballast's tree, open for phases that look at it.
     ballast_open: Option<Arc<OpenTree>>,
 }
@@ -93,6 +99,7 @@ impl DiskSite {
             cell: None,
             ballasts: 0,
             ballast: None,
+            layout_score: None,
             ballast_open: None,
             canary,
         })
@@ -155,6 +162,10 @@ impl DiskSite {
             Failure::failed(format!("cannot open the ballast: {}", error.about()))
         })?;
         self.ballast_open = Some(Arc::new(open));
+        let go_on = || !stop.load(Ordering::Relaxed);
+        let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+        // What some file systems do not tell, others do: without a score the rest is measured.
+        self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
         Ok(())
     }
 
@@ -171,6 +182,12 @@ impl DiskSite {
             let value = space.used_fraction() * 100.0;
             all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
         }
+        let layout_score = self.layout_score.map(|value| PlaceCondition {
+            name: "layout-score",
+            value,
+            unit: Unit::Count,
+        });
+        all.extend(layout_score);
         all
     }
 
