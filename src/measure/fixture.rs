@@ -112,6 +112,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         harness_ns: 21.4,
         clock: "tsc".into(),
         repeats: 2,
+        reference: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! From raw latencies to figures: histograms, windows, measurements, findings, and the book that
 //! holds all results of a run.
 
+pub mod beside;
 pub mod book;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
 pub mod next;
 pub mod recorder;
+pub mod reference;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

@@ -31,6 +31,9 @@ pub struct Row {
     pub phase: String,
     /// Operations per second without the sync; none without a valid measurement.
     pub rate: Option<Estimate>,
+    /// Bytes of content per second without the sync, where each operation of this phase moves
+    /// [`MUCH_BYTES`] or more in all groups; else none.
+    pub byte_rate: Option<Estimate>,
     /// Mean duration without the sync, in seconds; none without a valid measurement.
     pub seconds: Option<f64>,
     /// Mean duration of the sync, in seconds; none if nothing was synced.
@@ -159,6 +162,9 @@ pub fn student_t_975(degrees: u32) -> f64 {
     }
 }
 
+/// From this much content in each operation on, bytes tell more than operations.
+pub const MUCH_BYTES: u64 = 1 << 20;
+
 /// A run in rows.
 pub fn summarize(book: &ResultBook) -> Summary {
     let mut groups: Vec<(Group, Vec<&Measurement>)> = Vec::new();
@@ -176,7 +182,19 @@ pub fn summarize(book: &ResultBook) -> Summary {
     // Variants were measured in a random order; levels went up.
     groups.sort_by(|(a, _), (b, _)| a.variant.cmp(&b.variant));
     let filled = groups.into_iter().map(|(group, m)| Group { rows: rows(&m), ..group });
-    Summary { groups: filled.collect() }
+    let mut groups: Vec<Group> = filled.collect();
+    keep_alike(&mut groups);
+    Summary { groups }
+}
+
+/// A phase has the same unit in all groups, so that its rates can be told against each other.
+fn keep_alike(groups: &mut [Group]) {
+    let rows = groups.iter().flat_map(|group| &group.rows);
+    let small = rows.filter(|row| row.rate.is_some() && row.byte_rate.is_none());
+    let phases: Vec<String> = small.map(|row| row.phase.clone()).collect();
+    for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
+        row.byte_rate = row.byte_rate.filter(|_| !phases.contains(&row.phase));
+    }
 }
 
 fn rows(measurements: &[&Measurement]) -> Vec<Row> {
@@ -199,7 +217,8 @@ fn row(phase: &str, measurements: Vec<&Measurement>) -> Row {
     };
     Row {
         phase: phase.into(),
-        rate: rate(&valid),
+        rate: rate(&valid, Measurement::operations_per_second),
+        byte_rate: rate(&valid, bytes_per_second).filter(|_| valid.iter().all(|m| moves_much(m))),
         seconds: mean(valid.iter().map(|m| m.seconds)),
         sync_seconds: mean(valid.iter().map(|m| m.sync_seconds)).filter(|seconds| *seconds > 0.0),
         tail: tail(&valid),
@@ -210,18 +229,18 @@ fn row(phase: &str, measurements: Vec<&Measurement>) -> Row {
 
 /// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
 /// and slices stand in for them where there is only one.
-fn rate(valid: &[&Measurement]) -> Option<Estimate> {
+/// None without a measurement whose time is known.
+fn rate(valid: &[&Measurement], of: fn(&Measurement) -> f64) -> Option<Estimate> {
+    let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
     let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
     repeats.sort_unstable();
     repeats.dedup();
     let rates = |repeat: u32| {
         let of_repeat = valid.iter().filter(move |m| m.cell.repeat == repeat);
-        of_repeat.map(|m| m.operations_per_second())
+        of_repeat.map(|m| of(m))
     };
-    match (repeats.as_slice(), valid) {
-        (_, [only]) => {
-            Estimate::of(&[only.operations_per_second()], only.rate_error, Basis::Slices)
-        }
+    match (repeats.as_slice(), valid.as_slice()) {
+        (_, [only]) => Estimate::of(&[of(only)], only.rate_error, Basis::Slices),
         ([only], _) => Estimate::of(&rates(*only).collect::<Vec<_>>(), None, Basis::Passes),
         (repeats, _) => {
             let means: Vec<f64> = repeats.iter().filter_map(|r| mean(rates(*r))).collect();
@@ -230,13 +249,21 @@ fn rate(valid: &[&Measurement]) -> Option<Estimate> {
     }
 }
 
+fn bytes_per_second(m: &Measurement) -> f64 {
+    if m.seconds > 0.0 { m.bytes as f64 / m.seconds } else { 0.0 }
+}
+
+fn moves_much(m: &Measurement) -> bool {
+    m.operations > 0 && m.bytes / m.operations >= MUCH_BYTES
+}
+
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
     Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
 }
 
 fn tail(valid: &[&Measurement]) -> Option<Tail> {
-    let measured: Vec<_> = valid.iter().filter(|m| m.operations > 0).collect();
+    let measured: Vec<_> = valid.iter().filter(|m| m.operations > 0 && has_latencies(m)).collect();
     // A histogram rounds; the longest of each measurement was kept exactly.
     let max_ns = measured.iter().map(|m| m.latency.max).max()?;
     if let [only] = measured.as_slice() {
@@ -247,6 +274,11 @@ fn tail(valid: &[&Measurement]) -> Option<Tail> {
     let merged = merge(measured.iter().map(|m| m.histogram.as_slice()));
     let at = |share| merged.as_ref().map(|all| all.value_at_quantile(share).min(max_ns));
     Some(Tail { p50_ns: at(0.5), p99_ns: at(0.99), max_ns })
+}
+
+/// Whether any latency is known: published figures mostly have none.
+fn has_latencies(m: &Measurement) -> bool {
+    m.latency.max > 0 || !m.histogram.is_empty()
 }
 
 /// All latencies together; none if one of the histograms cannot be read, for quantiles of only a

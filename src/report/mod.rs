@@ -1,7 +1,10 @@
 //! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
 //! writes them.
 
+mod beside;
 mod json;
+mod provenance;
+mod references_table;
 mod runs_table;
 mod table;
 mod terminal;
@@ -12,6 +15,8 @@ use std::io::{self, Write};
 
 use crate::measure::book::ResultBook;
 
+pub use beside::{RUNS_MAX, write_beside};
+pub use references_table::write_references;
 pub use runs_table::write_runs;
 
 /// One way to write a run.

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::Report;
 use super::table::{Align, Table};
-use super::text::{number, time, uncertainty, wrap};
+use super::text::{byte_rate, number, time, uncertainty, wrap};
+use super::{Report, provenance};
 use crate::base::units::{self, Quantity};
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::book::{CellKey, Finding, Level, ResultBook, RunFacts};
@@ -26,11 +26,16 @@ impl Report for Terminal {
         writeln!(out)?;
         if summary.groups.is_empty() {
             writeln!(out, "Nothing was measured.")?;
+        } else if provenance::is_latencies_only(book, &summary) {
+            provenance::latencies(book).write(out)?;
         } else {
             phases(&summary).write(out)?;
             write_wrapped("", about_interval(&summary), out)?;
         }
         write_findings(&book.findings, out)?;
+        if let Some(reference) = &book.run.reference {
+            provenance::write_notes(reference, out)?;
+        }
         writeln!(out)?;
         for one in next(book, &summary) {
             write_wrapped("- ", &next_sentence(&one, &summary), out)?;
@@ -42,6 +47,9 @@ impl Report for Terminal {
 fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let run = &book.run;
     write_wrapped("", &format!("{}: {}", run.scenario, run.question), out)?;
+    if let Some(reference) = &run.reference {
+        return provenance::write_head(reference, &book.host, out);
+    }
     write_wrapped("", &about_run(run), out)?;
     write_wrapped("", &about_place(book), out)?;
     write_wrapped("", &about_machine(&book.host), out)?;
@@ -66,7 +74,7 @@ fn about_run(run: &RunFacts) -> String {
     )
 }
 
-fn about_place(book: &ResultBook) -> String {
+pub(super) fn about_place(book: &ResultBook) -> String {
     let measurements = &book.measurements;
     if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
         return "the simulated file system".into();
@@ -84,7 +92,7 @@ fn about_place(book: &ResultBook) -> String {
     format!("{kind} on {place}, {free} of {total} free")
 }
 
-fn about_machine(host: &HostFacts) -> String {
+pub(super) fn about_machine(host: &HostFacts) -> String {
     let processors = units::counted(u64::from(host.cpus), "processor");
     let memory = units::bytes(host.memory_bytes);
     format!("{}, {processors}, {memory} of memory, {}", host.cpu, host.kernel)
@@ -130,43 +138,80 @@ fn rows(summary: &Summary) -> impl Iterator<Item = &Row> {
     summary.groups.iter().flat_map(|group| &group.rows)
 }
 
-fn phases(summary: &Summary) -> Table {
-    use Align::{Left, Right};
-    let mut heads = vec![("phase", Left), ("ops/s", Right), ("±", Right)];
-    let with_n = !same_n(summary);
-    if with_n {
-        heads.push(("n", Right));
+/// Which columns have anything to show.
+struct Columns {
+    bytes: bool,
+    interval: bool,
+    n: bool,
+    tail: bool,
+}
+
+impl Columns {
+    fn of(summary: &Summary) -> Self {
+        let has = |is: fn(&Row) -> bool| rows(summary).any(is);
+        // Without any rate all columns stay, as heads of nothing.
+        let bare = !has(|row| row.rate.is_some());
+        Self {
+            bytes: has(|row| row.byte_rate.is_some()),
+            interval: bare || estimates(summary).any(|rate| rate.relative().is_some()),
+            n: !same_n(summary),
+            tail: bare || has(|row| row.tail.is_some()),
+        }
     }
-    heads.extend(["seconds", "sync", "p50", "p99", "max"].map(|head| (head, Right)));
-    heads.push(("cache", Left));
-    let mut table = Table::new(&heads);
+
+    fn heads(&self) -> Vec<(&'static str, Align)> {
+        use Align::{Left, Right};
+        let mut heads = vec![("phase", Left)];
+        heads.push((if self.bytes { "rate" } else { "ops/s" }, Right));
+        heads.extend(self.interval.then_some(("±", Right)));
+        heads.extend(self.n.then_some(("n", Right)));
+        heads.extend([("seconds", Right), ("sync", Right)]);
+        if self.tail {
+            heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));
+        }
+        heads.push(("cache", Left));
+        heads
+    }
+
+    fn rate(&self, row: &Row, rate: &Estimate) -> String {
+        match row.byte_rate {
+            Some(bytes) => byte_rate(bytes.mean, bytes.figures),
+            None if self.bytes => format!("{}/s", number(rate.mean, rate.figures)),
+            None => number(rate.mean, rate.figures),
+        }
+    }
+}
+
+fn phases(summary: &Summary) -> Table {
+    let columns = Columns::of(summary);
+    let mut table = Table::new(&columns.heads());
     for group in &summary.groups {
         if summary.groups.len() > 1 {
             table.heading(&format!("{}:", group_name(group)));
         }
         for row in &group.rows {
-            add_row(&mut table, row, with_n);
+            add_row(&mut table, row, &columns);
         }
     }
     table
 }
 
-fn add_row(table: &mut Table, row: &Row, with_n: bool) {
+fn add_row(table: &mut Table, row: &Row, columns: &Columns) {
     if let Some(rate) = row.rate {
-        let mut cells = vec![row.phase.clone(), number(rate.mean, rate.figures)];
-        cells.push(uncertainty(rate.relative()));
-        if with_n {
-            cells.push(rate.n.to_string());
-        }
+        let mut cells = vec![row.phase.clone(), columns.rate(row, &rate)];
+        cells.extend(columns.interval.then(|| uncertainty(rate.relative())));
+        cells.extend(columns.n.then(|| rate.n.to_string()));
         // Number and unit together, so that the columns of a common run fit without shortening.
         let narrow = |ns: Option<f64>| time(ns).replace(' ', "");
         let seconds = |seconds: Option<f64>| narrow(seconds.map(|seconds| seconds * 1e9));
         let whole = |ns: Option<u64>| narrow(ns.map(|ns| ns as f64));
         cells.extend([seconds(row.seconds), seconds(row.sync_seconds)]);
         let tail = row.tail;
-        cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
-        cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
-        cells.push(whole(tail.map(|tail| tail.max_ns)));
+        if columns.tail {
+            cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
+            cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
+            cells.push(whole(tail.map(|tail| tail.max_ns)));
+        }
         cells.push(row.cache.clone());
         table.row(cells);
     }
@@ -195,7 +240,7 @@ pub(super) fn cell_and_repeat(cell: &CellKey) -> String {
     format!("{}, repeat {}", cell_name(&cell.variant, cell.level.as_ref()), cell.repeat)
 }
 
-fn level_value(level: &Level) -> String {
+pub(super) fn level_value(level: &Level) -> String {
     let Level { value, unit, .. } = level;
     let fits = *value >= 0.0 && *value < 1e15;
     if fits { Quantity { value: *value, unit: *unit }.to_string() } else { number(*value, 3) }
@@ -230,6 +275,10 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
         Next::LargerScale { scale } => {
             format!("the same command with --scale {scale} tells more about tails and growth")
         }
+        Next::Beside { scenario, run } => format!(
+            "boatload run {scenario} --scale original, then boatload show last {run}, puts a run \
+             of your own beside it"
+        ),
         Next::Show { run, windows } => {
             let more = if *windows { "; with --windows, slice by slice" } else { "" };
             format!("boatload show {run} prints this again{more}")
@@ -237,6 +286,6 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
     }
 }
 
-fn write_wrapped(lead: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_wrapped(lead: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
     wrap(lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))
 }

@@ -99,6 +99,18 @@ pub(super) fn time(ns: Option<f64>) -> String {
     }
 }
 
+/// Bytes per second with so many significant figures, in powers of 1024, in few columns:
+/// `595MiB/s`; `-` if there is none.
+pub(super) fn byte_rate(per_second: f64, figures: u32) -> String {
+    const STEPS: [&str; 5] = ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"];
+    let fits = |step: &usize| per_second < 999.5 * 1024f64.powi(*step as i32);
+    let step = (0..STEPS.len()).find(fits).unwrap_or(STEPS.len() - 1);
+    match number(per_second / 1024f64.powi(step as i32), figures) {
+        none if none == "-" => none,
+        shown => format!("{shown}{}", STEPS[step]),
+    }
+}
+
 /// Half an interval as a share: `±3%`; empty if unknown.
 pub(super) fn uncertainty(relative: Option<f64>) -> String {
     match relative.map(|share| share * 100.0) {
@@ -147,6 +159,15 @@ mod tests {
             assert_eq!(uncertainty(Some(share)), text);
         }
         assert_eq!(uncertainty(None), "");
+    }
+
+    #[test]
+    fn bytes_per_second_keep_the_figures_that_are_allowed() {
+        assert_eq!(byte_rate(624_600_000.0, 3), "596MiB/s");
+        assert_eq!(byte_rate(1_457_000_000.0, 2), "1.4GiB/s");
+        assert_eq!(byte_rate(12.0, 2), "12B/s");
+        assert_eq!(byte_rate(f64::NAN, 2), "-");
+        assert_eq!(byte_rate(1e300, 2), "9.1e287TiB/s");
     }
 
     #[test]
