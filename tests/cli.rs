@@ -221,8 +221,13 @@ fn a_users_job_with_two_variants_and_an_axis_runs() {
         assert_eq!(m["level"]["axis"], "many");
     }
     let table = bench.run(["show", "last"]).stdout;
-    for heading in ["four, many 10:", "four, many 20:", "one, many 10:", "one, many 20:"] {
-        assert!(table.contains(heading), "no {heading} in {table}");
+    assert!(table.contains("create, by many") && table.contains("delete, by many"), "{table}");
+    let titles = table.lines().find(|line| line.contains("four")).unwrap_or_default();
+    assert!(titles.find("one") < titles.find("four"), "as in the job file: {table}");
+    let details = bench.run(["show", "last", "--details"]).stdout;
+    for heading in ["one, many 10:", "one, many 20:", "four, many 10:", "four, many 20:"] {
+        assert!(details.contains(heading), "no {heading} in {details}");
+        assert!(!table.contains(heading), "{heading} in {table}");
     }
 }
 

@@ -110,7 +110,7 @@ impl fmt::Display for Quantity {
         match self.unit {
             Unit::Count if self.value.fract() == 0.0 => f.write_str(&grouped(self.value as u64)),
             Unit::Count => write!(f, "{}", self.value),
-            Unit::Bytes => f.write_str(&bytes(self.value as u64)),
+            Unit::Bytes => f.write_str(&exact_bytes(self.value as u64)),
             Unit::Percent => write!(f, "{}%", self.value),
             Unit::Nanoseconds => f.write_str(&duration(self.value)),
         }
@@ -142,25 +142,45 @@ pub fn counted(number: u64, noun: &str) -> String {
 
 /// Bytes for people, in powers of 1024, three figures: `1.46 MiB`.
 pub fn bytes(number: u64) -> String {
-    const STEPS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let mut value = number as f64;
-    let mut step = 0;
+    match byte_step(number as f64) {
+        (_, "B") => format!("{number} B"),
+        (size, word) => format!("{} {word}", figures(number as f64 / size, 3)),
+    }
+}
+
+const BYTE_STEPS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+/// The power of 1024 that `number` bytes are written in, and its word.
+pub fn byte_step(number: f64) -> (f64, &'static str) {
+    let (mut value, mut size, mut step) = (number, 1.0, 0);
     // 1023.6 KiB would be written 1024 KiB: step up where three figures would round that way.
-    while value >= 999.5 && step + 1 < STEPS.len() {
+    while value >= 999.5 && step + 1 < BYTE_STEPS.len() {
         value /= 1024.0;
+        size *= 1024.0;
         step += 1;
     }
-    if step == 0 {
-        return format!("{number} B");
+    (size, BYTE_STEPS[step])
+}
+
+/// Bytes as somebody wrote them, without rounding: `16 MiB`, `1,000 KiB`, `1,500 B`.
+fn exact_bytes(number: u64) -> String {
+    let (mut value, mut step) = (number, 0);
+    while value > 0 && value.is_multiple_of(1024) && step + 1 < BYTE_STEPS.len() {
+        value /= 1024;
+        step += 1;
     }
-    format!("{} {}", figures(value, 3), STEPS[step])
+    format!("{} {}", grouped(value), BYTE_STEPS[step])
+}
+
+/// The unit that times of about `ns` nanoseconds are written in: its word and its nanoseconds.
+pub fn time_step(ns: f64) -> (&'static str, f64) {
+    const STEPS: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+    STEPS.into_iter().find(|(_, size)| ns >= *size * 0.9995).unwrap_or(("ns", 1.0))
 }
 
 /// A time for people, three figures: `2.31 us`, `45.0 ms`, `1.20 s`. `ns` are nanoseconds.
 pub fn duration(ns: f64) -> String {
-    const STEPS: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
-    let (word, size) =
-        STEPS.into_iter().find(|(_, size)| ns >= *size * 0.9995).unwrap_or(("ns", 1.0));
+    let (word, size) = time_step(ns);
     if word == "ns" {
         return format!("{ns:.0} ns");
     }
@@ -186,7 +206,14 @@ pub fn figures(value: f64, wanted: u32) -> String {
     if decimals > 0 {
         // Rounding 9.996 to three figures gives 10.0, not 10.00.
         let carried = (rounded.abs().log10().floor() as i32) > order;
-        return format!("{rounded:.*}", (decimals - i32::from(carried)).max(0) as usize);
+        let digits = (decimals - i32::from(carried)).max(0) as usize;
+        let text = format!("{rounded:.digits$}");
+        return match text.split_once('.') {
+            Some((whole, rest)) if rounded >= 1000.0 => {
+                format!("{}.{rest}", grouped(whole.parse().unwrap_or(rounded as u64)))
+            }
+            _ => text,
+        };
     }
     let sign = if rounded < 0.0 { "-" } else { "" };
     format!("{sign}{}", grouped(rounded.abs() as u64))
@@ -241,7 +268,10 @@ mod tests {
         assert_eq!(duration(2_310.0), "2.31 us");
         assert_eq!(duration(999_900.0), "1.00 ms");
         assert_eq!(duration(12.0), "12 ns");
+        let exact = [1_024, 1_024_000, 16 << 20, 1_500, 0].map(exact_bytes);
+        assert_eq!(exact, ["1 KiB", "1,000 KiB", "16 MiB", "1,500 B", "0 B"]);
         assert_eq!(figures(9.996, 3), "10.0");
+        assert_eq!(figures(5_044.83, 5), "5,044.8");
         assert_eq!(figures(123_456.0, 2), "120,000");
         assert_eq!(figures(203_456.0, 1), "200,000");
         assert_eq!(figures(0.001234, 2), "0.0012");

@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   boatload show last
   boatload show k7m --windows      a unique prefix of an id is enough
+  boatload show last --details
   boatload show last --json -
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
@@ -32,6 +33,9 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
+    /// Show each phase at each level with all its figures
+    #[arg(long)]
+    details: bool,
     /// Show the windows of each phase that has them
     #[arg(long)]
     windows: bool,
@@ -44,14 +48,24 @@ impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
         match books.as_slice() {
-            [book] => deliver(book, self.json.as_deref(), self.windows)?,
-            _ if self.windows => {
-                return Err(Failure::usage("--windows shows those of one run: name only that one"));
+            [book] => deliver(book, self.json.as_deref(), &self.more(book))?,
+            _ if self.windows || self.details => {
+                return Err(Failure::usage(
+                    "--windows and --details show one run: name only that one",
+                ));
             }
             books => deliver_beside(books, self.json.as_deref())?,
         }
         let invalid = books.iter().any(|book| exit_of(book) == Exit::Invalid);
         Ok(if invalid { Exit::Invalid } else { Exit::Good })
+    }
+
+    /// The reports that follow the terminal's.
+    fn more(&self, book: &ResultBook) -> Vec<&'static str> {
+        // Without levels the table itself has all figures.
+        let details = self.details && book.measurements.iter().any(|m| m.cell.level.is_some());
+        let more = [("details", details), ("windows", self.windows)];
+        more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
     }
 }
 
@@ -73,14 +87,15 @@ fn keep(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
-/// Gives a run to the user: the table, the document, or both.
-pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, windows: bool) -> Result<()> {
+/// Gives a run to the user: the terminal report and more reports after it, the document, or both.
+pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, more: &[&str]) -> Result<()> {
     if json == Some(Path::new("-")) {
         return out::print(&rendered("json", book)?);
     }
     out::print(&rendered("terminal", book)?)?;
-    if windows {
-        out::print(&rendered("windows", book)?)?;
+    for name in more {
+        out::print("\n")?;
+        out::print(&rendered(name, book)?)?;
     }
     if let Some(path) = json {
         keep(path, &rendered("json", book)?)?;

@@ -3,6 +3,7 @@
 
 use super::book::{CellKey, Level, Measurement, ResultBook};
 use super::summary::{Basis, Estimate, Row, Summary, summarize};
+use crate::base::units::Unit;
 
 /// The name of a variant that nobody named.
 const DEFAULT: &str = "default";
@@ -158,11 +159,12 @@ fn rows(key: &Key, runs: &[Run]) -> Vec<BesideRow> {
     }
     let found: Vec<Option<&Row>> = runs.iter().map(|run| run.row(key)).collect();
     let with_rate = || found.iter().flatten().filter(|row| row.rate.is_some());
-    let in_bytes = with_rate().count() > 0 && with_rate().all(|row| row.byte_rate.is_some());
-    let (what, values) = match in_bytes {
-        true => (What::Bytes, found.iter().map(|row| row.and_then(|row| row.byte_rate)).collect()),
-        false => (What::Operations, found.iter().map(|row| row.and_then(|row| row.rate)).collect()),
-    };
+    let in_bytes = with_rate().count() > 0 && with_rate().all(|row| row.rate_unit == Unit::Bytes);
+    // Where the runs do not agree on a unit, only those in the common one have a figure.
+    let (what, unit) =
+        if in_bytes { (What::Bytes, Unit::Bytes) } else { (What::Operations, Unit::Count) };
+    let rate = |row: Option<&Row>| row.filter(|row| row.rate_unit == unit)?.rate;
+    let values = found.into_iter().map(rate).collect();
     vec![row(key, what, values)]
 }
 

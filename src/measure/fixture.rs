@@ -1,5 +1,7 @@
 //! Made-up books for tests: one with known figures, and random ones without end.
 
+pub(crate) mod growing;
+
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
@@ -222,6 +224,7 @@ impl Odd {
         let mut m = measurement("x", 1 + self.below(3) as u32, operations, ns);
         m.phase = self.text();
         m.pass = 1 + self.below(2) as u32;
+        m.bytes = self.whole();
         m.cell.variant = self.text();
         m.cell.level = self.level();
         m.seconds = self.number();
@@ -244,6 +247,13 @@ impl Odd {
         let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
         let level = Level { axis: self.text(), value: self.number(), unit };
         self.of(&[None, Some(level)])
+    }
+
+    /// A condition of anything.
+    pub(crate) fn condition(&mut self) -> Condition {
+        let cell = CellKey { variant: self.text(), level: self.level(), repeat: 1 };
+        let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
+        Condition { cell, name: self.text(), value: self.number(), unit }
     }
 
     /// A book of anything.

@@ -3,10 +3,14 @@
 
 pub mod beside;
 pub mod book;
+pub mod bulk;
+pub mod conditions;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
 pub mod next;
+pub mod order;
+pub mod progression;
 pub mod recorder;
 pub mod reference;
 pub mod summary;

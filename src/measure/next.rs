@@ -2,12 +2,14 @@
 
 use super::book::ResultBook;
 use super::summary::{Row, Summary};
+use crate::base::units::Unit;
 use crate::plan::{Scale, find_scenario};
 
 /// One thing to look at or do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// The phase with the fewest operations per second, and how far its tail is from its middle.
+    /// The phase with the fewest operations per second, where nothing grows and they are more
+    /// than a few large transfers, and how far its tail is from its middle.
     SlowestPhase {
         /// Its name.
         phase: String,
@@ -36,6 +38,8 @@ pub enum Next {
     Show {
         /// Its id.
         run: String,
+        /// Whether it has levels, whose phases can be shown in detail.
+        levels: bool,
         /// Whether it has windows to show.
         windows: bool,
     },
@@ -48,12 +52,16 @@ pub fn next(book: &ResultBook, summary: &Summary) -> Vec<Next> {
         // Of published figures the windows are what is shown in the first place.
         windows: book.run.reference.is_none()
             && book.measurements.iter().any(|m| !m.windows.is_empty()),
+        levels: !summary.levels().is_empty(),
     };
     let all = [slowest(summary), larger(book), beside(book), Some(show)];
     all.into_iter().flatten().collect()
 }
 
 fn slowest(summary: &Summary) -> Option<Next> {
+    if !summary.levels().is_empty() {
+        return None;
+    }
     let rows = summary.groups.iter().enumerate().flat_map(|(at, group)| {
         group.rows.iter().filter_map(move |row| Some((at, row, rate_of(row)?)))
     });
@@ -70,7 +78,8 @@ fn slowest(summary: &Summary) -> Option<Next> {
 }
 
 fn rate_of(row: &Row) -> Option<f64> {
-    row.rate.map(|rate| rate.mean).filter(|mean| *mean > 0.0)
+    let operations = row.rate.filter(|_| row.rate_unit == Unit::Count);
+    operations.map(|rate| rate.mean).filter(|mean| *mean > 0.0)
 }
 
 /// Only for a run that went well: more of what failed would fail again.
@@ -107,7 +116,7 @@ mod tests {
         };
         assert_eq!(phase, "read-random");
         assert!((ratio - 10.0).abs() < 0.05, "one in fifty is ten times slower: {ratio}");
-        let windows = Next::Show { run: "k3j9x2ab".into(), windows: true };
+        let windows = Next::Show { run: "k3j9x2ab".into(), levels: false, windows: true };
         assert_eq!(all[1..], [windows], "a phase failed, so no larger scale");
     }
 
@@ -135,6 +144,9 @@ mod tests {
             run: crate::measure::book::RunFacts { scale: "x".into(), ..run },
             ..Default::default()
         };
-        assert_eq!(next_of(&book), [Next::Show { run: "k3j9x2ab".into(), windows: false }]);
+        assert_eq!(
+            next_of(&book),
+            [Next::Show { run: "k3j9x2ab".into(), levels: false, windows: false }]
+        );
     }
 }

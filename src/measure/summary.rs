@@ -1,15 +1,20 @@
 //! A run in one row for each phase: what reports print. Every figure carries its n and its
 //! interval; invalid measurements stand apart and are never averaged in.
 
+use std::collections::BTreeSet;
+
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
 use super::book::{Level, Measurement, ResultBook};
+use super::bulk::bulk_phases;
+use super::order::{each_once, variants};
+use crate::base::units::Unit;
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// By the variant's name; levels as they were measured.
+    /// Variants in the job file's order; levels as they were measured.
     pub groups: Vec<Group>,
 }
 
@@ -29,13 +34,19 @@ pub struct Group {
 pub struct Row {
     /// The phase's name.
     pub phase: String,
-    /// Operations per second without the sync; none without a valid measurement.
+    /// What is done each second without the sync, in `rate_unit`; none without a valid
+    /// measurement.
     pub rate: Option<Estimate>,
-    /// Bytes of content per second without the sync, where each operation of this phase moves
-    /// [`MUCH_BYTES`] or more in all groups; else none.
-    pub byte_rate: Option<Estimate>,
+    /// What the rate counts: operations, or bytes in a phase whose operations each move much. All
+    /// rows of a phase have the same.
+    pub rate_unit: Unit,
+    /// The rate with the time of the sync; none if nothing was synced.
+    pub rate_with_sync: Option<Estimate>,
     /// Mean duration without the sync, in seconds; none without a valid measurement.
     pub seconds: Option<f64>,
+    /// Normalised population standard deviation of the seconds over what the rate is averaged
+    /// from; none for fewer than two.
+    pub deviation: Option<f64>,
     /// Mean duration of the sync, in seconds; none if nothing was synced.
     pub sync_seconds: Option<f64>,
     /// Latencies of all operations of the valid measurements; none if there are none.
@@ -86,9 +97,11 @@ pub enum Basis {
 /// Latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// Half are shorter; none if the histograms of several measurements cannot be added.
+    /// Half are shorter; none if the histograms of several measurements cannot be added, or for
+    /// fewer than 10 operations.
     pub p50_ns: Option<u64>,
-    /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added.
+    /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added, or
+    /// for fewer than 100 operations.
     pub p99_ns: Option<u64>,
     /// The longest that occurred.
     pub max_ns: u64,
@@ -162,8 +175,45 @@ pub fn student_t_975(degrees: u32) -> f64 {
     }
 }
 
-/// From this much content in each operation on, bytes tell more than operations.
-pub const MUCH_BYTES: u64 = 1 << 20;
+impl Summary {
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+
+    /// Names of the variants, in the job file's order.
+    pub fn variants(&self) -> Vec<&str> {
+        each_once(self.groups.iter().map(|group| group.variant.as_str()))
+    }
+
+    /// The levels, as they were measured; empty without an axis.
+    pub fn levels(&self) -> Vec<&Level> {
+        each_once(self.groups.iter().filter_map(|group| group.level.as_ref()))
+    }
+
+    /// Names of the phases, in the order they were measured.
+    pub fn phases(&self) -> Vec<&str> {
+        each_once(self.rows().map(|row| row.phase.as_str()))
+    }
+
+    /// The row of a phase of a variant at a level; none if it was not measured.
+    pub fn row(&self, variant: &str, level: &Level, phase: &str) -> Option<&Row> {
+        let here = |g: &&Group| g.variant == variant && g.level.as_ref() == Some(level);
+        self.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
+    }
+
+    /// What was found of the caches in all rows of a phase: one word if they agree, else `mixed`;
+    /// empty if nothing of it is valid.
+    pub fn cache(&self, phase: &str) -> String {
+        let measured = self.rows().filter(|row| row.phase == phase && row.rate.is_some());
+        agreed(measured.map(|row| row.cache.as_str()))
+    }
+
+    /// How many measurements are not averaged in.
+    pub fn invalid(&self) -> u64 {
+        self.rows().map(|row| row.invalid.len() as u64).sum()
+    }
+}
 
 /// A run in rows.
 pub fn summarize(book: &ResultBook) -> Summary {
@@ -180,36 +230,23 @@ pub fn summarize(book: &ResultBook) -> Summary {
         }
     }
     // Variants were measured in a random order; levels went up.
-    groups.sort_by(|(a, _), (b, _)| a.variant.cmp(&b.variant));
-    let filled = groups.into_iter().map(|(group, m)| Group { rows: rows(&m), ..group });
-    let mut groups: Vec<Group> = filled.collect();
-    keep_alike(&mut groups);
-    Summary { groups }
+    let order = variants(book);
+    groups.sort_by_key(|(group, _)| order.iter().position(|name| *name == group.variant));
+    let bulk = bulk_phases(book.measurements.iter());
+    let filled = groups.into_iter().map(|(group, m)| Group { rows: rows(&m, &bulk), ..group });
+    Summary { groups: filled.collect() }
 }
 
-/// A phase has the same unit in all groups, so that its rates can be told against each other.
-fn keep_alike(groups: &mut [Group]) {
-    let rows = groups.iter().flat_map(|group| &group.rows);
-    let small = rows.filter(|row| row.rate.is_some() && row.byte_rate.is_none());
-    let phases: Vec<String> = small.map(|row| row.phase.clone()).collect();
-    for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
-        row.byte_rate = row.byte_rate.filter(|_| !phases.contains(&row.phase));
-    }
-}
-
-fn rows(measurements: &[&Measurement]) -> Vec<Row> {
-    let mut phases: Vec<&str> = Vec::new();
-    for measurement in measurements {
-        if !phases.contains(&measurement.phase.as_str()) {
-            phases.push(&measurement.phase);
-        }
-    }
+fn rows(measurements: &[&Measurement], bulk: &BTreeSet<&str>) -> Vec<Row> {
+    let phases = each_once(measurements.iter().map(|m| m.phase.as_str()));
     let of = |phase: &str| measurements.iter().filter(|m| m.phase == phase).copied().collect();
-    phases.into_iter().map(|phase| row(phase, of(phase))).collect()
+    let unit = |phase: &str| if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
+    phases.into_iter().map(|phase| row(phase, of(phase), unit(phase))).collect()
 }
 
-fn row(phase: &str, measurements: Vec<&Measurement>) -> Row {
+fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> Row {
     let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
+    let sync_seconds = mean(valid.iter().map(|m| m.sync_seconds)).filter(|s| *s > 0.0);
     let reasons = |m: &Measurement| Invalid {
         repeat: m.cell.repeat,
         pass: m.pass,
@@ -217,44 +254,65 @@ fn row(phase: &str, measurements: Vec<&Measurement>) -> Row {
     };
     Row {
         phase: phase.into(),
-        rate: rate(&valid, Measurement::operations_per_second),
-        byte_rate: rate(&valid, bytes_per_second).filter(|_| valid.iter().all(|m| moves_much(m))),
-        seconds: mean(valid.iter().map(|m| m.seconds)),
-        sync_seconds: mean(valid.iter().map(|m| m.sync_seconds)).filter(|seconds| *seconds > 0.0),
+        rate: estimate(&valid, |m| per_second(m, rate_unit, 0.0), true),
+        rate_unit,
+        rate_with_sync: sync_seconds
+            .and_then(|_| estimate(&valid, |m| per_second(m, rate_unit, m.sync_seconds), false)),
+        seconds: mean(valid.iter().map(|m| m.seconds)).filter(|s| *s > 0.0),
+        deviation: normalised_deviation(&independent(&valid, |m| m.seconds).0),
+        sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),
         invalid: invalid.into_iter().map(reasons).collect(),
     }
 }
 
+/// Operations or bytes per second; 0 for an empty phase.
+fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
+    let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
+    let seconds = m.seconds + more_seconds;
+    if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }
+}
+
 /// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
 /// and slices stand in for them where there is only one.
-/// None without a measurement whose time is known.
-fn rate(valid: &[&Measurement], of: fn(&Measurement) -> f64) -> Option<Estimate> {
+/// A measurement whose time was not published has none.
+fn independent(valid: &[&Measurement], of: impl Fn(&Measurement) -> f64) -> (Vec<f64>, Basis) {
     let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
     let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
     repeats.sort_unstable();
     repeats.dedup();
-    let rates = |repeat: u32| {
-        let of_repeat = valid.iter().filter(move |m| m.cell.repeat == repeat);
-        of_repeat.map(|m| of(m))
+    let values = |repeat: u32| -> Vec<f64> {
+        valid.iter().filter(|m| m.cell.repeat == repeat).map(|m| of(m)).collect()
     };
     match (repeats.as_slice(), valid.as_slice()) {
-        (_, [only]) => Estimate::of(&[of(only)], only.rate_error, Basis::Slices),
-        ([only], _) => Estimate::of(&rates(*only).collect::<Vec<_>>(), None, Basis::Passes),
+        (_, [only]) => (vec![of(only)], Basis::Slices),
+        ([only], _) => (values(*only), Basis::Passes),
         (repeats, _) => {
-            let means: Vec<f64> = repeats.iter().filter_map(|r| mean(rates(*r))).collect();
-            Estimate::of(&means, None, Basis::Repeats)
+            let means = repeats.iter().filter_map(|r| mean(values(*r).into_iter()));
+            (means.collect(), Basis::Repeats)
         }
     }
 }
 
-fn bytes_per_second(m: &Measurement) -> f64 {
-    if m.seconds > 0.0 { m.bytes as f64 / m.seconds } else { 0.0 }
+/// `sliced`: whether the error of a single measurement's slices is that of the figure.
+fn estimate(
+    valid: &[&Measurement],
+    of: impl Fn(&Measurement) -> f64,
+    sliced: bool,
+) -> Option<Estimate> {
+    let (values, basis) = independent(valid, of);
+    let error = valid.first().and_then(|only| only.rate_error).filter(|_| sliced);
+    Estimate::of(&values, error, basis)
 }
 
-fn moves_much(m: &Measurement) -> bool {
-    m.operations > 0 && m.bytes / m.operations >= MUCH_BYTES
+/// The population's standard deviation over the mean; none for fewer than two values.
+pub fn normalised_deviation(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+    let share = variance.sqrt() / mean;
+    (values.len() > 1 && mean > 0.0 && share.is_finite()).then_some(share)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -262,23 +320,26 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
 }
 
+/// Of fewer operations the middle one is hardly a middle.
+const P50_MIN: u64 = 10;
+/// Of fewer operations the 99th in 100 is the longest.
+const P99_MIN: u64 = 100;
+
 fn tail(valid: &[&Measurement]) -> Option<Tail> {
-    let measured: Vec<_> = valid.iter().filter(|m| m.operations > 0 && has_latencies(m)).collect();
+    // Published figures may come without latencies; none of a real operation is zero.
+    let measured: Vec<_> = valid.iter().filter(|m| m.operations > 0 && m.latency.max > 0).collect();
+    let operations = measured.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
+    let told = |quantile: Option<u64>, least: u64| quantile.filter(|_| operations >= least);
     // A histogram rounds; the longest of each measurement was kept exactly.
     let max_ns = measured.iter().map(|m| m.latency.max).max()?;
     if let [only] = measured.as_slice() {
-        let at = |quantile: u64| Some(quantile.min(max_ns));
-        let (p50_ns, p99_ns) = (at(only.latency.p50), at(only.latency.p99));
+        let at = |quantile: u64, least| told(Some(quantile.min(max_ns)), least);
+        let (p50_ns, p99_ns) = (at(only.latency.p50, P50_MIN), at(only.latency.p99, P99_MIN));
         return Some(Tail { p50_ns, p99_ns, max_ns });
     }
     let merged = merge(measured.iter().map(|m| m.histogram.as_slice()));
     let at = |share| merged.as_ref().map(|all| all.value_at_quantile(share).min(max_ns));
-    Some(Tail { p50_ns: at(0.5), p99_ns: at(0.99), max_ns })
-}
-
-/// Whether any latency is known: published figures mostly have none.
-fn has_latencies(m: &Measurement) -> bool {
-    m.latency.max > 0 || !m.histogram.is_empty()
+    Some(Tail { p50_ns: told(at(0.5), P50_MIN), p99_ns: told(at(0.99), P99_MIN), max_ns })
 }
 
 /// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
@@ -302,11 +363,13 @@ fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> 
 }
 
 fn cache(valid: &[&Measurement]) -> String {
-    let Some(first) = valid.first() else {
-        return String::new();
-    };
-    let agree = valid.iter().all(|m| m.cache.found == first.cache.found);
-    if agree { first.cache.found.clone() } else { "mixed".into() }
+    agreed(valid.iter().map(|m| m.cache.found.as_str()))
+}
+
+/// The word if all are the same, else `mixed`; empty if there is none.
+fn agreed<'a>(mut words: impl Iterator<Item = &'a str>) -> String {
+    let first = words.next().unwrap_or_default();
+    if words.all(|word| word == first) { first.into() } else { "mixed".into() }
 }
 
 #[cfg(test)]

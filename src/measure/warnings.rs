@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::book::{Finding, Measurement, ResultBook};
+use super::bulk::is_bulk;
 use crate::plan::CacheAsked;
 use crate::run::cache::{Doubt, Found};
 
@@ -189,7 +190,9 @@ fn caches(measurements: &[Measurement]) -> Vec<Warning> {
 
 fn few(measurements: &[Measurement]) -> Option<Warning> {
     let mut phases = Vec::new();
-    for m in measurements.iter().filter(|m| m.valid() && m.operations < OPERATIONS_MIN) {
+    // Nobody asks for percentiles of a few large transfers.
+    let judged = measurements.iter().filter(|m| m.valid() && !is_bulk(m));
+    for m in judged.filter(|m| m.operations < OPERATIONS_MIN) {
         add_once(&mut phases, &m.phase);
     }
     (!phases.is_empty()).then_some(Warning::FewOperations { phases })
@@ -307,5 +310,11 @@ mod tests {
     fn few_operations_are_said() {
         let m = Measurement { operations: 5, ..measurement("create") };
         assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
+    }
+
+    #[test]
+    fn one_large_transfer_is_not_too_few() {
+        let m = Measurement { operations: 1, bytes: 1 << 30, ..measurement("read") };
+        assert_eq!(of(vec![m]), []);
     }
 }

@@ -24,6 +24,7 @@ pub use check::{Settings, read_job};
 pub use phase::{CacheAsked, Phase};
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
+pub use source::variant_names;
 pub use tree::Tree;
 
 /// The name of the variant of a job that compares nothing.

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::names::{cell_name, level_value};
 use super::provenance::about_system;
 use super::references_table::NOT_TOLD;
 use super::table::{Align, Table};
-use super::terminal::{about_machine, about_place, cell_name, level_value, write_wrapped};
-use super::text::{byte_rate, number, time, uncertainty};
+use super::terminal::{about_machine, about_place};
+use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
 use crate::base::units::{self, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
 use crate::measure::book::{Provenance, ResultBook};
@@ -127,7 +128,7 @@ fn figure(what: What, side: &Side) -> String {
     let value = side.value;
     match what {
         What::Operations => format!("{}/s", number(value.mean, value.figures)),
-        What::Bytes => byte_rate(value.mean, value.figures),
+        What::Bytes => byte_rate(value.mean, value.figures).replace(' ', ""),
         What::Latency(_) => time(Some(value.mean)),
     }
 }

@@ -2,7 +2,13 @@
 //! writes them.
 
 mod beside;
+mod course;
+mod grid;
 mod json;
+mod matrix;
+mod names;
+mod phases;
+mod place;
 mod provenance;
 mod references_table;
 mod runs_table;
@@ -29,7 +35,8 @@ pub trait Report: Sync {
 }
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[&dyn Report] = &[&json::Json, &terminal::Terminal, &windows::Windows];
+pub const REPORTS: &[&dyn Report] =
+    &[&phases::Details, &json::Json, &terminal::Terminal, &windows::Windows];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

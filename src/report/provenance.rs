@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::table::{Align, Table};
-use super::terminal::write_wrapped;
-use super::text::time;
+use super::text::{time, write_wrapped};
 use crate::base::units::{self, grouped};
 use crate::host::facts::HostFacts;
 use crate::measure::book::{Provenance, ResultBook};

@@ -117,7 +117,7 @@ impl Table {
 }
 
 /// A cell brought to exactly so many columns.
-fn padded(cell: &str, columns: usize, align: Align) -> String {
+pub(super) fn padded(cell: &str, columns: usize, align: Align) -> String {
     let cell = shorten(cell, columns);
     let blanks = " ".repeat(columns.saturating_sub(width(&cell)));
     match align {

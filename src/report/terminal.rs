@@ -2,17 +2,22 @@
 
 use std::io::{self, Write};
 
-use super::table::{Align, Table};
-use super::text::{byte_rate, number, time, uncertainty, wrap};
+use super::course::write_progression;
+use super::matrix::write_matrices;
+use super::phases::{about_n, group_name, write_phases};
+use super::place::write_conditions;
+use super::text::{number, time, write_wrapped};
 use super::{Report, provenance};
-use crate::base::units::{self, Quantity};
+use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
-use crate::measure::book::{CellKey, Finding, Level, ResultBook, RunFacts};
+use crate::measure::book::{Finding, ResultBook, RunFacts};
+use crate::measure::conditions::conditions;
 use crate::measure::next::{Next, next};
-use crate::measure::summary::{Basis, Estimate, Group, Invalid, Row, Summary, summarize};
+use crate::measure::progression::progressions;
+use crate::measure::summary::{Summary, summarize};
 use crate::plan::EngineName;
 
-/// One row for each phase, what boatload concludes, and what to look at next.
+/// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
 pub(super) struct Terminal;
 
 impl Report for Terminal {
@@ -23,16 +28,16 @@ impl Report for Terminal {
     fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
         let summary = summarize(book);
         write_head(book, &summary, out)?;
+        let (warnings, answers): (Vec<_>, Vec<_>) =
+            book.findings.iter().partition(|finding| finding.kind == "warning");
+        write_findings("* ", &answers, out)?;
         writeln!(out)?;
-        if summary.groups.is_empty() {
-            writeln!(out, "Nothing was measured.")?;
-        } else if provenance::is_latencies_only(book, &summary) {
+        if provenance::is_latencies_only(book, &summary) {
             provenance::latencies(book).write(out)?;
         } else {
-            phases(&summary).write(out)?;
-            write_wrapped("", about_interval(&summary), out)?;
+            write_tables(book, &summary, out)?;
         }
-        write_findings(&book.findings, out)?;
+        write_findings("warning: ", &warnings, out)?;
         if let Some(reference) = &book.run.reference {
             provenance::write_notes(reference, out)?;
         }
@@ -42,6 +47,24 @@ impl Report for Terminal {
         }
         Ok(())
     }
+}
+
+fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    match (summary.groups.is_empty(), summary.levels().is_empty()) {
+        (true, _) => writeln!(out, "Nothing was measured.")?,
+        (_, true) => write_phases(summary, out)?,
+        (_, false) => write_matrices(summary, out)?,
+    }
+    for progression in progressions(book) {
+        writeln!(out)?;
+        write_progression(&progression, out)?;
+    }
+    let conditions = conditions(book);
+    if !conditions.names.is_empty() {
+        writeln!(out)?;
+        write_conditions(&conditions, out)?;
+    }
+    Ok(())
 }
 
 fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -98,161 +121,11 @@ pub(super) fn about_machine(host: &HostFacts) -> String {
     format!("{}, {processors}, {memory} of memory, {}", host.cpu, host.kernel)
 }
 
-fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
-    rows(summary).filter_map(|row| row.rate)
-}
-
-/// Whether as many values stand behind each rate.
-fn same_n(summary: &Summary) -> bool {
-    let mut all = estimates(summary).map(|rate| rate.n);
-    let first = all.next();
-    all.all(|n| Some(n) == first)
-}
-
-fn about_n(summary: &Summary) -> Option<String> {
-    let least = estimates(summary).min_by_key(|rate| rate.n)?;
-    let most = estimates(summary).max_by_key(|rate| rate.n)?;
-    let noun = if most.basis == Basis::Passes { "pass" } else { "repeat" };
-    let plural = match (most.n, most.basis) {
-        (1, _) => "",
-        (_, Basis::Passes) => "es",
-        _ => "s",
-    };
-    let range = if least.n == most.n { String::new() } else { format!("{} to ", least.n) };
-    Some(format!("n = {range}{} {noun}{plural}", most.n))
-}
-
-fn about_interval(summary: &Summary) -> &'static str {
-    let known = |rate: &Estimate| rate.relative().is_some();
-    let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
-    match (has(Basis::Repeats), has(Basis::Passes), has(Basis::Slices)) {
-        (false, false, false) => "",
-        (true, false, false) => "± is a 95% interval over the repeats",
-        (false, true, false) => "± is a 95% interval over the passes of one repeat",
-        (false, false, true) => "± is a 95% interval from slices of the phase",
-        _ => "± is a 95% interval over repeats, or passes or slices of a single one",
-    }
-}
-
-fn rows(summary: &Summary) -> impl Iterator<Item = &Row> {
-    summary.groups.iter().flat_map(|group| &group.rows)
-}
-
-/// Which columns have anything to show.
-struct Columns {
-    bytes: bool,
-    interval: bool,
-    n: bool,
-    tail: bool,
-}
-
-impl Columns {
-    fn of(summary: &Summary) -> Self {
-        let has = |is: fn(&Row) -> bool| rows(summary).any(is);
-        // Without any rate all columns stay, as heads of nothing.
-        let bare = !has(|row| row.rate.is_some());
-        Self {
-            bytes: has(|row| row.byte_rate.is_some()),
-            interval: bare || estimates(summary).any(|rate| rate.relative().is_some()),
-            n: !same_n(summary),
-            tail: bare || has(|row| row.tail.is_some()),
-        }
-    }
-
-    fn heads(&self) -> Vec<(&'static str, Align)> {
-        use Align::{Left, Right};
-        let mut heads = vec![("phase", Left)];
-        heads.push((if self.bytes { "rate" } else { "ops/s" }, Right));
-        heads.extend(self.interval.then_some(("±", Right)));
-        heads.extend(self.n.then_some(("n", Right)));
-        heads.extend([("seconds", Right), ("sync", Right)]);
-        if self.tail {
-            heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));
-        }
-        heads.push(("cache", Left));
-        heads
-    }
-
-    fn rate(&self, row: &Row, rate: &Estimate) -> String {
-        match row.byte_rate {
-            Some(bytes) => byte_rate(bytes.mean, bytes.figures),
-            None if self.bytes => format!("{}/s", number(rate.mean, rate.figures)),
-            None => number(rate.mean, rate.figures),
-        }
-    }
-}
-
-fn phases(summary: &Summary) -> Table {
-    let columns = Columns::of(summary);
-    let mut table = Table::new(&columns.heads());
-    for group in &summary.groups {
-        if summary.groups.len() > 1 {
-            table.heading(&format!("{}:", group_name(group)));
-        }
-        for row in &group.rows {
-            add_row(&mut table, row, &columns);
-        }
-    }
-    table
-}
-
-fn add_row(table: &mut Table, row: &Row, columns: &Columns) {
-    if let Some(rate) = row.rate {
-        let mut cells = vec![row.phase.clone(), columns.rate(row, &rate)];
-        cells.extend(columns.interval.then(|| uncertainty(rate.relative())));
-        cells.extend(columns.n.then(|| rate.n.to_string()));
-        // Number and unit together, so that the columns of a common run fit without shortening.
-        let narrow = |ns: Option<f64>| time(ns).replace(' ', "");
-        let seconds = |seconds: Option<f64>| narrow(seconds.map(|seconds| seconds * 1e9));
-        let whole = |ns: Option<u64>| narrow(ns.map(|ns| ns as f64));
-        cells.extend([seconds(row.seconds), seconds(row.sync_seconds)]);
-        let tail = row.tail;
-        if columns.tail {
-            cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
-            cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
-            cells.push(whole(tail.map(|tail| tail.max_ns)));
-        }
-        cells.push(row.cache.clone());
-        table.row(cells);
-    }
-    for invalid in &row.invalid {
-        let Invalid { repeat, pass, reasons } = invalid;
-        let pass = if *pass > 1 { format!(", pass {pass}") } else { String::new() };
-        let text = format!("invalid (repeat {repeat}{pass}): {}", reasons.join("; "));
-        table.note(&row.phase, &text);
-    }
-}
-
-fn group_name(group: &Group) -> String {
-    cell_name(&group.variant, group.level.as_ref())
-}
-
-/// A variant and its level, for a heading.
-pub(super) fn cell_name(variant: &str, level: Option<&Level>) -> String {
-    match level {
-        None => variant.to_string(),
-        Some(level) => format!("{variant}, {} {}", level.axis, level_value(level)),
-    }
-}
-
-/// A cell with its repeat, for a heading.
-pub(super) fn cell_and_repeat(cell: &CellKey) -> String {
-    format!("{}, repeat {}", cell_name(&cell.variant, cell.level.as_ref()), cell.repeat)
-}
-
-pub(super) fn level_value(level: &Level) -> String {
-    let Level { value, unit, .. } = level;
-    let fits = *value >= 0.0 && *value < 1e15;
-    if fits { Quantity { value: *value, unit: *unit }.to_string() } else { number(*value, 3) }
-}
-
-fn write_findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+fn write_findings(lead: &str, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     if !findings.is_empty() {
         writeln!(out)?;
     }
     for finding in findings {
-        let warns = finding.kind == "warning";
-        let lead = if warns { "warning: " } else { "" };
         write_wrapped(lead, &finding.sentence, out)?;
         let hint = finding.figures.get("hint").and_then(|hint| hint.as_str());
         write_wrapped(&" ".repeat(lead.len()), hint.unwrap_or_default(), out)?;
@@ -279,13 +152,10 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
             "boatload run {scenario} --scale original, then boatload show last {run}, puts a run \
              of your own beside it"
         ),
-        Next::Show { run, windows } => {
-            let more = if *windows { "; with --windows, slice by slice" } else { "" };
-            format!("boatload show {run} prints this again{more}")
+        Next::Show { run, levels, windows } => {
+            let details = if *levels { "; with --details, every phase at every level" } else { "" };
+            let slices = if *windows { "; with --windows, slice by slice" } else { "" };
+            format!("boatload show {run} prints this again{details}{slices}")
         }
     }
-}
-
-pub(super) fn write_wrapped(lead: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
-    wrap(lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::measure::book::{CellKey, Level, RunFacts};
-use crate::measure::fixture;
+use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
 use crate::store::RunSummary;
 use text::{WIDTH, width};
@@ -56,6 +56,18 @@ fn grouped_book() -> ResultBook {
     book
 }
 
+/// The phases of the common book on two file systems.
+fn compared_book() -> ResultBook {
+    let mut book = fixture::book();
+    book.run.job = "[[variant]]\nname = \"xfs\"\n[[variant]]\nname = \"ext4\"\n".into();
+    for (at, measurement) in book.measurements.iter_mut().enumerate() {
+        let (variant, repeat) = if at < 5 { ("ext4", 1) } else { ("xfs", 1) };
+        measurement.cell = CellKey { variant: variant.into(), level: None, repeat };
+        measurement.windows.clear();
+    }
+    book
+}
+
 fn killed_book() -> ResultBook {
     let mut book = fixture::book();
     (book.run.complete, book.run.finished) = (false, None);
@@ -80,8 +92,34 @@ fn all_failed_book() -> ResultBook {
 fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal.txt", &rendered("terminal", &fixture::book()));
     assert_golden("terminal-groups.txt", &rendered("terminal", &grouped_book()));
+    assert_golden("terminal-variants.txt", &rendered("terminal", &compared_book()));
     assert_golden("terminal-killed.txt", &rendered("terminal", &killed_book()));
     assert_golden("terminal-all-invalid.txt", &rendered("terminal", &all_failed_book()));
+}
+
+#[test]
+fn runs_in_which_something_grows_read_as_was_agreed_on() {
+    let three = growing::fullness(&["ext4", "xfs", "btrfs"]);
+    for (name, book) in [
+        ("directory", growing::directory()),
+        ("chunks", growing::chunks()),
+        ("fullness", growing::fullness(&["default"])),
+        ("fullness-three", three),
+        ("clutter", growing::clutter()),
+        ("sequential", growing::sequential()),
+    ] {
+        assert_golden(&format!("terminal-{name}.txt"), &rendered("terminal", &book));
+    }
+    assert_golden("details.txt", &rendered("details", &growing::clutter()));
+}
+
+#[test]
+fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
+    let mut book = growing::directory();
+    book.findings.insert(0, fixture::warning("Something is doubtful.", "Mend it."));
+    let text = rendered("terminal", &book);
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+    assert!(at("takes 9.2 times") < at("ops/s") && at("400,000  ") < at("Something is doubtful"));
 }
 
 #[test]
@@ -255,8 +293,10 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 #[test]
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
-        let book = fixture::Odd::new(seed).book();
-        for report in ["terminal", "windows"] {
+        let mut odd = fixture::Odd::new(seed);
+        let mut book = odd.book();
+        book.conditions = (0..seed % 4).map(|_| odd.condition()).collect();
+        for report in ["details", "terminal", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");

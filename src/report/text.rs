@@ -1,5 +1,7 @@
 //! Text that fits a terminal: measured, shortened, wrapped, and free of control characters.
 
+use std::io::{self, Write};
+
 use crate::base::failure::shown;
 use crate::base::units;
 
@@ -76,6 +78,11 @@ pub(super) fn wrap(lead: &str, text: &str) -> Vec<String> {
     lines.iter().enumerate().map(|(at, line)| format!("{}{line}", lead(at))).collect()
 }
 
+/// Writes a text as [`wrap`] breaks it. Fails only if `out` does.
+pub(super) fn write_wrapped(lead: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
+    wrap(lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
 /// Beyond these a plain notation is longer than it is readable.
 const PLAIN: std::ops::Range<f64> = 1e-4..1e13;
 
@@ -99,16 +106,20 @@ pub(super) fn time(ns: Option<f64>) -> String {
     }
 }
 
-/// Bytes per second with so many significant figures, in powers of 1024, in few columns:
-/// `595MiB/s`; `-` if there is none.
+/// A time in nanoseconds, number and unit together, so that the columns of a common run fit.
+pub(super) fn short_time(ns: Option<f64>) -> String {
+    time(ns).replace(' ', "")
+}
+
+/// A time in seconds, number and unit together.
+pub(super) fn short_seconds(seconds: Option<f64>) -> String {
+    short_time(seconds.map(|seconds| seconds * 1e9))
+}
+
+/// Bytes per second with so many significant figures: `1.05 GiB/s`.
 pub(super) fn byte_rate(per_second: f64, figures: u32) -> String {
-    const STEPS: [&str; 5] = ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"];
-    let fits = |step: &usize| per_second < 999.5 * 1024f64.powi(*step as i32);
-    let step = (0..STEPS.len()).find(fits).unwrap_or(STEPS.len() - 1);
-    match number(per_second / 1024f64.powi(step as i32), figures) {
-        none if none == "-" => none,
-        shown => format!("{shown}{}", STEPS[step]),
-    }
+    let (size, word) = units::byte_step(per_second);
+    format!("{} {word}/s", number(per_second / size, figures))
 }
 
 /// Half an interval as a share: `±3%`; empty if unknown.
@@ -163,11 +174,9 @@ mod tests {
 
     #[test]
     fn bytes_per_second_keep_the_figures_that_are_allowed() {
-        assert_eq!(byte_rate(624_600_000.0, 3), "596MiB/s");
-        assert_eq!(byte_rate(1_457_000_000.0, 2), "1.4GiB/s");
-        assert_eq!(byte_rate(12.0, 2), "12B/s");
-        assert_eq!(byte_rate(f64::NAN, 2), "-");
-        assert_eq!(byte_rate(1e300, 2), "9.1e287TiB/s");
+        assert_eq!(byte_rate(624_600_000.0, 3), "596 MiB/s");
+        assert_eq!(byte_rate(1_457_000_000.0, 2), "1.4 GiB/s");
+        assert_eq!(byte_rate(12.0, 2), "12 B/s");
     }
 
     #[test]
@@ -181,5 +190,8 @@ mod tests {
         assert_eq!(time(Some(-1.0)), "-");
         assert_eq!(time(None), "-");
         assert_eq!(time(Some(2_310.0)), "2.31 us");
+        assert_eq!(short_seconds(Some(1.2)), "1.20s");
+        assert_eq!(byte_rate(1_127_428_915.0, 3), "1.05 GiB/s");
+        assert_eq!(byte_rate(f64::NAN, 3), "- B/s");
     }
 }

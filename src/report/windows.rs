@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::Report;
+use super::names::cell_and_repeat;
 use super::table::{Align, Table};
-use super::terminal::cell_and_repeat;
 use super::text::{time, wrap};
 use crate::base::units::grouped;
 use crate::measure::book::{Measurement, ResultBook};

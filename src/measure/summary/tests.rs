@@ -140,6 +140,73 @@ fn groups_stand_by_variant_whatever_the_random_order_of_the_run_was() {
 }
 
 #[test]
+fn a_rate_is_in_bytes_where_every_operation_of_the_phase_moves_much() {
+    let moving = |repeat, bytes| Measurement { bytes, ..at_rate(repeat, 1, 2) };
+    let row = summary_of(vec![moving(1, 2 << 30), moving(2, 4 << 30)]);
+    assert_eq!((row.rate_unit, row.rate.unwrap().mean), (Unit::Bytes, (3u64 << 30) as f64));
+    let row = summary_of(vec![moving(1, 2 << 30), moving(2, 2 << 10)]);
+    assert_eq!((row.rate_unit, row.rate.unwrap().mean), (Unit::Count, 2.0));
+}
+
+#[test]
+fn the_rate_with_the_sync_counts_its_time_and_is_none_without_one() {
+    let synced = |repeat, sync_seconds| Measurement { sync_seconds, ..at_rate(repeat, 1, 100) };
+    let row = summary_of(vec![synced(1, 1.0), synced(2, 3.0)]);
+    assert_eq!((row.rate.unwrap().mean, row.rate_with_sync.unwrap().mean), (100.0, 37.5));
+    assert_eq!(summary_of(vec![synced(1, 0.0)]).rate_with_sync, None);
+    // The slices of a phase say nothing of its sync.
+    assert_eq!(summary_of(vec![synced(1, 1.0)]).rate_with_sync.unwrap().half_width, None);
+}
+
+#[test]
+fn the_spread_of_seconds_is_that_of_the_population_over_the_mean() {
+    let lasting = |(repeat, seconds)| Measurement { seconds, ..at_rate(repeat, 1, 100) };
+    let row = summary_of([(1, 4.241), (2, 0.133), (3, 0.109), (4, 0.308)].map(lasting).into());
+    assert_eq!(format!("{:.1}", row.seconds.unwrap()), "1.2");
+    assert_eq!(format!("{:.2}", row.deviation.unwrap()), "1.47");
+    assert_eq!(summary_of(vec![lasting((1, 4.241))]).deviation, None);
+    let zero = summary_of([(1, 0.0), (2, 0.0)].map(lasting).into());
+    assert_eq!((zero.seconds, zero.deviation), (None, None));
+}
+
+#[test]
+fn percentiles_need_as_many_operations_as_they_divide_into() {
+    for (operations, p50, p99) in [(9, false, false), (10, true, false), (100, true, true)] {
+        let tail = summary_of(vec![measurement("read", 1, operations, 1_000)]).tail.unwrap();
+        assert_eq!((tail.p50_ns.is_some(), tail.p99_ns.is_some()), (p50, p99), "{operations}");
+        assert_eq!(tail.max_ns, 10_000);
+    }
+}
+
+#[test]
+fn a_published_figure_without_latencies_has_a_rate_and_no_tail() {
+    let latency = Default::default();
+    let published = Measurement { latency, histogram: vec![], ..at_rate(1, 1, 100) };
+    let row = summary_of(vec![published.clone(), Measurement { pass: 2, ..published }]);
+    assert_eq!((row.rate.unwrap().mean, row.tail), (100.0, None));
+}
+
+#[test]
+fn a_summary_finds_its_rows_by_variant_level_and_phase() {
+    let level = |value| Level { axis: "files".into(), value, ..Level::default() };
+    let mut measurements = Vec::new();
+    for (variant, value) in [("single", 1.0), ("many", 1.0), ("many", 2.0)] {
+        let mut m = at_rate(1, 1, (value * 100.0) as u64);
+        (m.cell.variant, m.cell.level) = (variant.into(), Some(level(value)));
+        measurements.push(m);
+    }
+    measurements[1].invalid = vec!["EIO x 1".into()];
+    measurements[2].cache.found = "warm".into();
+    let summary = summarize(&ResultBook { measurements, ..ResultBook::default() });
+    assert_eq!(summary.variants(), ["many", "single"]);
+    assert_eq!(summary.levels(), [&level(1.0), &level(2.0)]);
+    let row = summary.row("many", &level(2.0), "create").unwrap();
+    assert_eq!(row.rate.unwrap().mean, 200.0);
+    assert_eq!(summary.row("single", &level(2.0), "create"), None);
+    assert_eq!((summary.invalid(), summary.cache("create").as_str()), (1, "mixed"));
+}
+
+#[test]
 fn odd_books_are_summarized_without_a_panic_and_without_nan() {
     for seed in 0..500 {
         let summary = summarize(&fixture::Odd::new(seed).book());

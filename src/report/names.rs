@@ -1,0 +1,29 @@
+//! Names of cells, as headings and rows have them.
+
+use super::text::number;
+use crate::base::units::Quantity;
+use crate::measure::book::{CellKey, Level};
+use crate::plan::DEFAULT_VARIANT;
+
+/// A variant and its level, for a heading; where nothing is compared the level alone.
+pub(super) fn cell_name(variant: &str, level: Option<&Level>) -> String {
+    match level {
+        None => variant.to_string(),
+        Some(level) if variant == DEFAULT_VARIANT => {
+            format!("{} {}", level.axis, level_value(level))
+        }
+        Some(level) => format!("{variant}, {} {}", level.axis, level_value(level)),
+    }
+}
+
+/// A cell with its repeat, for a heading.
+pub(super) fn cell_and_repeat(cell: &CellKey) -> String {
+    format!("{}, repeat {}", cell_name(&cell.variant, cell.level.as_ref()), cell.repeat)
+}
+
+/// The value of a level, with its unit.
+pub(super) fn level_value(level: &Level) -> String {
+    let Level { value, unit, .. } = level;
+    let fits = *value >= 0.0 && *value < 1e15;
+    if fits { Quantity { value: *value, unit: *unit }.to_string() } else { number(*value, 3) }
+}

@@ -1,0 +1,187 @@
+//! One row for each phase and variant with all its figures: the table of a run without an axis,
+//! and the `details` of any run.
+
+use std::io::{self, Write};
+
+use super::Report;
+use super::matrix::deviation;
+use super::names::cell_name;
+use super::table::{Align, Table};
+use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
+use crate::base::units::Unit;
+use crate::measure::book::ResultBook;
+use crate::measure::summary::{Basis, Estimate, Group, Invalid, Row, Summary, summarize};
+
+/// The long table alone.
+pub(super) struct Details;
+
+impl Report for Details {
+    fn name(&self) -> &'static str {
+        "details"
+    }
+
+    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+        let summary = summarize(book);
+        let spread = summary.rows().any(|row| row.deviation.is_some());
+        Columns::of(&summary, spread).table(&summary).write(out)?;
+        write_wrapped("", about_interval(&summary), out)?;
+        if spread {
+            write_wrapped("", ABOUT_DEVIATION, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// What `nsd` is.
+pub(super) const ABOUT_DEVIATION: &str =
+    "nsd is the standard deviation of the seconds over their mean";
+
+/// Writes the table of a run without an axis. Fails only if `out` does.
+pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    Columns::of(summary, false).table(summary).write(out)?;
+    write_wrapped("", about_interval(summary), out)
+}
+
+fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
+    summary.rows().filter_map(|row| row.rate)
+}
+
+/// How many values stand behind each rate; none if no rate is known.
+pub(super) fn about_n(summary: &Summary) -> Option<String> {
+    let least = estimates(summary).min_by_key(|rate| rate.n)?;
+    let most = estimates(summary).max_by_key(|rate| rate.n)?;
+    let noun = if most.basis == Basis::Passes { "pass" } else { "repeat" };
+    let plural = match (most.n, most.basis) {
+        (1, _) => "",
+        (_, Basis::Passes) => "es",
+        _ => "s",
+    };
+    let range = if least.n == most.n { String::new() } else { format!("{} to ", least.n) };
+    Some(format!("n = {range}{} {noun}{plural}", most.n))
+}
+
+/// What `±` is; empty if no interval is known.
+pub(super) fn about_interval(summary: &Summary) -> &'static str {
+    let known = |rate: &Estimate| rate.relative().is_some();
+    let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
+    match (has(Basis::Repeats), has(Basis::Passes), has(Basis::Slices)) {
+        (false, false, false) => "",
+        (true, false, false) => "± is a 95% interval over the repeats",
+        (false, true, false) => "± is a 95% interval over the passes of one repeat",
+        (false, false, true) => "± is a 95% interval from slices of the phase",
+        _ => "± is a 95% interval over repeats, or passes or slices of a single one",
+    }
+}
+
+/// Columns that not every run has.
+struct Columns {
+    /// Rates have units of their own.
+    units: bool,
+    interval: bool,
+    n: bool,
+    deviation: bool,
+    tail: bool,
+}
+
+impl Columns {
+    fn of(summary: &Summary, deviation: bool) -> Self {
+        let mut all = estimates(summary).map(|rate| rate.n);
+        let first = all.next();
+        // Without any rate all columns stay, as heads of nothing.
+        let bare = first.is_none();
+        Self {
+            units: summary.rows().any(|row| row.rate_unit == Unit::Bytes),
+            interval: bare || estimates(summary).any(|rate| rate.relative().is_some()),
+            n: all.any(|n| Some(n) != first),
+            deviation,
+            tail: bare || summary.rows().any(|row| row.tail.is_some()),
+        }
+    }
+
+    fn table(&self, summary: &Summary) -> Table {
+        let variants = summary.variants().len() > 1 && summary.levels().is_empty();
+        let mut table = Table::new(&self.heads(if variants { "variant" } else { "phase" }));
+        if variants {
+            self.by_phase(&mut table, summary);
+        } else {
+            self.by_group(&mut table, summary);
+        }
+        table
+    }
+
+    fn heads(&self, first: &'static str) -> Vec<(&'static str, Align)> {
+        use Align::{Left, Right};
+        let rate = if self.units { "rate" } else { "ops/s" };
+        let mut heads = vec![(first, Left), (rate, Right)];
+        heads.extend(self.interval.then_some(("±", Right)));
+        heads.extend(self.n.then_some(("n", Right)));
+        heads.push(("seconds", Right));
+        heads.extend(self.deviation.then_some(("nsd", Right)));
+        heads.push(("sync", Right));
+        if self.tail {
+            heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));
+        }
+        heads.push(("cache", Left));
+        heads
+    }
+
+    /// Phase after phase, so that the variants stand below each other.
+    fn by_phase(&self, table: &mut Table, summary: &Summary) {
+        for phase in summary.phases() {
+            table.heading(&format!("{phase}:"));
+            for group in &summary.groups {
+                let of_phase = group.rows.iter().filter(|row| row.phase == phase);
+                of_phase.for_each(|row| self.add(table, &group.variant, row));
+            }
+        }
+    }
+
+    fn by_group(&self, table: &mut Table, summary: &Summary) {
+        for group in &summary.groups {
+            if summary.groups.len() > 1 {
+                table.heading(&format!("{}:", group_name(group)));
+            }
+            group.rows.iter().for_each(|row| self.add(table, &row.phase, row));
+        }
+    }
+
+    fn add(&self, table: &mut Table, name: &str, row: &Row) {
+        if let Some(rate) = row.rate {
+            let mut cells = vec![name.to_string(), self.rate(rate, row.rate_unit)];
+            cells.extend(self.interval.then(|| uncertainty(rate.relative())));
+            cells.extend(self.n.then(|| rate.n.to_string()));
+            cells.push(short_seconds(row.seconds));
+            let spread = row.deviation.map_or_else(|| "-".into(), deviation);
+            cells.extend(self.deviation.then_some(spread));
+            cells.push(short_seconds(row.sync_seconds));
+            let tail = row.tail;
+            let whole = |ns: Option<u64>| short_time(ns.map(|ns| ns as f64));
+            if self.tail {
+                cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
+                cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
+                cells.push(whole(tail.map(|tail| tail.max_ns)));
+            }
+            cells.push(row.cache.clone());
+            table.row(cells);
+        }
+        for invalid in &row.invalid {
+            let Invalid { repeat, pass, reasons } = invalid;
+            let pass = if *pass > 1 { format!(", pass {pass}") } else { String::new() };
+            let text = format!("invalid (repeat {repeat}{pass}): {}", reasons.join("; "));
+            table.note(name, &text);
+        }
+    }
+
+    fn rate(&self, rate: Estimate, unit: Unit) -> String {
+        match unit {
+            Unit::Bytes => byte_rate(rate.mean, rate.figures),
+            _ if self.units => format!("{} ops/s", number(rate.mean, rate.figures)),
+            _ => number(rate.mean, rate.figures),
+        }
+    }
+}
+
+/// A variant and its level, for a heading or a sentence.
+pub(super) fn group_name(group: &Group) -> String {
+    cell_name(&group.variant, group.level.as_ref())
+}
