@@ -306,6 +306,7 @@ fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watch
         harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
         clock: clock.source().into(),
         repeats: plan.repeats,
+        reference: None,
     }
 }
 

@@ -8,6 +8,7 @@ mod plan;
 mod progress;
 mod run;
 mod runs;
+mod runs_named;
 mod scenarios;
 mod show;
 

@@ -1,28 +1,38 @@
-//! `boatload show`: a stored run again.
+//! `boatload show`: a stored run or published figures, or several beside each other.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, exit_of, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::book::ResultBook;
-use crate::report::find_report;
+use crate::report::{RUNS_MAX, find_report, write_beside};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload show last
   boatload show k7m --windows      a unique prefix of an id is enough
   boatload show last --details
-  boatload show last --json -";
+  boatload show last --json -
+  boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
-/// Show a stored run
+const LONG: &str = "\
+Several runs are shown beside each other: a row for each phase, the rate of each run with its 95% \
+interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
+where a run has a single variant without a name. A ratio says nothing of chance; below the table \
+stands in which facts the runs differ. With --json there is a document for each run, one a line.
+
+reference:NAME stands for published figures that boatload did not measure; `boatload runs \
+--references` lists them. What was not published is missing or null.";
+
+/// Show a stored run or published figures, or several beside each other
 #[derive(Args)]
-#[command(before_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Show {
-    /// An id, a unique prefix of one, or `last`
-    #[arg(value_name = "RUN")]
-    run: String,
+    #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
+    runs: Vec<String>,
     /// Show each phase at each level with all its figures
     #[arg(long)]
     details: bool,
@@ -36,18 +46,45 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let none = || Failure::failed("no run is stored there yet: `boatload run` makes the first");
-        let store = store.open_to_read()?.ok_or_else(none)?;
-        let id = store.find_run(&self.run)?;
-        let book = store.load(&id)?;
+        let books = find_runs(&self.runs, store)?;
+        match books.as_slice() {
+            [book] => deliver(book, self.json.as_deref(), &self.more(book))?,
+            _ if self.windows || self.details => {
+                return Err(Failure::usage(
+                    "--windows and --details show one run: name only that one",
+                ));
+            }
+            books => deliver_beside(books, self.json.as_deref())?,
+        }
+        let invalid = books.iter().any(|book| exit_of(book) == Exit::Invalid);
+        Ok(if invalid { Exit::Invalid } else { Exit::Good })
+    }
+
+    /// The reports that follow the terminal's.
+    fn more(&self, book: &ResultBook) -> Vec<&'static str> {
         // Without levels the table itself has all figures.
         let details = self.details && book.measurements.iter().any(|m| m.cell.level.is_some());
         let more = [("details", details), ("windows", self.windows)];
-        let more: Vec<&str> =
-            more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
-        deliver(&book, self.json.as_deref(), &more)?;
-        Ok(exit_of(&book))
+        more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
     }
+}
+
+/// Gives several runs to the user: the table, a document for each on a line of its own, or both.
+fn deliver_beside(books: &[ResultBook], json: Option<&Path>) -> Result<()> {
+    let documents = || books.iter().map(|book| rendered("json", book)).collect::<Result<String>>();
+    if json == Some(Path::new("-")) {
+        return out::print(&documents()?);
+    }
+    let mut text = Vec::new();
+    write_beside(&books.iter().collect::<Vec<_>>(), &mut text)
+        .map_err(|error| Failure::from_system("put the runs beside each other", error))?;
+    out::print(&String::from_utf8_lossy(&text))?;
+    json.map_or(Ok(()), |path| keep(path, &documents()?))
+}
+
+fn keep(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
 /// Gives a run to the user: the terminal report and more reports after it, the document, or both.
@@ -61,8 +98,7 @@ pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, more: &[&str]) -> 
         out::print(&rendered(name, book)?)?;
     }
     if let Some(path) = json {
-        std::fs::write(path, rendered("json", book)?)
-            .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))?;
+        keep(path, &rendered("json", book)?)?;
     }
     Ok(())
 }

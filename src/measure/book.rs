@@ -68,6 +68,32 @@ pub struct RunFacts {
     pub clock: String,
     /// Repeats asked for.
     pub repeats: u32,
+    /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
+    /// a number that is none all mean "not published".
+    pub reference: Option<Provenance>,
+}
+
+/// Where published figures come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Its name, after `reference:`.
+    pub name: String,
+    /// The title of the text they stand in.
+    pub title: String,
+    /// Who published it.
+    pub publisher: String,
+    /// When: a date, a year, or what is known of it.
+    pub published: String,
+    /// Where it was published; none if that was not kept.
+    pub url: Option<String>,
+    /// The system it was measured on, in words; none if it is not told.
+    pub system: Option<String>,
+    /// The disk; none if it is not told.
+    pub disk: Option<String>,
+    /// How often it was done, in words.
+    pub repeated: String,
+    /// What a reader must know of the figures: what is unknown, what is wrong.
+    pub notes: Vec<String>,
 }
 
 /// Which cell a measurement belongs to.

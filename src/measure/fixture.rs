@@ -114,6 +114,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         harness_ns: 21.4,
         clock: "tsc".into(),
         repeats: 2,
+        reference: None,
     }
 }
 
@@ -269,13 +270,6 @@ impl Odd {
         let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
         let level = Level { axis: self.text(), value: self.number(), unit };
         self.of(&[None, Some(level)])
-    }
-
-    /// A condition of anything.
-    pub(crate) fn condition(&mut self) -> Condition {
-        let cell = CellKey { variant: self.text(), level: self.level(), repeat: 1 };
-        let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
-        Condition { cell, name: self.text(), value: self.number(), unit }
     }
 
     /// A book of anything.

@@ -1,6 +1,7 @@
 //! From raw latencies to figures: histograms, windows, measurements, findings, and the book that
 //! holds all results of a run.
 
+pub mod beside;
 pub mod book;
 pub mod bulk;
 pub mod conditions;
@@ -11,6 +12,7 @@ pub mod next;
 pub mod order;
 pub mod progression;
 pub mod recorder;
+pub mod reference;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

@@ -27,6 +27,13 @@ pub enum Next {
         /// The word for it.
         scale: &'static str,
     },
+    /// For published figures: how to have a run of one's own beside them.
+    Beside {
+        /// The scenario.
+        scenario: String,
+        /// The published figures, as a run is named.
+        run: String,
+    },
     /// How to see the run again.
     Show {
         /// Its id.
@@ -42,10 +49,12 @@ pub enum Next {
 pub fn next(book: &ResultBook, summary: &Summary) -> Vec<Next> {
     let show = Next::Show {
         run: book.run.id.clone(),
+        // Of published figures the windows are what is shown in the first place.
+        windows: book.run.reference.is_none()
+            && book.measurements.iter().any(|m| !m.windows.is_empty()),
         levels: !summary.levels().is_empty(),
-        windows: book.measurements.iter().any(|m| !m.windows.is_empty()),
     };
-    let all = [slowest(summary), larger(book), Some(show)];
+    let all = [slowest(summary), larger(book), beside(book), Some(show)];
     all.into_iter().flatten().collect()
 }
 
@@ -81,6 +90,12 @@ fn larger(book: &ResultBook) -> Option<Next> {
     let at = Scale::ALL.iter().position(|scale| scale.word() == book.run.scale)?;
     let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
     Some(Next::LargerScale { scale })
+}
+
+fn beside(book: &ResultBook) -> Option<Next> {
+    book.run.reference.as_ref()?;
+    let scenario = find_scenario(&book.run.scenario)?.name.to_string();
+    Some(Next::Beside { scenario, run: book.run.id.clone() })
 }
 
 #[cfg(test)]

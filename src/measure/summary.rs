@@ -276,14 +276,16 @@ fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
 
 /// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
 /// and slices stand in for them where there is only one.
+/// A measurement whose time was not published has none.
 fn independent(valid: &[&Measurement], of: impl Fn(&Measurement) -> f64) -> (Vec<f64>, Basis) {
+    let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
     let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
     repeats.sort_unstable();
     repeats.dedup();
     let values = |repeat: u32| -> Vec<f64> {
         valid.iter().filter(|m| m.cell.repeat == repeat).map(|m| of(m)).collect()
     };
-    match (repeats.as_slice(), valid) {
+    match (repeats.as_slice(), valid.as_slice()) {
         (_, [only]) => (vec![of(only)], Basis::Slices),
         ([only], _) => (values(*only), Basis::Passes),
         (repeats, _) => {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::Report;
-use crate::host::facts::HostFacts;
+use crate::host::facts::{DeviceFacts, HostFacts, Rights};
 use crate::measure::book::*;
 
 /// The version of the document: it changes when a key is removed or means something else.
@@ -33,7 +33,7 @@ struct WireDocument<'a> {
     format: &'static str,
     version: u32,
     run: WireRun<'a>,
-    host: &'a HostFacts,
+    host: WireHost<'a>,
     measurements: Vec<WireMeasurement<'a>>,
     findings: Vec<WireFinding<'a>>,
     conditions: Vec<WireCondition<'a>>,
@@ -44,19 +44,44 @@ struct WireRun<'a> {
     id: &'a str,
     scenario: &'a str,
     scale: &'a str,
-    seed: u64,
-    started: &'a str,
+    seed: Option<u64>,
+    started: Option<&'a str>,
     finished: Option<&'a str>,
-    command: &'a str,
-    boatload: &'a str,
+    command: Option<&'a str>,
+    boatload: Option<&'a str>,
     complete: bool,
     question: &'a str,
     #[serde(serialize_with = "in_order")]
     parameters: &'a [(String, String)],
-    job: &'a str,
+    job: Option<&'a str>,
     harness_ns: f64,
-    clock: &'a str,
+    clock: Option<&'a str>,
     repeats: u32,
+    reference: Option<&'a Provenance>,
+}
+
+/// The facts of [`HostFacts`] under their own keys, null where they were not published.
+#[derive(Serialize)]
+struct WireHost<'a> {
+    kernel: Option<&'a str>,
+    cpu: Option<&'a str>,
+    cpus: Option<u32>,
+    memory_bytes: Option<u64>,
+    filesystem: WireFilesystem<'a>,
+    device: Option<&'a DeviceFacts>,
+    rights: Option<&'a Rights>,
+}
+
+#[derive(Serialize)]
+struct WireFilesystem<'a> {
+    #[serde(rename = "type")]
+    kind: Option<&'a str>,
+    source: Option<&'a str>,
+    options: Option<&'a str>,
+    block_bytes: Option<u64>,
+    total_bytes: Option<u64>,
+    available_bytes: Option<u64>,
+    available_inodes: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -74,18 +99,18 @@ struct WireMeasurement<'a> {
     phase: &'a str,
     pass: u32,
     operation: &'a str,
-    engine: &'a str,
-    threads: u32,
+    engine: Option<&'a str>,
+    threads: Option<u32>,
     valid: bool,
     operations: u64,
     errors: &'a BTreeMap<String, u64>,
-    bytes: u64,
+    bytes: Option<u64>,
     seconds: f64,
     sync_seconds: f64,
-    operations_per_second: f64,
+    operations_per_second: Option<f64>,
     cpu_user_seconds: f64,
     cpu_system_seconds: f64,
-    latency_ns: &'a Latency,
+    latency_ns: Option<&'a Latency>,
     cache: &'a CacheReport,
     device_read_bytes: Option<u64>,
     device_write_bytes: Option<u64>,
@@ -93,8 +118,8 @@ struct WireMeasurement<'a> {
     operations_asked: u64,
     invalid: &'a [String],
     rate_error: Option<f64>,
-    entries_expected: u64,
-    entries_found: u64,
+    entries_expected: Option<u64>,
+    entries_found: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -111,12 +136,14 @@ struct WireFinding<'a>(&'a Finding);
 
 impl<'a> WireDocument<'a> {
     fn of(book: &'a ResultBook) -> Self {
+        let measured = book.run.reference.is_none();
+        let measurements = book.measurements.iter().map(|m| WireMeasurement::of(m, measured));
         Self {
             format: "boatload-run",
             version: VERSION,
             run: WireRun::of(&book.run),
-            host: &book.host,
-            measurements: book.measurements.iter().map(WireMeasurement::of).collect(),
+            host: WireHost::of(&book.host, measured),
+            measurements: measurements.collect(),
             findings: book.findings.iter().map(WireFinding).collect(),
             conditions: book.conditions.iter().map(WireCondition::of).collect(),
         }
@@ -125,22 +152,24 @@ impl<'a> WireDocument<'a> {
 
 impl<'a> WireRun<'a> {
     fn of(run: &'a RunFacts) -> Self {
+        let measured = run.reference.is_none();
         Self {
             id: &run.id,
             scenario: &run.scenario,
             scale: &run.scale,
-            seed: run.seed,
-            started: &run.started,
+            seed: told(run.seed, measured),
+            started: told(run.started.as_str(), measured),
             finished: run.finished.as_deref(),
-            command: &run.command,
-            boatload: &run.boatload,
+            command: told(run.command.as_str(), measured),
+            boatload: told(run.boatload.as_str(), measured),
             complete: run.complete,
             question: &run.question,
             parameters: &run.parameters,
-            job: &run.job,
+            job: told(run.job.as_str(), measured),
             harness_ns: run.harness_ns,
-            clock: &run.clock,
+            clock: told(run.clock.as_str(), measured),
             repeats: run.repeats,
+            reference: run.reference.as_ref(),
         }
     }
 }
@@ -164,8 +193,37 @@ impl<'a> WireCondition<'a> {
     }
 }
 
+impl<'a> WireHost<'a> {
+    fn of(host: &'a HostFacts, measured: bool) -> Self {
+        let on = &host.filesystem;
+        Self {
+            kernel: told(host.kernel.as_str(), measured),
+            cpu: told(host.cpu.as_str(), measured),
+            cpus: told(host.cpus, measured),
+            memory_bytes: told(host.memory_bytes, measured),
+            filesystem: WireFilesystem {
+                kind: told(on.kind.as_str(), measured),
+                source: told(on.source.as_str(), measured),
+                options: told(on.options.as_str(), measured),
+                block_bytes: told(on.block_bytes, measured),
+                total_bytes: told(on.total_bytes, measured),
+                available_bytes: told(on.available_bytes, measured),
+                available_inodes: on.available_inodes,
+            },
+            device: host.device.as_ref(),
+            rights: Some(&host.rights).filter(|_| measured),
+        }
+    }
+}
+
+/// What boatload measured is told as it is. In published figures nothing, zero and an empty text
+/// mean that it was not published.
+fn told<T: Default + PartialEq>(value: T, measured: bool) -> Option<T> {
+    Some(value).filter(|value| measured || *value != T::default())
+}
+
 impl<'a> WireMeasurement<'a> {
-    fn of(m: &'a Measurement) -> Self {
+    fn of(m: &'a Measurement, measured: bool) -> Self {
         Self {
             variant: &m.cell.variant,
             level: m.cell.level.as_ref().map(WireLevel::of),
@@ -173,18 +231,18 @@ impl<'a> WireMeasurement<'a> {
             phase: &m.phase,
             pass: m.pass,
             operation: &m.operation,
-            engine: &m.engine,
-            threads: m.threads,
+            engine: told(m.engine.as_str(), measured),
+            threads: told(m.threads, measured),
             valid: m.valid(),
             operations: m.operations,
             errors: &m.errors,
-            bytes: m.bytes,
+            bytes: told(m.bytes, measured),
             seconds: m.seconds,
             sync_seconds: m.sync_seconds,
-            operations_per_second: m.operations_per_second(),
+            operations_per_second: told(m.operations_per_second(), measured),
             cpu_user_seconds: m.cpu_user_seconds,
             cpu_system_seconds: m.cpu_system_seconds,
-            latency_ns: &m.latency,
+            latency_ns: Some(&m.latency).filter(|l| measured || l.max > 0),
             cache: &m.cache,
             device_read_bytes: m.device_read_bytes,
             device_write_bytes: m.device_write_bytes,
@@ -192,8 +250,8 @@ impl<'a> WireMeasurement<'a> {
             operations_asked: m.operations_asked,
             invalid: &m.invalid,
             rate_error: m.rate_error,
-            entries_expected: m.entries_expected,
-            entries_found: m.entries_found,
+            entries_expected: told(m.entries_expected, measured),
+            entries_found: told(m.entries_found, measured),
         }
     }
 }

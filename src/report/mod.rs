@@ -1,6 +1,7 @@
 //! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
 //! writes them.
 
+mod beside;
 mod course;
 mod grid;
 mod json;
@@ -8,6 +9,8 @@ mod matrix;
 mod names;
 mod phases;
 mod place;
+mod provenance;
+mod references_table;
 mod runs_table;
 mod table;
 mod terminal;
@@ -18,6 +21,8 @@ use std::io::{self, Write};
 
 use crate::measure::book::ResultBook;
 
+pub use beside::{RUNS_MAX, write_beside};
+pub use references_table::write_references;
 pub use runs_table::write_runs;
 
 /// One way to write a run.

@@ -77,18 +77,24 @@ pub(super) fn about_interval(summary: &Summary) -> &'static str {
 struct Columns {
     /// Rates have units of their own.
     units: bool,
+    interval: bool,
     n: bool,
     deviation: bool,
+    tail: bool,
 }
 
 impl Columns {
     fn of(summary: &Summary, deviation: bool) -> Self {
         let mut all = estimates(summary).map(|rate| rate.n);
         let first = all.next();
+        // Without any rate all columns stay, as heads of nothing.
+        let bare = first.is_none();
         Self {
             units: summary.rows().any(|row| row.rate_unit == Unit::Bytes),
+            interval: bare || estimates(summary).any(|rate| rate.relative().is_some()),
             n: all.any(|n| Some(n) != first),
             deviation,
+            tail: bare || summary.rows().any(|row| row.tail.is_some()),
         }
     }
 
@@ -106,11 +112,15 @@ impl Columns {
     fn heads(&self, first: &'static str) -> Vec<(&'static str, Align)> {
         use Align::{Left, Right};
         let rate = if self.units { "rate" } else { "ops/s" };
-        let mut heads = vec![(first, Left), (rate, Right), ("±", Right)];
+        let mut heads = vec![(first, Left), (rate, Right)];
+        heads.extend(self.interval.then_some(("±", Right)));
         heads.extend(self.n.then_some(("n", Right)));
         heads.push(("seconds", Right));
         heads.extend(self.deviation.then_some(("nsd", Right)));
-        heads.extend(["sync", "p50", "p99", "max"].map(|head| (head, Right)));
+        heads.push(("sync", Right));
+        if self.tail {
+            heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));
+        }
         heads.push(("cache", Left));
         heads
     }
@@ -138,7 +148,7 @@ impl Columns {
     fn add(&self, table: &mut Table, name: &str, row: &Row) {
         if let Some(rate) = row.rate {
             let mut cells = vec![name.to_string(), self.rate(rate, row.rate_unit)];
-            cells.push(uncertainty(rate.relative()));
+            cells.extend(self.interval.then(|| uncertainty(rate.relative())));
             cells.extend(self.n.then(|| rate.n.to_string()));
             cells.push(short_seconds(row.seconds));
             let spread = row.deviation.map_or_else(|| "-".into(), deviation);
@@ -146,9 +156,11 @@ impl Columns {
             cells.push(short_seconds(row.sync_seconds));
             let tail = row.tail;
             let whole = |ns: Option<u64>| short_time(ns.map(|ns| ns as f64));
-            cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
-            cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
-            cells.push(whole(tail.map(|tail| tail.max_ns)));
+            if self.tail {
+                cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
+                cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
+                cells.push(whole(tail.map(|tail| tail.max_ns)));
+            }
             cells.push(row.cache.clone());
             table.row(cells);
         }

@@ -22,7 +22,7 @@ enum Line {
 
 /// Lines under the heads of columns.
 pub(super) struct Table {
-    heads: Vec<(&'static str, Align)>,
+    heads: Vec<(String, Align)>,
     lines: Vec<Line>,
 }
 
@@ -30,8 +30,9 @@ pub(super) struct Table {
 const WORD_MIN: usize = 8;
 
 impl Table {
-    pub(super) fn new(heads: &[(&'static str, Align)]) -> Self {
-        Self { heads: heads.to_vec(), lines: Vec::new() }
+    pub(super) fn new<H: AsRef<str>>(heads: &[(H, Align)]) -> Self {
+        let heads = heads.iter().map(|(head, align)| (shown(head.as_ref()), *align));
+        Self { heads: heads.collect(), lines: Vec::new() }
     }
 
     /// Adds a row with one cell for each column.
@@ -51,7 +52,7 @@ impl Table {
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
-        let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.to_string()).collect();
+        let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.clone()).collect();
         self.write_cells(&heads, &widths, out)?;
         for line in &self.lines {
             match line {

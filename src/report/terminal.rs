@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::Report;
 use super::course::write_progression;
 use super::matrix::write_matrices;
 use super::phases::{about_n, group_name, write_phases};
 use super::place::write_conditions;
 use super::text::{number, time, write_wrapped};
+use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::book::{Finding, ResultBook, RunFacts};
@@ -32,8 +32,15 @@ impl Report for Terminal {
             book.findings.iter().partition(|finding| finding.kind == "warning");
         write_findings("* ", &answers, out)?;
         writeln!(out)?;
-        write_tables(book, &summary, out)?;
+        if provenance::is_latencies_only(book, &summary) {
+            provenance::latencies(book).write(out)?;
+        } else {
+            write_tables(book, &summary, out)?;
+        }
         write_findings("warning: ", &warnings, out)?;
+        if let Some(reference) = &book.run.reference {
+            provenance::write_notes(reference, out)?;
+        }
         writeln!(out)?;
         for one in next(book, &summary) {
             write_wrapped("- ", &next_sentence(&one, &summary), out)?;
@@ -63,6 +70,9 @@ fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io
 fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let run = &book.run;
     write_wrapped("", &format!("{}: {}", run.scenario, run.question), out)?;
+    if let Some(reference) = &run.reference {
+        return provenance::write_head(reference, &book.host, out);
+    }
     write_wrapped("", &about_run(run), out)?;
     write_wrapped("", &about_place(book), out)?;
     write_wrapped("", &about_machine(&book.host), out)?;
@@ -87,7 +97,7 @@ fn about_run(run: &RunFacts) -> String {
     )
 }
 
-fn about_place(book: &ResultBook) -> String {
+pub(super) fn about_place(book: &ResultBook) -> String {
     let measurements = &book.measurements;
     if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
         return "the simulated file system".into();
@@ -105,7 +115,7 @@ fn about_place(book: &ResultBook) -> String {
     format!("{kind} on {place}, {free} of {total} free")
 }
 
-fn about_machine(host: &HostFacts) -> String {
+pub(super) fn about_machine(host: &HostFacts) -> String {
     let processors = units::counted(u64::from(host.cpus), "processor");
     let memory = units::bytes(host.memory_bytes);
     format!("{}, {processors}, {memory} of memory, {}", host.cpu, host.kernel)
@@ -138,6 +148,10 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
         Next::LargerScale { scale } => {
             format!("the same command with --scale {scale} tells more about tails and growth")
         }
+        Next::Beside { scenario, run } => format!(
+            "boatload run {scenario} --scale original, then boatload show last {run}, puts a run \
+             of your own beside it"
+        ),
         Next::Show { run, levels, windows } => {
             let details = if *levels { "; with --details, every phase at every level" } else { "" };
             let slices = if *windows { "; with --windows, slice by slice" } else { "" };

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::*;
 use crate::measure::book::{CellKey, Level, RunFacts};
 use crate::measure::fixture::{self, growing};
+use crate::measure::reference::{find_reference, references};
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
@@ -148,6 +149,91 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
     assert_golden("runs-none.txt", &runs_text(&[]));
 }
 
+fn beside_text(books: &[&ResultBook]) -> String {
+    let mut out = Vec::new();
+    write_beside(books, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn published_figures_are_shown_as_was_agreed_on() {
+    for name in [
+        "chunks-ozone",
+        "clutter-xen",
+        "directory-ufs",
+        "sequential-debian8-ext4",
+        "smallfiles-debian8-ext4",
+    ] {
+        let book = find_reference(name).unwrap();
+        assert_golden(&format!("reference-{name}.txt"), &rendered("terminal", &book));
+    }
+    let mut out = Vec::new();
+    write_references(&references(), &mut out).unwrap();
+    let list = String::from_utf8(out).unwrap();
+    assert_golden("references.txt", &list);
+    assert!(!list.contains('…'), "a name that is cut off cannot be typed:\n{list}");
+}
+
+#[test]
+fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
+    for book in references() {
+        let text = rendered("terminal", &book);
+        assert_fits(&text, &book.run.id);
+        for claim in ["boatload 0", "seed", "own cost", " free", "processor", "p50", "NaN"] {
+            assert!(!text.contains(claim), "{claim} in\n{text}");
+        }
+        assert_fits(&rendered("windows", &book), &book.run.id);
+        let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
+        let run = &document["run"];
+        for key in ["seed", "started", "command", "boatload", "harness_ns", "clock", "job"] {
+            assert_eq!(run[key], Value::Null, "{key}");
+        }
+        assert!(run["reference"]["title"].is_string());
+        assert_eq!(document["host"]["rights"], Value::Null);
+        for m in document["measurements"].as_array().unwrap() {
+            for key in ["latency_ns", "engine", "entries_found", "device_read_bytes"] {
+                assert_eq!(m[key], Value::Null, "{key} of {}", book.run.id);
+            }
+            assert_ne!(m["operations_per_second"], 0.0, "an unknown rate is not zero");
+        }
+    }
+}
+
+#[test]
+fn windows_of_one_operation_have_one_figure() {
+    let text = rendered("windows", &find_reference("directory-ufs").unwrap());
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(lines[1], "operation  latency");
+    assert_eq!(lines[2], "    1,000  39.0 us");
+}
+
+#[test]
+fn runs_beside_each_other_are_shown_as_was_agreed_on() {
+    let own = fixture::book();
+    let debian = find_reference("smallfiles-debian8-ext4").unwrap();
+    assert_golden("beside.txt", &beside_text(&[&own, &debian]));
+    let others = ["smallfiles-debian8-ext3", "smallfiles-centos7-xfs", "smallfiles-suse12-btrfs"]
+        .map(|name| find_reference(name).unwrap());
+    let [ext3, xfs, btrfs] = &others;
+    assert_golden("beside-four.txt", &beside_text(&[&debian, ext3, xfs, btrfs]));
+    let mut directory = fixture::book();
+    directory.measurements.truncate(1);
+    directory.measurements[0].cell.variant = "single".into();
+    let ufs = find_reference("directory-ufs").unwrap();
+    assert_golden("beside-latency.txt", &beside_text(&[&ufs, &directory]));
+}
+
+#[test]
+fn runs_beside_each_other_fit_whatever_is_in_them() {
+    for seed in 0..30 {
+        let books: Vec<_> =
+            (0..2 + seed % 5).map(|at| fixture::Odd::new(seed * 10 + at).book()).collect();
+        let text = beside_text(&books.iter().collect::<Vec<_>>());
+        assert_fits(&text, &format!("seed {seed}"));
+        assert!(!text.contains("NaN"), "seed {seed}:\n{text}");
+    }
+}
+
 #[test]
 fn the_run_document_is_the_one_that_was_agreed_on() {
     let mut book = fixture::book();
@@ -208,9 +294,7 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 #[test]
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
-        let mut odd = fixture::Odd::new(seed);
-        let mut book = odd.book();
-        book.conditions = (0..seed % 4).map(|_| odd.condition()).collect();
+        let book = fixture::Odd::new(seed).book();
         for report in ["details", "terminal", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));

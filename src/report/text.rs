@@ -173,6 +173,13 @@ mod tests {
     }
 
     #[test]
+    fn bytes_per_second_keep_the_figures_that_are_allowed() {
+        assert_eq!(byte_rate(624_600_000.0, 3), "596 MiB/s");
+        assert_eq!(byte_rate(1_457_000_000.0, 2), "1.4 GiB/s");
+        assert_eq!(byte_rate(12.0, 2), "12 B/s");
+    }
+
+    #[test]
     fn numbers_and_times_beyond_reason_stay_short() {
         assert_eq!(number(1e300, 2), "1.0e300");
         assert_eq!(number(-1e-300, 1), "-1e-300");

@@ -45,6 +45,9 @@ fn write_title(measurement: &Measurement, out: &mut dyn Write) -> io::Result<()>
 }
 
 fn table(measurement: &Measurement) -> Table {
+    if measurement.windows.iter().all(|window| window.operations == 1) {
+        return single_operations(measurement);
+    }
     let columns = ["first", "ops", "mean", "p50", "p99", "max"];
     let mut table = Table::new(&columns.map(|head| (head, Align::Right)));
     for window in &measurement.windows {
@@ -57,6 +60,15 @@ fn table(measurement: &Measurement) -> Table {
             whole(window.p99_ns),
             whole(window.max_ns),
         ]);
+    }
+    table
+}
+
+/// Mean, percentiles and maximum of a single operation are all the same.
+fn single_operations(measurement: &Measurement) -> Table {
+    let mut table = Table::new(&["operation", "latency"].map(|head| (head, Align::Right)));
+    for window in &measurement.windows {
+        table.row(vec![grouped(window.first.saturating_add(1)), time(Some(window.mean_ns))]);
     }
     table
 }

@@ -247,6 +247,7 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
         harness_ns: row.get::<_, Real>("harness_ns")?.0,
         clock: row.get("clock")?,
         repeats: row.get("repeats")?,
+        reference: None,
     })
 }
 

@@ -1,0 +1,62 @@
+//! What a RUN on the command line stands for: the one place that reads `last`, an id, a unique
+//! prefix of one, and `reference:NAME`.
+
+use super::StorePlace;
+use crate::base::failure::{Failure, Result, shown};
+use crate::measure::book::ResultBook;
+use crate::measure::reference::{PREFIX, find_reference, nearest_reference};
+use crate::store::Store;
+
+/// The help of every RUN argument.
+pub(super) const RUN_HELP: &str =
+    "An id, a unique prefix of one, `last`, or reference:NAME for published figures";
+
+/// The runs that the words stand for, in their order. The store is opened only for runs in it.
+///
+/// # Errors
+/// If a word stands for no run or for more than one, or the store cannot be read.
+pub(super) fn find_runs(words: &[String], place: &StorePlace) -> Result<Vec<ResultBook>> {
+    let mut store: Option<Store> = None;
+    let mut books = Vec::new();
+    for word in words {
+        if let Some(name) = word.strip_prefix(PREFIX) {
+            books.push(find_reference(name).ok_or_else(|| unknown(name))?);
+            continue;
+        }
+        if let Some(hint) = meant_reference(word) {
+            let word = shown(word);
+            return Err(Failure::usage(format!("no run is named \"{word}\"; {hint}")));
+        }
+        let opened = match store.take() {
+            Some(opened) => opened,
+            None => place.open_to_read()?.ok_or_else(nothing_stored)?,
+        };
+        let id = opened.find_run(word)?;
+        books.push(opened.load(&id)?);
+        store = Some(opened);
+    }
+    Ok(books)
+}
+
+fn nothing_stored() -> Failure {
+    Failure::failed("no run is stored there yet: `boatload run` makes the first")
+}
+
+/// What to type instead, for a word that was to name published figures but lacks the prefix.
+fn meant_reference(word: &str) -> Option<String> {
+    // No id holds a colon or a hyphen.
+    let name = word.split_once(':').map(|(_, name)| name);
+    name.or_else(|| word.contains('-').then_some(word)).map(hint)
+}
+
+fn unknown(name: &str) -> Failure {
+    let (hint, name) = (hint(name), shown(name));
+    Failure::usage(format!("there are no published figures named \"{name}\"; {hint}"))
+}
+
+fn hint(name: &str) -> String {
+    match nearest_reference(name) {
+        Some(near) => format!("did you mean {PREFIX}{near}?"),
+        None => "`boatload runs` lists the runs, with --references the published figures".into(),
+    }
+}

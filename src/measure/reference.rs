@@ -1,0 +1,253 @@
+//! Published figures, as runs: what others measured and wrote up, compiled in. The data are in
+//! `reference/`; what was not published stays absent.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::book::*;
+use crate::base::problem::nearest;
+use crate::base::units::Unit;
+use crate::host::facts::HostFacts;
+use crate::plan::Scale;
+use crate::run::cache::Found;
+
+/// What stands before the name of a reference where a run is named.
+pub const PREFIX: &str = "reference:";
+
+/// Why the caches of published figures are unverified: nobody looked.
+pub const REASON: &str = "published";
+
+const SOURCES: &str = include_str!("../../reference/provenance.toml");
+
+/// The figures, by the name of their file.
+const TABLES: [(&str, &str); 5] = [
+    ("chunks.csv", include_str!("../../reference/chunks.csv")),
+    ("clutter.csv", include_str!("../../reference/clutter.csv")),
+    ("directory.csv", include_str!("../../reference/directory.csv")),
+    ("sequential.csv", include_str!("../../reference/sequential.csv")),
+    ("smallfiles.csv", include_str!("../../reference/smallfiles.csv")),
+];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireSources {
+    scenario: BTreeMap<String, WireScenario>,
+    write_up: BTreeMap<String, WireWriteUp>,
+    reference: Vec<WireReference>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireScenario {
+    question: String,
+    data: String,
+    axis: Option<String>,
+    #[serde(default)]
+    unit: String,
+    cache: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireWriteUp {
+    title: String,
+    publisher: String,
+    published: String,
+    url: Option<String>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WireReference {
+    name: String,
+    scenario: String,
+    write_up: String,
+    system: Option<String>,
+    kernel: String,
+    cpu: String,
+    cpus: u32,
+    memory_bytes: u64,
+    disk: Option<String>,
+    filesystem: String,
+    threads: u32,
+    repeated: String,
+    notes: Vec<String>,
+}
+
+/// All published figures, by name.
+pub fn references() -> Vec<ResultBook> {
+    let sources = sources();
+    sources.reference.iter().filter_map(|reference| book(&sources, reference)).collect()
+}
+
+/// The published figures with this name, which stands without [`PREFIX`].
+pub fn find_reference(name: &str) -> Option<ResultBook> {
+    let sources = sources();
+    let reference = sources.reference.iter().find(|reference| reference.name == name)?;
+    book(&sources, reference)
+}
+
+/// The name nearest to `name`, if one is near enough to be what was meant.
+pub fn nearest_reference(name: &str) -> Option<String> {
+    let sources = sources();
+    let names = sources.reference.iter().map(|reference| reference.name.as_str());
+    nearest(name, names).map(str::to_string)
+}
+
+/// A test reads what is compiled in, so that it is never empty.
+fn sources() -> WireSources {
+    toml::from_str(SOURCES).unwrap_or_default()
+}
+
+fn book(sources: &WireSources, wire: &WireReference) -> Option<ResultBook> {
+    let scenario = sources.scenario.get(&wire.scenario)?;
+    let write_up = sources.write_up.get(&wire.write_up)?;
+    let (_, table) = TABLES.iter().find(|(file, _)| *file == scenario.data)?;
+    let measurements = measurements(table, scenario, wire);
+    let repeats = measurements.iter().map(|m| m.cell.repeat).max()?;
+    let run = RunFacts {
+        id: format!("{PREFIX}{}", wire.name),
+        scenario: wire.scenario.clone(),
+        question: scenario.question.clone(),
+        scale: Scale::Original.word().into(),
+        complete: true,
+        harness_ns: f64::NAN,
+        repeats,
+        reference: Some(provenance(write_up, wire)),
+        ..RunFacts::default()
+    };
+    Some(ResultBook { run, host: host(wire), measurements, ..ResultBook::default() })
+}
+
+fn provenance(write_up: &WireWriteUp, wire: &WireReference) -> Provenance {
+    Provenance {
+        name: wire.name.clone(),
+        title: write_up.title.clone(),
+        publisher: write_up.publisher.clone(),
+        published: write_up.published.clone(),
+        url: write_up.url.clone(),
+        system: wire.system.clone(),
+        disk: wire.disk.clone(),
+        repeated: wire.repeated.clone(),
+        notes: wire.notes.iter().chain(&write_up.notes).cloned().collect(),
+    }
+}
+
+fn host(wire: &WireReference) -> HostFacts {
+    let mut host = HostFacts {
+        kernel: wire.kernel.clone(),
+        cpu: wire.cpu.clone(),
+        cpus: wire.cpus,
+        memory_bytes: wire.memory_bytes,
+        ..HostFacts::default()
+    };
+    host.filesystem.kind = wire.filesystem.clone();
+    host
+}
+
+/// One line of a table, by the names of its columns.
+struct Line<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Line<'a> {
+    fn text(&self, column: &str) -> Option<&'a str> {
+        let cell = self.0.iter().find(|(name, _)| *name == column).map(|(_, cell)| *cell);
+        cell.filter(|cell| !cell.is_empty())
+    }
+
+    fn number(&self, column: &str) -> f64 {
+        self.text(column).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN)
+    }
+
+    /// Zero if the column is not there; a number that is none is zero too.
+    fn whole(&self, column: &str) -> u64 {
+        self.number(column) as u64
+    }
+}
+
+/// A table's lines: plain CSV, no cell of which holds a comma.
+fn lines(table: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut all = table.lines();
+    let heads: Vec<&str> = all.next().unwrap_or_default().split(',').collect();
+    all.map(move |line| Line(heads.iter().copied().zip(line.split(',')).collect()))
+}
+
+/// One for each phase of each cell; lines that differ only in the operation they tell of are the
+/// windows of one.
+fn measurements(
+    table: &str,
+    scenario: &WireScenario,
+    reference: &WireReference,
+) -> Vec<Measurement> {
+    let mut all: Vec<Measurement> = Vec::new();
+    let of_this = |line: &Line| line.text("reference") == Some(&reference.name);
+    for line in lines(table).filter(of_this) {
+        let mut measurement = measurement(&line, scenario, reference.threads);
+        match all.last_mut().filter(|last| same_phase(last, &measurement)) {
+            Some(last) => last.windows.append(&mut measurement.windows),
+            None => all.push(measurement),
+        }
+    }
+    all
+}
+
+fn same_phase(a: &Measurement, b: &Measurement) -> bool {
+    (&a.cell, &a.phase, a.pass) == (&b.cell, &b.phase, b.pass)
+}
+
+fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measurement {
+    let text = |column: &str, absent: &str| line.text(column).unwrap_or(absent).to_string();
+    let level = scenario.axis.as_ref().map(|axis| Level {
+        axis: axis.clone(),
+        value: line.number("level"),
+        unit: Unit::from_word(&scenario.unit),
+    });
+    let operations = line.whole("operations");
+    Measurement {
+        cell: CellKey {
+            variant: text("variant", "default"),
+            level,
+            repeat: line.whole("repeat").max(1) as u32,
+        },
+        phase: text("phase", ""),
+        pass: line.whole("pass").max(1) as u32,
+        operation: text("operation", ""),
+        threads,
+        operations,
+        operations_asked: operations,
+        bytes: line.whole("bytes"),
+        seconds: seconds(line),
+        sync_seconds: line.number("sync_seconds"),
+        cpu_user_seconds: line.number("cpu_user_seconds"),
+        cpu_system_seconds: line.number("cpu_system_seconds"),
+        latency: Latency { mean: f64::NAN, ..Latency::default() },
+        cache: CacheReport {
+            asked: scenario.cache.clone(),
+            found: Found::Unverified.word().into(),
+            resident_fraction: None,
+            reason: Some(REASON.into()),
+        },
+        windows: window(line).into_iter().collect(),
+        ..Measurement::default()
+    }
+}
+
+/// As published, or as they follow from the rate.
+fn seconds(line: &Line) -> f64 {
+    let published = line.number("seconds");
+    let from_rate = line.number("operations") / line.number("operations_per_second");
+    if published.is_nan() { from_rate } else { published }
+}
+
+/// The one operation a line tells of: all its figures are the same.
+fn window(line: &Line) -> Option<Window> {
+    line.text("operation_number")?;
+    let ns = line.number("latency_us") * 1e3;
+    let first = line.whole("operation_number").saturating_sub(1);
+    let whole = ns as u64;
+    Some(Window { first, operations: 1, mean_ns: ns, p50_ns: whole, p99_ns: whole, max_ns: whole })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Runs beside each other, for `boatload show RUN RUN`.
+
+use std::io::{self, Write};
+
+use super::names::{cell_name, level_value};
+use super::provenance::about_system;
+use super::references_table::NOT_TOLD;
+use super::table::{Align, Table};
+use super::terminal::{about_machine, about_place};
+use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
+use crate::base::units::{self, grouped};
+use crate::measure::beside::{BesideRow, Side, What, beside};
+use crate::measure::book::{Provenance, ResultBook};
+
+/// More runs than these have no letter.
+pub const RUNS_MAX: usize = LETTERS.len();
+
+const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
+
+/// Runs for which a table of 80 columns has room; more are put beside the first in further ones.
+const RUNS_IN_A_TABLE: usize = 3;
+
+/// Figures of a ratio: more would claim what the rates do not.
+const RATIO_FIGURES: u32 = 2;
+
+/// Writes the runs beside each other, the first of which the others are held against; at most
+/// [`RUNS_MAX`] of them. Fails only if `out` does.
+pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+    for (letter, book) in LETTERS.iter().zip(books) {
+        write_run(letter, book, out)?;
+    }
+    let rows = beside(books);
+    let others: Vec<usize> = (1..books.len().min(RUNS_MAX)).collect();
+    for part in others.chunks(RUNS_IN_A_TABLE - 1) {
+        writeln!(out)?;
+        figures(&rows, part).write(out)?;
+    }
+    write_reading(&rows, out)?;
+    write_differences(books, out)
+}
+
+fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+    let lead = format!("{letter}: ");
+    let (title, place) = match &book.run.reference {
+        Some(reference) => {
+            let Provenance { title, publisher, published, .. } = reference;
+            let title = format!("{}; {title}; {publisher}; {published}", book.run.id);
+            (title, about_system(reference, &book.host))
+        }
+        None => {
+            let run = &book.run;
+            let title =
+                format!("run {} of {}: {}, {} scale", run.id, run.started, run.scenario, run.scale);
+            (title, format!("{}; {}", about_place(book), about_machine(&book.host)))
+        }
+    };
+    write_wrapped(&lead, &title, out)?;
+    write_wrapped(&" ".repeat(lead.len()), &place, out)
+}
+
+/// A run of a table, and whether any of its figures has an interval.
+struct Shown {
+    at: usize,
+    interval: bool,
+}
+
+impl Shown {
+    fn of(rows: &[BesideRow], at: usize) -> Self {
+        let sides = rows.iter().filter_map(|row| row.sides.get(at).copied().flatten());
+        let interval = sides.into_iter().any(|side| side.value.relative().is_some());
+        Self { at, interval }
+    }
+}
+
+/// The first run and these others.
+fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
+    let letter = |at: usize| LETTERS.get(at).copied().unwrap_or_default();
+    let shown: Vec<Shown> = [0].iter().chain(others).map(|at| Shown::of(rows, *at)).collect();
+    let mut heads = vec![("phase".to_string(), Align::Left)];
+    for Shown { at, interval } in &shown {
+        heads.push((letter(*at).into(), Align::Right));
+        heads.extend(interval.then(|| ("±".into(), Align::Right)));
+        if *at > 0 {
+            heads.push((format!("{}/{}", letter(*at), letter(0)), Align::Right));
+        }
+    }
+    let mut table = Table::new(&heads);
+    let mut group = (None, None);
+    for row in rows {
+        let name = (row.variant.clone(), row.level.clone());
+        if group != name {
+            table.heading(&format!("{}:", group_name(row)));
+            group = name;
+        }
+        table.row(cells(row, &shown));
+    }
+    table
+}
+
+fn group_name(row: &BesideRow) -> String {
+    match (&row.variant, &row.level) {
+        (Some(variant), level) => cell_name(variant, level.as_ref()),
+        (None, Some(level)) => format!("{} {}", level.axis, level_value(level)),
+        (None, None) => "without a level".into(),
+    }
+}
+
+fn cells(row: &BesideRow, shown: &[Shown]) -> Vec<String> {
+    let phase = match row.what {
+        What::Latency(operation) => format!("{} {}", row.phase, grouped(operation)),
+        _ => row.phase.clone(),
+    };
+    let mut cells = vec![phase];
+    for Shown { at, interval } in shown {
+        let side = row.sides.get(*at).copied().flatten();
+        cells.push(side.map_or_else(|| "-".into(), |side| figure(row.what, &side)));
+        let relative = side.and_then(|side| side.value.relative());
+        cells.extend(interval.then(|| uncertainty(relative)));
+        if *at > 0 {
+            let ratio = side.and_then(|side| side.ratio);
+            cells.push(ratio.map_or_else(|| "-".into(), |ratio| number(ratio, RATIO_FIGURES)));
+        }
+    }
+    cells
+}
+
+fn figure(what: What, side: &Side) -> String {
+    let value = side.value;
+    match what {
+        What::Operations => format!("{}/s", number(value.mean, value.figures)),
+        What::Bytes => byte_rate(value.mean, value.figures).replace(' ', ""),
+        What::Latency(_) => time(Some(value.mean)),
+    }
+}
+
+/// How the table is to be read.
+fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
+    let any = |is: fn(&BesideRow) -> bool| rows.iter().any(is);
+    if !any(|row| row.sides.iter().flatten().any(|side| side.ratio.is_some())) {
+        return write_wrapped("", "Nothing here was measured in more than one of the runs.", out);
+    }
+    let mut text = String::from(
+        "± is a 95% interval; where there is none, one figure is known and not how far it may be \
+         off. B/A is a ratio of figures: it does not say whether a difference is more than chance.",
+    );
+    if any(|row| matches!(row.what, What::Latency(_))) {
+        text.push_str(
+            " A figure with the number of an operation is the time of that one, or where a run \
+             has windows the mean of the window that it lies in: less is faster.",
+        );
+    }
+    write_wrapped("", &text, out)
+}
+
+/// A fact as it stands in each run; `-` where it is not known.
+type Fact = (&'static str, fn(&ResultBook) -> String);
+
+const FACTS: [Fact; 9] = [
+    ("scenario", |book| book.run.scenario.clone()),
+    ("scale", |book| book.run.scale.clone()),
+    ("most operations", |book| {
+        let most = book.measurements.iter().map(|m| m.operations).max();
+        most.map(grouped).unwrap_or_default()
+    }),
+    ("date", |book| match &book.run.reference {
+        Some(reference) => reference.published.clone(),
+        None => book.run.started.get(..10).unwrap_or_default().into(),
+    }),
+    ("file system", |book| book.host.filesystem.kind.clone()),
+    ("kernel", |book| book.host.kernel.clone()),
+    ("processor", |book| book.host.cpu.clone()),
+    ("memory", |book| match book.host.memory_bytes {
+        0 => String::new(),
+        bytes => units::bytes(bytes),
+    }),
+    ("caches", |book| {
+        let mut found: Vec<&str> =
+            book.measurements.iter().map(|m| m.cache.found.as_str()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.join(", ")
+    }),
+];
+
+/// The facts in which the runs differ: each may be the cause of a difference.
+fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+    let letters = LETTERS.iter().take(books.len()).map(|letter| (*letter, Align::Left));
+    let heads: Vec<_> = [("differs", Align::Left)].into_iter().chain(letters).collect();
+    let mut table = Table::new(&heads);
+    let mut any = false;
+    for (name, fact) in FACTS {
+        let mut values: Vec<String> = books.iter().map(|book| fact(book)).collect();
+        if values.windows(2).any(|pair| pair[0] != pair[1]) {
+            any = true;
+            for value in &mut values {
+                if value.is_empty() {
+                    *value = NOT_TOLD.into();
+                }
+            }
+            table.row([name.to_string()].into_iter().chain(values).collect());
+        }
+    }
+    if !any {
+        return Ok(());
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    let text = "Each of these may be why figures differ. Only what was done alike can be compared.";
+    write_wrapped("", text, out)?;
+    if books.iter().any(|book| book.run.reference.is_some()) {
+        let text = "published figures shown alone, by boatload show reference:NAME, come with \
+                    what is known and wrong of them";
+        write_wrapped("- ", text, out)?;
+    }
+    Ok(())
+}
