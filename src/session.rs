@@ -3,6 +3,7 @@
 mod harness;
 mod measuring;
 pub mod room;
+pub mod stocking;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -53,6 +53,19 @@ impl Progress {
         }
     }
 
+    /// Shows which share of something is done, 0 to 1; in a pipe, that it begins.
+    pub(super) fn shows(&self, text: &str, share: f64) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(PREPARED_STEPS);
+                bar.set_position((share * PREPARED_STEPS as f64) as u64);
+                bar.set_message(text.to_string());
+            }
+            None if share == 0.0 => out::note(text),
+            None => {}
+        }
+    }
+
     fn stop_looking(&self) {
         let looking = self.looking.lock().ok().and_then(|mut looking| looking.take());
         if let Some(Looking { over, thread }) = looking {
@@ -74,15 +87,7 @@ impl Watcher for Progress {
     fn prepares(&self, key: &CellKey, share: f64) {
         let level = key.level.as_ref().map_or_else(String::new, level_text);
         let text = format!("bringing the place to {level}");
-        match &self.bar {
-            Some(bar) => {
-                bar.set_length(PREPARED_STEPS);
-                bar.set_position((share * PREPARED_STEPS as f64) as u64);
-                bar.set_message(text);
-            }
-            None if share == 0.0 => out::note(&text),
-            None => {}
-        }
+        self.shows(&text, share);
     }
 
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {

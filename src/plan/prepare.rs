@@ -1,7 +1,7 @@
 //! What is brought to a level before the cells of the level are measured: files that lie beside
 //! the cell's own tree and stay from level to level.
 
-use super::tree::Tree;
+use super::tree::{Layout, Tree};
 
 /// How the place is prepared for one level.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,3 +56,10 @@ pub enum Goal {
 
 /// How far from a level of used space, in percentage points, the space may be when cells begin.
 pub const USED_TOLERANCE: f64 = 1.0;
+
+/// The law of a ballast for its first `files` files.
+pub fn tree_of(ballast: &Ballast, files: u64) -> Tree {
+    let directories = ballast.tree.files_each.directories(files).unwrap_or(1).max(1);
+    let layout = Layout { fan_out: directories, depth: 1 };
+    Tree { files, layout, ..ballast.tree.clone() }
+}

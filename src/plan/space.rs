@@ -26,6 +26,17 @@ impl Need {
         Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
     }
 
+    /// What the files beside a cell need; nothing if they are to take a share of what is there.
+    pub fn of_ballast(prepare: &Prepare, block_bytes: u64) -> Self {
+        let Goal::Files(files) = prepare.goal else { return Self::default() };
+        let (tree, block) = (&prepare.ballast.tree, block_bytes.max(1));
+        let directories = tree.layout_directories();
+        let bytes = contents(tree.sizes, files, block)
+            .saturating_add(files.saturating_mul(ENTRY_BYTES))
+            .saturating_add(directories.saturating_mul(block));
+        Self { bytes, inodes: files.saturating_add(directories) }
+    }
+
     /// What a cell needs on a file system with blocks of `block_bytes`, from mean sizes: exact
     /// for fixed sizes, within a fraction of a percent for many drawn ones.
     pub fn of(cell: &CellPlan, block_bytes: u64) -> Self {
@@ -55,24 +66,14 @@ impl Need {
             appended,
             block,
         ));
-        let (beside, beside_directories) = match &cell.prepare {
-            Some(Prepare { ballast, goal: Goal::Files(files) }) => {
-                (*files, ballast.tree.layout_directories())
-            }
-            _ => (0, 0),
-        };
-        let ballast = cell.prepare.as_ref().map_or(0, |prepare| {
-            let names = beside.saturating_mul(ENTRY_BYTES);
-            let directories = beside_directories.saturating_mul(block);
-            contents(prepare.ballast.tree.sizes, beside, block)
-                .saturating_add(names)
-                .saturating_add(directories)
-        });
-        let inodes = most + directories + beside + beside_directories + OWN_INODES;
+        let beside = cell.prepare.as_ref().map(|prepare| Self::of_ballast(prepare, block));
+        let beside = beside.unwrap_or_default();
+        let inodes = (most + directories + OWN_INODES).saturating_add(beside.inodes);
         let names = most
             .saturating_mul(ENTRY_BYTES)
             .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
-        let bytes = content.saturating_add(names).saturating_add(ballast).saturating_add(OWN_BYTES);
+        let bytes =
+            content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
 }

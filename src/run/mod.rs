@@ -10,6 +10,7 @@ pub mod engine;
 pub mod gate;
 pub mod ground;
 pub mod interrupt;
+pub mod kept;
 pub mod remove;
 pub mod site;
 pub mod workers;

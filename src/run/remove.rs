@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
 use super::ground::{CANARY, MARKER, may_be_ground, open_directory, prove};
+use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name};
 
@@ -62,6 +63,17 @@ pub fn remove_tree(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
 }
 
 impl Removal {
+    /// Removes one name below an open directory that only boatload writes to; one that is not there
+    /// any more was removed by someone else.
+    pub fn unlink(&mut self, directory: BorrowedFd<'_>, path: &CStr, flags: AtFlags) {
+        match rustix::fs::unlinkat(directory, path, flags) {
+            Ok(()) if flags.contains(AtFlags::REMOVEDIR) => self.directories += 1,
+            Ok(()) => self.files += 1,
+            Err(OsErrno::NOENT) => {}
+            Err(error) => self.leave(&path.to_string_lossy(), &error.to_string()),
+        }
+    }
+
     fn leave(&mut self, path: &str, why: &str) {
         self.leavings += 1;
         let one = format!("{path} ({why})");
@@ -142,9 +154,10 @@ enum Verdict {
 
 /// Whether an entry has a name that boatload gives and is what that name stands for.
 fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
-    let is_canary = is_ground && name.to_bytes() == CANARY.as_bytes();
+    let own = [CANARY.as_bytes(), NOTE.as_bytes()];
+    let is_own = is_ground && own.contains(&name.to_bytes());
     let kind = match Name::parse(name.to_bytes()) {
-        _ if is_canary => Kind::File,
+        _ if is_own => Kind::File,
         Some(known) if is_ground == known.kind.is_at_top() => known.kind,
         _ => return Verdict::Foreign,
     };

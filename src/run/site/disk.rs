@@ -21,7 +21,7 @@ use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
 use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
-use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
+use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
 use crate::run::ballast::Stock;
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
@@ -29,6 +29,7 @@ use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
 use crate::run::ground::{CANARY, Ground, open_directory};
+use crate::run::kept;
 use crate::run::remove::{Removal, remove_ground, remove_tree};
 use crate::run::workers::{PhaseRun, run_shift};
 
@@ -120,6 +121,7 @@ impl DiskSite {
 
     fn remove(&mut self) -> Result<Removal> {
         self.cell = None;
+        self.clear();
         match self.ground.take() {
             Some(ground) => remove_ground(ground.parent(), OsStr::new(ground.name())),
             None => Ok(Removal::default()),
@@ -152,9 +154,16 @@ impl DiskSite {
         self.ballast_open = None;
         if self.ballast.is_none() {
             self.ballasts += 1;
-            let (ground, law) = (self.ground()?.directory(), prepare.ballast.clone());
-            let made = DiskBallast::make(ground, self.ballasts, law, self.clock.clone())?;
-            self.ballast = Some(made);
+            let ground = self.ground()?;
+            let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
+            let there = match prepare.goal {
+                Goal::Files(_) => kept::find(ground.parent(), &law),
+                Goal::Used(_) => None,
+            };
+            self.ballast = Some(match there {
+                Some(there) => DiskBallast::adopt(there, law, clock),
+                None => DiskBallast::make(ground.directory(), self.ballasts, law, clock)?,
+            });
         }
         let Some(ballast) = &mut self.ballast else { return Ok(()) };
         ballast.reach(prepare.goal, stop, has_come)?;

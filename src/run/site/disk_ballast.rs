@@ -1,12 +1,13 @@
 //! The files beside the cells' trees on a real file system.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::Mode;
+use rustix::fs::{AtFlags, Mode};
 
 use super::disk::open_bases;
 use crate::base::errno::Errno;
@@ -18,14 +19,15 @@ use crate::host::space::Space;
 use crate::op::find_operation;
 use crate::plan::Phase;
 use crate::plan::phase::{OnBallast, Past};
-use crate::plan::prepare::{Ballast, Goal};
+use crate::plan::prepare::{Ballast, Goal, tree_of};
 use crate::plan::selection::{Order, Selection};
-use crate::plan::tree::{Layout, Tree};
+use crate::plan::tree::Tree;
 use crate::run::ballast::{BallastPlace, Stock};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::engine::sync::{OpenTree, SyncEngine};
 use crate::run::ground::open_directory;
+use crate::run::kept::Kept;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::site::{Unrecorded, shift};
 use crate::run::workers::run_shift;
@@ -34,13 +36,15 @@ use crate::run::workers::run_shift;
 const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 
 /// A ballast on disk.
-pub(super) struct DiskBallast {
+pub struct DiskBallast {
     name: OsString,
     root: OwnedFd,
     stock: Stock,
     /// Directories made so far.
     holders: u64,
     clock: RealClock,
+    /// Set if it was there before and stays: its lock, and the files it had.
+    kept: Option<(OwnedFd, u64)>,
 }
 
 impl DiskBallast {
@@ -48,30 +52,38 @@ impl DiskBallast {
     ///
     /// # Errors
     /// If the directory cannot be made.
-    pub(super) fn make(
+    pub fn make(
         ground: BorrowedFd<'_>,
         number: u64,
         ballast: Ballast,
         clock: RealClock,
     ) -> Result<Self> {
-        let mut buffer = NameBuffer::default();
-        buffer.push(Name { kind: Kind::Ballast, number, generation: 0 });
-        let name: OsString = String::from_utf8_lossy(buffer.as_bytes()).into_owned().into();
+        let mut buffer = name_of(Kind::Ballast, number);
+        let name = os_name(&buffer);
         let failed = |error: rustix::io::Errno| {
             Failure::from_system("make the directory of the ballast", error)
         };
         rustix::fs::mkdirat(ground, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
         let root = open_directory(ground, &name).map_err(failed)?;
-        Ok(Self { name, root, stock: Stock::new(ballast), holders: 0, clock })
+        Ok(Self { name, root, stock: Stock::new(ballast), holders: 0, clock, kept: None })
+    }
+
+    /// One that was there before: what is added to it goes when the run ends.
+    pub(super) fn adopt(kept: Kept, ballast: Ballast, clock: RealClock) -> Self {
+        let files = kept.note.files;
+        let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
+        let stock = Stock::with_files(ballast, files);
+        let (name, root) = (kept.name, kept.root);
+        Self { name, root, stock, holders, clock, kept: Some((kept.ground, files)) }
     }
 
     /// The files so far.
-    pub(super) fn stock(&self) -> &Stock {
+    pub fn stock(&self) -> &Stock {
         &self.stock
     }
 
     /// Its open directory.
-    pub(super) fn directory(&self) -> BorrowedFd<'_> {
+    pub fn directory(&self) -> BorrowedFd<'_> {
         self.root.as_fd()
     }
 
@@ -79,12 +91,7 @@ impl DiskBallast {
     ///
     /// # Errors
     /// If it cannot be reached.
-    pub(super) fn reach(
-        &mut self,
-        goal: Goal,
-        stop: &AtomicBool,
-        has_come: &dyn Fn(f64),
-    ) -> Result<()> {
+    pub fn reach(&mut self, goal: Goal, stop: &AtomicBool, has_come: &dyn Fn(f64)) -> Result<()> {
         let Self { root, stock, holders, clock, .. } = self;
         let mut place = DiskPlace { root: root.as_fd(), holders, clock, stop, has_come };
         stock.reach(goal, &mut place, stop)
@@ -100,11 +107,43 @@ impl DiskBallast {
         open_tree(tree, self.root.as_fd(), workers, length)
     }
 
-    /// Removes all of it.
+    /// Removes all of it that this run has made.
     pub(super) fn remove(self, ground: BorrowedFd<'_>) -> Removal {
-        drop(self.root);
-        remove_tree(ground, &self.name)
+        let Some((_lock, files)) = &self.kept else {
+            drop(self.root);
+            return remove_tree(ground, &self.name);
+        };
+        let mut removal = Removal::default();
+        let tree = tree_of(self.stock.ballast(), self.stock.live().length());
+        let mut number = *files;
+        let before = self.stock.ballast().tree.files_each.directories(*files).unwrap_or(0);
+        // The last directory that was there before may have got more files.
+        for holder in before.saturating_sub(1)..self.holders {
+            let mut path = name_of(Kind::Holder, holder);
+            let Ok(directory) = open_directory(self.root.as_fd(), &os_name(&path)) else {
+                continue;
+            };
+            while number < tree.files && tree.holder_of(number) == holder {
+                let mut file = name_of(Kind::File, number);
+                removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
+                number += 1;
+            }
+            if holder >= before {
+                removal.unlink(self.root.as_fd(), path.as_c_str(), AtFlags::REMOVEDIR);
+            }
+        }
+        removal
     }
+}
+
+fn name_of(kind: Kind, number: u64) -> NameBuffer {
+    let mut name = NameBuffer::default();
+    name.push(Name { kind, number, generation: 0 });
+    name
+}
+
+fn os_name(name: &NameBuffer) -> OsString {
+    OsStr::from_bytes(name.as_bytes()).to_owned()
 }
 
 /// A phase on the files that a stock has now.
@@ -119,13 +158,6 @@ pub(super) fn resolved(stock: &Stock, phase: &Phase, on: OnBallast) -> Phase {
         history: vec![Past { change, selection: made }],
         ..phase.clone()
     }
-}
-
-/// The law of a ballast for its first `files` files.
-pub(super) fn tree_of(ballast: &Ballast, files: u64) -> Tree {
-    let directories = ballast.tree.files_each.directories(files).unwrap_or(1).max(1);
-    let layout = Layout { fan_out: directories, depth: 1 };
-    Tree { files, layout, ..ballast.tree.clone() }
 }
 
 /// What a stock makes and deletes its files through.

@@ -9,9 +9,10 @@ mod sim_ballast;
 use std::sync::atomic::AtomicBool;
 
 pub use disk::DiskSite;
+pub use disk_ballast::DiskBallast;
 pub use sim::SimSite;
 
-use disk_ballast::{resolved, tree_of};
+use disk_ballast::resolved;
 
 use super::ballast::Stock;
 use super::cache::CacheFound;
@@ -21,6 +22,7 @@ use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::counters::DeviceCounters;
+use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
 /// One figure of a place.

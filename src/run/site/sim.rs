@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::disk_ballast::tree_of;
 use super::sim_ballast::SimPlace;
 use super::{PlaceCondition, shift};
 use crate::base::failure::{Failure, Result};
 use crate::base::units::{Unit, counted};
 use crate::op::Subject;
+use crate::plan::prepare::tree_of;
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastPlace, Stock};
