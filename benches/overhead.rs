@@ -15,7 +15,7 @@ use boatload::measure::recorder::PhaseRecorder;
 use boatload::op::{Durability, find_operation};
 use boatload::plan::phase::{CacheAsked, Past, Walk};
 use boatload::plan::selection::{Order, Selection};
-use boatload::plan::tree::{Content, Filling, Layout, Sizes};
+use boatload::plan::tree::{Content, FilesEach, Filling, Layout, Sizes};
 use boatload::plan::{Phase, Tree};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
@@ -77,6 +77,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         files: FILES,
         layout: Layout::flat(1),
         filling: Filling::Fill,
+        files_each: FilesEach::Even,
         roots: 1,
         sizes: Sizes::Fixed(FILE_BYTES as u64),
         content: Content::Random,

@@ -2,6 +2,8 @@
 
 mod harness;
 mod measuring;
+pub mod room;
+pub mod stocking;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,16 +14,16 @@ use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
 use crate::host::space::Space;
-use crate::measure::book::{CellKey, Level, Measurement, ResultBook, RunFacts};
+use crate::measure::book::{CellKey, Condition, Level, Measurement, ResultBook, RunFacts};
 use crate::measure::warnings::warnings;
-use crate::plan::space::Need;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
-use crate::run::site::{DiskSite, SimSite, Site};
-use crate::store::Store;
+use crate::run::remove::Removal;
+use crate::run::site::{DiskSite, PlaceCondition, SimSite, Site};
+use crate::store::{CellId, Store};
 
 /// Letters of a run's id.
 const ID_LETTERS: usize = 8;
@@ -34,6 +36,8 @@ pub struct Order<'a> {
     pub directory: PathBuf,
     /// The command line, for the record.
     pub command: String,
+    /// Whether a file system that boatload did not make may be filled.
+    pub fill_real: bool,
 }
 
 /// Where in the run a phase stands, for whoever watches.
@@ -58,6 +62,8 @@ pub struct Standing<'a> {
 pub trait Watcher {
     /// What is being done before or between phases.
     fn says(&self, text: &str);
+    /// The place is being brought to the level of a cell; `share` of the way is done, 0 to 1.
+    fn prepares(&self, _key: &CellKey, _share: f64) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>);
     /// It is over.
@@ -91,7 +97,8 @@ pub fn run(
     }
     store.begin_run(&run, &host)?;
     let book = ResultBook { run, host, ..ResultBook::default() };
-    let mut session = Session { plan: order.plan, store, watcher, interrupt, sites, book };
+    let mut session =
+        Session { plan: order.plan, store, watcher, interrupt, sites, book, prepared: None };
     let cells = session.cells();
     let closed = session.close();
     let finished = session.finish(cells.is_ok());
@@ -112,6 +119,8 @@ struct Session<'a> {
     interrupt: &'a Interrupt,
     sites: Sites,
     book: ResultBook,
+    /// The cell, by its index, that the place was brought to its level for.
+    prepared: Option<usize>,
 }
 
 /// The places a run uses: cells with different engines are in different ones.
@@ -142,8 +151,41 @@ impl Session<'_> {
             }
             let cell = &self.plan.cells[*index];
             let key = cell_key(self.plan, cell, *repeat);
+            self.prepare(*index, &key)?;
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
             self.cell(cell, &key, (at + 1, schedule.len()), (before, all))?;
             before += cell.operations();
+        }
+        Ok(())
+    }
+
+    /// Brings the place to the cell's level, from the level before of the same variant.
+    fn prepare(&mut self, index: usize, key: &CellKey) -> Result<()> {
+        let cell = &self.plan.cells[index];
+        let before = self.prepared.map(|before| &self.plan.cells[before]);
+        if let Some(before) = before.filter(|before| before.variant != cell.variant) {
+            let removal = self.sites.of(before.engine)?.clear();
+            none_left(&removal, "the files beside a tree")?;
+            self.prepared = None;
+        }
+        let Some(prepare) = cell.prepare.as_ref().filter(|_| self.prepared != Some(index)) else {
+            return Ok(());
+        };
+        self.watcher.prepares(key, 0.0);
+        let has_come = |share| self.watcher.prepares(key, share);
+        self.sites.of(cell.engine)?.prepare(prepare, self.interrupt.flag(), &has_come)?;
+        self.prepared = Some(index);
+        Ok(())
+    }
+
+    /// What the place is like when a cell begins.
+    fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
+        for PlaceCondition { name, value, unit } in self.sites.of(cell.engine)?.conditions() {
+            let condition = Condition { cell: key.clone(), name: name.into(), value, unit };
+            self.store.add_condition(stored, &condition)?;
+            self.book.conditions.push(condition);
         }
         Ok(())
     }
@@ -156,11 +198,13 @@ impl Session<'_> {
         (mut before, operations): (u64, u64),
     ) -> Result<()> {
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
+        self.look_around(cell, key, stored)?;
         self.sites.of(cell.engine)?.begin_cell(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
             }
+            let phase = &self.sites.of(cell.engine)?.resolved(phase);
             let standing = Standing {
                 cell: at,
                 cells,
@@ -182,9 +226,7 @@ impl Session<'_> {
             self.watcher.says("interrupted: clearing up; once more ends it at once");
         }
         let removal = self.sites.of(cell.engine)?.end_cell();
-        if let Some(left) = removal.left.first() {
-            return Err(Failure::failed(format!("cannot remove a tree: {left} is left")));
-        }
+        none_left(&removal, "a tree")?;
         if !self.interrupt.is_set() {
             self.store.finish_cell(stored)?;
         }
@@ -221,6 +263,11 @@ impl Session<'_> {
     }
 }
 
+fn none_left(removal: &Removal, what: &str) -> Result<()> {
+    let left = |left: &String| Failure::failed(format!("cannot remove {what}: {left} is left"));
+    removal.left.first().map_or(Ok(()), |first| Err(left(first)))
+}
+
 fn uses(plan: &Plan, engine: EngineName) -> bool {
     plan.cells.iter().any(|cell| cell.engine == engine)
 }
@@ -236,18 +283,9 @@ fn look_at_host(
     if uses(order.plan, EngineName::Sync) {
         let space = Space::of(parent.as_fd())
             .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
-        let need = need(order.plan, space.block_bytes);
-        if let Some(lack) = space.shortfall(need, space.reserve_bytes(), &order.directory) {
-            return Err(lack);
-        }
+        room::check(order.plan, &space, (&order.directory, order.fill_real))?;
     }
     Ok((parent, host, device))
-}
-
-/// The most any cell needs at one time; cells follow each other, so it is not their sum.
-pub fn need(plan: &Plan, block_bytes: u64) -> Need {
-    let on_disk = plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync);
-    on_disk.map(|cell| Need::of(cell, block_bytes)).fold(Need::default(), Need::max)
 }
 
 fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {

@@ -146,7 +146,7 @@ fn smallfiles_asks_what_its_document_asked() {
         );
         assert!(cell.phases.iter().all(|p| p.cache == CacheAsked::Cold));
         assert!(cell.phases.iter().all(|p| p.durability == Durability::Syncfs));
-        assert_eq!(cell.tree.sizes, Sizes::Uniform { min: 512, max: 1536 });
+        assert_eq!(cell.tree.sizes, Sizes::Uniform { min: 512, max: 1536, step: 1 });
         let after: Vec<_> = cell.phases.iter().map(|p| p.entries_after).collect();
         assert_eq!(after, [files, files, files, files, 0]);
     }

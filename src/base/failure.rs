@@ -40,6 +40,11 @@ impl Failure {
         Self { exit: Exit::Usage, sentence: sentence.into() }
     }
 
+    /// The user wanted it to end (exit code 130).
+    pub fn interrupted(sentence: impl Into<String>) -> Self {
+        Self { exit: Exit::Interrupted, sentence: sentence.into() }
+    }
+
     /// Puts what was being done in front of an error of the operating system.
     pub fn from_system(doing: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::failed(format!("cannot {doing}: {error}"))

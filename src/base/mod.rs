@@ -2,6 +2,7 @@
 
 pub mod errno;
 pub mod failure;
+pub mod live_set;
 pub mod names;
 pub mod permutation;
 pub mod problem;

@@ -20,10 +20,13 @@ pub enum Kind {
     Worker,
     /// The tree of one cell, `c0000000005`.
     Cell,
+    /// Files beside the trees of the cells, `b0000000001`.
+    Ballast,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::File, Kind::Directory, Kind::Holder, Kind::Worker, Kind::Cell];
+    const ALL: [Kind; 6] =
+        [Kind::File, Kind::Directory, Kind::Holder, Kind::Worker, Kind::Cell, Kind::Ballast];
 
     /// The letter its names begin with.
     pub fn letter(self) -> u8 {
@@ -33,7 +36,13 @@ impl Kind {
             Kind::Holder => b'h',
             Kind::Worker => b'w',
             Kind::Cell => b'c',
+            Kind::Ballast => b'b',
         }
+    }
+
+    /// Whether a thing of this kind stands in a run's directory itself.
+    pub fn is_at_top(self) -> bool {
+        matches!(self, Kind::Cell | Kind::Ballast)
     }
 
     /// Whether a thing of this kind is a directory on disk.

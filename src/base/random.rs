@@ -14,6 +14,10 @@ pub enum Stream {
     Schedule = 4,
     /// Noise of the simulated file system.
     Noise = 5,
+    /// Files in each directory.
+    Directory = 6,
+    /// Which file is deleted while a file system ages.
+    Victim = 7,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

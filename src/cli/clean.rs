@@ -12,6 +12,7 @@ use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::run::ground::{in_use, may_be_ground, open_directory, open_parent, prove};
+use crate::run::kept::read_note;
 use crate::run::remove::remove_ground;
 
 const EXAMPLES: &str = "\
@@ -36,12 +37,19 @@ pub(super) struct Clean {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
+    /// Remove what `fill` and `age` made as well
+    #[arg(long)]
+    ballast: bool,
 }
 
 impl Clean {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
-        let (ours, mut refused) = survey(parent.as_fd())?;
+        let Survey { ours, ballasts, mut refused } = survey(parent.as_fd(), self.ballast)?;
+        for name in &ballasts {
+            let place = shown(self.dir.join(name));
+            out::note(&format!("{place} stays: `fill` or `age` made it; --ballast removes it"));
+        }
         if ours.is_empty() && refused.is_empty() {
             out::print(&format!("nothing of boatload's is in {}\n", shown(&self.dir)))?;
             return Ok(Exit::Good);
@@ -96,9 +104,18 @@ impl Clean {
     }
 }
 
-/// The run directories here that are proved to be left over, and sentences about the others.
-fn survey(parent: BorrowedFd<'_>) -> Result<(Vec<OsString>, Vec<String>)> {
-    let (mut ours, mut refused) = (Vec::new(), Vec::new());
+/// What there is of boatload's in a directory.
+struct Survey {
+    /// Directories that are proved to be left over.
+    ours: Vec<OsString>,
+    /// What was made to stay.
+    ballasts: Vec<OsString>,
+    /// Sentences about the others.
+    refused: Vec<String>,
+}
+
+fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
+    let (mut ours, mut ballasts, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let unreadable = |error| Failure::from_system("read the directory", error);
     for entry in rustix::fs::Dir::read_from(parent).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -109,17 +126,20 @@ fn survey(parent: BorrowedFd<'_>) -> Result<(Vec<OsString>, Vec<String>)> {
         let proved =
             open_directory(parent, name).map_err(|error| error.to_string()).and_then(|directory| {
                 let marker = prove(directory.as_fd(), name)?;
-                Ok((in_use(directory.as_fd(), &marker), marker.process))
+                let stays = !with_ballasts && read_note(directory.as_fd()).is_some();
+                Ok((in_use(directory.as_fd(), &marker), marker.process, stays))
             });
         match proved {
-            Ok((true, process)) => refused.push(format!(
+            Ok((true, process, _)) => refused.push(format!(
                 "{} is left alone: process {process} is still running it",
                 shown(name)
             )),
+            Ok((_, _, true)) => ballasts.push(name.to_owned()),
             Ok(_) => ours.push(name.to_owned()),
             Err(why) => refused.push(format!("{} is left alone: {why}", shown(name))),
         }
     }
     ours.sort();
-    Ok((ours, refused))
+    ballasts.sort();
+    Ok(Survey { ours, ballasts, refused })
 }

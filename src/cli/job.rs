@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::base::failure::{Failure, Result, shown};
+use crate::host::facts::memory_bytes;
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
 use crate::plan::{CacheAsked, EngineName, Plan, Scale, Settings, read_job};
 
@@ -71,6 +72,7 @@ impl Job {
             cache: self.cache,
             engine: self.engine,
             set: self.set.clone(),
+            memory_bytes: memory_bytes(),
         };
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }

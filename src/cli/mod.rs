@@ -11,6 +11,7 @@ mod runs;
 mod runs_named;
 mod scenarios;
 mod show;
+mod stock;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,6 +71,8 @@ enum Command {
     Runs(runs::Runs),
     Show(show::Show),
     Inspect(inspect::Inspect),
+    Fill(stock::Fill),
+    Age(stock::Age),
     Clean(clean::Clean),
 }
 
@@ -106,6 +109,8 @@ pub fn main() -> ExitCode {
         Command::Runs(command) => command.run(&store),
         Command::Show(command) => command.run(&store),
         Command::Inspect(command) => command.run(),
+        Command::Fill(command) => command.run(),
+        Command::Age(command) => command.run(),
         Command::Clean(command) => command.run(),
     };
     let exit = outcome.unwrap_or_else(|failure| {

@@ -14,7 +14,7 @@ use crate::host::space::Space;
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, EngineName};
 use crate::run::ground::open_parent;
-use crate::session::need;
+use crate::session::room::need;
 
 const EXAMPLES: &str = "\
 Examples:

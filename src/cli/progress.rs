@@ -11,12 +11,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::out;
 use crate::base::units::{counted, duration, figures, grouped};
-use crate::measure::book::{CellKey, Measurement};
+use crate::measure::book::{CellKey, Level, Measurement};
 use crate::run::drive::DoneCount;
 use crate::session::{Standing, Watcher};
 
 /// How often the bar looks at the workers' counts: seldom enough not to disturb them.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Steps the bar shows of a share.
+const PREPARED_STEPS: u64 = 1_000;
 
 const BAR: &str = "{bar:16} {percent:>3}% {wide_msg}";
 
@@ -50,6 +53,19 @@ impl Progress {
         }
     }
 
+    /// Shows which share of something is done, 0 to 1; in a pipe, that it begins.
+    pub(super) fn shows(&self, text: &str, share: f64) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(PREPARED_STEPS);
+                bar.set_position((share * PREPARED_STEPS as f64) as u64);
+                bar.set_message(text.to_string());
+            }
+            None if share == 0.0 => out::note(text),
+            None => {}
+        }
+    }
+
     fn stop_looking(&self) {
         let looking = self.looking.lock().ok().and_then(|mut looking| looking.take());
         if let Some(Looking { over, thread }) = looking {
@@ -66,6 +82,12 @@ impl Watcher for Progress {
             Some(bar) => bar.set_message(text.to_string()),
             None => out::note(text),
         }
+    }
+
+    fn prepares(&self, key: &CellKey, share: f64) {
+        let level = key.level.as_ref().map_or_else(String::new, level_text);
+        let text = format!("bringing the place to {level}");
+        self.shows(&text, share);
     }
 
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
@@ -118,6 +140,11 @@ fn percent(standing: &Standing<'_>) -> u64 {
     standing.operations_before * 100 / standing.operations.max(1)
 }
 
+fn level_text(level: &Level) -> String {
+    let value = crate::base::units::Quantity { value: level.value, unit: level.unit };
+    crate::base::failure::shown(format!("{}={value}", level.axis))
+}
+
 /// Where in the run a phase is: `2/9 ext4 files=1,000 create`.
 fn place(standing: &Standing<'_>) -> String {
     let CellKey { variant, level, repeat } = standing.key;
@@ -126,8 +153,7 @@ fn place(standing: &Standing<'_>) -> String {
         words.push(variant.clone());
     }
     if let Some(level) = level {
-        let value = crate::base::units::Quantity { value: level.value, unit: level.unit };
-        words.push(format!("{}={value}", level.axis));
+        words.push(level_text(level));
     }
     if standing.repeats > 1 {
         words.push(format!("repeat {repeat}"));

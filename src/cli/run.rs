@@ -33,6 +33,9 @@ pub(super) struct Run {
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Let a scenario fill the file system of --dir, which nothing else should need
+    #[arg(long)]
+    fill_real: bool,
 }
 
 impl Run {
@@ -41,7 +44,12 @@ impl Run {
         let interrupt = Interrupt::listen()?;
         let mut store = store.open()?;
         let progress = Progress::new();
-        let order = Order { plan: &plan, directory: self.job.dir.clone(), command: command_line() };
+        let order = Order {
+            plan: &plan,
+            directory: self.job.dir.clone(),
+            command: command_line(),
+            fill_real: self.fill_real,
+        };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         progress.finish();
         show::deliver(&book, self.json.as_deref(), &[])?;

@@ -162,7 +162,7 @@ fn allowed_cpus() -> u32 {
 }
 
 /// Memory the kernel manages, in bytes: `MemTotal` of /proc/meminfo.
-fn memory_bytes() -> u64 {
+pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     (info.totalram as u64).saturating_mul(u64::from(info.mem_unit.max(1)))
 }

@@ -5,6 +5,7 @@ mod append;
 mod create;
 mod delete;
 mod find;
+mod find_remove;
 mod list;
 mod mkdir;
 mod open;
@@ -30,6 +31,7 @@ pub const OPERATIONS: &[&dyn Operation] = &[
     &create::Create,
     &delete::Delete,
     &find::Find,
+    &find_remove::FindRemove,
     &list::List,
     &mkdir::Mkdir,
     &open::Open,

@@ -2,6 +2,7 @@
 
 mod check;
 pub mod phase;
+pub mod prepare;
 mod report;
 pub mod scenarios;
 mod schema;
@@ -22,6 +23,7 @@ use crate::base::units::Quantity;
 
 pub use check::{Settings, read_job};
 pub use phase::{CacheAsked, Phase};
+pub use prepare::{Ballast, Goal, Prepare, Way};
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
 pub use source::variant_names;
@@ -119,6 +121,8 @@ pub struct CellPlan {
     pub engine: EngineName,
     /// The law of its files.
     pub tree: Tree,
+    /// What the place is brought to before; none if it is taken as it is.
+    pub prepare: Option<Prepare>,
     /// What is done, in order; a phase with several passes stands here several times.
     pub phases: Vec<Phase>,
 }
@@ -175,7 +179,9 @@ impl Plan {
     }
 
     /// The order of the run, as (repeat from 1, index into `cells`): in every repeat the variants
-    /// come in another seeded random order, so that drift hits all alike; levels go up.
+    /// come in another seeded random order, so that drift hits all alike; levels go up. Where the
+    /// place is prepared for its levels, which cannot be taken back, all repeats of a level follow
+    /// each other.
     pub fn schedule(&self) -> Vec<(u32, usize)> {
         let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
         for repeat in 1..=self.repeats {
@@ -183,9 +189,27 @@ impl Plan {
             shuffle(&mut variants, self.seed, Stream::Schedule, u64::from(repeat));
             for variant in variants {
                 let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
-                order.extend(cells.map(|(at, _)| (repeat, at)));
+                let mut cells: Vec<(usize, &CellPlan)> = cells.collect();
+                match cells.first().and_then(|(_, cell)| cell.prepare.as_ref()) {
+                    None => order.extend(cells.into_iter().map(|(at, _)| (repeat, at))),
+                    Some(_) if repeat > 1 => {}
+                    Some(prepare) => {
+                        if prepare.ballast.way.goes_down() {
+                            cells.reverse();
+                        }
+                        for (at, _) in cells {
+                            order.extend((1..=self.repeats).map(|repeat| (repeat, at)));
+                        }
+                    }
+                }
             }
         }
         order
+    }
+
+    /// Whether it fills the file system to shares of its space.
+    pub fn fills_space(&self) -> bool {
+        let goals = self.cells.iter().filter_map(|cell| cell.prepare.as_ref());
+        goals.into_iter().any(|prepare| matches!(prepare.goal, Goal::Used(_)))
     }
 }

@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::selection::Selection;
+use super::selection::{Order, Selection};
 use super::tree::Tree;
 use crate::op::{Change, Durability, Operation, Place, Subject, Target};
+
+/// Most bytes of one read or write where nothing is said.
+pub const BLOCK_DEFAULT: u32 = 1 << 20;
 
 /// What a phase asks of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -83,6 +86,20 @@ pub struct Phase {
     pub walk: Walk,
     /// Entries the tree holds when the phase has done all its work.
     pub entries_after: u64,
+    /// Set if it looks at the files that were prepared beside the tree: then the selection is made
+    /// when they are known.
+    pub on_ballast: Option<OnBallast>,
+}
+
+/// Which of the files beside the tree a phase looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnBallast {
+    /// At most so many.
+    pub most: u64,
+    /// In which order.
+    pub order: Order,
+    /// Its number in the cell, which a random order follows from.
+    pub salt: u64,
 }
 
 /// How the numbers of a walk over all directories are read: first the layout, then the entries.
@@ -95,6 +112,27 @@ pub struct Walk {
 }
 
 impl Phase {
+    /// One operation on a selection with nothing before it, which asks nothing of caches or
+    /// durability: what is done outside of any measurement.
+    pub fn bare(operation: &'static dyn Operation, selection: Selection, threads: u32) -> Self {
+        Self {
+            name: operation.name().into(),
+            operation,
+            selection,
+            windows: 0,
+            durability: Durability::None,
+            cache: CacheAsked::AsIs,
+            threads,
+            pass: 1,
+            block: BLOCK_DEFAULT,
+            keep_atime: false,
+            history: Vec::new(),
+            walk: Walk::default(),
+            entries_after: 0,
+            on_ballast: None,
+        }
+    }
+
     /// What the file looks like before this phase.
     pub fn state_before(&self, tree: &Tree, number: u64) -> FileState {
         let mut state = FileState::default();

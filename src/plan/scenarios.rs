@@ -13,8 +13,12 @@ pub struct Scenario {
 }
 
 /// All of them, by name.
-pub const SCENARIOS: &[Scenario] =
-    &[Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") }];
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "clutter", text: include_str!("../../scenarios/clutter.toml") },
+    Scenario { name: "directory", text: include_str!("../../scenarios/directory.toml") },
+    Scenario { name: "fullness", text: include_str!("../../scenarios/fullness.toml") },
+    Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") },
+];
 
 /// The scenario with this name.
 pub fn find_scenario(name: &str) -> Option<&'static Scenario> {

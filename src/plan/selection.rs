@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::base::live_set::Ranked;
 use crate::base::permutation::Permutation;
 use crate::base::random::{Stream, draw};
 
@@ -45,6 +46,8 @@ pub struct Selection {
     roots: u32,
     /// One for each root, for a random order. Shared by the phases that have this one behind them.
     permutations: Arc<[Permutation]>,
+    /// Which numbers there are to choose from, where they are no range.
+    live: Option<Arc<Ranked>>,
 }
 
 impl Selection {
@@ -57,7 +60,7 @@ impl Selection {
         salt: u64,
     ) -> Self {
         let mut selection =
-            Self { first, population, count, order, roots, permutations: Arc::new([]) };
+            Self { first, population, count, order, roots, permutations: Arc::new([]), live: None };
         if order == Order::Random {
             selection.permutations = (0..u64::from(roots))
                 .map(|root| {
@@ -67,6 +70,13 @@ impl Selection {
                 .collect();
         }
         selection
+    }
+
+    /// At most `most` of the numbers that are there, in one tree that all workers share.
+    pub fn of_live(live: Arc<Ranked>, most: u64, order: Order, seed: u64, salt: u64) -> Self {
+        let population = live.set().count();
+        let all = Self::new((0, population, most.min(population)), order, 1, seed, salt);
+        Self { live: Some(live), ..all }
     }
 
     /// How many of the first `length` numbers belong to `root`.
@@ -84,6 +94,7 @@ impl Selection {
     /// Whether an entry is chosen.
     #[inline]
     pub fn contains(&self, number: u64) -> bool {
+        debug_assert!(self.live.is_none(), "only a range is asked for its numbers");
         if number < self.first || number >= self.first + self.population {
             return false;
         }
@@ -134,6 +145,7 @@ impl Selection {
                 step: 1,
                 count: self.of_root(self.count, worker),
                 permutation: self.permutations.get(worker as usize),
+                live: None,
             };
         }
         Share {
@@ -143,6 +155,7 @@ impl Selection {
             step: workers,
             count: (self.count + workers - 1 - worker) / workers,
             permutation: self.permutations.first(),
+            live: self.live.as_deref(),
         }
     }
 }
@@ -157,6 +170,7 @@ pub struct Share<'a> {
     /// How many entries it has.
     pub count: u64,
     permutation: Option<&'a Permutation>,
+    live: Option<&'a Ranked>,
 }
 
 impl Share<'_> {
@@ -165,7 +179,10 @@ impl Share<'_> {
     pub fn number(&self, turn: u64) -> u64 {
         let position = self.offset + turn * self.step;
         let chosen = self.permutation.map_or(position, |p| p.forward(position));
-        self.base + chosen * self.stride
+        match self.live {
+            None => self.base + chosen * self.stride,
+            Some(live) => live.nth(chosen),
+        }
     }
 }
 

@@ -76,6 +76,8 @@ pub struct SimModel {
     pub stall_ns: u64,
     /// Bytes the file system holds before ENOSPC; none for no limit.
     pub capacity: Option<u64>,
+    /// Percent of every rate that each million files beside the tree takes away.
+    pub clutter_percent: f64,
     /// Slower from some fullness on; needs a capacity.
     pub knee: Option<Knee>,
     /// One operation that fails.

@@ -1,7 +1,7 @@
 //! What a cell needs of a file system before anything is written: bytes and inodes.
 
-use super::CellPlan;
 use super::tree::Sizes;
+use super::{CellPlan, Goal, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -24,6 +24,17 @@ impl Need {
     /// The larger of both, figure by figure.
     pub fn max(self, other: Self) -> Self {
         Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
+    }
+
+    /// What the files beside a cell need; nothing if they are to take a share of what is there.
+    pub fn of_ballast(prepare: &Prepare, block_bytes: u64) -> Self {
+        let Goal::Files(files) = prepare.goal else { return Self::default() };
+        let (tree, block) = (&prepare.ballast.tree, block_bytes.max(1));
+        let directories = tree.layout_directories();
+        let bytes = contents(tree.sizes, files, block)
+            .saturating_add(files.saturating_mul(ENTRY_BYTES))
+            .saturating_add(directories.saturating_mul(block));
+        Self { bytes, inodes: files.saturating_add(directories) }
     }
 
     /// What a cell needs on a file system with blocks of `block_bytes`, from mean sizes: exact
@@ -55,11 +66,14 @@ impl Need {
             appended,
             block,
         ));
-        let inodes = most + directories + OWN_INODES;
+        let beside = cell.prepare.as_ref().map(|prepare| Self::of_ballast(prepare, block));
+        let beside = beside.unwrap_or_default();
+        let inodes = (most + directories + OWN_INODES).saturating_add(beside.inodes);
         let names = most
             .saturating_mul(ENTRY_BYTES)
             .saturating_add((directories + most - most_files.min(most)).saturating_mul(block));
-        let bytes = content.saturating_add(names).saturating_add(OWN_BYTES);
+        let bytes =
+            content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
 }

@@ -1,6 +1,8 @@
 //! The tree of files as a law: path, size and content of file *i* follow from (seed, *i*), so a
 //! tree of 100 million files needs the memory of one with a thousand.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,12 +32,14 @@ pub enum Filling {
 pub enum Sizes {
     /// All the same.
     Fixed(u64),
-    /// Every size from `min` to `max` equally likely.
+    /// Every size that is `min` and some steps, up to `max`, equally likely.
     Uniform {
         /// Smallest size.
         min: u64,
-        /// Largest size.
+        /// Largest size; whole steps from the smallest.
         max: u64,
+        /// From one size to the next, at least 1.
+        step: u64,
     },
     /// min + (max - min) * e^(k (x - 1)), x uniform in 0..1: many small, few large.
     Exponential {
@@ -54,7 +58,9 @@ impl Sizes {
     pub fn of(self, bits: u64) -> u64 {
         match self {
             Sizes::Fixed(size) => size,
-            Sizes::Uniform { min, max } => min + below(bits, max - min + 1),
+            Sizes::Uniform { min, max, step } => {
+                min + step * below(bits, (max - min) / step.max(1) + 1)
+            }
             Sizes::Exponential { min, max, k } => {
                 min + ((max - min) as f64 * (k * (unit(bits) - 1.0)).exp()) as u64
             }
@@ -65,7 +71,7 @@ impl Sizes {
     pub fn mean(self) -> f64 {
         match self {
             Sizes::Fixed(size) => size as f64,
-            Sizes::Uniform { min, max } => (min as f64 + max as f64) / 2.0,
+            Sizes::Uniform { min, max, .. } => (min as f64 + max as f64) / 2.0,
             // e^0 is 1 for every draw.
             Sizes::Exponential { max, k: 0.0, .. } => max as f64,
             Sizes::Exponential { min, max, k } => {
@@ -126,6 +132,43 @@ impl Layout {
     }
 }
 
+/// How many files a directory gets before the next one is filled.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum FilesEach {
+    /// As many as fill all directories evenly.
+    #[default]
+    Even,
+    /// So many, whatever the number of files: the directories follow from it.
+    Fixed(u64),
+    /// Drawn for each directory: the first number beyond each directory's files.
+    Drawn(Arc<[u64]>),
+}
+
+impl FilesEach {
+    /// Drawn uniformly from `min` to `max` for directories enough to hold `files`.
+    pub fn drawn((min, max): (u64, u64), files: u64, seed: u64) -> Self {
+        let mut ends = Vec::new();
+        let mut end = 0u64;
+        while end < files {
+            let bits = draw(seed, Stream::Directory, ends.len() as u64);
+            end = end.saturating_add(min + below(bits, max - min + 1));
+            ends.push(end);
+        }
+        Self::Drawn(ends.into())
+    }
+
+    /// Directories that the first `files` files fill, the last one perhaps in part; none if that
+    /// does not follow from the number of files alone.
+    pub fn directories(&self, files: u64) -> Option<u64> {
+        match self {
+            FilesEach::Even => None,
+            FilesEach::Fixed(each) => Some(files.div_ceil((*each).max(1))),
+            FilesEach::Drawn(_) if files == 0 => Some(0),
+            FilesEach::Drawn(ends) => Some(ends.partition_point(|end| *end < files) as u64 + 1),
+        }
+    }
+}
+
 /// The law of one cell's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
@@ -135,6 +178,8 @@ pub struct Tree {
     pub layout: Layout,
     /// How entries go to them.
     pub filling: Filling,
+    /// How many files each of them gets, if they are filled one by one.
+    pub files_each: FilesEach,
     /// Trees side by side: one that all workers share, or one for each worker.
     pub roots: u32,
     /// Sizes of files.
@@ -185,8 +230,12 @@ impl Tree {
         let within = match self.filling {
             Filling::Stripe => local % holders,
             Filling::Fill => {
-                let each = self.files.div_ceil(roots).div_ceil(holders).max(1);
-                (local / each).min(holders - 1)
+                let at = match &self.files_each {
+                    FilesEach::Even => local / self.files.div_ceil(roots).div_ceil(holders).max(1),
+                    FilesEach::Fixed(each) => local / (*each).max(1),
+                    FilesEach::Drawn(ends) => ends.partition_point(|end| *end <= local) as u64,
+                };
+                at.min(holders - 1)
             }
         };
         root * holders + within
@@ -263,8 +312,9 @@ mod tests {
             files,
             layout,
             filling,
+            files_each: FilesEach::Even,
             roots,
-            sizes: Sizes::Uniform { min: 512, max: 1536 },
+            sizes: Sizes::Uniform { min: 512, max: 1536, step: 1 },
             content: Content::Random,
             seed: 1,
         }
@@ -293,6 +343,34 @@ mod tests {
     }
 
     #[test]
+    fn directories_with_a_drawn_number_of_files_do_not_depend_on_how_many_files_there_are() {
+        let of = |files| {
+            let files_each = FilesEach::drawn((0, 100), files, 7);
+            let holders = files_each.directories(files).unwrap();
+            let layout = Layout { fan_out: holders, depth: 1 };
+            Tree { files_each, ..tree(layout, Filling::Fill, 1, files) }
+        };
+        let (small, large) = (of(1_000), of(100_000));
+        assert!((0..1_000).all(|number| small.holder_of(number) == large.holder_of(number)));
+        let mut each = vec![0u64; large.holders() as usize];
+        (0..100_000).for_each(|number| each[large.holder_of(number) as usize] += 1);
+        assert!(each.iter().all(|files| *files <= 100) && each.contains(&0), "{each:?}");
+        assert!(each[large.holders() as usize - 1] > 0, "a last directory without files");
+        let mean = 100_000.0 / each.len() as f64;
+        assert!((mean - 50.0).abs() < 3.0, "{mean}");
+    }
+
+    #[test]
+    fn a_fixed_number_of_files_each_gives_directories_as_they_are_needed() {
+        let each = FilesEach::Fixed(10);
+        let directories: Vec<_> =
+            [0, 1, 10, 11].into_iter().map(|files| each.directories(files)).collect();
+        assert_eq!(directories, [Some(0), Some(1), Some(1), Some(2)]);
+        assert_eq!(FilesEach::Even.directories(10), None);
+        assert_eq!(FilesEach::drawn((0, 9), 0, 1).directories(0), Some(0));
+    }
+
+    #[test]
     fn nested_directories_come_parents_first_and_end_with_the_holders() {
         let tree = tree(Layout { fan_out: 2, depth: 2 }, Filling::Fill, 1, 8);
         let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
@@ -316,7 +394,8 @@ mod tests {
     fn sizes_stay_in_their_range_and_have_their_mean() {
         let laws = [
             Sizes::Fixed(1024),
-            Sizes::Uniform { min: 512, max: 1536 },
+            Sizes::Uniform { min: 512, max: 1536, step: 1 },
+            Sizes::Uniform { min: 0, max: 6552, step: 8 },
             Sizes::Exponential { min: 4096, max: 16 << 20, k: 10.0 },
         ];
         for sizes in laws {

@@ -4,6 +4,9 @@
 //! Required keys are `Option` too: what the structural check found wrong is left out, so that the
 //! rest can still be read and checked, and everything is reported at once.
 
+mod prepare;
+mod sim;
+
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -11,11 +14,13 @@ use serde::Deserialize;
 
 use super::phase::CacheAsked;
 use super::selection::Order;
-use super::sim::{DirectoryLaw, Noise};
 use super::tree::Filling;
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
+
+pub(super) use prepare::{WireAge, WireFill, WirePrepare};
+pub(super) use sim::WireSim;
 
 /// A scenario for boatload: one question about a file system, and what is run to answer it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -87,6 +92,8 @@ pub(super) struct Variant {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+    /// How the place is prepared for each level, instead of the axis's `prepare`.
+    pub(super) prepare: Option<WirePrepare>,
 }
 
 /// The law of a tree of files. Nothing exists at the start but its directories; phases create the
@@ -97,7 +104,8 @@ pub(super) struct WireTree {
     /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
     #[schemars(required)]
     pub(super) files: Option<WireQuantity>,
-    /// Directories that hold the files: a count, or `{ fan_out, depth }`; 1 by default.
+    /// Directories that hold the files: a count, `{ fan_out, depth }`, or `{ files_each }`; 1 by
+    /// default.
     pub(super) directories: Option<Directories>,
     /// In which order files go to the directories; fill by default.
     pub(super) order: Option<Filling>,
@@ -117,6 +125,47 @@ pub(super) enum Directories {
     Count(WireQuantity),
     /// Nested directories; those on the lowest level hold the files.
     Nested(Nested),
+    /// As many directories as the files need.
+    AsNeeded(AsNeeded),
+}
+
+/// Directories that follow from the number of files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AsNeeded {
+    /// Files in each directory, a count, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) files_each: Option<WireFilesEach>,
+}
+
+/// How many files a directory gets before the next one is filled.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum WireFilesEach {
+    /// So many.
+    Fixed(WireQuantity),
+    /// Drawn for each directory.
+    Law(FilesLaw),
+}
+
+/// What the number of files in a directory is drawn from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum FilesLaw {
+    /// Every number from `min` to `max` equally likely.
+    Uniform(CountLaw),
+}
+
+/// Every count equally likely.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountLaw {
+    /// Fewest files, a count.
+    #[schemars(required)]
+    pub(super) min: Option<WireQuantity>,
+    /// Most files, a count.
+    #[schemars(required)]
+    pub(super) max: Option<WireQuantity>,
 }
 
 /// Directories in directories.
@@ -156,9 +205,11 @@ pub(super) struct UniformLaw {
     /// Smallest size, in bytes.
     #[schemars(required)]
     pub(super) min: Option<WireQuantity>,
-    /// Largest size, in bytes.
+    /// Largest size, in bytes; whole steps from the smallest.
     #[schemars(required)]
     pub(super) max: Option<WireQuantity>,
+    /// From one size to the next, in bytes; 1 by default.
+    pub(super) step: Option<WireQuantity>,
 }
 
 /// Many small, few large.
@@ -220,6 +271,8 @@ pub(super) struct WireAxis {
     /// The levels in the order they are measured, all in one unit; or `"$name"` of a list.
     #[schemars(required)]
     pub(super) values: Option<OneOrMany>,
+    /// What is done on the way up to each level.
+    pub(super) prepare: Option<WirePrepare>,
 }
 
 /// One timed bulk of one operation.
@@ -236,6 +289,8 @@ pub(super) struct WirePhase {
     pub(super) count: Option<WireQuantity>,
     /// In which order; sequential by default.
     pub(super) order: Option<Order>,
+    /// Which files it works on; those of the tree by default.
+    pub(super) on: Option<On>,
     /// Slices of the phase that get latency figures of their own: at most 100,000 and no more
     /// than operations; 0 by default.
     pub(super) windows: Option<WireQuantity>,
@@ -253,72 +308,15 @@ pub(super) struct WirePhase {
     pub(super) atime: Option<Atime>,
 }
 
-/// The simulated file system. All times are 0 by default, which measures boatload itself.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireSim {
-    /// Time of each request on names or attributes: `"20us"`.
-    pub(super) metadata: Option<WireQuantity>,
-    /// Time of each write, and of each read of cached data.
-    pub(super) transfer: Option<WireQuantity>,
-    /// Added to the first open or stat of an entry after the caches were dropped.
-    pub(super) cold: Option<WireQuantity>,
-    /// Time of each fsync, and of the sync at the end of a phase.
-    pub(super) sync: Option<WireQuantity>,
-    /// How directories grow slower; constant by default.
-    pub(super) directory: Option<DirectoryLaw>,
-    /// Time that `directory` adds: for each doubling (logarithmic) or each 1,000 entries (linear).
-    pub(super) directory_cost: Option<WireQuantity>,
-    /// Random deviation of each request's time; none by default.
-    pub(super) noise: Option<Noise>,
-    /// Percent that everything is slower after a million operations of the run; 0 by default.
-    pub(super) drift: Option<WireQuantity>,
-    /// A request now and then that takes long.
-    pub(super) stall: Option<WireStall>,
-    /// Bytes the file system holds before ENOSPC; no limit by default.
-    pub(super) capacity: Option<WireQuantity>,
-    /// From a fullness on, everything takes longer; needs `capacity`.
-    pub(super) knee: Option<WireKnee>,
-    /// One operation that fails.
-    pub(super) error: Option<WireError>,
-    /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
-    pub(super) queue: Option<WireQuantity>,
-}
-
-/// A request now and then that takes long.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireStall {
-    /// Requests of a worker from one stall to the next, a count.
-    #[schemars(required)]
-    pub(super) every: Option<WireQuantity>,
-    /// How long it takes: `"50ms"`.
-    #[schemars(required)]
-    pub(super) time: Option<WireQuantity>,
-}
-
-/// A fullness from which everything takes longer.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireKnee {
-    /// Used bytes over capacity, in percent.
-    #[schemars(required)]
-    pub(super) at: Option<WireQuantity>,
-    /// How many times longer, a number from 1 to 1,000.
-    #[schemars(required)]
-    pub(super) factor: Option<WireQuantity>,
-}
-
-/// One operation that fails.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireError {
-    /// Which one, counted from 1 over all workers.
-    #[schemars(required)]
-    pub(super) operation: Option<WireQuantity>,
-    /// With what, by its name in errno(3).
-    #[schemars(required)]
-    pub(super) errno: Option<ErrnoName>,
+/// Which files a phase works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum On {
+    /// Those of the cell's tree.
+    #[default]
+    Tree,
+    /// Those that `prepare` made: only to look at them.
+    Ballast,
 }
 
 /// One value for all scales, or one for each.

@@ -104,7 +104,7 @@ impl ContentPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tree::{Filling, Layout, Sizes};
+    use crate::plan::tree::{FilesEach, Filling, Layout, Sizes};
     use std::collections::BTreeSet;
 
     fn tree(content: Content, size: u64) -> Tree {
@@ -112,6 +112,7 @@ mod tests {
             files: 100,
             layout: Layout::flat(1),
             filling: Filling::Fill,
+            files_each: FilesEach::Even,
             roots: 1,
             sizes: Sizes::Fixed(size),
             content,

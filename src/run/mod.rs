@@ -1,5 +1,6 @@
 //! Carrying a plan out: the clock, the engines, the one hot loop, workers, and the tree on disk.
 
+pub mod ballast;
 pub mod cache;
 pub mod census;
 pub mod clock;
@@ -9,6 +10,7 @@ pub mod engine;
 pub mod gate;
 pub mod ground;
 pub mod interrupt;
+pub mod kept;
 pub mod remove;
 pub mod site;
 pub mod workers;

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
 use super::ground::{CANARY, MARKER, may_be_ground, open_directory, prove};
+use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name};
 
@@ -54,14 +55,25 @@ pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
     Ok(removal)
 }
 
-/// Removes the tree of one cell, whose directory boatload made below its own.
-pub fn remove_cell(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
+/// Removes the tree of a cell or a ballast, whose directory boatload made below its own.
+pub fn remove_tree(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
     let mut removal = Removal::default();
     remove_directory(ground, name, "", &mut removal);
     removal
 }
 
 impl Removal {
+    /// Removes one name below an open directory that only boatload writes to; one that is not there
+    /// any more was removed by someone else.
+    pub fn unlink(&mut self, directory: BorrowedFd<'_>, path: &CStr, flags: AtFlags) {
+        match rustix::fs::unlinkat(directory, path, flags) {
+            Ok(()) if flags.contains(AtFlags::REMOVEDIR) => self.directories += 1,
+            Ok(()) => self.files += 1,
+            Err(OsErrno::NOENT) => {}
+            Err(error) => self.leave(&path.to_string_lossy(), &error.to_string()),
+        }
+    }
+
     fn leave(&mut self, path: &str, why: &str) {
         self.leavings += 1;
         let one = format!("{path} ({why})");
@@ -142,10 +154,11 @@ enum Verdict {
 
 /// Whether an entry has a name that boatload gives and is what that name stands for.
 fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
-    let is_canary = is_ground && name.to_bytes() == CANARY.as_bytes();
+    let own = [CANARY.as_bytes(), NOTE.as_bytes()];
+    let is_own = is_ground && own.contains(&name.to_bytes());
     let kind = match Name::parse(name.to_bytes()) {
-        _ if is_canary => Kind::File,
-        Some(known) if is_ground == (known.kind == Kind::Cell) => known.kind,
+        _ if is_own => Kind::File,
+        Some(known) if is_ground == known.kind.is_at_top() => known.kind,
         _ => return Verdict::Foreign,
     };
     let found = match listed {

@@ -8,13 +8,17 @@ use crate::op::find_operation;
 use crate::plan::phase::Walk;
 use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
+use crate::plan::tree::Sizes;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::site::{SimSite, Site};
 
-/// Files created to tell, or fewer if each takes several writes; some milliseconds of work.
-const WRITES: u64 = 20_000;
+/// Files created to tell; some milliseconds of work.
+const FILES: u64 = 20_000;
+
+/// Contents are at most this large, in bytes.
+const CONTENT_MAX: u64 = 4096;
 
 /// The best of so many tries is taken: everything that disturbs makes it longer.
 const TRIES: u32 = 5;
@@ -27,9 +31,11 @@ pub(super) fn cost_ns(cell: &CellPlan, clock: &RealClock) -> f64 {
 
 fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let Some(block) = cell.phases.first().map(|phase| u64::from(phase.block)) else { return 0.0 };
-    let writes_each = (cell.tree.sizes.mean() as u64).div_ceil(block);
-    let files = (WRITES / writes_each.max(1)).max(1);
-    let tree = Tree { files, ..cell.tree.clone() };
+    let mut tree = Tree { files: FILES, ..cell.tree.clone() };
+    if tree.sizes.max() > CONTENT_MAX {
+        // What making large contents costs would say nothing of operations without content.
+        tree.sizes = Sizes::Fixed(CONTENT_MAX.min(block));
+    }
     let Some(phase) = creating(cell, &tree) else { return 0.0 };
     let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
     let mut site = Site::Sim(Box::new(SimSite::new(SimModel::default(), clock.clone())));

@@ -11,7 +11,7 @@ use crate::measure::histogram::encoded;
 use crate::measure::recorder::{PhaseRecorder, merge};
 use crate::measure::windows::Windows;
 use crate::op::Durability;
-use crate::plan::{CellPlan, Phase};
+use crate::plan::{CellPlan, Phase, Tree};
 use crate::run::cache::CacheFound;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
@@ -64,7 +64,8 @@ pub(super) fn measure(
         windows: recorded.windows,
         ..counted_work(cell, standing, &run)
     };
-    wrong.extend(shortfalls(&measurement, cell, phase, interrupted));
+    let tree = site.tree_of(phase, cell);
+    wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
     measurement.invalid = wrong;
     measurement
 }
@@ -117,7 +118,7 @@ fn cache_report(phase: &Phase, found: CacheFound) -> CacheReport {
 }
 
 /// Why a measurement must not be averaged in.
-fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool) -> Vec<String> {
+fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) -> Vec<String> {
     let mut wrong: Vec<String> =
         m.errors.iter().map(|(error, count)| format!("{error} x {}", grouped(*count))).collect();
     if interrupted {
@@ -141,7 +142,7 @@ fn shortfalls(m: &Measurement, cell: &CellPlan, phase: &Phase, interrupted: bool
     if !m.errors.is_empty() {
         return wrong;
     }
-    let expected = phase.expected_bytes(&cell.tree);
+    let expected = phase.expected_bytes(tree);
     if let Some(expected) = expected.filter(|expected| *expected != m.bytes) {
         wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
     }

@@ -75,7 +75,8 @@ impl Place {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<ResultBook> {
-        let order = Order { plan, directory: directory.into(), command: "a test".into() };
+        let order =
+            Order { plan, directory: directory.into(), command: "a test".into(), fill_real: true };
         session::run(&order, &mut self.store(), watcher, interrupt)
     }
 }

@@ -3,6 +3,7 @@
 
 mod live;
 mod phases;
+mod prepare;
 mod scope;
 mod sim;
 mod tree;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub engine: Option<EngineName>,
     /// Each `--set name=value`; a list is written `30,50,70`.
     pub set: Vec<(String, String)>,
+    /// Memory of the machine, in bytes: what `"2x memory"` in a job file is twice of. 0 if unknown.
+    pub memory_bytes: u64,
 }
 
 const SEED_DEFAULT: u64 = 1;
@@ -61,7 +64,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         report.add("phase", "no phase", "at least one `[[phase]]`", None);
     }
     let scope = Scope::read(&job, settings, report);
-    let axis = job.axis.as_ref().map(|axis| read_axis(axis, &scope, report));
+    let axis = job.axis.as_ref().map(|axis| read_axis(axis, ages(&job), &scope, report));
     let sim = job.sim.as_ref().map(|sim| sim::read(sim, &scope, report));
     let repeats = repeats(&job, settings, &scope, report);
     let levels = levels(&job, axis.as_ref(), &scope, report);
@@ -120,8 +123,16 @@ fn conclude(job: &Job, has_axis: bool, report: &mut Report) -> Vec<Conclusion> {
     asked.clone()
 }
 
-/// The axis; without levels if anything is wrong with them.
-fn read_axis(axis: &wire::WireAxis, scope: &Scope, report: &mut Report) -> Axis {
+/// Whether anything is aged to the levels, which are then shares of the space.
+fn ages(job: &Job) -> bool {
+    let of_axis = job.axis.iter().filter_map(|axis| axis.prepare.as_ref());
+    let of_variants = job.variant.iter().filter_map(|variant| variant.prepare.as_ref());
+    of_axis.chain(of_variants).any(|prepare| matches!(prepare, wire::WirePrepare::Age(_)))
+}
+
+/// The axis; without levels if anything is wrong with them. With `in_percent` plain numbers are
+/// percents.
+fn read_axis(axis: &wire::WireAxis, in_percent: bool, scope: &Scope, report: &mut Report) -> Axis {
     let name = axis.name.clone().unwrap_or_default();
     if axis.name.is_some() {
         check_name(&name, "axis.name", report);
@@ -132,6 +143,11 @@ fn read_axis(axis: &wire::WireAxis, scope: &Scope, report: &mut Report) -> Axis 
     let place = "axis.values";
     let values = axis.values.as_ref();
     let levels = values.and_then(|values| scope.list(values, place, report)).unwrap_or_default();
+    let with_unit = |level: Quantity| match level.unit {
+        Unit::Count if in_percent => Quantity { unit: Unit::Percent, ..level },
+        _ => level,
+    };
+    let levels: Vec<Quantity> = levels.into_iter().map(with_unit).collect();
     let mut good = true;
     if levels.is_empty() && !report.is_broken_inside(place) && !scope.is_broken_list(values) {
         report.add(place, "an empty list", "at least one level", None);
@@ -155,7 +171,24 @@ fn read_axis(axis: &wire::WireAxis, scope: &Scope, report: &mut Report) -> Axis 
             good = false;
         }
     }
+    if good {
+        good = levels_go_up(axis, &levels, report);
+    }
     Axis { name, levels: if good { levels } else { Vec::new() } }
+}
+
+/// What is prepared for one level stays for the next, so levels can only go up.
+fn levels_go_up(axis: &wire::WireAxis, levels: &[Quantity], report: &mut Report) -> bool {
+    let down = levels.windows(2).position(|pair| pair[0].value > pair[1].value);
+    match down.filter(|_| axis.prepare.is_some()) {
+        Some(at) => {
+            let expected =
+                format!("more than {}: `prepare` goes up from level to level", levels[at]);
+            report.add(&element("axis.values", at + 1), levels[at + 1].to_string(), expected, None);
+            false
+        }
+        None => true,
+    }
 }
 
 /// The levels, each with the names that are known at it. One without a level if there is no axis
@@ -193,12 +226,14 @@ fn cells(
         report.add("variant", found, format!("at most {VARIANTS_MAX}"), None);
         return Vec::new();
     }
+    let highest = levels.iter().filter_map(|(level, _)| Some(level.as_ref()?.value));
+    let highest = highest.fold(0.0, f64::max);
     let mut cells: Vec<CellPlan> = Vec::new();
     let mut phases = 0;
     for (at, wire) in variants.iter().enumerate() {
         let place = element("variant", at);
         check_variant_name(&variants[..at], wire, &place, report);
-        let variant = Variant { job, settings, wire, place, seed };
+        let variant = Variant { job, settings, wire, place, seed, highest };
         for (level, scope) in levels {
             let before = report.count();
             cells.extend(variant.cell(*level, scope, report));

@@ -9,16 +9,15 @@ use super::tree;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
 use crate::plan::CellPlan;
-use crate::plan::phase::{Past, Phase, Walk};
+use crate::plan::phase::{BLOCK_DEFAULT, OnBallast, Past, Phase, Walk};
 use crate::plan::report::{Report, below, element};
-use crate::plan::selection::Selection;
+use crate::plan::selection::{Order, Selection};
 use crate::plan::tree::Tree;
-use crate::plan::wire::{self, Atime, Job, Trees, WirePhase, WireQuantity};
+use crate::plan::wire::{self, Atime, Job, On, Trees, WirePhase, WireQuantity};
 
-const THREADS: RangeInclusive<u64> = 1..=1_024;
+pub(super) const THREADS: RangeInclusive<u64> = 1..=1_024;
 const PASSES: RangeInclusive<u64> = 1..=200;
 const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
-const BLOCK_DEFAULT: u32 = 1 << 20;
 const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 
 /// Phases of one cell, passes counted: each remembers those before it.
@@ -31,6 +30,8 @@ pub(super) struct Variant<'a> {
     pub(super) wire: &'a wire::Variant,
     pub(super) place: String,
     pub(super) seed: u64,
+    /// The highest level of the axis; 0 without one.
+    pub(super) highest: f64,
 }
 
 /// What a phase is but for the entries it works on.
@@ -59,11 +60,12 @@ impl<'a> Variant<'a> {
         self.check_own_trees(&outlines, report);
         // Without one of them nothing is known of the entries that the later ones meet.
         let outlines: Option<Vec<_>> = outlines.into_iter().collect();
-        let (outlines, tree) = (outlines?, tree?);
+        let prepare = self.prepare((level, self.highest), scope, report);
+        let (outlines, tree, prepare) = (outlines?, tree?, prepare?);
         let phases = self.phases(&outlines, &tree, scope, report)?;
         let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
         let variant = self.wire.name.clone()?;
-        Some(CellPlan { variant, level, engine: engine.unwrap_or_default(), tree, phases })
+        Some(CellPlan { variant, level, engine: engine.unwrap_or_default(), tree, prepare, phases })
     }
 
     fn tree(&self, workers: Option<u32>, scope: &Scope, report: &mut Report) -> Option<Tree> {
@@ -189,6 +191,7 @@ impl<'a> Variant<'a> {
                 let past =
                     Past { change: outline.operation.change(), selection: selection.clone() };
                 let mut phase = self.phase(outline, selection, walk);
+                phase.on_ballast = self.on_ballast(outline, salt, scope, report);
                 phase.pass = pass;
                 phase.history.clone_from(&history);
                 phase.entries_after = entries.count();
@@ -218,6 +221,10 @@ impl<'a> Variant<'a> {
             None if report.is_broken(&count_place) => return None,
             None => None,
         };
+        if outline.wire.on == Some(On::Ballast) {
+            // How many there are is known when the place is prepared.
+            return Some(Selection::new((0, 0, 0), Order::Sequential, 1, self.seed, salt));
+        }
         let choice = match entries.choose(outline.operation, count, tree) {
             Ok(choice) => choice,
             Err((found, expected)) => {
@@ -246,6 +253,42 @@ impl<'a> Variant<'a> {
         Some(Selection::new(choice, order, roots, self.seed, salt))
     }
 
+    fn on_ballast(
+        &self,
+        outline: &Outline<'_>,
+        salt: u64,
+        scope: &Scope,
+        report: &mut Report,
+    ) -> Option<OnBallast> {
+        outline.wire.on.filter(|on| *on == On::Ballast)?;
+        let place = below(&outline.place, "on");
+        let operation = outline.operation;
+        let only_looks = operation.subject() == Subject::File
+            && operation.effect() == Effect::KeepsTree
+            && operation.change() == Change::Nothing;
+        if !only_looks {
+            let found = format!("`{}` on the ballast", operation.name());
+            report.add(&place, found, "an operation that only looks at files", None);
+        }
+        let of_axis = self.job.axis.as_ref().and_then(|axis| axis.prepare.as_ref());
+        if self.wire.prepare.is_none() && of_axis.is_none() {
+            report.add(&place, "`ballast` without any", "`prepare` in `[axis]`", None);
+        }
+        if outline.windows > 0 {
+            let place = below(&outline.place, "windows");
+            let expected = "none on the ballast, whose files are counted only when it is made";
+            report.add(&place, grouped(u64::from(outline.windows)), expected, None);
+        }
+        let most = match &outline.wire.count {
+            Some(wire) => {
+                let any = (Unit::Count, 0..=1 << 53);
+                scope.whole(wire, &below(&outline.place, "count"), any, report)?
+            }
+            None => u64::MAX,
+        };
+        Some(OnBallast { most, order: outline.wire.order.unwrap_or_default(), salt })
+    }
+
     fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: Walk) -> Phase {
         let (phase, variant, job) = (outline.wire, self.wire, self.job);
         let cache = self.settings.cache.or(phase.cache).or(variant.cache).or(job.cache);
@@ -253,18 +296,13 @@ impl<'a> Variant<'a> {
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
             name: phase_name(phase).unwrap_or_default().to_string(),
-            operation: outline.operation,
             windows: if selection.count == 0 { 0 } else { outline.windows },
-            selection,
             durability: durability.unwrap_or_default(),
             cache: cache.unwrap_or_default(),
-            threads: outline.threads,
-            pass: 1,
             block: outline.block,
             keep_atime: atime == Some(Atime::Off),
-            history: Vec::new(),
             walk,
-            entries_after: 0,
+            ..Phase::bare(outline.operation, selection, outline.threads)
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Scope {
     values: BTreeMap<String, Value>,
     /// Some names could not be read, so that an unknown one may be none of the user's mistakes.
     incomplete: bool,
+    /// Memory of the machine, in bytes; 0 if unknown.
+    memory_bytes: u64,
 }
 
 const TOP: &str = "parameters";
@@ -32,13 +34,16 @@ const QUANTITY: &str = "a quantity such as 1_000, \"16MiB\", \"80%\" or \"20us\"
 impl Scope {
     /// The parameters at the settings' scale, with those that `--set` changes.
     pub(super) fn read(job: &Job, settings: &Settings, report: &mut Report) -> Self {
-        let mut scope = Self { incomplete: report.is_broken(TOP), ..Self::default() };
+        let incomplete = report.is_broken(TOP);
+        let memory_bytes = settings.memory_bytes;
+        let mut scope = Self { incomplete, memory_bytes, ..Self::default() };
         for (name, value) in &job.parameters {
             let place = below(TOP, name);
             check_name(name, &place, report);
             let (value, scale) = value.at(settings.scale);
             let place = scale.map_or(place.clone(), |scale| below(&place, scale));
-            scope.values.insert(name.clone(), parameter(value, &place, report));
+            let value = scope.parameter(value, &place, report);
+            scope.values.insert(name.clone(), value);
         }
         // What has a problem of its own was left out; its name is still known.
         for name in report.keys_below(TOP) {
@@ -52,11 +57,12 @@ impl Scope {
 
     fn set(&mut self, name: &str, text: &str, report: &mut Report) {
         let place = format!("--set {name}");
+        let parts: Option<Vec<Quantity>> =
+            text.split(',').map(|part| self.read_text(part)).collect();
         let Some(old) = self.values.get_mut(name) else {
             report.add_word(&place, "the parameter", name, self.values.keys().map(String::as_str));
             return;
         };
-        let parts: Option<Vec<Quantity>> = text.split(',').map(Quantity::parse).collect();
         let new = match (parts, &*old) {
             (Some(many), Value::Many(_)) => Value::Many(many),
             (Some(one), _) if one.len() == 1 => Value::One(one[0]),
@@ -128,10 +134,10 @@ impl Scope {
         report: &mut Report,
     ) -> Option<Quantity> {
         let WireQuantity::Text(text) = wire else {
-            return literal(wire, place, report);
+            return self.literal(wire, place, report);
         };
         let Some(name) = text.strip_prefix('$') else {
-            return literal(wire, place, report);
+            return self.literal(wire, place, report);
         };
         match self.named(name, place, report)? {
             Value::One(quantity) => Some(*quantity),
@@ -251,30 +257,45 @@ pub(super) fn described(wire: &WireQuantity, quantity: Quantity) -> String {
     }
 }
 
-fn literal(wire: &WireQuantity, place: &str, report: &mut Report) -> Option<Quantity> {
-    match wire {
-        WireQuantity::Number(number) => Some(Quantity::count(*number)),
-        WireQuantity::Text(text) => {
-            // Digits enough make a number that is infinite.
-            let read = Quantity::parse(text).filter(|quantity| quantity.value.is_finite());
-            if read.is_none() {
-                report.add(place, format!("`{}`", short(text)), QUANTITY, None);
+/// How a multiple of the machine's memory ends: `"2x memory"`.
+const MEMORY: &str = "x memory";
+
+impl Scope {
+    /// What is written, without its unit or with it; bytes for a multiple of the memory.
+    fn read_text(&self, text: &str) -> Option<Quantity> {
+        let Some(times) = text.trim().strip_suffix(MEMORY) else { return Quantity::parse(text) };
+        let times = Quantity::parse(times).filter(|times| times.unit == Unit::Count)?;
+        let value = (times.value * self.memory_bytes as f64).floor();
+        (self.memory_bytes > 0).then_some(Quantity { value, unit: Unit::Bytes })
+    }
+
+    fn literal(&self, wire: &WireQuantity, place: &str, report: &mut Report) -> Option<Quantity> {
+        match wire {
+            WireQuantity::Number(number) => Some(Quantity::count(*number)),
+            WireQuantity::Text(text) => {
+                // Digits enough make a number that is infinite.
+                let read = self.read_text(text).filter(|quantity| quantity.value.is_finite());
+                if read.is_none() {
+                    report.add(place, format!("`{}`", short(text)), QUANTITY, None);
+                }
+                read
             }
-            read
         }
     }
-}
 
-/// A parameter's value. It names no other, so that no two can name each other.
-fn parameter(value: &OneOrMany, place: &str, report: &mut Report) -> Value {
-    match value {
-        OneOrMany::One(one) => literal(one, place, report).map_or(Value::Broken, Value::One),
-        OneOrMany::Many(many) => {
-            let each = many.iter().enumerate();
-            let read: Vec<_> =
-                each.map(|(at, one)| literal(one, &element(place, at), report)).collect();
-            let read: Option<Vec<_>> = read.into_iter().collect();
-            read.map_or(Value::Broken, Value::Many)
+    /// A parameter's value. It names no other, so that no two can name each other.
+    fn parameter(&self, value: &OneOrMany, place: &str, report: &mut Report) -> Value {
+        match value {
+            OneOrMany::One(one) => {
+                self.literal(one, place, report).map_or(Value::Broken, Value::One)
+            }
+            OneOrMany::Many(many) => {
+                let each = many.iter().enumerate();
+                let read: Vec<_> =
+                    each.map(|(at, one)| self.literal(one, &element(place, at), report)).collect();
+                let read: Option<Vec<_>> = read.into_iter().collect();
+                read.map_or(Value::Broken, Value::Many)
+            }
         }
     }
 }

@@ -34,6 +34,9 @@ pub(super) fn read(wire: &WireSim, scope: &Scope, report: &mut Report) -> SimMod
         model.stall_ns = reader.time("stall.time", stall.time.as_ref());
     }
     model.capacity = reader.whole("capacity", wire.capacity.as_ref(), (Unit::Bytes, 1, COUNT_MAX));
+    model.clutter_percent = reader
+        .number("clutter", wire.clutter.as_ref(), (Unit::Percent, 0.0, 100.0))
+        .unwrap_or_default();
     if let Some(knee) = &wire.knee {
         let at = reader.number("knee.at", knee.at.as_ref(), (Unit::Percent, 0.0, 100.0));
         let factor = reader.number("knee.factor", knee.factor.as_ref(), (Unit::Count, 1.0, 1e3));

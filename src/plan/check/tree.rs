@@ -3,13 +3,14 @@
 use super::scope::Scope;
 use crate::base::units::{Unit, bytes, grouped};
 use crate::plan::report::{Report, below};
-use crate::plan::tree::{Content, DEPTH_MAX, DIRECTORIES_MAX, Layout, Sizes, Tree};
+use crate::plan::tree::{Content, DEPTH_MAX, DIRECTORIES_MAX, FilesEach, Layout, Sizes, Tree};
 use crate::plan::wire::{
-    Directories, SizeLaw, Trees, WireContent, WireQuantity, WireSize, WireTree,
+    Directories, FilesLaw, SizeLaw, Trees, WireContent, WireFilesEach, WireQuantity, WireSize,
+    WireTree,
 };
 
 /// File numbers share 64 bits with the version of the content, which has the upper 20.
-const FILES_MAX: u64 = 1 << 44;
+pub(super) const FILES_MAX: u64 = 1 << 44;
 
 /// Bytes of a file, and of all files together: up to here a double holds every whole number.
 const BYTES_MAX: u64 = 1 << 53;
@@ -25,14 +26,16 @@ pub(super) fn read(
     let count = (Unit::Count, 0..=FILES_MAX);
     let files = wire.files.as_ref();
     let files = files.and_then(|n| scope.whole(n, &below(place, "files"), count, report));
-    let layout = layout(wire.directories.as_ref(), &below(place, "directories"), scope, report);
+    let law = (files, seed);
+    let layout =
+        layout(wire.directories.as_ref(), &below(place, "directories"), law, scope, report);
     let sizes = sizes(wire.size.as_ref(), &below(place, "size"), scope, report);
     let content = content(wire.content.as_ref(), &below(place, "content"), scope, report);
     let roots = match wire.trees.unwrap_or_default() {
         Trees::Shared => Some(1),
         Trees::Own => workers,
     };
-    let (files, layout, sizes, content) = (files?, layout?, sizes?, content?);
+    let (files, (layout, files_each), sizes, content) = (files?, layout?, sizes?, content?);
     if files.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
         let found = format!("{} files of up to {}", grouped(files), bytes(sizes.max()));
         let expected = format!("at most {} in all", bytes(BYTES_MAX));
@@ -51,31 +54,74 @@ pub(super) fn read(
         return None;
     }
     let filling = wire.order.unwrap_or_default();
-    Some(Tree { files, layout, filling, roots, sizes, content, seed })
+    Some(Tree { files, layout, filling, files_each, roots, sizes, content, seed })
 }
 
 fn layout(
     wire: Option<&Directories>,
     place: &str,
+    (files, seed): (Option<u64>, u64),
     scope: &Scope,
     report: &mut Report,
-) -> Option<Layout> {
+) -> Option<(Layout, FilesEach)> {
     let some = (Unit::Count, 1..=DIRECTORIES_MAX);
+    let even = |layout| (layout, FilesEach::Even);
     match wire {
-        None => Some(Layout::flat(1)),
+        None => Some(even(Layout::flat(1))),
         Some(Directories::Count(count)) => {
-            scope.whole(count, place, some, report).map(Layout::flat)
+            scope.whole(count, place, some, report).map(Layout::flat).map(even)
+        }
+        Some(Directories::AsNeeded(law)) => {
+            let place = below(place, "files_each");
+            let each = files_each(law.files_each.as_ref()?, &place, (files?, seed), scope, report)?;
+            // A single one is a directory of its own too, so that names stay as files are added.
+            let fan_out = each.directories(files?)?.max(1);
+            Some((Layout { fan_out, depth: 1 }, each))
         }
         Some(Directories::Nested(nested)) => {
             let depth = (Unit::Count, 1..=u64::from(DEPTH_MAX));
             let fan_out = scope.whole(&nested.fan_out, &below(place, "fan_out"), some, report);
             let depth = scope.whole(&nested.depth, &below(place, "depth"), depth, report);
-            Some(Layout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? })
+            Some(even(Layout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }))
         }
     }
 }
 
-fn sizes(
+/// How many files each directory gets, with directories for `files` of them.
+pub(super) fn files_each(
+    wire: &WireFilesEach,
+    place: &str,
+    (files, seed): (u64, u64),
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<FilesEach> {
+    let law = match wire {
+        WireFilesEach::Fixed(each) => {
+            let some = (Unit::Count, 1..=FILES_MAX);
+            return scope.whole(each, place, some, report).map(FilesEach::Fixed);
+        }
+        WireFilesEach::Law(FilesLaw::Uniform(law)) => law,
+    };
+    let place = below(place, "uniform");
+    let any = (Unit::Count, 0..=FILES_MAX);
+    let min = scope.whole(law.min.as_ref()?, &below(&place, "min"), any.clone(), report);
+    let max = scope.whole(law.max.as_ref()?, &below(&place, "max"), any, report);
+    let (min, max) = (min?, max?);
+    if max < min.max(1) {
+        let expected = format!("at least {}", grouped(min.max(1)));
+        report.add(&below(&place, "max"), grouped(max), expected, None);
+        return None;
+    }
+    if files / (min + max).div_ceil(2) > DIRECTORIES_MAX {
+        let found = format!("{} files in so small directories", grouped(files));
+        let expected = format!("at most {} directories", grouped(DIRECTORIES_MAX));
+        report.add(&place, found, expected, None);
+        return None;
+    }
+    Some(FilesEach::drawn((min, max), files, seed))
+}
+
+pub(super) fn sizes(
     wire: Option<&WireSize>,
     place: &str,
     scope: &Scope,
@@ -89,7 +135,19 @@ fn sizes(
         Some(WireSize::Law(SizeLaw::Uniform(law))) => {
             let place = below(place, "uniform");
             let (min, max) = min_max((&law.min, &law.max), &place, scope, report)?;
-            Some(Sizes::Uniform { min, max })
+            let step = match &law.step {
+                Some(step) => {
+                    let range = (Unit::Bytes, 1..=BYTES_MAX);
+                    scope.whole(step, &below(&place, "step"), range, report)?
+                }
+                None => 1,
+            };
+            if !(max - min).is_multiple_of(step) {
+                let expected = format!("whole steps of {} from {}", bytes(step), bytes(min));
+                report.add(&below(&place, "max"), bytes(max), expected, None);
+                return None;
+            }
+            Some(Sizes::Uniform { min, max, step })
         }
         Some(WireSize::Law(SizeLaw::Exponential(law))) => {
             let place = below(place, "exponential");
@@ -122,7 +180,7 @@ fn min_max(
     Some((min, max))
 }
 
-fn content(
+pub(super) fn content(
     wire: Option<&WireContent>,
     place: &str,
     scope: &Scope,

@@ -64,15 +64,23 @@ pub struct SimDisk {
     cached: Bits,
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
-    used_bytes: AtomicU64,
-    /// Operations of the whole run, for the model's drift and its planned error.
-    operations: Arc<AtomicU64>,
+    shared: Arc<SimShared>,
     cache_dropped: AtomicBool,
 }
 
+/// What stays from cell to cell of a run.
+#[derive(Debug, Default)]
+pub struct SimShared {
+    /// Operations of the whole run, for the model's drift and its planned error.
+    pub operations: AtomicU64,
+    /// Bytes in use, those of the files beside the cell included.
+    pub used_bytes: AtomicU64,
+    /// Files beside the cell's tree.
+    pub files_beside: AtomicU64,
+}
+
 impl SimDisk {
-    /// An empty disk for the tree's entries; `directories` says whether any phase makes some, and
-    /// `operations` goes on counting where the disk before it stopped.
+    /// An empty disk for the tree's entries; `directories` says whether any phase makes some.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
@@ -80,7 +88,7 @@ impl SimDisk {
         model: SimModel,
         tree: Tree,
         directories: bool,
-        operations: Arc<AtomicU64>,
+        shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
         Ok(Self {
@@ -89,11 +97,17 @@ impl SimDisk {
             directories: Bits::new(if directories { tree.files } else { 0 })?,
             cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
-            used_bytes: AtomicU64::new(0),
-            operations,
+            shared,
             cache_dropped: AtomicBool::new(false),
             tree,
         })
+    }
+
+    /// Puts files there that were made before.
+    pub fn stock(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.files.swap(number, true);
+        }
     }
 
     /// Entries that exist.
@@ -132,8 +146,14 @@ impl SimDisk {
         self.model.sync_ns as f64 / 1e9
     }
 
+    /// Every million files beside the tree takes the same part of the rate away, down to a tenth.
+    fn clutter(&self) -> f64 {
+        let millions = self.shared.files_beside.load(Relaxed) as f64 / 1e6;
+        1.0 / (1.0 - self.model.clutter_percent / 100.0 * millions).max(0.1)
+    }
+
     fn fullness_percent(&self) -> f64 {
-        let used = self.used_bytes.load(Relaxed) as f64;
+        let used = self.shared.used_bytes.load(Relaxed) as f64;
         self.model.capacity.map_or(0.0, |all| used / all as f64 * 100.0)
     }
 }
@@ -153,6 +173,8 @@ pub struct SimEngine {
     operation: Vec<u64>,
     sequence: u64,
     noise_seed: u64,
+    /// How much longer everything takes for the files beside the tree.
+    clutter: f64,
     queued: Vec<Completion>,
 }
 
@@ -178,6 +200,7 @@ impl SimEngine {
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
+            clutter: disk.clutter(),
             disk,
         }
     }
@@ -186,7 +209,7 @@ impl SimEngine {
     fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
         let begins = request.names_target();
         if begins && self.disk.model.counts_operations() {
-            self.operation[ticket] = self.disk.operations.fetch_add(1, Relaxed) + 1;
+            self.operation[ticket] = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
         }
         if !self.free {
             self.pass_time(ticket, request);
@@ -298,13 +321,13 @@ impl SimEngine {
     fn release(&self, number: u64) {
         let size = self.phase.state_before(&self.disk.tree, number).size;
         let less = |used: u64| Some(used.saturating_sub(size));
-        let _ = self.disk.used_bytes.fetch_update(Relaxed, Relaxed, less);
+        let _ = self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, less);
     }
 
     fn write(&self, bytes: u64) -> Outcome {
         let Some(capacity) = self.disk.model.capacity else { return Ok(bytes) };
         let more = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= capacity);
-        match self.disk.used_bytes.fetch_update(Relaxed, Relaxed, more) {
+        match self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, more) {
             Ok(_) => Ok(bytes),
             Err(_) => Err(Errno::ENOSPC),
         }
@@ -388,7 +411,7 @@ impl SimEngine {
             Noise::Bimodal if chance() < 0.1 => 5.0,
             Noise::Bimodal => 1.0,
         };
-        drift * knee * noise
+        drift * knee * noise * self.clutter
     }
 }
 

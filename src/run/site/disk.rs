@@ -7,30 +7,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::shift;
+use super::disk_ballast::DiskBallast;
+use super::{PlaceCondition, Unrecorded, shift};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::units::Unit;
 use crate::host::cache as host_cache;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
+use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
+use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
-use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
+use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
+use crate::run::ballast::Stock;
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
 use crate::run::ground::{CANARY, Ground, open_directory};
-use crate::run::remove::{Removal, remove_cell, remove_ground};
+use crate::run::kept;
+use crate::run::remove::{Removal, remove_ground, remove_tree};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// Most files looked at before a phase, and the least share of a phase's files they may be: their
 /// inodes stay a little warmer than the others.
 const SAMPLE_MAX: u64 = 64;
 const SAMPLE_OF: u64 = 16;
+
+/// Most files whose places on the device are asked for at each level.
+const LAYOUT_FILES_MAX: u64 = 20_000;
 
 /// Most directories kept open as bases for names.
 const DIRECTORIES_OPEN_MAX: u64 = 4096;
@@ -56,6 +65,12 @@ pub struct DiskSite {
     clock: RealClock,
     cells: u64,
     cell: Option<(OsString, Arc<OpenTree>)>,
+    ballasts: u64,
+    ballast: Option<DiskBallast>,
+    /// How the ballast's files lie; none if the file system does not say.
+    layout_score: Option<f64>,
+    /// The ballast's tree, open for phases that look at it.
+    ballast_open: Option<Arc<OpenTree>>,
 }
 
 impl DiskSite {
@@ -83,6 +98,10 @@ impl DiskSite {
             clock,
             cells: 0,
             cell: None,
+            ballasts: 0,
+            ballast: None,
+            layout_score: None,
+            ballast_open: None,
             canary,
         })
     }
@@ -102,6 +121,7 @@ impl DiskSite {
 
     fn remove(&mut self) -> Result<Removal> {
         self.cell = None;
+        self.clear();
         match self.ground.take() {
             Some(ground) => remove_ground(ground.parent(), OsStr::new(ground.name())),
             None => Ok(Removal::default()),
@@ -125,10 +145,84 @@ impl DiskSite {
         Ok(())
     }
 
+    pub(super) fn prepare(
+        &mut self,
+        prepare: &Prepare,
+        stop: &AtomicBool,
+        has_come: &dyn Fn(f64),
+    ) -> Result<()> {
+        self.ballast_open = None;
+        if self.ballast.is_none() {
+            self.ballasts += 1;
+            let ground = self.ground()?;
+            let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
+            let there = match prepare.goal {
+                Goal::Files(_) => kept::find(ground.parent(), &law),
+                Goal::Used(_) => None,
+            };
+            self.ballast = Some(match there {
+                Some(there) => DiskBallast::adopt(there, law, clock),
+                None => DiskBallast::make(ground.directory(), self.ballasts, law, clock)?,
+            });
+        }
+        let Some(ballast) = &mut self.ballast else { return Ok(()) };
+        ballast.reach(prepare.goal, stop, has_come)?;
+        let open = ballast.open(prepare.ballast.threads).map_err(|error| {
+            Failure::failed(format!("cannot open the ballast: {}", error.about()))
+        })?;
+        self.ballast_open = Some(Arc::new(open));
+        let go_on = || !stop.load(Ordering::Relaxed);
+        let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+        // What some file systems do not tell, others do: without a score the rest is measured.
+        self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
+        Ok(())
+    }
+
+    pub(super) fn stock(&self) -> Option<&Stock> {
+        self.ballast.as_ref().map(DiskBallast::stock)
+    }
+
+    pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
+        let Some(ballast) = &self.ballast else { return Vec::new() };
+        let files = ballast.stock().live().count();
+        let mut all =
+            vec![PlaceCondition { name: "files-present", value: files as f64, unit: Unit::Count }];
+        if let Ok(space) = Space::of(ballast.directory()) {
+            let value = space.used_fraction() * 100.0;
+            all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
+        }
+        let layout_score = self.layout_score.map(|value| PlaceCondition {
+            name: "layout-score",
+            value,
+            unit: Unit::Count,
+        });
+        all.extend(layout_score);
+        all
+    }
+
+    pub(super) fn clear(&mut self) -> Removal {
+        self.ballast_open = None;
+        let (Some(ballast), Some(ground)) = (self.ballast.take(), &self.ground) else {
+            return Removal::default();
+        };
+        let removal = ballast.remove(ground.directory());
+        // The room that was freed must be there for what comes next.
+        let _ = rustix::fs::syncfs(ground.directory());
+        removal
+    }
+
+    /// The tree that a phase works on.
+    fn open_for(&self, phase: &Phase) -> Option<&Arc<OpenTree>> {
+        match phase.on_ballast {
+            Some(_) => self.ballast_open.as_ref(),
+            None => self.cell.as_ref().map(|(_, open)| open),
+        }
+    }
+
     pub(super) fn end_cell(&mut self) -> Removal {
         let Some((name, open)) = self.cell.take() else { return Removal::default() };
         drop(open);
-        self.ground.as_ref().map_or_else(Removal::default, |g| remove_cell(g.directory(), &name))
+        self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
     }
 
     pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
@@ -182,7 +276,7 @@ impl DiskSite {
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
     /// leaves names and inodes where they are.
     fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
-        if let (Some((_, open)), true) = (&self.cell, has_files_before(phase)) {
+        if let (Some(open), true) = (self.open_for(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
             let aim = phase.aim(&open.tree);
@@ -214,7 +308,7 @@ impl DiskSite {
     /// Some of the files that the phase works on, open for looking, with their sizes. None if one
     /// of them cannot be opened: part of a sample proves nothing.
     fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
-        let (_, open) = self.cell.as_ref()?;
+        let open = self.open_for(phase)?;
         if !has_files_before(phase) {
             return Some(Vec::new());
         }
@@ -240,7 +334,7 @@ impl DiskSite {
         done: &[DoneCount],
         recorders: &mut [R],
     ) -> PhaseRun {
-        let Some((_, open)) = &self.cell else { return PhaseRun::default() };
+        let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
         let write_max = phase.write_bytes_max(&open.tree);
         run_shift(shift(phase, &open.tree, stop, done), recorders, |worker| {
             let engine = SyncEngine::new(Arc::clone(open), worker, phase.block, write_max);
@@ -270,12 +364,6 @@ impl Drop for DiskSite {
     fn drop(&mut self) {
         let _ = self.remove();
     }
-}
-
-struct Unrecorded;
-
-impl Recorder for Unrecorded {
-    fn record(&mut self, _: u64, _: u64) {}
 }
 
 fn read_canary(canary: &OwnedFd) -> rustix::io::Result<usize> {
@@ -317,19 +405,21 @@ fn make_tree(
         tree.push_layout(number, &mut path);
         rustix::fs::mkdirat(&root, path.as_c_str(), Mode::RWXU)?;
     }
-    let bases = open_bases(&tree, root.as_fd(), u64::from(cell.threads()))?;
+    let bases = open_bases(&tree, root.as_fd(), u64::from(cell.threads()), true)?;
     Ok(OpenTree { tree, root, bases })
 }
 
-/// A base for each worker, with the directories that hold entries, as far as this process may
-/// have them open.
-fn open_bases(
+/// A base for each worker, if asked with the directories that hold entries, as far as this process
+/// may have them open.
+pub(super) fn open_bases(
     tree: &Tree,
     root: BorrowedFd<'_>,
     workers: u64,
+    with_holders: bool,
 ) -> std::result::Result<Vec<Base>, Errno> {
     let most = directories_open_max();
-    let with_holders = tree.holders().saturating_add(1).saturating_mul(workers) <= most;
+    let with_holders =
+        with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
     let bases = workers.min(most).max(1);
     (0..bases).map(|_| Base::open(tree, root, with_holders)).collect()
 }

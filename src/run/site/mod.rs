@@ -2,20 +2,39 @@
 //! does the same with both.
 
 mod disk;
+mod disk_ballast;
 mod sim;
+mod sim_ballast;
 
 use std::sync::atomic::AtomicBool;
 
 pub use disk::DiskSite;
+pub use disk_ballast::DiskBallast;
 pub use sim::SimSite;
 
+use disk_ballast::resolved;
+
+use super::ballast::Stock;
 use super::cache::CacheFound;
 use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
+use crate::base::units::Unit;
 use crate::host::counters::DeviceCounters;
-use crate::plan::{CellPlan, Phase, Tree};
+use crate::plan::prepare::tree_of;
+use crate::plan::{CellPlan, Phase, Prepare, Tree};
+
+/// One figure of a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlaceCondition {
+    /// What it tells.
+    pub name: &'static str,
+    /// The figure.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
 
 /// A place to run cells in, one at a time.
 pub enum Site {
@@ -35,6 +54,60 @@ impl Site {
             Site::Disk(disk) => disk.begin_cell(cell),
             Site::Sim(sim) => sim.begin_cell(cell),
         }
+    }
+
+    /// Brings the files beside the cells' trees to a level, from where they are; `has_come` is told
+    /// which share of the way is done. Gives what the place is like now.
+    ///
+    /// # Errors
+    /// If the level cannot be reached.
+    pub fn prepare(
+        &mut self,
+        prepare: &Prepare,
+        stop: &AtomicBool,
+        has_come: &dyn Fn(f64),
+    ) -> Result<()> {
+        match self {
+            Site::Disk(disk) => disk.prepare(prepare, stop, has_come),
+            Site::Sim(sim) => sim.prepare(prepare, stop),
+        }
+    }
+
+    /// What the place is like: how full it is, how its files lie.
+    pub fn conditions(&self) -> Vec<PlaceCondition> {
+        match self {
+            Site::Disk(disk) => disk.conditions(),
+            Site::Sim(sim) => sim.conditions(),
+        }
+    }
+
+    /// Removes the files beside the cells' trees.
+    pub fn clear(&mut self) -> Removal {
+        match self {
+            Site::Disk(disk) => disk.clear(),
+            Site::Sim(sim) => sim.clear(),
+        }
+    }
+
+    /// The phase with the files it works on, where they are known only now.
+    pub fn resolved(&self, phase: &Phase) -> Phase {
+        let Some(on) = phase.on_ballast else { return phase.clone() };
+        let stock = match self {
+            Site::Disk(disk) => disk.stock(),
+            Site::Sim(sim) => sim.stock(),
+        };
+        stock.map_or_else(|| phase.clone(), |stock| resolved(stock, phase, on))
+    }
+
+    /// The tree that a phase works on.
+    pub fn tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
+        let stock = match (self, phase.on_ballast) {
+            (_, None) => None,
+            (Site::Disk(disk), _) => disk.stock(),
+            (Site::Sim(sim), _) => sim.stock(),
+        };
+        let of_stock = |stock: &Stock| tree_of(stock.ballast(), stock.live().length());
+        stock.map_or_else(|| cell.tree.clone(), of_stock)
     }
 
     /// Removes what is left of the cell's tree.
@@ -110,6 +183,13 @@ impl Site {
             Site::Sim(sim) => Ok(sim.count_entries()),
         }
     }
+}
+
+/// Takes in nothing: for work that is not measured.
+struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn record(&mut self, _: u64, _: u64) {}
 }
 
 fn shift<'a>(

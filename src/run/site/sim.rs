@@ -3,16 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::shift;
+use super::sim_ballast::SimPlace;
+use super::{PlaceCondition, shift};
 use crate::base::failure::{Failure, Result};
-use crate::base::units::counted;
+use crate::base::units::{Unit, counted};
 use crate::op::Subject;
+use crate::plan::prepare::tree_of;
 use crate::plan::sim::SimModel;
-use crate::plan::{CacheAsked, CellPlan, Phase};
+use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
+use crate::run::ballast::{BallastPlace, Stock};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
-use crate::run::engine::sim::{SimDisk, SimEngine};
+use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
 use crate::run::remove::Removal;
 use crate::run::workers::{PhaseRun, run_shift};
 
@@ -23,39 +26,95 @@ const SAMPLE: u64 = 1000;
 pub struct SimSite {
     model: SimModel,
     clock: RealClock,
-    /// Operations of all cells so far.
-    operations: Arc<AtomicU64>,
+    shared: Arc<SimShared>,
     /// Phases so far.
     shifts: AtomicU64,
-    cell: Option<(Arc<SimDisk>, crate::plan::Tree)>,
+    cell: Option<(Arc<SimDisk>, Tree)>,
+    /// Bytes in use when the cell began.
+    bytes_before: u64,
+    stock: Option<Stock>,
+    ballast: Option<(Arc<SimDisk>, Tree)>,
 }
 
 impl SimSite {
     /// A place that lives by `model`; `clock` is read when no request takes any time.
     pub fn new(model: SimModel, clock: RealClock) -> Self {
-        Self { model, clock, operations: Arc::default(), shifts: AtomicU64::new(0), cell: None }
+        Self {
+            model,
+            clock,
+            shared: Arc::default(),
+            shifts: AtomicU64::new(0),
+            cell: None,
+            bytes_before: 0,
+            stock: None,
+            ballast: None,
+        }
     }
 
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
-        let operations = Arc::clone(&self.operations);
-        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations)
-            .map_err(|_| {
-                let files = counted(cell.tree.files, "file");
-                Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
-            })?;
-        self.cell = Some((Arc::new(disk), cell.tree.clone()));
+        self.bytes_before = self.shared.used_bytes.load(Relaxed);
+        self.cell = Some(self.disk(cell.tree.clone(), makes_directories)?);
         Ok(())
+    }
+
+    fn disk(&self, tree: Tree, directories: bool) -> Result<(Arc<SimDisk>, Tree)> {
+        let shared = Arc::clone(&self.shared);
+        let disk = SimDisk::new(self.model, tree.clone(), directories, shared).map_err(|_| {
+            let files = counted(tree.files, "file");
+            Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
+        })?;
+        Ok((Arc::new(disk), tree))
+    }
+
+    pub(super) fn prepare(&mut self, prepare: &Prepare, stop: &AtomicBool) -> Result<()> {
+        let stock = self.stock.get_or_insert_with(|| Stock::new(prepare.ballast.clone()));
+        let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
+        stock.reach(prepare.goal, &mut place, stop)?;
+        let live = stock.live().clone().ranked();
+        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), false)?;
+        disk.stock((0..live.set().count()).map(|n| live.nth(n)));
+        self.ballast = Some((disk, tree));
+        Ok(())
+    }
+
+    pub(super) fn stock(&self) -> Option<&Stock> {
+        self.stock.as_ref()
+    }
+
+    pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
+        let Some(stock) = &self.stock else { return Vec::new() };
+        let value = stock.live().count() as f64;
+        let mut all = vec![PlaceCondition { name: "files-present", value, unit: Unit::Count }];
+        let place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
+        if let (Some(_), Ok(space)) = (self.model.capacity, place.space()) {
+            let value = space.used_fraction() * 100.0;
+            all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
+        }
+        all
+    }
+
+    pub(super) fn clear(&mut self) -> Removal {
+        (self.stock, self.ballast) = (None, None);
+        self.shared.files_beside.store(0, Relaxed);
+        self.shared.used_bytes.store(0, Relaxed);
+        Removal::default()
+    }
+
+    /// The disk and tree that a phase works on.
+    fn disk_for(&self, phase: &Phase) -> Option<&(Arc<SimDisk>, Tree)> {
+        if phase.on_ballast.is_some() { self.ballast.as_ref() } else { self.cell.as_ref() }
     }
 
     pub(super) fn end_cell(&mut self) -> Removal {
         self.cell = None;
+        self.shared.used_bytes.store(self.bytes_before, Relaxed);
         Removal::default()
     }
 
     pub(super) fn treat_caches(&self, phase: &Phase) -> CacheFound {
-        let Some((disk, _)) = &self.cell else { return CacheFound::as_is(None) };
+        let Some((disk, _)) = self.disk_for(phase) else { return CacheFound::as_is(None) };
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
             CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
@@ -81,7 +140,7 @@ impl SimSite {
         done: &[DoneCount],
         recorders: &mut [R],
     ) -> PhaseRun {
-        let Some((disk, tree)) = &self.cell else { return PhaseRun::default() };
+        let Some((disk, tree)) = self.disk_for(phase) else { return PhaseRun::default() };
         let number = self.shifts.fetch_add(1, Relaxed);
         let engine = |worker, clock: &VirtualClock| {
             SimEngine::new(Arc::clone(disk), phase, clock.clone(), (worker, number))

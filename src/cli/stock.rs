@@ -1,0 +1,159 @@
+//! `boatload fill` and `boatload age`: the files that `clutter` and `fullness` lay out, left there.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::out;
+use super::progress::Progress;
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::units::{bytes, counted, duration, figures};
+use crate::plan::{Plan, Prepare, Settings, Way, find_scenario, read_job};
+use crate::run::interrupt::Interrupt;
+use crate::session::stocking::{Stocked, stock};
+
+const FILL_EXAMPLES: &str = "\
+Examples:
+  boatload fill /mnt/x --files 1M
+  boatload run clutter --dir /mnt/x --set files_present=1M,2M     goes on from there";
+
+const FILL_EFFECTS: &str = "\
+The files are those of the scenario clutter: directories of 0 to 16,383 files, each file of 0 to 6,552 \
+random bytes; the same seed makes the same files, whatever the number of threads. They lie in a \
+directory boatload-ID of their own and stay. `boatload clean DIR --ballast` removes them. It does \
+not begin unless 5% of the file system or 1 GiB, whichever is less, would stay free.";
+
+const AGE_EXAMPLES: &str = "\
+Examples:
+  boatload age /mnt/x --to 80% --fill-real";
+
+const AGE_EFFECTS: &str = "\
+Files of 4 KiB to 16 MiB, many small and few large, are made until df shows that much of the space in \
+use; after every ten one at random is deleted. The same seed has the same history, whatever the \
+number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
+--ballast` removes them.";
+
+/// Fill a directory with small files, and leave them there
+#[derive(Args)]
+#[command(before_help = FILL_EXAMPLES, after_long_help = FILL_EFFECTS)]
+pub(super) struct Fill {
+    /// Directory to fill
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// How many files to make
+    #[arg(long, value_name = "N")]
+    files: String,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Age a file system by making and deleting files, and leave them there
+#[derive(Args)]
+#[command(before_help = AGE_EXAMPLES, after_long_help = AGE_EFFECTS)]
+pub(super) struct Age {
+    /// Directory on the file system to age
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// How much of the space shall be in use, as df counts it
+    #[arg(long, value_name = "PERCENT")]
+    to: String,
+    /// Confirm that the file system may be filled
+    #[arg(long)]
+    fill_real: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args)]
+struct How {
+    /// Workers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: u32,
+    /// Seed of everything drawn at random
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl Fill {
+    pub(super) fn run(&self) -> Result<Exit> {
+        let plan = self.how.plan("clutter", ("files_present", "--files", &self.files))?;
+        let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
+        self.how.stock(&self.dir, prepare)
+    }
+}
+
+impl Age {
+    pub(super) fn run(&self) -> Result<Exit> {
+        if !self.fill_real {
+            return Err(Failure::usage(format!(
+                "this fills the file system of {}, which everything else on it would feel. Nothing \
+                 was written. If nothing else needs it, say so with --fill-real",
+                shown(&self.dir)
+            )));
+        }
+        let plan = self.how.plan("fullness", ("levels", "--to", &self.to))?;
+        let ages =
+            |prepare: &Prepare| matches!(prepare.ballast.way, Way::Age { empty_from: None, .. });
+        let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone().filter(ages));
+        self.how.stock(&self.dir, prepare)
+    }
+}
+
+impl How {
+    /// The plan of a scenario at its original scale, with the only level that is wanted.
+    fn plan(&self, scenario: &str, (parameter, option, value): (&str, &str, &str)) -> Result<Plan> {
+        let text = find_scenario(scenario).map(|scenario| scenario.text).unwrap_or_default();
+        let settings = Settings {
+            scale: crate::plan::Scale::Original,
+            seed: self.seed,
+            memory_bytes: crate::host::facts::memory_bytes(),
+            set: vec![(parameter.into(), value.into())],
+            ..Settings::default()
+        };
+        read_job(text, &settings).map_err(|problems| {
+            let report = problems.report(&format!("{option} {}", shown(value)));
+            Failure::usage(report.replace(&format!("--set {parameter}"), option))
+        })
+    }
+
+    fn stock(&self, dir: &Path, prepare: Option<Prepare>) -> Result<Exit> {
+        let Some(mut prepare) = prepare else {
+            return Err(Failure::usage("there is nothing to make"));
+        };
+        if !(1..=1_024).contains(&self.threads) {
+            return Err(Failure::usage("--threads takes a number from 1 to 1,024"));
+        }
+        prepare.ballast.threads = self.threads;
+        let interrupt = Interrupt::listen()?;
+        let progress = Progress::new();
+        let stocked =
+            stock(dir, &prepare, &interrupt, &|share| progress.shows("making files", share))?;
+        progress.finish();
+        out::print(&lines(dir, &stocked))?;
+        Ok(Exit::Good)
+    }
+}
+
+fn lines(dir: &Path, stocked: &Stocked) -> String {
+    let Stocked { name, files, bytes: held, deleted, seconds, space, layout } = stocked;
+    let rate = (*files + *deleted) as f64 / seconds.max(1e-9);
+    let mut text = format!(
+        "{} of {} in {}, made in {}: {} a second\n",
+        counted(*files, "file"),
+        bytes(*held),
+        shown(dir.join(name)),
+        duration(seconds * 1e9),
+        figures(rate, 3)
+    );
+    if *deleted > 0 {
+        let _ = writeln!(text, "{} were made and deleted on the way", counted(*deleted, "file"));
+    }
+    let _ = writeln!(text, "{:.1}% of the space is in use", space.used_fraction() * 100.0);
+    if let Some(score) = layout.as_ref().and_then(|layout| layout.score()) {
+        let _ = writeln!(text, "layout score {score:.3}");
+    }
+    let _ =
+        writeln!(text, "`boatload clean {} --ballast` removes them", super::quoted(&shown(dir)));
+    text
+}

@@ -1,0 +1,355 @@
+//! Brings the files that lie beside a cell's tree to a level: filling, ageing, emptying. What is
+//! made and deleted, and in which order, follows from the seed alone: one worker and many leave
+//! the same files. Only how far it goes depends on the file system.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::base::failure::{Failure, Result};
+use crate::base::live_set::LiveSet;
+use crate::base::random::{Stream, below, draw};
+use crate::base::units::counted;
+use crate::host::space::Space;
+use crate::plan::prepare::{Ballast, Goal, USED_TOLERANCE, Way};
+
+/// Where a ballast is made.
+pub trait BallastPlace {
+    /// Makes the files with these numbers.
+    ///
+    /// # Errors
+    /// If one of them cannot be made.
+    fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()>;
+
+    /// Deletes files.
+    ///
+    /// # Errors
+    /// If one of them cannot be deleted.
+    fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()>;
+
+    /// Writes out what is in memory: before that, some file systems do not count it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn sync(&mut self) -> Result<()>;
+
+    /// The room there is.
+    ///
+    /// # Errors
+    /// If the file system does not say.
+    fn space(&self) -> Result<Space>;
+
+    /// Told between steps: what share of the way is done, 0 to 1.
+    fn has_come(&self, _share: f64) {}
+}
+
+/// The files of a ballast so far.
+#[derive(Clone, Debug)]
+pub struct Stock {
+    ballast: Ballast,
+    live: LiveSet,
+    /// Draws for victims so far.
+    draws: u64,
+    /// Files made since the last deletion.
+    since_deletion: u64,
+    /// Whether it has been aged to where it is emptied from.
+    aged: bool,
+}
+
+/// A level is reached this far below it, in percentage points: no file is small enough for less.
+const NEAR: f64 = 0.1;
+
+/// How far above a level the last file may end, in percentage points.
+const BEYOND: f64 = USED_TOLERANCE / 2.0;
+
+/// How many files are passed over in search for one that is small enough.
+const TOO_LARGE_MAX: u64 = 100_000;
+
+/// Most files made before the space is asked again.
+const BATCH_FILES_MAX: u64 = 20_000;
+
+/// Files in a row that may leave the used space as it was.
+const IDLE_FILES_MAX: u64 = 5 * BATCH_FILES_MAX;
+
+/// Draws for a victim before the next file that is there is taken.
+const VICTIM_DRAWS_MAX: u32 = 64;
+
+impl Stock {
+    /// None of the ballast's files yet.
+    pub fn new(ballast: Ballast) -> Self {
+        Self { ballast, live: LiveSet::default(), draws: 0, since_deletion: 0, aged: false }
+    }
+
+    /// A ballast of which the first `files` are already there.
+    pub fn with_files(ballast: Ballast, files: u64) -> Self {
+        let mut stock = Self::new(ballast);
+        stock.live.grow(files);
+        stock
+    }
+
+    /// The law it is made by.
+    pub fn ballast(&self) -> &Ballast {
+        &self.ballast
+    }
+
+    /// Which files there are.
+    pub fn live(&self) -> &LiveSet {
+        &self.live
+    }
+
+    /// Goes on to another level of the same ballast; ends early, with what is done, when `stop` is
+    /// set.
+    ///
+    /// # Errors
+    /// If the level cannot be reached.
+    pub fn reach(
+        &mut self,
+        goal: Goal,
+        place: &mut dyn BallastPlace,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        match (goal, self.ballast.way) {
+            (Goal::Files(files), _) => self.fill_to(files, place),
+            (Goal::Used(percent), Way::Age { empty_from: Some(from), .. }) => {
+                if !self.aged {
+                    self.use_up_to(from, place, stop)?;
+                    self.aged = true;
+                }
+                self.empty_down_to(percent, place, stop)
+            }
+            (Goal::Used(percent), _) => self.use_up_to(percent, place, stop),
+        }
+    }
+
+    fn fill_to(&mut self, files: u64, place: &mut dyn BallastPlace) -> Result<()> {
+        let there = self.live.length();
+        if files < there {
+            return Err(Failure::failed(format!(
+                "{} lie there already, and {} were wanted",
+                counted(there, "file"),
+                counted(files, "file")
+            )));
+        }
+        if files > there {
+            place.create(&self.ballast, there..files)?;
+            self.live.grow(files);
+        }
+        place.sync()
+    }
+
+    /// Makes files, and where it ages deletes some, until so much of the space is used.
+    fn use_up_to(
+        &mut self,
+        percent: f64,
+        place: &mut dyn BallastPlace,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let (mut idle, mut step_files) = (Idle::default(), 0);
+        loop {
+            place.sync()?;
+            let distance = Distance::of(&place.space()?, percent);
+            place.has_come(distance.share());
+            if distance.wanted_bytes <= distance.near_bytes || stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            idle.check(&distance, step_files)?;
+            let Some(batch) = self.next_batch(&distance) else { return distance.too_large() };
+            step_files = batch.end - batch.start;
+            place
+                .create(&self.ballast, batch.clone())
+                .map_err(|failure| distance.explained(failure))?;
+            self.since_deletion += step_files;
+            if let Way::Age { delete_every, .. } = self.ballast.way
+                && self.since_deletion >= delete_every
+            {
+                self.since_deletion = 0;
+                place.sync()?;
+                self.delete_one(place)?;
+            }
+        }
+    }
+
+    /// The next files that fit, in the order of their numbers; none if no file is small enough.
+    fn next_batch(&mut self, distance: &Distance) -> Option<Range<u64>> {
+        let tree = &self.ballast.tree;
+        let (most_files, most_bytes) = match self.ballast.way {
+            Way::Age { delete_every, .. } => {
+                (delete_every - self.since_deletion, distance.wanted_bytes)
+            }
+            // What a file takes beside its content is not known: half of the way at a time.
+            Way::Fill => (BATCH_FILES_MAX, (distance.wanted_bytes / 2).max(distance.beyond_bytes)),
+        };
+        let room = |bytes: u64| bytes <= most_bytes.saturating_add(distance.beyond_bytes / 2);
+        let size = |number| distance.in_blocks(tree.size(number, 0));
+        let mut first = self.live.length();
+        // What does not fit is passed over: it is counted as made and gone.
+        let last = first.saturating_add(TOO_LARGE_MAX).min(tree.files);
+        first = (first..last).find(|number| room(size(*number)))?;
+        for passed in self.live.length()..first {
+            self.live.grow(passed + 1);
+            self.live.remove(passed);
+        }
+        let (mut end, mut bytes) = (first, 0u64);
+        while end < tree.files && end - first < most_files {
+            bytes = bytes.saturating_add(size(end));
+            if !room(bytes) {
+                break;
+            }
+            end += 1;
+        }
+        self.live.grow(end);
+        Some(first..end)
+    }
+
+    fn delete_one(&mut self, place: &mut dyn BallastPlace) -> Result<()> {
+        let Some(victim) = self.victim() else { return Ok(()) };
+        place.delete(&self.ballast, LiveSet::of([victim]))
+    }
+
+    /// A file at random out of those that are there, which it no longer is.
+    fn victim(&mut self) -> Option<u64> {
+        if self.live.count() == 0 {
+            return None;
+        }
+        let mut number = 0;
+        for _ in 0..VICTIM_DRAWS_MAX {
+            let bits = draw(self.ballast.tree.seed, Stream::Victim, self.draws);
+            self.draws += 1;
+            number = below(bits, self.live.length());
+            if self.live.remove(number) {
+                return Some(number);
+            }
+        }
+        let length = self.live.length();
+        let next = (0..length).map(|step| (number + step) % length);
+        let found = next.into_iter().find(|number| self.live.contains(*number))?;
+        self.live.remove(found);
+        Some(found)
+    }
+
+    /// Deletes files at random until no more than so much of the space is used.
+    fn empty_down_to(
+        &mut self,
+        percent: f64,
+        place: &mut dyn BallastPlace,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let (mut idle, mut step_files) = (Idle::default(), 0);
+        loop {
+            place.sync()?;
+            let distance = Distance::of(&place.space()?, percent);
+            place.has_come(distance.share());
+            let excess_bytes = distance.used_bytes.saturating_sub(distance.goal_bytes);
+            if excess_bytes <= distance.near_bytes || stop.load(Ordering::Relaxed) {
+                // A large victim may have led too far down.
+                return self.use_up_to(percent, place, stop);
+            }
+            idle.check(&distance, step_files)?;
+            let victims = self.victims(excess_bytes, &distance);
+            if victims.is_empty() {
+                return distance.too_large();
+            }
+            step_files = victims.len() as u64;
+            place.delete(&self.ballast, LiveSet::of(victims))?;
+        }
+    }
+
+    /// Files at random that together hold about half of so many bytes, at least one of them.
+    fn victims(&mut self, excess_bytes: u64, distance: &Distance) -> Vec<u64> {
+        let (mut victims, mut bytes) = (Vec::new(), 0);
+        while bytes <= excess_bytes / 2 {
+            let Some(victim) = self.victim() else { break };
+            bytes += distance.in_blocks(self.ballast.tree.size(victim, 0));
+            victims.push(victim);
+        }
+        victims
+    }
+}
+
+/// From where the space is to where it shall be.
+#[derive(Clone, Copy, Debug)]
+struct Distance {
+    percent: f64,
+    block_bytes: u64,
+    /// Used and available together: what df takes for the whole.
+    all_bytes: u64,
+    used_bytes: u64,
+    goal_bytes: u64,
+    wanted_bytes: u64,
+    near_bytes: u64,
+    beyond_bytes: u64,
+}
+
+impl Distance {
+    fn of(space: &Space, percent: f64) -> Self {
+        let used_bytes = space.total_bytes.saturating_sub(space.free_bytes);
+        let all_bytes = used_bytes.saturating_add(space.available_bytes);
+        let share = |percent: f64| (all_bytes as f64 * percent / 100.0) as u64;
+        let goal_bytes = share(percent);
+        Self {
+            percent,
+            block_bytes: space.block_bytes.max(1),
+            all_bytes,
+            used_bytes,
+            goal_bytes,
+            wanted_bytes: goal_bytes.saturating_sub(used_bytes),
+            near_bytes: share(NEAR),
+            beyond_bytes: share(BEYOND),
+        }
+    }
+
+    fn in_blocks(&self, bytes: u64) -> u64 {
+        bytes.checked_next_multiple_of(self.block_bytes).unwrap_or(u64::MAX)
+    }
+
+    fn used_percent(&self) -> f64 {
+        self.used_bytes as f64 / self.all_bytes.max(1) as f64 * 100.0
+    }
+
+    fn share(&self) -> f64 {
+        let (less, more) =
+            (self.used_bytes.min(self.goal_bytes), self.used_bytes.max(self.goal_bytes));
+        less as f64 / more.max(1) as f64
+    }
+
+    /// What becomes of it when no file is left that could bring it nearer.
+    fn too_large(&self) -> Result<()> {
+        if (self.used_percent() - self.percent).abs() <= USED_TOLERANCE {
+            return Ok(());
+        }
+        Err(self.stuck("no file is small enough to come nearer: take smaller `sizes`"))
+    }
+
+    fn stuck(&self, why: &str) -> Failure {
+        Failure::failed(format!(
+            "cannot bring the used space to {}%, it is at {:.1}%: {why}",
+            self.percent,
+            self.used_percent()
+        ))
+    }
+
+    fn explained(&self, failure: Failure) -> Failure {
+        Failure { sentence: self.stuck(&failure.sentence).sentence, ..failure }
+    }
+}
+
+/// Notices when steps change nothing any more.
+#[derive(Default)]
+struct Idle {
+    used_bytes: u64,
+    files: u64,
+}
+
+impl Idle {
+    /// `files` were made or deleted since the last step.
+    fn check(&mut self, distance: &Distance, files: u64) -> Result<()> {
+        self.files = if self.used_bytes == distance.used_bytes { self.files + files } else { 0 };
+        self.used_bytes = distance.used_bytes;
+        if self.files < IDLE_FILES_MAX {
+            return Ok(());
+        }
+        Err(distance.stuck("what is written takes no space (is it compressed?)"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::plan::tree::{Content, FilesEach, Filling, Layout, Sizes, Tree};
+
+const MIB: u64 = 1 << 20;
+
+fn ballast(way: Way, sizes: Sizes) -> Ballast {
+    let files_each = FilesEach::Fixed(100);
+    let tree = Tree {
+        files: 1 << 32,
+        layout: Layout { fan_out: 1 << 32, depth: 1 },
+        filling: Filling::Fill,
+        files_each,
+        roots: 1,
+        sizes,
+        content: Content::Random,
+        seed: 3,
+    };
+    Ballast { tree, way, threads: 1 }
+}
+
+const AGE: Way = Way::Age { delete_every: 10, empty_from: None };
+const SMALL: Sizes = Sizes::Exponential { min: 4096, max: MIB, k: 10.0 };
+
+/// A file system in which a file takes whole blocks and an eighth more beside them.
+struct Paper {
+    files: BTreeMap<u64, u64>,
+    all_bytes: u64,
+    history: Vec<String>,
+}
+
+impl Paper {
+    fn new(all_bytes: u64) -> Self {
+        Self { files: BTreeMap::new(), all_bytes, history: Vec::new() }
+    }
+
+    fn used_percent(&self) -> f64 {
+        self.files.values().sum::<u64>() as f64 / self.all_bytes as f64 * 100.0
+    }
+}
+
+impl BallastPlace for Paper {
+    fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
+        for number in files {
+            let bytes = ballast.tree.size(number, 0).next_multiple_of(4096) / 8 * 9;
+            assert!(self.files.insert(number, bytes).is_none(), "file {number} made twice");
+            self.history.push(format!("make {number}"));
+        }
+        if self.used_percent() > 100.0 { Err(Failure::failed("full")) } else { Ok(()) }
+    }
+
+    fn delete(&mut self, _: &Ballast, files: LiveSet) -> Result<()> {
+        let files = files.ranked();
+        for number in (0..files.set().count()).map(|n| files.nth(n)) {
+            assert!(self.files.remove(&number).is_some(), "file {number} is not there");
+            self.history.push(format!("delete {number}"));
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn space(&self) -> Result<Space> {
+        let used = self.files.values().sum::<u64>();
+        let free_bytes = self.all_bytes - used;
+        Ok(Space {
+            block_bytes: 4096,
+            total_bytes: self.all_bytes,
+            free_bytes,
+            available_bytes: free_bytes,
+            available_inodes: None,
+        })
+    }
+}
+
+fn reached(stock: &mut Stock, place: &mut Paper, percent: f64) {
+    stock.reach(Goal::Used(percent), place, &AtomicBool::new(false)).unwrap();
+    let used = place.used_percent();
+    assert!((used - percent).abs() < USED_TOLERANCE, "{used}% instead of {percent}%");
+    assert_eq!(stock.live().count(), place.files.len() as u64);
+    assert!(place.files.keys().all(|number| stock.live().contains(*number)));
+}
+
+#[test]
+fn each_level_is_reached_to_within_one_percent_by_filling_and_by_ageing() {
+    for way in [Way::Fill, AGE] {
+        for (sizes, all_bytes) in [
+            (SMALL, 500 * MIB),
+            (Sizes::Exponential { min: 4096, max: 16 * MIB, k: 10.0 }, 400 * MIB),
+        ] {
+            let (mut stock, mut place) = (Stock::new(ballast(way, sizes)), Paper::new(all_bytes));
+            for percent in [30.0, 50.0, 75.0, 94.0, 98.0] {
+                reached(&mut stock, &mut place, percent);
+            }
+        }
+    }
+}
+
+#[test]
+fn ageing_deletes_one_random_file_after_every_ten() {
+    let (mut stock, mut place) = (Stock::new(ballast(AGE, SMALL)), Paper::new(500 * MIB));
+    reached(&mut stock, &mut place, 60.0);
+    let made = place.history.iter().filter(|step| step.starts_with("make")).count();
+    let deleted: Vec<_> = place.history.iter().filter(|step| step.starts_with("delete")).collect();
+    assert_eq!(deleted.len(), made / 10);
+    assert!(deleted.windows(2).any(|pair| pair[0] > pair[1]), "victims come in no order");
+}
+
+#[test]
+fn the_same_seed_has_the_same_history_as_far_as_it_goes_and_another_has_another() {
+    let history = |seed, percent| {
+        let mut ballast = ballast(AGE, SMALL);
+        ballast.tree.seed = seed;
+        let (mut stock, mut place) = (Stock::new(ballast), Paper::new(500 * MIB));
+        reached(&mut stock, &mut place, percent);
+        place.history
+    };
+    let (short, long) = (history(1, 30.0), history(1, 60.0));
+    assert_eq!(history(1, 30.0), short);
+    let same = short.iter().zip(&long).take_while(|(a, b)| a == b).count();
+    assert!(short.len() - same < 20, "only the last step of the way may differ: {same}");
+    assert_ne!(history(2, 30.0), short);
+}
+
+#[test]
+fn an_aged_place_is_emptied_from_its_highest_level_down() {
+    let way = Way::Age { delete_every: 10, empty_from: Some(95.0) };
+    let large = Sizes::Exponential { min: 4096, max: 16 * MIB, k: 10.0 };
+    let (mut stock, mut place) = (Stock::new(ballast(way, large)), Paper::new(400 * MIB));
+    for percent in [80.0, 50.0, 30.0, 1.0] {
+        reached(&mut stock, &mut place, percent);
+    }
+}
+
+#[test]
+fn a_place_where_no_file_fits_says_so_and_one_without_change_ends() {
+    let huge = ballast(Way::Fill, Sizes::Fixed(100 * MIB));
+    let mut place = Paper::new(400 * MIB);
+    let stop = AtomicBool::new(false);
+    let failure = Stock::new(huge).reach(Goal::Used(90.0), &mut place, &stop).unwrap_err();
+    assert!(failure.sentence.contains("no file is small enough"), "{failure}");
+    let empty = ballast(Way::Fill, Sizes::Fixed(0));
+    let mut place = Paper::new(400 * MIB);
+    let failure = Stock::new(empty).reach(Goal::Used(0.5), &mut place, &stop).unwrap_err();
+    assert!(failure.sentence.contains("takes no space"), "{failure}");
+}
+
+#[test]
+fn files_are_added_up_to_a_count_and_never_taken_back() {
+    let mut law = ballast(Way::Fill, Sizes::Fixed(4096));
+    law.tree.files = 3_000;
+    let (mut stock, mut place) = (Stock::new(law), Paper::new(400 * MIB));
+    let stop = AtomicBool::new(false);
+    for files in [0, 1_000, 3_000] {
+        stock.reach(Goal::Files(files), &mut place, &stop).unwrap();
+        assert_eq!(place.files.len() as u64, files);
+    }
+    let failure = stock.reach(Goal::Files(10), &mut place, &stop).unwrap_err();
+    assert!(failure.sentence.contains("3,000 files lie there already"), "{failure}");
+}

@@ -1,0 +1,260 @@
+//! The files beside the cells' trees on a real file system.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::fs::{AtFlags, Mode};
+
+use super::disk::open_bases;
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result};
+use crate::base::live_set::LiveSet;
+use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::units::{counted, grouped};
+use crate::host::space::Space;
+use crate::op::find_operation;
+use crate::plan::Phase;
+use crate::plan::phase::{OnBallast, Past};
+use crate::plan::prepare::{Ballast, Goal, tree_of};
+use crate::plan::selection::{Order, Selection};
+use crate::plan::tree::Tree;
+use crate::run::ballast::{BallastPlace, Stock};
+use crate::run::clock::RealClock;
+use crate::run::drive::DoneCount;
+use crate::run::engine::sync::{OpenTree, SyncEngine};
+use crate::run::ground::open_directory;
+use crate::run::kept::Kept;
+use crate::run::remove::{Removal, remove_tree};
+use crate::run::site::{Unrecorded, shift};
+use crate::run::workers::run_shift;
+
+/// With fewer files than this to make, directories are not opened for each worker first.
+const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
+
+/// A ballast on disk.
+pub struct DiskBallast {
+    name: OsString,
+    root: OwnedFd,
+    stock: Stock,
+    /// Directories made so far.
+    holders: u64,
+    clock: RealClock,
+    /// Set if it was there before and stays: its lock, and the files it had.
+    kept: Option<(OwnedFd, u64)>,
+}
+
+impl DiskBallast {
+    /// An empty one, in a directory of its own below `ground`.
+    ///
+    /// # Errors
+    /// If the directory cannot be made.
+    pub fn make(
+        ground: BorrowedFd<'_>,
+        number: u64,
+        ballast: Ballast,
+        clock: RealClock,
+    ) -> Result<Self> {
+        let mut buffer = name_of(Kind::Ballast, number);
+        let name = os_name(&buffer);
+        let failed = |error: rustix::io::Errno| {
+            Failure::from_system("make the directory of the ballast", error)
+        };
+        rustix::fs::mkdirat(ground, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
+        let root = open_directory(ground, &name).map_err(failed)?;
+        Ok(Self { name, root, stock: Stock::new(ballast), holders: 0, clock, kept: None })
+    }
+
+    /// One that was there before: what is added to it goes when the run ends.
+    pub(super) fn adopt(kept: Kept, ballast: Ballast, clock: RealClock) -> Self {
+        let files = kept.note.files;
+        let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
+        let stock = Stock::with_files(ballast, files);
+        let (name, root) = (kept.name, kept.root);
+        Self { name, root, stock, holders, clock, kept: Some((kept.ground, files)) }
+    }
+
+    /// The files so far.
+    pub fn stock(&self) -> &Stock {
+        &self.stock
+    }
+
+    /// Its open directory.
+    pub fn directory(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// Goes on to a level.
+    ///
+    /// # Errors
+    /// If it cannot be reached.
+    pub fn reach(&mut self, goal: Goal, stop: &AtomicBool, has_come: &dyn Fn(f64)) -> Result<()> {
+        let Self { root, stock, holders, clock, .. } = self;
+        let mut place = DiskPlace { root: root.as_fd(), holders, clock, stop, has_come };
+        stock.reach(goal, &mut place, stop)
+    }
+
+    /// The tree of the files so far, open for `workers` to look at.
+    ///
+    /// # Errors
+    /// What openat(2) says.
+    pub(super) fn open(&self, workers: u32) -> std::result::Result<OpenTree, Errno> {
+        let length = self.stock.live().length();
+        let tree = tree_of(self.stock.ballast(), length);
+        open_tree(tree, self.root.as_fd(), workers, length)
+    }
+
+    /// Removes all of it that this run has made.
+    pub(super) fn remove(self, ground: BorrowedFd<'_>) -> Removal {
+        let Some((_lock, files)) = &self.kept else {
+            drop(self.root);
+            return remove_tree(ground, &self.name);
+        };
+        let mut removal = Removal::default();
+        let tree = tree_of(self.stock.ballast(), self.stock.live().length());
+        let mut number = *files;
+        let before = self.stock.ballast().tree.files_each.directories(*files).unwrap_or(0);
+        // The last directory that was there before may have got more files.
+        for holder in before.saturating_sub(1)..self.holders {
+            let mut path = name_of(Kind::Holder, holder);
+            let Ok(directory) = open_directory(self.root.as_fd(), &os_name(&path)) else {
+                continue;
+            };
+            while number < tree.files && tree.holder_of(number) == holder {
+                let mut file = name_of(Kind::File, number);
+                removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
+                number += 1;
+            }
+            if holder >= before {
+                removal.unlink(self.root.as_fd(), path.as_c_str(), AtFlags::REMOVEDIR);
+            }
+        }
+        removal
+    }
+}
+
+fn name_of(kind: Kind, number: u64) -> NameBuffer {
+    let mut name = NameBuffer::default();
+    name.push(Name { kind, number, generation: 0 });
+    name
+}
+
+fn os_name(name: &NameBuffer) -> OsString {
+    OsStr::from_bytes(name.as_bytes()).to_owned()
+}
+
+/// A phase on the files that a stock has now.
+pub(super) fn resolved(stock: &Stock, phase: &Phase, on: OnBallast) -> Phase {
+    let (live, seed) = (stock.live(), stock.ballast().tree.seed);
+    let ranked = Arc::new(live.clone().ranked());
+    let length = live.length();
+    let made = Selection::new((0, length, length), Order::Sequential, 1, seed, 0);
+    let change = crate::op::Change::NewSize;
+    Phase {
+        selection: Selection::of_live(ranked, on.most, on.order, seed, on.salt),
+        history: vec![Past { change, selection: made }],
+        ..phase.clone()
+    }
+}
+
+/// What a stock makes and deletes its files through.
+struct DiskPlace<'a> {
+    root: BorrowedFd<'a>,
+    holders: &'a mut u64,
+    clock: &'a RealClock,
+    stop: &'a AtomicBool,
+    has_come: &'a dyn Fn(f64),
+}
+
+impl DiskPlace<'_> {
+    /// Does one operation to files, with as many workers as the ballast has.
+    fn work(&self, name: &str, open: OpenTree, selection: Selection, threads: u32) -> Result<()> {
+        let Some(operation) = find_operation(name) else { return Ok(()) };
+        let phase = Phase::bare(operation, selection, threads);
+        let write_max = phase.write_bytes_max(&open.tree);
+        let open = Arc::new(open);
+        let done: Vec<DoneCount> = DoneCount::of_workers(threads);
+        let mut nothing: Vec<Unrecorded> = (0..threads).map(|_| Unrecorded).collect();
+        let run = run_shift(shift(&phase, &open.tree, self.stop, &done), &mut nothing, |worker| {
+            let engine = SyncEngine::new(Arc::clone(&open), worker, phase.block, write_max);
+            (engine, self.clock.clone())
+        });
+        match run.errors.first() {
+            None => Ok(()),
+            Some((errno, files)) => Err(Failure::failed(format!(
+                "cannot {name} {} of the ballast: {}",
+                counted(*files, "file"),
+                errno.about()
+            ))),
+        }
+    }
+
+    fn make_holders(&mut self, needed: u64) -> Result<()> {
+        let mut name = NameBuffer::default();
+        for number in *self.holders..needed {
+            name.clear();
+            name.push(Name { kind: Kind::Holder, number, generation: 0 });
+            rustix::fs::mkdirat(self.root, name.as_c_str(), Mode::RWXU).map_err(|error| {
+                let what = format!("make directory {} of the ballast", grouped(number + 1));
+                Failure::from_system(what, error)
+            })?;
+            *self.holders = number + 1;
+        }
+        Ok(())
+    }
+}
+
+fn open_tree(
+    tree: Tree,
+    root: BorrowedFd<'_>,
+    workers: u32,
+    files: u64,
+) -> std::result::Result<OpenTree, Errno> {
+    let with_holders = files >= FILES_FOR_OPEN_DIRECTORIES;
+    let bases = open_bases(&tree, root, u64::from(workers), with_holders)?;
+    Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
+}
+
+fn cannot_open(error: Errno) -> Failure {
+    Failure::failed(format!("cannot open the directories of the ballast: {}", error.about()))
+}
+
+impl BallastPlace for DiskPlace<'_> {
+    fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
+        let count = files.end - files.start;
+        let tree = tree_of(ballast, files.end);
+        self.make_holders(tree.holders())?;
+        let open = open_tree(tree, self.root, ballast.threads, count).map_err(cannot_open)?;
+        let range = (files.start, count, count);
+        let selection = Selection::new(range, Order::Sequential, 1, ballast.tree.seed, 0);
+        self.work("create", open, selection, ballast.threads)
+    }
+
+    fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()> {
+        let (count, seed) = (files.count(), ballast.tree.seed);
+        let mut tree = tree_of(ballast, files.length());
+        tree.layout.fan_out = *self.holders;
+        let open = open_tree(tree, self.root, 1, count).map_err(cannot_open)?;
+        let files = Arc::new(files.ranked());
+        let selection = Selection::of_live(files, count, Order::Sequential, seed, 0);
+        self.work("delete", open, selection, 1)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        rustix::fs::syncfs(self.root).map_err(|error| {
+            Failure::failed(format!("cannot write the ballast out: {}", Errno::from(error).about()))
+        })
+    }
+
+    fn space(&self) -> Result<Space> {
+        Space::of(self.root)
+            .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
+    }
+
+    fn has_come(&self, share: f64) {
+        (self.has_come)(share);
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether a plan fits into the place it is to be run in, before anything is written there.
+
+use std::path::Path;
+
+use crate::base::failure::{Failure, Result, shown};
+use crate::base::units::bytes;
+use crate::host::space::Space;
+use crate::plan::prepare::USED_TOLERANCE;
+use crate::plan::space::Need;
+use crate::plan::{CellPlan, EngineName, Goal, Plan};
+
+/// The most that is there at one time; cells follow each other, so it is not their sum. What is
+/// made to fill the space up to a share of it is not counted: it takes what is there.
+pub fn need(plan: &Plan, block_bytes: u64) -> Need {
+    let all = on_disk(plan).map(|cell| Need::of(cell, block_bytes));
+    all.fold(Need::default(), Need::max)
+}
+
+fn on_disk(plan: &Plan) -> impl Iterator<Item = &CellPlan> {
+    plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync)
+}
+
+/// The levels of used space of the cells on disk, in percent.
+fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
+    on_disk(plan).filter_map(|cell| match cell.prepare.as_ref()?.goal {
+        Goal::Used(percent) => Some(percent),
+        Goal::Files(_) => None,
+    })
+}
+
+/// Checks that a plan fits below a directory, and that what it fills may be filled.
+///
+/// # Errors
+/// Why it does not fit, or may not.
+pub fn check(plan: &Plan, space: &Space, (directory, fill_real): (&Path, bool)) -> Result<()> {
+    let highest = levels(plan).reduce(f64::max);
+    let need = need(plan, space.block_bytes);
+    let Some(highest) = highest else {
+        return match space.shortfall(need, space.reserve_bytes(), directory) {
+            Some(lack) => Err(lack),
+            None => Ok(()),
+        };
+    };
+    if !fill_real {
+        return Err(not_to_be_filled(directory, highest));
+    }
+    let used = space.used_fraction() * 100.0;
+    let lowest = levels(plan).fold(f64::INFINITY, f64::min);
+    if used > lowest + USED_TOLERANCE {
+        return Err(Failure::failed(format!(
+            "the file system of {} is {used:.0}% full already, and the lowest level is {lowest}%. \
+             Nothing was written. Take levels from {:.0}% on, make room, or name another directory \
+             with --dir",
+            shown(directory),
+            used.ceil()
+        )));
+    }
+    let left = left_at(space, highest);
+    let there = Space { available_bytes: left, ..*space };
+    match there.shortfall(need, 0, directory) {
+        None => Ok(()),
+        Some(_) => Err(Failure::failed(format!(
+            "at {highest}% {} are left on the file system of {}, and what is measured there needs {}. \
+             Nothing was written. Take lower levels or smaller files, or a larger file system",
+            bytes(left),
+            shown(directory),
+            bytes(need.bytes)
+        ))),
+    }
+}
+
+fn not_to_be_filled(directory: &Path, highest: f64) -> Failure {
+    Failure::usage(format!(
+        "this fills the file system of {} up to {highest}%, which everything else on it would feel. \
+         Nothing was written. If nothing else needs it, say so with --fill-real",
+        shown(directory)
+    ))
+}
+
+/// Bytes that this process may still use when so much of the space is used, in percent: root has
+/// what is kept for it as well.
+fn left_at(space: &Space, percent: f64) -> u64 {
+    let used = space.total_bytes.saturating_sub(space.free_bytes);
+    let all = used.saturating_add(space.available_bytes) as f64;
+    let kept = space.free_bytes.saturating_sub(space.available_bytes);
+    let of_root = if rustix::process::geteuid().is_root() { kept } else { 0 };
+    (all * (1.0 - percent / 100.0)) as u64 + of_root
+}

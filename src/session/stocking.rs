@@ -1,0 +1,118 @@
+//! Makes the files of a scenario's ballast and leaves them there: `fill` and `age`.
+
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use super::ID_LETTERS;
+use crate::base::failure::{Failure, Result, shown};
+use crate::host::layout::{Bound, LayoutScore, score_below};
+use crate::host::space::Space;
+use crate::plan::space::Need;
+use crate::plan::{Goal, Prepare, Way};
+use crate::run::clock::RealClock;
+use crate::run::ground::{Ground, open_parent, random_word};
+use crate::run::interrupt::Interrupt;
+use crate::run::kept::{NUMBER, Note, leave_note};
+use crate::run::remove::remove_ground;
+use crate::run::site::DiskBallast;
+
+/// Most files whose places on the device are asked for in the end.
+const LAYOUT_FILES_MAX: u64 = 100_000;
+
+/// What was made.
+#[derive(Clone, Debug)]
+pub struct Stocked {
+    /// The marked directory's name.
+    pub name: String,
+    /// Files that are there.
+    pub files: u64,
+    /// Bytes of their contents.
+    pub bytes: u64,
+    /// Files made and deleted on the way.
+    pub deleted: u64,
+    /// How long it took, the syncs included.
+    pub seconds: f64,
+    /// The room afterwards.
+    pub space: Space,
+    /// How the files lie; none if the file system does not say.
+    pub layout: Option<LayoutScore>,
+}
+
+/// Brings a directory to the goal; `has_come` is told which share of the way is done.
+///
+/// # Errors
+/// If there is no room, or the goal cannot be reached; then nothing is left. An interrupt is one.
+pub fn stock(
+    directory: &Path,
+    prepare: &Prepare,
+    interrupt: &Interrupt,
+    has_come: &dyn Fn(f64),
+) -> Result<Stocked> {
+    let clock = RealClock::new();
+    let parent = open_parent(directory)?;
+    check_room(prepare, &space_of(parent.as_fd())?, directory)?;
+    let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
+    let ground = Ground::make(parent, directory, &id)?;
+    let made = fill(&ground, prepare, interrupt, &clock, has_come);
+    made.inspect_err(|_| {
+        let _ = remove_ground(ground.parent(), ground.name().as_ref());
+    })
+}
+
+fn fill(
+    ground: &Ground,
+    prepare: &Prepare,
+    interrupt: &Interrupt,
+    clock: &RealClock,
+    has_come: &dyn Fn(f64),
+) -> Result<Stocked> {
+    let law = prepare.ballast.clone();
+    let mut ballast = DiskBallast::make(ground.directory(), NUMBER, law, clock.clone())?;
+    let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), has_come));
+    reached?;
+    if interrupt.is_set() {
+        return Err(Failure::interrupted("interrupted; what was made is removed"));
+    }
+    let live = ballast.stock().live();
+    let (files, length) = (live.count(), live.length());
+    let tree = &prepare.ballast.tree;
+    let there = (0..length).filter(|number| live.contains(*number));
+    let bytes = there.map(|number| tree.size(number, 0)).sum();
+    let aged = prepare.ballast.way != Way::Fill || files < length;
+    leave_note(ground.directory(), &Note { files, aged })
+        .map_err(|error| Failure::from_system("note what was made", error))?;
+    let go_on = || !interrupt.is_set();
+    let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+    Ok(Stocked {
+        name: ground.name().to_string(),
+        files,
+        bytes,
+        deleted: length - files,
+        seconds,
+        space: space_of(ground.directory())?,
+        layout: score_below(ballast.directory(), bound).ok(),
+    })
+}
+
+fn space_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<Space> {
+    Space::of(directory)
+        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
+}
+
+fn check_room(prepare: &Prepare, space: &Space, directory: &Path) -> Result<()> {
+    match prepare.goal {
+        Goal::Files(_) => {
+            let need = Need::of_ballast(prepare, space.block_bytes);
+            let lack = space.shortfall(need, space.reserve_bytes(), directory);
+            lack.map_or(Ok(()), Err)
+        }
+        Goal::Used(percent) if space.used_fraction() * 100.0 > percent => {
+            Err(Failure::failed(format!(
+                "the file system of {} is {:.1}% full already. Nothing was written",
+                shown(directory),
+                space.used_fraction() * 100.0
+            )))
+        }
+        Goal::Used(_) => Ok(()),
+    }
+}
