@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
 
 use boatload::measure::recorder::PhaseRecorder;
-use boatload::op::{Durability, find_operation};
-use boatload::plan::phase::{CacheAsked, Past, Walk};
+use boatload::op::find_operation;
+use boatload::plan::phase::Past;
 use boatload::plan::selection::{Order, Selection};
 use boatload::plan::tree::{Content, FilesEach, Filling, Layout, Sizes};
 use boatload::plan::{Phase, Tree};
@@ -93,21 +93,8 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
     let operation = find_operation(name).unwrap();
     let selection = Selection::new((0, FILES, FILES), Order::Sequential, 1, 1, 0);
     let created = Past { change: boatload::op::Change::NewSize, selection: selection.clone() };
-    let phase = Phase {
-        name: name.to_string(),
-        operation,
-        selection,
-        windows: 0,
-        durability: Durability::None,
-        cache: CacheAsked::AsIs,
-        threads,
-        pass: 1,
-        block: BLOCK,
-        keep_atime: false,
-        history: if name == "create" { vec![] } else { vec![created] },
-        walk: Walk::default(),
-        entries_after: 0,
-    };
+    let history = if name == "create" { vec![] } else { vec![created] };
+    let phase = Phase { block: BLOCK, history, ..Phase::bare(operation, selection, threads) };
     let mut recorders: Vec<PhaseRecorder> = (0..threads)
         .map(|w| PhaseRecorder::new(phase.selection.share(w, threads).count, None))
         .collect();

@@ -267,6 +267,7 @@ fn the_command_line_wins_over_the_file() {
         threads: Some(4),
         cache: Some(CacheAsked::AsIs),
         engine: Some(EngineName::Sim),
+        memory_bytes: 0,
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
     };
     let plan = read_job(RICH, &settings).unwrap_or_else(|p| panic!("{}", p.report("rich")));

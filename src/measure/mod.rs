@@ -4,6 +4,7 @@
 pub mod beside;
 pub mod book;
 pub mod bulk;
+pub mod conclusions;
 pub mod conditions;
 #[cfg(test)]
 pub(crate) mod fixture;
