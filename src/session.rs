@@ -13,7 +13,8 @@ use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
 use crate::host::space::Space;
 use crate::measure::book::{CellKey, Level, Measurement, ResultBook, RunFacts};
-use crate::measure::warnings::warnings;
+use crate::measure::conclusions::conclude;
+use crate::measure::warnings::{Warning, warnings};
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
 use crate::run::clock::RealClock;
@@ -212,8 +213,9 @@ impl Session<'_> {
         self.book.run.complete = cells_done && !interrupted;
         let finished = now();
         self.book.run.finished = Some(finished.clone());
-        for warning in warnings(&self.book, interrupted) {
-            let finding = warning.finding();
+        let mut findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
+        findings.extend(warnings(&self.book, interrupted).iter().map(Warning::finding));
+        for finding in findings {
             self.store.add_finding(&self.book.run.id, &finding)?;
             self.book.findings.push(finding);
         }

@@ -2,6 +2,7 @@
 //! holds all results of a run.
 
 pub mod book;
+pub mod conclusions;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;

@@ -1,0 +1,37 @@
+//! Conclusions: what a run's measurements answer, each a sentence with its figures. METHODOLOGY.md
+//! states the criteria.
+
+mod bend;
+mod crossover;
+mod fit;
+mod growth;
+mod knee;
+mod laws;
+mod ranking;
+mod ratio;
+mod sample;
+mod say;
+mod slope;
+mod student;
+
+use super::book::{Finding, ResultBook};
+use crate::plan::Conclusion;
+use sample::Sample;
+
+/// The findings of the kinds that are wanted, in that order. `variants` are the names in the job
+/// file's order. Only valid measurements count; a kind that nothing can be told of gives none.
+pub fn conclude(book: &ResultBook, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
+    let sample = Sample::of(book, variants);
+    let of = |kind: &Conclusion| match kind {
+        Conclusion::Growth => growth::growth(&sample),
+        Conclusion::Slope => slope::slope(&sample),
+        Conclusion::Knee => knee::knee(&sample),
+        Conclusion::Crossover => crossover::crossover(&sample),
+        Conclusion::Ranking => ranking::ranking(&sample, wanted.contains(&Conclusion::Growth)),
+        Conclusion::Source => Vec::new(),
+    };
+    wanted.iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+use super::*;
+
+/// A phase of so many windows of 1,000 operations; `law` gives nanoseconds by operations done.
+fn phase(
+    windows: u64,
+    repeats: u32,
+    law: impl Fn(f64) -> f64,
+    mut noise: impl FnMut() -> f64,
+) -> ResultBook {
+    let mut all = Vec::new();
+    for repeat in 1..=repeats {
+        let mut m = measured("a", None, repeat, 1.0);
+        m.operations = windows * 1_000;
+        m.windows = (0..windows)
+            .map(|n| {
+                let ns = law(n as f64 * 1_000.0 + 500.0) * noise();
+                // As windows are recorded: with two digits, rounded up.
+                let digit = 2f64.powf(ns.log2().floor() - 7.0);
+                let p50_ns = ((ns / digit).ceil() * digit) as u64;
+                Window {
+                    first: n * 1_000,
+                    operations: 1_000,
+                    mean_ns: ns,
+                    p50_ns,
+                    p99_ns: p50_ns,
+                    max_ns: p50_ns,
+                }
+            })
+            .collect();
+        all.push(m);
+    }
+    book(all)
+}
+
+fn growth_of(book: &ResultBook) -> Finding {
+    only(book, Conclusion::Growth, &["a"])
+}
+
+fn law_of(book: &ResultBook) -> String {
+    growth_of(book).figures["law"].as_str().unwrap().to_string()
+}
+
+type Truth = (&'static str, fn(f64, f64) -> f64);
+
+/// Laws of operations done and of all operations.
+const TRUTHS: [Truth; 9] = [
+    ("constant", |_, _| 30_000.0),
+    ("linear", |x, n| 30_000.0 * (1.0 + x / n)),
+    ("linear", |x, n| 30_000.0 * (1.0 + 9.0 * x / n)),
+    ("linear", |x, n| 3_000.0 + 300_000.0 * x / n),
+    ("linear", |x, n| 30_000.0 * (1.0 - 0.7 * x / n)),
+    ("logarithmic", |x, _| 10_000.0 + 2_000.0 * x.log2()),
+    ("logarithmic", |x, _| 30_000.0 + 3_000.0 * x.log2()),
+    ("power", |x, _| 300.0 * x.sqrt()),
+    ("power", |x, n| 3e8 * (x / n).powi(2)),
+];
+
+#[test]
+fn the_law_is_found_whatever_the_noise() {
+    for (law, truth) in TRUTHS {
+        for windows in [40, 100, 400] {
+            let all = windows as f64 * 1_000.0;
+            for spread in [0.0, 0.01, 0.02] {
+                let found = (0..20).map(|seed| {
+                    let mut noise = Noise::new(seed);
+                    let noise = || (spread * noise.normal()).exp();
+                    law_of(&phase(windows, 3, |x| truth(x, all), noise))
+                });
+                let wrong: Vec<_> = found.filter(|found| found != law).collect();
+                let span = (truth(500.0, all), truth(all, all));
+                assert_eq!(wrong, [""; 0], "{law} over {windows} windows, {spread}, {span:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wild_windows_and_a_warm_up_do_not_change_the_law() {
+    for (law, truth) in TRUTHS {
+        for windows in [100, 400] {
+            for seed in 0..20 {
+                let mut noise = Noise::new(seed);
+                let all = windows as f64 * 1_000.0;
+                let mut book =
+                    phase(windows, 1, |x| truth(x, all), || (0.01 * noise.normal()).exp());
+                for n in 0..3 {
+                    book.measurements[0].windows[n].p50_ns *= 2;
+                }
+                for _ in 0..windows / 25 {
+                    let wild = (noise.uniform() * windows as f64) as usize;
+                    book.measurements[0].windows[wild].p50_ns *= 10;
+                }
+                let span = (truth(500.0, all), truth(all, all));
+                assert_eq!(law_of(&book), law, "{windows} windows, seed {seed}, {span:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn directories_filled_one_after_the_other_are_constant_as_a_whole() {
+    for teeth in [5.0, 16.0, 40.0] {
+        for windows in [40, 100, 400] {
+            let law = |x: f64| {
+                let tooth = windows as f64 * 1_000.0 / teeth;
+                30_000.0 * (1.0 + (x % tooth) / tooth)
+            };
+            let mut noise = Noise::new(5);
+            let found = law_of(&phase(windows, 1, law, || (0.02 * noise.normal()).exp()));
+            assert_eq!(found, "constant", "{teeth} teeth, {windows} windows");
+        }
+    }
+}
+
+#[test]
+fn noise_alone_is_no_growth_even_where_neighbours_are_alike() {
+    for memory in [0.0, 0.9, 0.98] {
+        for (windows, repeats) in [(8, 1), (40, 1), (100, 3), (400, 1)] {
+            if windows < 100 && memory > 0.0 {
+                // What wanders as slowly as the phase is long is growth.
+                continue;
+            }
+            let mut wrong = 0;
+            for seed in 0..200 {
+                let (mut noise, mut state) = (Noise::new(seed), 0.0);
+                let wander = || {
+                    state = memory * state + (1.0f64 - memory * memory).sqrt() * noise.normal();
+                    (0.1 * state).exp()
+                };
+                let found = law_of(&phase(windows, repeats, |_| 30_000.0, wander));
+                wrong += u32::from(found != "constant");
+            }
+            assert!(wrong <= 10, "{wrong} of 200, memory {memory}, {windows} windows");
+        }
+    }
+}
+
+#[test]
+fn a_weak_law_is_called_constant_and_one_that_doubles_is_not() {
+    let weak = |x: f64| 30_000.0 * (1.0 + 0.05 * x / 1e5);
+    let double = |x: f64| 30_000.0 * (1.0 + x / 1e5);
+    for seed in 0..20 {
+        let mut noise = Noise::new(seed);
+        let mut noise = || (0.02 * noise.normal()).exp();
+        assert_eq!(law_of(&phase(100, 1, weak, &mut noise)), "constant");
+        assert_eq!(law_of(&phase(100, 1, double, &mut noise)), "linear");
+    }
+}
+
+#[test]
+fn the_ratio_is_that_of_the_ends() {
+    let law = |x: f64| 10_000.0 + x / 4.0;
+    let mut covered = 0;
+    for seed in 0..20 {
+        let mut noise = Noise::new(seed);
+        let found = growth_of(&phase(400, 3, law, || (0.02 * noise.normal()).exp()));
+        let truth = law(396_000.0) / law(4_000.0);
+        let [low, high] = interval(&found);
+        covered += u32::from(low <= truth && truth <= high);
+        assert!((number(&found, "ratio") / truth - 1.0).abs() < 0.04, "{found:?}");
+        assert!((number(&found, "exponent") - 10.0 / 11.0).abs() < 0.03, "{found:?}");
+    }
+    assert!(covered >= 18, "{covered} of 20");
+}
+
+#[test]
+fn the_sentences_say_how_many_times_and_by_which_law() {
+    let found = growth_of(&phase(400, 1, |x| 10_000.0 + x / 4.0, || 1.0));
+    assert_eq!(
+        found.sentence,
+        "a: write takes 9.93 times as long at 400,000 files as at the first 8,000 (9.69 to 10.2): \
+         it grows linearly with the number of files."
+    );
+    let found = growth_of(&phase(400, 1, |_| 30_000.0, || 1.0));
+    assert_eq!(
+        found.sentence,
+        "a: write does not get slower: 1.00 times (0.99 to 1.01) as long in the last 40,000 of 400,000 \
+         files as in the first."
+    );
+}
+
+#[test]
+fn a_phase_that_gets_faster_is_told_as_such() {
+    let found = growth_of(&phase(400, 1, |x| 30_000.0 - x / 20.0, || 1.0));
+    assert_eq!(
+        found.sentence,
+        "a: write gets faster: it takes 0.34 times as long at 400,000 files as at the first 8,000 (0.33 \
+         to 0.35): it falls linearly with the number of files."
+    );
+    assert!(number(&found, "ratio") < 0.4 && number(&found, "exponent") < 0.0, "{found:?}");
+}
+
+#[test]
+fn a_power_is_told_with_its_interval() {
+    let found = growth_of(&phase(400, 1, |x| 300.0 * x.sqrt(), || 1.0));
+    assert_eq!(
+        found.sentence,
+        "a: write takes 9.97 times as long at 400,000 files as at the first 8,000 (9.72 to 10.2): it \
+         grows as the number of files to the power of 0.50 (0.50 to 0.50)."
+    );
+}
+
+#[test]
+fn few_windows_tell_nothing() {
+    assert_eq!(conclude(&phase(7, 3, |_| 1e4, || 1.0), &[Conclusion::Growth], &["a"]), []);
+}
+
+#[test]
+fn a_mean_that_grows_without_the_median_is_told() {
+    let mut book = phase(100, 1, |_| 30_000.0, || 1.0);
+    for window in &mut book.measurements[0].windows[50..] {
+        window.mean_ns *= 3.0;
+    }
+    let found = growth_of(&book);
+    assert!(
+        found.sentence.ends_with("; the mean, with its rare slow ones, 3.00 times."),
+        "{}",
+        found.sentence
+    );
+}
