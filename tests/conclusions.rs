@@ -140,20 +140,20 @@ fn two_workers_are_faster_than_one_at_every_size_and_never_meet() {
 
 #[test]
 fn variants_meet_where_their_files_take_equally_long() {
-    // A file takes 20 us for its name and 50 us for each MiB: all are 10 MiB, or as the level says.
+    // A file takes 20 us for its name and 50 us for each KiB: all are 10 KiB, or as the level says.
     for seed in 0..SEEDS {
         let book = ran(&format!(
             "name = 'c'\nrepeats = 3\nseed = {seed}\nengine = 'sim'\nconclude = ['crossover']\n\
-             axis = {{ name = 'size', values = ['1MiB', '3MiB', '30MiB', '100MiB'] }}\n\
+             axis = {{ name = 'size', values = ['1KiB', '3KiB', '30KiB', '100KiB'] }}\n\
              [[variant]]\nname = 'growing'\ntree = {{ files = 100, size = '$size' }}\n\
-             [[variant]]\nname = 'fixed'\ntree = {{ files = 100, size = '10MiB' }}\n\
-             [[phase]]\noperation = 'create'\n\
+             [[variant]]\nname = 'fixed'\ntree = {{ files = 100, size = '10KiB' }}\n\
+             [[phase]]\noperation = 'create'\nblock = '1KiB'\n\
              [sim]\nmetadata = '20us'\ntransfer = '50us'\nnoise = 'uniform'\n"
         ));
         let found = findings(&book, "crossover");
-        let at = found[0].figures["at"].as_f64().unwrap() / f64::from(1 << 20);
-        assert!((9.0..11.0).contains(&at), "seed {seed}: {at} MiB, {:?}", found[0]);
-        let expected = "create: growing is faster than fixed from 1.00 MiB to 3.00 MiB (";
+        let at = found[0].figures["at"].as_f64().unwrap() / 1024.0;
+        assert!((9.0..11.0).contains(&at), "seed {seed}: {at} KiB, {:?}", found[0]);
+        let expected = "create: growing is faster than fixed from 1.00 KiB to 3.00 KiB (";
         assert!(found[0].sentence.starts_with(expected), "{}", found[0].sentence);
     }
 }

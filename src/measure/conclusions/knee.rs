@@ -23,7 +23,7 @@ const CHANCE_MAX: f64 = 0.01;
 /// Orders that are tried to find that chance.
 const SHUFFLES: u64 = 299;
 /// Places of a hinge in a gap between levels, in the test and in the interval.
-const PLACES: usize = 2;
+const PLACES: usize = 1;
 const PLACES_FINE: usize = 10;
 /// A step of so many standard errors is seen nine times in ten: the even change that it could be
 /// instead takes much of it.

@@ -31,7 +31,7 @@ fn step(factor: f64) -> impl Fn(f64) -> f64 {
 fn a_step_at_83_percent_is_found_between_80_and_85_whatever_the_noise() {
     for factor in [1.5, 2.0] {
         for seed in 0..20 {
-            for spread in [0.0, 0.05, 0.1] {
+            for spread in [0.05, 0.1] {
                 let mut noise = Noise::new(seed);
                 let found =
                     knee_of(&over(&LEVELS, 4, step(factor), || 1.0 + spread * noise.normal()));
