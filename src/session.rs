@@ -87,7 +87,7 @@ pub fn run(
         sites.disk = Some(Site::Disk(Box::new(site)));
     }
     if uses(order.plan, EngineName::Sim) {
-        sites.sim = Some(Site::Sim(Box::new(SimSite::new(order.plan.sim, clock))));
+        sites.sim = Some(Site::Sim(Box::new(SimSite::new(clock))));
     }
     store.begin_run(&run, &host)?;
     let book = ResultBook { run, host, ..ResultBook::default() };

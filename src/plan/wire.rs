@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::phase::CacheAsked;
 use super::selection::Order;
 use super::sim::{DirectoryLaw, Noise};
-use super::tree::Filling;
+use super::tree::{Filling, Handles};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
@@ -87,6 +87,8 @@ pub(super) struct Variant {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+    /// Its truth of the simulated file system, instead of the file's `[sim]`.
+    pub(super) sim: Option<WireSim>,
 }
 
 /// The law of a tree of files. Nothing exists at the start but its directories; phases create the
@@ -95,13 +97,20 @@ pub(super) struct Variant {
 #[serde(deny_unknown_fields)]
 pub(super) struct WireTree {
     /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
-    #[schemars(required)]
+    /// This or `chunks` must be there.
     pub(super) files: Option<WireQuantity>,
+    /// How many chunks the tree can hold, a count, instead of `files`: `write-chunk` makes its
+    /// files of them, and `size` is that of a chunk.
+    pub(super) chunks: Option<WireQuantity>,
+    /// Chunks of each file, a count; 1 by default.
+    pub(super) chunks_per_file: Option<WireQuantity>,
+    /// Whether a file of chunks stays open from one to the next; reopen by default.
+    pub(super) handles: Option<Handles>,
     /// Directories that hold the files: a count, or `{ fan_out, depth }`; 1 by default.
     pub(super) directories: Option<Directories>,
     /// In which order files go to the directories; fill by default.
     pub(super) order: Option<Filling>,
-    /// Size of each file in bytes, or the law it is drawn from; 0 by default.
+    /// Size of each file (or chunk) in bytes, or the law it is drawn from; 0 by default.
     pub(super) size: Option<WireSize>,
     /// What the files hold; random by default.
     pub(super) content: Option<WireContent>,
@@ -220,6 +229,10 @@ pub(super) struct WireAxis {
     /// The levels in the order they are measured, all in one unit; or `"$name"` of a list.
     #[schemars(required)]
     pub(super) values: Option<OneOrMany>,
+    /// Quantities that go along with the level: one for all levels, or a list with one for each.
+    /// `"$name"` stands for the one at the level.
+    #[serde(default)]
+    pub(super) with: BTreeMap<String, OneOrMany>,
 }
 
 /// One timed bulk of one operation.
@@ -261,6 +274,8 @@ pub(super) struct WireSim {
     pub(super) metadata: Option<WireQuantity>,
     /// Time of each write, and of each read of cached data.
     pub(super) transfer: Option<WireQuantity>,
+    /// Added to it for each KiB that a write or a read moves.
+    pub(super) transfer_per_kib: Option<WireQuantity>,
     /// Added to the first open or stat of an entry after the caches were dropped.
     pub(super) cold: Option<WireQuantity>,
     /// Time of each fsync, and of the sync at the end of a phase.

@@ -114,6 +114,7 @@ mod tests {
             filling: Filling::Fill,
             roots: 1,
             sizes: Sizes::Fixed(size),
+            chunks: None,
             content,
             seed: 1,
         }

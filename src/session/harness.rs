@@ -29,10 +29,11 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let Some(block) = cell.phases.first().map(|phase| u64::from(phase.block)) else { return 0.0 };
     let writes_each = (cell.tree.sizes.mean() as u64).div_ceil(block);
     let files = (WRITES / writes_each.max(1)).max(1);
-    let tree = Tree { files, ..cell.tree.clone() };
+    let tree = Tree { files, chunks: None, ..cell.tree.clone() };
     let Some(phase) = creating(cell, &tree) else { return 0.0 };
-    let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
-    let mut site = Site::Sim(Box::new(SimSite::new(SimModel::default(), clock.clone())));
+    let sim = SimModel::default();
+    let cell = CellPlan { tree, sim, phases: Vec::new(), ..cell.clone() };
+    let mut site = Site::Sim(Box::new(SimSite::new(clock.clone())));
     if site.begin_cell(&cell).is_err() {
         return 0.0;
     }

@@ -21,6 +21,7 @@ const SAMPLE: u64 = 1000;
 
 /// A simulated file system, and the cell in it.
 pub struct SimSite {
+    /// What the cell lives by.
     model: SimModel,
     clock: RealClock,
     /// Operations of all cells so far.
@@ -31,8 +32,10 @@ pub struct SimSite {
 }
 
 impl SimSite {
-    /// A place that lives by `model`; `clock` is read when no request takes any time.
-    pub fn new(model: SimModel, clock: RealClock) -> Self {
+    /// A place where each cell lives by its own truth; `clock` is read when no request takes any
+    /// time.
+    pub fn new(clock: RealClock) -> Self {
+        let model = SimModel::default();
         Self { model, clock, operations: Arc::default(), shifts: AtomicU64::new(0), cell: None }
     }
 
@@ -40,6 +43,7 @@ impl SimSite {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
         let operations = Arc::clone(&self.operations);
+        self.model = cell.sim;
         let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations)
             .map_err(|_| {
                 let files = counted(cell.tree.files, "file");
