@@ -80,6 +80,7 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         files_each: FilesEach::Even,
         roots: 1,
         sizes: Sizes::Fixed(FILE_BYTES as u64),
+        chunks: None,
         content: Content::Random,
         seed: 1,
     };

@@ -94,7 +94,7 @@ pub fn run(
         sites.disk = Some(Site::Disk(Box::new(site)));
     }
     if uses(order.plan, EngineName::Sim) {
-        sites.sim = Some(Site::Sim(Box::new(SimSite::new(order.plan.sim, clock))));
+        sites.sim = Some(Site::Sim(Box::new(SimSite::new(clock))));
     }
     store.begin_run(&run, &host)?;
     let book = ResultBook { run, host, ..ResultBook::default() };
@@ -176,7 +176,7 @@ impl Session<'_> {
         };
         self.watcher.prepares(key, 0.0);
         let has_come = |share| self.watcher.prepares(key, share);
-        self.sites.of(cell.engine)?.prepare(prepare, self.interrupt.flag(), &has_come)?;
+        self.sites.of(cell.engine)?.prepare((cell, prepare), self.interrupt.flag(), &has_come)?;
         self.prepared = Some(index);
         Ok(())
     }

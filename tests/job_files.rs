@@ -107,6 +107,10 @@ fn set(pairs: &[(&str, &str)]) -> Settings {
     Settings { set, ..Settings::default() }
 }
 
+fn chunks() -> &'static str {
+    find_scenario("chunks").expect("chunks is built in").text
+}
+
 fn smallfiles() -> &'static str {
     find_scenario("smallfiles").expect("smallfiles is built in").text
 }
@@ -185,7 +189,7 @@ fn every_key_of_a_job_file_reaches_the_plan() {
     let overwrite = &first.phases[3];
     assert_eq!((overwrite.pass, overwrite.block, overwrite.cache), (2, 4096, CacheAsked::Cold));
     assert_eq!(overwrite.history.len(), 3, "create, rename and the first pass went before");
-    let sim = plan.sim;
+    let sim = plan.cells[0].sim;
     assert_eq!((sim.metadata_ns, sim.cold_ns, sim.stall_ns), (5_000, 1_000_000, 50_000_000));
     assert_eq!((sim.stall_every, sim.queue, sim.capacity), (1_000, 4, Some(1 << 30)));
     assert!(sim.knee.is_some() && sim.error.is_some() && sim.drift_percent == 3.0);
@@ -548,7 +552,7 @@ fn damaged_files_give_problems_and_never_panic() {
     ];
     let (mut plans, mut wrong) = (0, 0);
     for round in 0..4_000u64 {
-        let base = if round % 2 == 0 { RICH } else { smallfiles() };
+        let base = [RICH, smallfiles(), chunks()][(round / 3 % 3) as usize];
         let mut text = base.to_string();
         for damage in 0..=round % 3 {
             let pick = |salt, bound: usize| {

@@ -92,7 +92,7 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
                 Change::NewSize => file.size = drawn,
                 Change::Grows => file.size += drawn,
                 Change::Renames => file.renames += 1,
-                Change::SameSize | Change::Nothing => {}
+                Change::SameSize | Change::Nothing | Change::Chunks => {}
             }
             let writes =
                 matches!(phase.operation.name(), "create" | "append" | "overwrite" | "rewrite");

@@ -67,12 +67,16 @@ impl Plan {
 fn cell_lines(cell: &CellPlan) -> String {
     let level = cell.level.map_or_else(String::new, |level| format!(" at {level}"));
     let tree = &cell.tree;
+    let size = bytes(tree.sizes.mean() as u64);
+    let sizes = match tree.chunks {
+        Some(chunks) => format!("made of {} of {size}", counted(chunks.count, "chunk")),
+        None => format!("sizes {size} on average"),
+    };
     let mut text = format!(
-        "\n{}{level}: {} in {}, sizes {} on average\n",
+        "\n{}{level}: {} in {}, {sizes}\n",
         shown(&cell.variant),
         counted(tree.files, "file"),
         counted(tree.holders(), "directory"),
-        bytes(tree.sizes.mean() as u64),
     );
     for phase in &cell.phases {
         let pass = if phase.pass > 1 { format!(" pass {}", phase.pass) } else { String::new() };

@@ -17,6 +17,7 @@ mod rewrite;
 mod rmdir;
 mod stat;
 mod steps;
+mod write_chunk;
 
 use std::fmt;
 
@@ -41,6 +42,7 @@ pub const OPERATIONS: &[&dyn Operation] = &[
     &rewrite::Rewrite,
     &rmdir::Rmdir,
     &stat::Stat,
+    &write_chunk::WriteChunk,
 ];
 
 /// One kind of work on one target.
@@ -89,7 +91,7 @@ pub fn find_operation(name: &str) -> Option<&'static dyn Operation> {
 /// What an operation does to the number of entries in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// One more entry for each target.
+    /// One more entry for each target; of chunks, for each file that they begin.
     AddsEntry,
     /// One entry less for each target.
     RemovesEntry,
@@ -102,6 +104,8 @@ pub enum Effect {
 pub enum Subject {
     /// A file of the tree.
     File,
+    /// A part of a file, in a tree whose files are made of such parts.
+    Chunk,
     /// A directory that is itself an entry of the tree (what `mkdir` makes).
     Directory,
     /// A directory of the layout, which holds entries.
@@ -123,6 +127,8 @@ pub enum Change {
     Grows,
     /// Another name.
     Renames,
+    /// A new file with all of its chunks.
+    Chunks,
 }
 
 /// When written data must be on the device.
@@ -159,6 +165,23 @@ pub struct Target {
     pub durability: Durability,
     /// Whether reads leave the access time alone (`O_NOATIME`).
     pub keep_atime: bool,
+    /// Which part of the file is meant, for an operation on chunks.
+    pub chunk: Chunk,
+}
+
+/// A chunk of a file, and what has to be done to the file for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its number in the tree, which its content follows from.
+    pub number: u64,
+    /// Where it begins in its file, in bytes.
+    pub position: u64,
+    /// Whether the file must not exist yet.
+    pub creates: bool,
+    /// Whether the file is to be opened; otherwise the chunk before left it open.
+    pub opens: bool,
+    /// Whether the file is to be closed; otherwise it is left open for the chunk after.
+    pub closes: bool,
 }
 
 #[cfg(test)]
@@ -194,6 +217,7 @@ mod tests {
             block: 1024,
             durability,
             keep_atime: false,
+            chunk: Chunk { number: 3, position: 7, creates: true, opens: true, closes: true },
         };
         let (mut progress, mut balance) = (Progress::default(), 0);
         for at in 0..100 {
@@ -218,7 +242,7 @@ mod tests {
     fn outcome_of(request: &Request, fails: bool, so_far: &Progress) -> request::Outcome {
         match request {
             _ if fails => Err(crate::base::errno::Errno::EIO),
-            Request::Write { bytes, .. } => Ok(u64::from(*bytes)),
+            Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => Ok(u64::from(*bytes)),
             Request::Read { bytes, .. } => Ok(u64::from(*bytes).min(2500 - so_far.bytes)),
             Request::ReadDirectory if so_far.bytes < 64 => Ok(32),
             _ => Ok(0),

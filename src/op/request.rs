@@ -102,6 +102,19 @@ pub enum Request {
         /// How long it is.
         bytes: u32,
     },
+    /// Writes a part of a content at a place in the open file (pwrite(2)).
+    WriteAt {
+        /// Whose content.
+        number: u64,
+        /// Which version of it.
+        version: u32,
+        /// Where in the content the part begins, in bytes.
+        offset: u64,
+        /// How long it is.
+        bytes: u32,
+        /// Where in the file it goes, in bytes.
+        position: u64,
+    },
     /// Reads on from the open file.
     Read {
         /// At most this much.
@@ -156,6 +169,7 @@ pub enum Request {
 pub enum RequestKind {
     Open,
     Write,
+    WriteAt,
     Read,
     Sync,
     Close,
@@ -176,6 +190,7 @@ impl Request {
         match self {
             Request::Open { .. } => RequestKind::Open,
             Request::Write { .. } => RequestKind::Write,
+            Request::WriteAt { .. } => RequestKind::WriteAt,
             Request::Read { .. } => RequestKind::Read,
             Request::Sync { .. } => RequestKind::Sync,
             Request::Close => RequestKind::Close,
@@ -191,7 +206,7 @@ impl Request {
     }
 
     /// Whether it names what the operation works on: every operation has one such request, its
-    /// first.
+    /// first, but for one on a file that the operation before left open.
     #[inline]
     pub fn names_target(&self) -> bool {
         match self {
@@ -202,6 +217,7 @@ impl Request {
             | Request::MakeDirectory { .. }
             | Request::RemoveDirectory { .. } => true,
             Request::Write { .. }
+            | Request::WriteAt { .. }
             | Request::Read { .. }
             | Request::Sync { .. }
             | Request::Close
@@ -222,6 +238,10 @@ impl fmt::Display for Request {
             }
             Request::Write { number, version, offset, bytes } => {
                 write!(f, "write {bytes} bytes at {offset} of content {number}.{version}")
+            }
+            Request::WriteAt { number, version, offset, bytes, position } => {
+                let what = format_args!("{bytes} bytes at {offset} of content {number}.{version}");
+                write!(f, "write at {position}: {what}")
             }
             Request::Read { bytes } => write!(f, "read at most {bytes} bytes"),
             Request::Sync { data_only: false } => f.write_str("fsync"),
@@ -270,7 +290,9 @@ impl Progress {
         }
         match outcome {
             // A write of nothing would be asked for again for ever.
-            Ok(0) if kind == RequestKind::Write => self.fail(Errno::EIO),
+            Ok(0) if matches!(kind, RequestKind::Write | RequestKind::WriteAt) => {
+                self.fail(Errno::EIO)
+            }
             Ok(bytes) => {
                 self.last_bytes = bytes;
                 self.bytes += bytes;

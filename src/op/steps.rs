@@ -42,7 +42,15 @@ pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> 
                 bytes,
             })
         }
-        RequestKind::Open | RequestKind::Write => match target.durability {
+        other => finish(target, so_far, other),
+    }
+}
+
+/// All is written: make it durable, close.
+#[inline]
+pub(super) fn finish(target: &Target, so_far: &Progress, last: RequestKind) -> Step {
+    match last {
+        RequestKind::Open | RequestKind::Write | RequestKind::WriteAt => match target.durability {
             Durability::Fsync | Durability::FsyncDirectory => {
                 Step::Submit(Request::Sync { data_only: false })
             }

@@ -119,6 +119,8 @@ pub struct CellPlan {
     pub level: Option<Quantity>,
     /// What carries its requests out.
     pub engine: EngineName,
+    /// The truth of the simulated file system, if it runs on it.
+    pub sim: sim::SimModel,
     /// The law of its files.
     pub tree: Tree,
     /// What the place is brought to before; none if it is taken as it is.
@@ -160,8 +162,6 @@ pub struct Plan {
     pub conclude: Vec<Conclusion>,
     /// One for each variant and level: variants in the job file's order, levels within them.
     pub cells: Vec<CellPlan>,
-    /// The truth of the simulated file system, for cells that run on it.
-    pub sim: sim::SimModel,
     /// The job file's text.
     pub job: String,
 }

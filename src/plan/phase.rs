@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::selection::{Order, Selection};
-use super::tree::Tree;
-use crate::op::{Change, Durability, Operation, Place, Subject, Target};
+use super::tree::{Handles, Tree};
+use crate::op::{Change, Chunk, Durability, Operation, Place, Subject, Target};
 
 /// Most bytes of one read or write where nothing is said.
 pub const BLOCK_DEFAULT: u32 = 1 << 20;
@@ -160,7 +160,7 @@ impl Phase {
     /// any size that is drawn.
     pub fn write_bytes_max(&self, tree: &Tree) -> u32 {
         let grown = self.history.iter().filter(|past| past.change == Change::Grows).count() as u64;
-        let largest = tree.sizes.max().saturating_mul(grown + 1);
+        let largest = tree.sizes.max().saturating_mul(grown).saturating_add(tree.file_bytes_max());
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
 
@@ -203,6 +203,7 @@ impl Aim<'_> {
         let size = match self.change {
             Change::NewSize | Change::Grows => tree.size(number, state.writes),
             Change::SameSize => state.size,
+            Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Renames => 0,
         };
         Target {
@@ -212,6 +213,26 @@ impl Aim<'_> {
             block: phase.block,
             durability: phase.durability,
             keep_atime: phase.keep_atime,
+            chunk: match self.change {
+                Change::Chunks => self.chunk(number),
+                _ => Chunk::default(),
+            },
+        }
+    }
+
+    /// The phase writes all chunks of a file or none, so that the first one always creates it.
+    fn chunk(&self, number: u64) -> Chunk {
+        let Some(chunks) = self.tree.chunks else { return Chunk::default() };
+        let within = number % chunks.per_file;
+        let (first, last) = (within == 0, number + 1 == chunks.count);
+        let last = last || within + 1 == chunks.per_file;
+        let reopens = chunks.handles == Handles::Reopen;
+        Chunk {
+            number,
+            position: within * self.tree.sizes.max(),
+            creates: first,
+            opens: first || reopens,
+            closes: last || reopens,
         }
     }
 
@@ -220,6 +241,10 @@ impl Aim<'_> {
         let walk = self.phase.walk;
         match self.subject {
             Subject::File => Place::File { number, generation },
+            Subject::Chunk => {
+                let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
+                Place::File { number: number / per_file, generation: 0 }
+            }
             Subject::Directory => Place::Directory { number },
             Subject::Holder => {
                 let holder = self.tree.holder_in_turn(number);
@@ -241,6 +266,10 @@ impl FileState {
             Change::SameSize => self.writes += 1,
             Change::NewSize => {
                 self.size = tree.size(number, self.writes);
+                self.writes += 1;
+            }
+            Change::Chunks => {
+                self.size = tree.chunked_size(number);
                 self.writes += 1;
             }
             Change::Grows => {

@@ -14,6 +14,7 @@ pub struct Scenario {
 
 /// All of them, by name.
 pub const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "chunks", text: include_str!("../../scenarios/chunks.toml") },
     Scenario { name: "clutter", text: include_str!("../../scenarios/clutter.toml") },
     Scenario { name: "directory", text: include_str!("../../scenarios/directory.toml") },
     Scenario { name: "fullness", text: include_str!("../../scenarios/fullness.toml") },

@@ -46,7 +46,7 @@ fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
 fn moved(request: &Request, target: &Target, content: u64, so_far: &Progress) -> u64 {
     const LISTING: u64 = 1;
     match request {
-        Request::Write { bytes, .. } => u64::from(*bytes),
+        Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => u64::from(*bytes),
         Request::Read { .. } => (content - so_far.bytes).min(u64::from(target.block)),
         Request::ReadDirectory => LISTING - so_far.bytes,
         _ => 0,

@@ -44,6 +44,9 @@ pub struct Selection {
     pub order: Order,
     /// Workers' own trees among which numbers are dealt out in turn; 1 if they share one.
     roots: u32,
+    /// Neighbours that only one worker does, in their order: the chunks of a file. Other entries
+    /// stand for themselves, and this is 1.
+    grain: u64,
     /// One for each root, for a random order. Shared by the phases that have this one behind them.
     permutations: Arc<[Permutation]>,
     /// Which numbers there are to choose from, where they are no range.
@@ -59,8 +62,16 @@ impl Selection {
         seed: u64,
         salt: u64,
     ) -> Self {
-        let mut selection =
-            Self { first, population, count, order, roots, permutations: Arc::new([]), live: None };
+        let mut selection = Self {
+            first,
+            population,
+            count,
+            order,
+            roots,
+            grain: 1,
+            permutations: Arc::new([]),
+            live: None,
+        };
         if order == Order::Random {
             selection.permutations = (0..u64::from(roots))
                 .map(|root| {
@@ -77,6 +88,29 @@ impl Selection {
         let population = live.set().count();
         let all = Self::new((0, population, most.min(population)), order, 1, seed, salt);
         Self { live: Some(live), ..all }
+    }
+
+    /// All of the `count` chunks from `first` on, in order, each `grain` of them (at least 1) to
+    /// one worker; `first` is a multiple of it.
+    pub fn of_chunks((first, count): (u64, u64), grain: u64, roots: u32) -> Self {
+        let all = Self::new((first, count, count), Order::Sequential, roots, 0, 0);
+        Self { grain, ..all }
+    }
+
+    /// How many entries it adds when it is of new ones: files, where it is of their chunks.
+    pub fn entries(&self) -> u64 {
+        self.count.div_ceil(self.grain)
+    }
+
+    /// Those entries.
+    pub fn of_entries(&self) -> Self {
+        let (first, count) = (self.first_entry(), self.entries());
+        Self::new((first, count, count), Order::Sequential, self.roots, 0, 0)
+    }
+
+    /// The number of the first such entry.
+    pub fn first_entry(&self) -> u64 {
+        self.first / self.grain
     }
 
     /// How many of the first `length` numbers belong to `root`.
@@ -136,6 +170,9 @@ impl Selection {
     /// with a tree of its own stays in it.
     pub fn share(&self, worker: u32, workers: u32) -> Share<'_> {
         let (worker, workers) = (u64::from(worker), u64::from(workers));
+        if self.grain > 1 {
+            return self.share_of_grains(worker, workers);
+        }
         if self.roots > 1 {
             debug_assert_eq!(workers, u64::from(self.roots));
             return Share {
@@ -144,6 +181,7 @@ impl Selection {
                 offset: 0,
                 step: 1,
                 count: self.of_root(self.count, worker),
+                grain: 1,
                 permutation: self.permutations.get(worker as usize),
                 live: None,
             };
@@ -154,8 +192,31 @@ impl Selection {
             offset: worker,
             step: workers,
             count: (self.count + workers - 1 - worker) / workers,
+            grain: 1,
             permutation: self.permutations.first(),
             live: self.live.as_deref(),
+        }
+    }
+
+    /// Whole files in turn. With trees of their own the first file may be that of another worker
+    /// than the first.
+    fn share_of_grains(&self, worker: u64, workers: u64) -> Share<'_> {
+        let roots = u64::from(self.roots);
+        let offset = (worker + workers - self.first_entry() % roots) % workers;
+        let grains = self.entries();
+        let mine = (grains + workers - 1 - offset) / workers;
+        // The last file may have fewer.
+        let has_last = grains > 0 && (grains - 1) % workers == offset;
+        let lacking = if has_last { grains * self.grain - self.count } else { 0 };
+        Share {
+            base: self.first,
+            stride: 1,
+            offset,
+            step: workers,
+            count: mine * self.grain - lacking,
+            grain: self.grain,
+            permutation: None,
+            live: None,
         }
     }
 }
@@ -169,6 +230,7 @@ pub struct Share<'a> {
     step: u64,
     /// How many entries it has.
     pub count: u64,
+    grain: u64,
     permutation: Option<&'a Permutation>,
     live: Option<&'a Ranked>,
 }
@@ -177,6 +239,10 @@ impl Share<'_> {
     /// The number of its `turn`th entry.
     #[inline]
     pub fn number(&self, turn: u64) -> u64 {
+        if self.grain > 1 {
+            let (grain, within) = (turn / self.grain, turn % self.grain);
+            return self.base + (self.offset + grain * self.step) * self.grain + within;
+        }
         let position = self.offset + turn * self.step;
         let chosen = self.permutation.map_or(position, |p| p.forward(position));
         match self.live {
@@ -218,6 +284,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn all_chunks_of_a_file_are_one_workers_in_their_order() {
+        for (roots, workers) in [(1, 1), (1, 3), (1, 16), (3, 3), (4, 4)] {
+            for (first, count) in [(0, 100), (16, 100), (32, 16), (0, 5), (48, 0)] {
+                let s = Selection::of_chunks((first, count), 16, roots);
+                let all: BTreeSet<_> = dealt(&s, workers).into_iter().collect();
+                assert!(all.iter().copied().eq(first..first + count), "{s:?}");
+                for worker in 0..workers {
+                    let share = s.share(worker, workers);
+                    let mine: Vec<_> = (0..share.count).map(|turn| share.number(turn)).collect();
+                    assert!(mine.is_sorted(), "{mine:?}");
+                    let of_one = |file: u64| file % u64::from(workers) == u64::from(worker);
+                    assert!(roots == 1 || mine.iter().all(|n| of_one(n / 16)), "{mine:?}");
+                    let mut files: Vec<_> = mine.iter().map(|number| number / 16).collect();
+                    files.dedup();
+                    let whole: u64 = files.iter().map(|f| (first + count - f * 16).min(16)).sum();
+                    assert_eq!(whole, share.count, "a file of worker {worker} lacks chunks: {s:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn seven_files_keep_seven_of_sixteen_workers_busy() {
+        let s = Selection::of_chunks((0, 100), 16, 1);
+        let counts: Vec<_> = (0..16).map(|worker| s.share(worker, 16).count).collect();
+        assert_eq!(counts[..7], [16, 16, 16, 16, 16, 16, 4]);
+        assert_eq!(counts[7..], [0; 9]);
     }
 
     #[test]

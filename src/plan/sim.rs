@@ -57,6 +57,8 @@ pub struct SimModel {
     pub metadata_ns: u64,
     /// Each write, and each read of cached data.
     pub transfer_ns: u64,
+    /// Added to it for each KiB that it moves.
+    pub transfer_per_kib_ns: u64,
     /// Added to the first open or stat of an entry after the caches were dropped.
     pub cold_ns: u64,
     /// Each fsync, and the sync at the end of a phase.
@@ -92,6 +94,7 @@ impl SimModel {
         let Self {
             metadata_ns, transfer_ns, cold_ns, sync_ns, directory_cost_ns, stall_ns, ..
         } = *self;
+        let transfer_ns = transfer_ns + self.transfer_per_kib_ns;
         metadata_ns + transfer_ns + cold_ns + sync_ns + directory_cost_ns + stall_ns == 0
     }
 

@@ -1,6 +1,6 @@
 //! What a cell needs of a file system before anything is written: bytes and inodes.
 
-use super::tree::Sizes;
+use super::tree::{Sizes, Tree};
 use super::{CellPlan, Goal, Prepare};
 use crate::op::{Change, Effect, Subject};
 
@@ -48,9 +48,10 @@ impl Need {
             let count = phase.selection.count;
             match (phase.operation.effect(), phase.operation.subject()) {
                 (Effect::AddsEntry, subject) => {
-                    entries += count;
-                    if subject == Subject::File {
-                        most_files = most_files.max(phase.selection.first + count);
+                    let (first, added) = (phase.selection.first_entry(), phase.selection.entries());
+                    entries += added;
+                    if subject != Subject::Directory {
+                        most_files = most_files.max(first + added);
                     }
                 }
                 (Effect::RemovesEntry, _) => entries = entries.saturating_sub(count),
@@ -61,7 +62,7 @@ impl Need {
         let written = cell.phases.iter().filter(|p| p.operation.change() == Change::Grows);
         let appended: u64 = written.map(|p| p.selection.count).sum();
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
-        let content = contents(cell.tree.sizes, most_files, block).saturating_add(contents(
+        let content = files(&cell.tree, most_files, block).saturating_add(contents(
             cell.tree.sizes,
             appended,
             block,
@@ -76,6 +77,15 @@ impl Need {
             content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
+}
+
+/// Bytes that the first `files` take in whole blocks; of chunks each has several but the last.
+fn files(tree: &Tree, files: u64, block: u64) -> u64 {
+    if tree.chunks.is_none() || files == 0 {
+        return contents(tree.sizes, files, block);
+    }
+    let of = |number, files| contents(Sizes::Fixed(tree.chunked_size(number)), files, block);
+    of(0, files - 1).saturating_add(of(files - 1, 1))
 }
 
 /// Bytes that `files` contents take in whole blocks: of drawn sizes the mean and four standard

@@ -169,6 +169,40 @@ impl FilesEach {
     }
 }
 
+/// Whether a file stays open from chunk to chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handles {
+    /// Opened and closed for each chunk.
+    #[default]
+    Reopen,
+    /// Opened for its first chunk and closed after its last.
+    KeepOpen,
+}
+
+/// How the files of a tree are made of chunks, the first file of the first ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunks {
+    /// Most chunks the tree can hold.
+    pub count: u64,
+    /// Chunks of each file but the last, which may have fewer: at least 1.
+    pub per_file: u64,
+    /// Whether files stay open between them.
+    pub handles: Handles,
+}
+
+impl Chunks {
+    /// Files that hold all of them.
+    pub fn files(self) -> u64 {
+        self.count.div_ceil(self.per_file)
+    }
+
+    /// Chunks of file `number`.
+    pub fn of_file(self, number: u64) -> u64 {
+        self.count.saturating_sub(number.saturating_mul(self.per_file)).min(self.per_file)
+    }
+}
+
 /// The law of one cell's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
@@ -182,8 +216,10 @@ pub struct Tree {
     pub files_each: FilesEach,
     /// Trees side by side: one that all workers share, or one for each worker.
     pub roots: u32,
-    /// Sizes of files.
+    /// Sizes of files; in a tree of chunks, of a chunk.
     pub sizes: Sizes,
+    /// The chunks that its files are made of; none if each is written as a whole.
+    pub chunks: Option<Chunks>,
     /// What files hold.
     pub content: Content,
     /// The seed all of it follows from.
@@ -191,6 +227,17 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// The largest that a file can be when it is new, in bytes.
+    pub fn file_bytes_max(&self) -> u64 {
+        let parts = self.chunks.map_or(1, |chunks| chunks.of_file(0));
+        self.sizes.max().saturating_mul(parts)
+    }
+
+    /// The size of a file with all of its chunks, in bytes.
+    pub fn chunked_size(&self, number: u64) -> u64 {
+        self.chunks.map_or(0, |chunks| chunks.of_file(number)) * self.sizes.max()
+    }
+
     /// The size of a file's content in its `version`, in bytes.
     #[inline]
     pub fn size(&self, number: u64, version: u32) -> u64 {
@@ -315,6 +362,7 @@ mod tests {
             files_each: FilesEach::Even,
             roots,
             sizes: Sizes::Uniform { min: 512, max: 1536, step: 1 },
+            chunks: None,
             content: Content::Random,
             seed: 1,
         }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::phase::CacheAsked;
 use super::selection::Order;
-use super::tree::Filling;
+use super::tree::{Filling, Handles};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
@@ -94,6 +94,8 @@ pub(super) struct Variant {
     pub(super) atime: Option<Atime>,
     /// How the place is prepared for each level, instead of the axis's `prepare`.
     pub(super) prepare: Option<WirePrepare>,
+    /// Its truth of the simulated file system, instead of the file's `[sim]`.
+    pub(super) sim: Option<WireSim>,
 }
 
 /// The law of a tree of files. Nothing exists at the start but its directories; phases create the
@@ -102,14 +104,21 @@ pub(super) struct Variant {
 #[serde(deny_unknown_fields)]
 pub(super) struct WireTree {
     /// How many files the tree can hold, a count; `mkdir` can make as many directories beside.
-    #[schemars(required)]
+    /// This or `chunks` must be there.
     pub(super) files: Option<WireQuantity>,
+    /// How many chunks the tree can hold, a count, instead of `files`: `write-chunk` makes its
+    /// files of them, and `size` is that of a chunk.
+    pub(super) chunks: Option<WireQuantity>,
+    /// Chunks of each file, a count; 1 by default.
+    pub(super) chunks_per_file: Option<WireQuantity>,
+    /// Whether a file of chunks stays open from one to the next; reopen by default.
+    pub(super) handles: Option<Handles>,
     /// Directories that hold the files: a count, `{ fan_out, depth }`, or `{ files_each }`; 1 by
     /// default.
     pub(super) directories: Option<Directories>,
     /// In which order files go to the directories; fill by default.
     pub(super) order: Option<Filling>,
-    /// Size of each file in bytes, or the law it is drawn from; 0 by default.
+    /// Size of each file (or chunk) in bytes, or the law it is drawn from; 0 by default.
     pub(super) size: Option<WireSize>,
     /// What the files hold; random by default.
     pub(super) content: Option<WireContent>,
@@ -273,6 +282,10 @@ pub(super) struct WireAxis {
     pub(super) values: Option<OneOrMany>,
     /// What is done on the way up to each level.
     pub(super) prepare: Option<WirePrepare>,
+    /// Quantities that go along with the level: one for all levels, or a list with one for each.
+    /// `"$name"` stands for the one at the level.
+    #[serde(default)]
+    pub(super) with: BTreeMap<String, OneOrMany>,
 }
 
 /// One timed bulk of one operation.

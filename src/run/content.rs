@@ -115,6 +115,7 @@ mod tests {
             files_each: FilesEach::Even,
             roots: 1,
             sizes: Sizes::Fixed(size),
+            chunks: None,
             content,
             seed: 1,
         }

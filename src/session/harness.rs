@@ -31,14 +31,15 @@ pub(super) fn cost_ns(cell: &CellPlan, clock: &RealClock) -> f64 {
 
 fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let Some(block) = cell.phases.first().map(|phase| u64::from(phase.block)) else { return 0.0 };
-    let mut tree = Tree { files: FILES, ..cell.tree.clone() };
+    let mut tree = Tree { files: FILES, chunks: None, ..cell.tree.clone() };
     if tree.sizes.max() > CONTENT_MAX {
         // What making large contents costs would say nothing of operations without content.
         tree.sizes = Sizes::Fixed(CONTENT_MAX.min(block));
     }
     let Some(phase) = creating(cell, &tree) else { return 0.0 };
-    let cell = CellPlan { tree, phases: Vec::new(), ..cell.clone() };
-    let mut site = Site::Sim(Box::new(SimSite::new(SimModel::default(), clock.clone())));
+    let sim = SimModel::default();
+    let cell = CellPlan { tree, sim, phases: Vec::new(), ..cell.clone() };
+    let mut site = Site::Sim(Box::new(SimSite::new(clock.clone())));
     if site.begin_cell(&cell).is_err() {
         return 0.0;
     }

@@ -46,7 +46,10 @@ impl Entries {
     }
 
     fn of(&self, subject: Subject) -> &Live {
-        if subject == Subject::File { &self.files } else { &self.directories }
+        match subject {
+            Subject::File | Subject::Chunk => &self.files,
+            _ => &self.directories,
+        }
     }
 
     /// What an operation chooses when it is asked for `count` entries, or for all.
@@ -57,12 +60,16 @@ impl Entries {
         tree: &Tree,
     ) -> Result<Choice, Objection> {
         let subject = operation.subject();
-        let noun = if subject == Subject::File { "file" } else { "directory" };
+        let noun = match subject {
+            Subject::File => "file",
+            Subject::Chunk => "chunk",
+            _ => "directory",
+        };
         let live = self.of(subject);
         if subject != Subject::Holder && live.missing > 0 {
             let found = format!("`{}` after a random part was removed", operation.name());
             let expected = match subject {
-                Subject::File => "no phase on files after it",
+                Subject::File | Subject::Chunk => "no phase on files after it",
                 _ => "no phase on directories after it",
             };
             return Err((found, expected.into()));
@@ -71,6 +78,11 @@ impl Entries {
         let (first, population) = match subject {
             Subject::Holder => (0, tree.holders()),
             Subject::AnyDirectory => (0, tree.layout_directories() + live.count()),
+            Subject::Chunk => {
+                let (count, per_file) = tree.chunks.map_or((0, 1), |c| (c.count, c.per_file));
+                let done = live.next.saturating_mul(per_file).min(count);
+                (done, count - done)
+            }
             _ if adds => (live.next, tree.files.saturating_sub(live.next)),
             _ => (live.first, live.count()),
         };
@@ -89,6 +101,7 @@ impl Entries {
             };
             return Err((grouped(chosen), format!("at most {}: {there}", grouped(population))));
         }
+        whole_files(subject, (chosen, population), tree)?;
         // What is added is all that is chosen from, or numbers would be left out.
         Ok((first, if adds { chosen } else { population }, chosen))
     }
@@ -96,7 +109,8 @@ impl Entries {
     fn none_left(&self, operation: &dyn Operation, tree: &Tree, noun: &str) -> String {
         let live = self.of(operation.subject());
         if operation.effect() == Effect::AddsEntry {
-            let room = counted(tree.files, noun);
+            let all = tree.chunks.filter(|_| noun == "chunk").map_or(tree.files, |c| c.count);
+            let room = counted(all, noun);
             return format!("room in the tree: all of its {room} were made before");
         }
         let made = match live.added {
@@ -110,14 +124,14 @@ impl Entries {
     /// What there is after an operation on a selection.
     pub(super) fn apply(&mut self, operation: &dyn Operation, selection: &Selection) {
         let live = match operation.subject() {
-            Subject::File => &mut self.files,
+            Subject::File | Subject::Chunk => &mut self.files,
             Subject::Directory => &mut self.directories,
             Subject::Holder | Subject::AnyDirectory => return,
         };
         let all = selection.count == selection.population;
         match operation.effect() {
             Effect::AddsEntry => {
-                live.next += selection.count;
+                live.next += selection.entries();
                 live.added = true;
             }
             Effect::RemovesEntry if all || selection.order == Order::Sequential => {
@@ -127,4 +141,22 @@ impl Entries {
             Effect::KeepsTree => {}
         }
     }
+}
+
+/// Chunks are written to new files, each by one phase.
+fn whole_files(
+    subject: Subject,
+    (chosen, population): (u64, u64),
+    tree: &Tree,
+) -> Result<(), Objection> {
+    let per_file = tree.chunks.map_or(1, |chunks| chunks.per_file);
+    if subject != Subject::Chunk || chosen == population || chosen.is_multiple_of(per_file) {
+        return Ok(());
+    }
+    let expected = format!(
+        "a multiple of {}, the chunks of a file, or all {}",
+        grouped(per_file),
+        grouped(population)
+    );
+    Err((grouped(chosen), expected))
 }

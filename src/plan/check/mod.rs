@@ -8,6 +8,7 @@ mod scope;
 mod sim;
 mod tree;
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use self::phases::Variant;
@@ -65,9 +66,10 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     }
     let scope = Scope::read(&job, settings, report);
     let axis = job.axis.as_ref().map(|axis| read_axis(axis, ages(&job), &scope, report));
-    let sim = job.sim.as_ref().map(|sim| sim::read(sim, &scope, report));
     let repeats = repeats(&job, settings, &scope, report);
-    let levels = levels(&job, axis.as_ref(), &scope, report);
+    let with = job.axis.as_ref().zip(axis.as_ref());
+    let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
+    let levels = levels(&job, axis.as_ref(), &with, &scope, report);
     let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
     let cells = cells(&job, settings, seed, &levels, report);
     let conclude = conclude(&job, axis.is_some(), report);
@@ -82,7 +84,6 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         axis,
         conclude,
         cells,
-        sim: sim.unwrap_or_default(),
         job: text.to_string(),
     })
 }
@@ -191,20 +192,70 @@ fn levels_go_up(axis: &wire::WireAxis, levels: &[Quantity], report: &mut Report)
     }
 }
 
+/// Quantities that go along with the level, by name: one for each level, or none if anything is
+/// wrong with them.
+type Companions = BTreeMap<String, Vec<Quantity>>;
+
+fn companions(
+    wire: &wire::WireAxis,
+    axis: &Axis,
+    scope: &Scope,
+    report: &mut Report,
+) -> Companions {
+    let mut all = Companions::new();
+    for (name, values) in &wire.with {
+        let place = below("axis.with", name);
+        check_name(name, &place, report);
+        if scope.has(name) || *name == axis.name {
+            let expected = "a name that no parameter has, nor the axis";
+            report.add(&place, format!("`{name}`"), expected, None);
+        }
+        let levels = axis.levels.len();
+        let values = match scope.one_or_many(values, &place, report) {
+            Some(values) if values.len() == 1 => vec![values[0]; levels],
+            Some(values) if values.len() != levels && levels > 0 => {
+                let found = format!("{} quantities", grouped(values.len() as u64));
+                let each = counted(levels as u64, "level");
+                let expected = format!("one, or one for each of the {each} of `{}`", axis.name);
+                report.add(&place, found, expected, None);
+                Vec::new()
+            }
+            values => values.unwrap_or_default(),
+        };
+        all.insert(name.clone(), values);
+    }
+    // What has a problem of its own was left out; its name is still known.
+    for name in report.keys_below("axis.with") {
+        all.entry(name).or_default();
+    }
+    all
+}
+
 /// The levels, each with the names that are known at it. One without a level if there is no axis
 /// or nothing is known of it, so that the rest is checked all the same.
 fn levels(
     job: &Job,
     axis: Option<&Axis>,
+    companions: &Companions,
     scope: &Scope,
     report: &Report,
 ) -> Vec<(Option<Quantity>, Scope)> {
     let name = job.axis.as_ref().and_then(|axis| axis.name.as_deref());
     match axis {
-        Some(axis) if axis.levels.is_empty() => vec![(None, scope.with(name, None))],
+        Some(axis) if axis.levels.is_empty() => {
+            let names = companions.keys();
+            let all = names.fold(scope.with(name, None), |all, name| all.with(Some(name), None));
+            vec![(None, all)]
+        }
         Some(axis) => {
-            let level = |level: &Quantity| (Some(*level), scope.with(name, Some(*level)));
-            axis.levels.iter().map(level).collect()
+            let at = |(at, level): (usize, &Quantity)| {
+                let mut all = scope.with(name, Some(*level));
+                for (name, values) in companions {
+                    all = all.with(Some(name), values.get(at).copied());
+                }
+                (Some(*level), all)
+            };
+            axis.levels.iter().enumerate().map(at).collect()
         }
         None if report.is_broken("axis") => vec![(None, scope.with(None, None))],
         None => vec![(None, scope.clone())],

@@ -5,15 +5,16 @@ use std::ops::RangeInclusive;
 use super::Settings;
 use super::live::Entries;
 use super::scope::{Scope, check_title};
-use super::tree;
+use super::{sim, tree};
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
-use crate::plan::CellPlan;
 use crate::plan::phase::{BLOCK_DEFAULT, OnBallast, Past, Phase, Walk};
 use crate::plan::report::{Report, below, element};
 use crate::plan::selection::{Order, Selection};
-use crate::plan::tree::Tree;
+use crate::plan::sim::SimModel;
+use crate::plan::tree::{Handles, Tree};
 use crate::plan::wire::{self, Atime, Job, On, Trees, WirePhase, WireQuantity};
+use crate::plan::{CellPlan, EngineName};
 
 pub(super) const THREADS: RangeInclusive<u64> = 1..=1_024;
 const PASSES: RangeInclusive<u64> = 1..=200;
@@ -53,19 +54,44 @@ impl<'a> Variant<'a> {
         scope: &Scope,
         report: &mut Report,
     ) -> Option<CellPlan> {
+        let sim = self.sim(scope, report);
         let outlines: Vec<_> =
             (0..self.job.phases().len()).map(|at| self.outline(at, scope, report)).collect();
         let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
         let tree = self.tree(threads, scope, report);
         self.check_own_trees(&outlines, report);
+        let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
+        let engine = engine.unwrap_or_default();
+        if engine == EngineName::Sim && sim.queue > 1 {
+            self.check_queue(tree.as_ref(), report);
+        }
         // Without one of them nothing is known of the entries that the later ones meet.
         let outlines: Option<Vec<_>> = outlines.into_iter().collect();
         let prepare = self.prepare((level, self.highest), scope, report);
         let (outlines, tree, prepare) = (outlines?, tree?, prepare?);
         let phases = self.phases(&outlines, &tree, scope, report)?;
-        let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
         let variant = self.wire.name.clone()?;
-        Some(CellPlan { variant, level, engine: engine.unwrap_or_default(), tree, prepare, phases })
+        Some(CellPlan { variant, level, engine, sim, tree, prepare, phases })
+    }
+
+    fn sim(&self, scope: &Scope, report: &mut Report) -> SimModel {
+        match (&self.wire.sim, &self.job.sim) {
+            (Some(own), _) => sim::read(own, &below(&self.place, "sim"), scope, report),
+            (None, Some(all)) => sim::read(all, "sim", scope, report),
+            (None, None) => SimModel::default(),
+        }
+    }
+
+    /// A file that stays open is one worker's, who writes its chunks one after another.
+    fn check_queue(&self, tree: Option<&Tree>, report: &mut Report) {
+        let Some(chunks) = tree.and_then(|tree| tree.chunks) else { return };
+        if chunks.handles == Handles::KeepOpen && chunks.per_file > 1 {
+            let place =
+                self.wire.tree.as_ref().map_or("tree".into(), |_| below(&self.place, "tree"));
+            let found = "`keep-open` with several requests under way";
+            let expected = "`reopen`, or `queue = 0` in the `sim` table";
+            report.add(&below(&place, "handles"), found, expected, None);
+        }
     }
 
     fn tree(&self, workers: Option<u32>, scope: &Scope, report: &mut Report) -> Option<Tree> {
@@ -188,17 +214,14 @@ impl<'a> Variant<'a> {
                     first_entry: entries.directories.first,
                 };
                 entries.apply(outline.operation, &selection);
-                let past =
-                    Past { change: outline.operation.change(), selection: selection.clone() };
+                let past = past(outline.operation, &selection);
                 let mut phase = self.phase(outline, selection, walk);
                 phase.on_ballast = self.on_ballast(outline, salt, scope, report);
                 phase.pass = pass;
                 phase.history.clone_from(&history);
                 phase.entries_after = entries.count();
                 phases.push(phase);
-                if past.change != Change::Nothing && outline.operation.subject() == Subject::File {
-                    history.push(past);
-                }
+                history.extend(past);
             }
         }
         Some(phases)
@@ -225,6 +248,7 @@ impl<'a> Variant<'a> {
             // How many there are is known when the place is prepared.
             return Some(Selection::new((0, 0, 0), Order::Sequential, 1, self.seed, salt));
         }
+        check_chunks(outline, tree, report)?;
         let choice = match entries.choose(outline.operation, count, tree) {
             Ok(choice) => choice,
             Err((found, expected)) => {
@@ -250,7 +274,12 @@ impl<'a> Variant<'a> {
         let walks = outline.operation.subject() == Subject::AnyDirectory;
         let roots = if walks { 1 } else { tree.roots };
         let order = outline.wire.order.unwrap_or_default();
-        Some(Selection::new(choice, order, roots, self.seed, salt))
+        Some(match tree.chunks {
+            Some(chunks) if outline.operation.subject() == Subject::Chunk => {
+                Selection::of_chunks((choice.0, choice.2), chunks.per_file, roots)
+            }
+            _ => Selection::new(choice, order, roots, self.seed, salt),
+        })
     }
 
     fn on_ballast(
@@ -305,6 +334,40 @@ impl<'a> Variant<'a> {
             ..Phase::bare(outline.operation, selection, outline.threads)
         }
     }
+}
+
+/// What a phase leaves for later ones to know of files.
+fn past(operation: &dyn Operation, selection: &Selection) -> Option<Past> {
+    let change = operation.change();
+    let selection = match operation.subject() {
+        Subject::File if change != Change::Nothing => selection.clone(),
+        Subject::Chunk => selection.of_entries(),
+        _ => return None,
+    };
+    Some(Past { change, selection })
+}
+
+/// Files of chunks are made by writing chunks in their order, and others by writing them whole;
+/// none, and a problem, for a phase that does otherwise.
+fn check_chunks(outline: &Outline<'_>, tree: &Tree, report: &mut Report) -> Option<()> {
+    let on_chunks = outline.operation.subject() == Subject::Chunk;
+    let makes_files = outline.operation.change() == Change::NewSize
+        && outline.operation.effect() == Effect::AddsEntry;
+    let name = format!("`{}`", outline.operation.name());
+    let place = below(&outline.place, "operation");
+    if on_chunks && tree.chunks.is_none() {
+        let hint = "give the tree `chunks` instead of `files`".to_string();
+        report.add(&place, format!("{name} in a tree of files"), "a tree of chunks", Some(hint));
+    } else if makes_files && tree.chunks.is_some() {
+        let expected = "`write-chunk`, which makes the files there";
+        report.add(&place, format!("{name} in a tree of chunks"), expected, None);
+    } else if on_chunks && outline.wire.order == Some(Order::Random) {
+        let expected = format!("sequential: {name} writes the chunks of a file in their order");
+        report.add(&below(&outline.place, "order"), "random", expected, None);
+    } else {
+        return Some(());
+    }
+    None
 }
 
 /// The passes, or one where more make no sense: what a phase adds or removes, it does once.

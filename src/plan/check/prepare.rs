@@ -116,7 +116,17 @@ impl Variant<'_> {
         let layout = Layout { fan_out: files_each.directories(files)?.max(1), depth: 1 };
         let seed = self.seed;
         let filling = Filling::Fill;
-        let tree = Tree { files, layout, filling, files_each, roots: 1, sizes, content, seed };
+        let tree = Tree {
+            files,
+            layout,
+            filling,
+            files_each,
+            roots: 1,
+            sizes,
+            chunks: None,
+            content,
+            seed,
+        };
         Some(Ballast { tree, way, threads: u32::try_from(threads).ok()? })
     }
 }

@@ -181,6 +181,22 @@ impl Scope {
         }
     }
 
+    /// One quantity or several, or the name of either; none if anything is wrong with it.
+    pub(super) fn one_or_many(
+        &self,
+        wire: &OneOrMany,
+        place: &str,
+        report: &mut Report,
+    ) -> Option<Vec<Quantity>> {
+        let OneOrMany::One(one) = wire else { return self.list(wire, place, report) };
+        if let WireQuantity::Text(text) = one
+            && let Some(Value::Many(many)) = text.strip_prefix('$').and_then(|n| self.values.get(n))
+        {
+            return Some(many.clone());
+        }
+        self.quantity(one, place, report).map(|one| vec![one])
+    }
+
     /// A whole number in a unit and a range; a plain number takes the unit, except for times.
     pub(super) fn whole(
         &self,

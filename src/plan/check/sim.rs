@@ -13,11 +13,12 @@ const COUNT_MAX: u64 = 1 << 53;
 const QUEUE_MAX: u64 = 4_096;
 
 /// The model; what is wrong is reported and left at its default.
-pub(super) fn read(wire: &WireSim, scope: &Scope, report: &mut Report) -> SimModel {
-    let mut reader = Reader { scope, report };
+pub(super) fn read(wire: &WireSim, place: &str, scope: &Scope, report: &mut Report) -> SimModel {
+    let mut reader = Reader { place, scope, report };
     let mut model = SimModel {
         metadata_ns: reader.time("metadata", wire.metadata.as_ref()),
         transfer_ns: reader.time("transfer", wire.transfer.as_ref()),
+        transfer_per_kib_ns: reader.time("transfer_per_kib", wire.transfer_per_kib.as_ref()),
         cold_ns: reader.time("cold", wire.cold.as_ref()),
         sync_ns: reader.time("sync", wire.sync.as_ref()),
         directory: wire.directory.unwrap_or_default(),
@@ -41,10 +42,15 @@ pub(super) fn read(wire: &WireSim, scope: &Scope, report: &mut Report) -> SimMod
         let at = reader.number("knee.at", knee.at.as_ref(), (Unit::Percent, 0.0, 100.0));
         let factor = reader.number("knee.factor", knee.factor.as_ref(), (Unit::Count, 1.0, 1e3));
         model.knee = at.zip(factor).map(|(at, factor)| Knee { at, factor });
-        if wire.capacity.is_none() && !reader.report.is_broken("sim.capacity") {
+        if wire.capacity.is_none() && !reader.report.is_broken(&below(place, "capacity")) {
             let hint = "add `capacity = \"1GiB\"` to `[sim]`".to_string();
             let found = "a knee without a capacity";
-            reader.report.add("sim.knee", found, "a capacity it is a share of", Some(hint));
+            reader.report.add(
+                &below(place, "knee"),
+                found,
+                "a capacity it is a share of",
+                Some(hint),
+            );
         }
     }
     if let Some(error) = &wire.error {
@@ -60,6 +66,7 @@ pub(super) fn read(wire: &WireSim, scope: &Scope, report: &mut Report) -> SimMod
 }
 
 struct Reader<'a> {
+    place: &'a str,
     scope: &'a Scope,
     report: &'a mut Report,
 }
@@ -71,7 +78,7 @@ impl Reader<'_> {
         wire: Option<&WireQuantity>,
         (unit, least, most): (Unit, u64, u64),
     ) -> Option<u64> {
-        self.scope.whole(wire?, &below("sim", key), (unit, least..=most), self.report)
+        self.scope.whole(wire?, &below(self.place, key), (unit, least..=most), self.report)
     }
 
     fn number(
@@ -80,7 +87,7 @@ impl Reader<'_> {
         wire: Option<&WireQuantity>,
         (unit, least, most): (Unit, f64, f64),
     ) -> Option<f64> {
-        self.scope.number(wire?, &below("sim", key), (unit, least..=most), self.report)
+        self.scope.number(wire?, &below(self.place, key), (unit, least..=most), self.report)
     }
 
     fn time(&mut self, key: &str, wire: Option<&WireQuantity>) -> u64 {

@@ -3,7 +3,9 @@
 use super::scope::Scope;
 use crate::base::units::{Unit, bytes, grouped};
 use crate::plan::report::{Report, below};
-use crate::plan::tree::{Content, DEPTH_MAX, DIRECTORIES_MAX, FilesEach, Layout, Sizes, Tree};
+use crate::plan::tree::{
+    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, FilesEach, Layout, Sizes, Tree,
+};
 use crate::plan::wire::{
     Directories, FilesLaw, SizeLaw, Trees, WireContent, WireFilesEach, WireQuantity, WireSize,
     WireTree,
@@ -23,21 +25,24 @@ pub(super) fn read(
     (workers, seed): (Option<u32>, u64),
     report: &mut Report,
 ) -> Option<Tree> {
-    let count = (Unit::Count, 0..=FILES_MAX);
-    let files = wire.files.as_ref();
-    let files = files.and_then(|n| scope.whole(n, &below(place, "files"), count, report));
+    let (files, chunks) = files_or_chunks(wire, place, scope, report).unzip();
     let law = (files, seed);
     let layout =
         layout(wire.directories.as_ref(), &below(place, "directories"), law, scope, report);
-    let sizes = sizes(wire.size.as_ref(), &below(place, "size"), scope, report);
+    let sizes = match wire.chunks {
+        Some(_) => chunk_size(wire.size.as_ref(), &below(place, "size"), scope, report),
+        None => sizes(wire.size.as_ref(), &below(place, "size"), scope, report),
+    };
     let content = content(wire.content.as_ref(), &below(place, "content"), scope, report);
     let roots = match wire.trees.unwrap_or_default() {
         Trees::Shared => Some(1),
         Trees::Own => workers,
     };
-    let (files, (layout, files_each), sizes, content) = (files?, layout?, sizes?, content?);
-    if files.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
-        let found = format!("{} files of up to {}", grouped(files), bytes(sizes.max()));
+    let (files, chunks, (layout, files_each)) = (files?, chunks?, layout?);
+    let (sizes, content) = (sizes?, content?);
+    let (parts, noun) = chunks.map_or((files, "files"), |chunks| (chunks.count, "chunks"));
+    if parts.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
+        let found = format!("{} {noun} of up to {}", grouped(parts), bytes(sizes.max()));
         let expected = format!("at most {} in all", bytes(BYTES_MAX));
         report.add(&below(place, "size"), found, expected, None);
         return None;
@@ -54,7 +59,77 @@ pub(super) fn read(
         return None;
     }
     let filling = wire.order.unwrap_or_default();
-    Some(Tree { files, layout, filling, files_each, roots, sizes, content, seed })
+    Some(Tree { files, layout, filling, files_each, roots, sizes, chunks, content, seed })
+}
+
+/// How many files the tree can hold, and the chunks that they are made of, if they are.
+fn files_or_chunks(
+    wire: &WireTree,
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<(u64, Option<Chunks>)> {
+    let before = report.count();
+    let mut whole = |key, wire: Option<&WireQuantity>, least| {
+        scope.whole(wire?, &below(place, key), (Unit::Count, least..=FILES_MAX), report)
+    };
+    let files = whole("files", wire.files.as_ref(), 0);
+    let count = whole("chunks", wire.chunks.as_ref(), 0);
+    let per_file = whole("chunks_per_file", wire.chunks_per_file.as_ref(), 1);
+    match (&wire.files, &wire.chunks) {
+        (Some(_), Some(_)) => {
+            let expected = "`files` or `chunks`, not both";
+            report.add(&below(place, "chunks"), "`chunks` beside `files`", expected, None);
+        }
+        (None, None) => {
+            let known = ["files", "chunks"].iter().any(|key| report.is_broken(&below(place, key)));
+            if !known {
+                let hint = "add `files = 1_000`".to_string();
+                report.add(place, "no `files`", "it, or `chunks`", Some(hint));
+            }
+            return None;
+        }
+        _ => {}
+    }
+    let of_chunks =
+        [("chunks_per_file", wire.chunks_per_file.is_some()), ("handles", wire.handles.is_some())];
+    for (key, is_there) in of_chunks {
+        if is_there && wire.chunks.is_none() && !report.is_broken(&below(place, "chunks")) {
+            let found = format!("`{key}` in a tree of files");
+            report.add(&below(place, key), found, "it beside `chunks` only", None);
+        }
+    }
+    if report.count() > before {
+        return None;
+    }
+    let Some(count) = count else { return files.map(|files| (files, None)) };
+    let handles = wire.handles.unwrap_or_default();
+    let chunks = Chunks { count, per_file: per_file.unwrap_or(1), handles };
+    Some((chunks.files(), Some(chunks)))
+}
+
+/// The size of all chunks alike: where each begins in its file follows from it.
+fn chunk_size(
+    wire: Option<&WireSize>,
+    place: &str,
+    scope: &Scope,
+    report: &mut Report,
+) -> Option<Sizes> {
+    match wire {
+        Some(WireSize::Fixed(size)) => {
+            scope.whole(size, place, (Unit::Bytes, 1..=BYTES_MAX), report).map(Sizes::Fixed)
+        }
+        Some(WireSize::Law(_)) => {
+            report.add(place, "a size that is drawn", "the size of every chunk", None);
+            None
+        }
+        None if report.is_broken_inside(place) => None,
+        None => {
+            let hint = "add `size = \"64KiB\"`".to_string();
+            report.add(place, "no size", "the size of every chunk", Some(hint));
+            None
+        }
+    }
 }
 
 fn layout(

@@ -14,6 +14,8 @@ pub(in crate::plan) struct WireSim {
     pub(in crate::plan) metadata: Option<WireQuantity>,
     /// Time of each write, and of each read of cached data.
     pub(in crate::plan) transfer: Option<WireQuantity>,
+    /// Added to it for each KiB that a write or a read moves.
+    pub(in crate::plan) transfer_per_kib: Option<WireQuantity>,
     /// Added to the first open or stat of an entry after the caches were dropped.
     pub(in crate::plan) cold: Option<WireQuantity>,
     /// Time of each fsync, and of the sync at the end of a phase.

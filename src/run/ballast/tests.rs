@@ -14,6 +14,7 @@ fn ballast(way: Way, sizes: Sizes) -> Ballast {
         files_each,
         roots: 1,
         sizes,
+        chunks: None,
         content: Content::Random,
         seed: 3,
     };

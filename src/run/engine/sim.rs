@@ -167,6 +167,8 @@ pub struct SimEngine {
     name: NameBuffer,
     content: ContentPool,
     open: Vec<Option<Place>>,
+    /// Whether each ticket's operation has opened its file, and so has been counted.
+    counted: Vec<bool>,
     /// Bytes that each ticket has read of what it has open.
     taken: Vec<u64>,
     /// Which operation of the run each ticket is at, from 1; 0 if the model does not ask.
@@ -195,6 +197,7 @@ impl SimEngine {
             clock,
             name: NameBuffer::default(),
             open: vec![None; depth],
+            counted: vec![false; depth],
             taken: vec![0; depth],
             operation: vec![0; depth],
             sequence: u64::from(worker) << 48,
@@ -207,7 +210,7 @@ impl SimEngine {
 
     #[inline]
     fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
-        let begins = request.names_target();
+        let begins = self.begins(ticket, request);
         if begins && self.disk.model.counts_operations() {
             self.operation[ticket] = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
         }
@@ -227,7 +230,17 @@ impl SimEngine {
                 black_box(self.content.part(key, offset, bytes));
                 self.write(u64::from(bytes))
             }
-            Request::Read { bytes } => Ok(self.read(ticket, u64::from(bytes))),
+            Request::WriteAt { number, version, offset, bytes, .. } => {
+                self.open[ticket].ok_or(Errno::EBADF)?;
+                let key = self.disk.tree.content_key(number, version);
+                black_box(self.content.part(key, offset, bytes));
+                self.write(u64::from(bytes))
+            }
+            Request::Read { bytes } => {
+                let part = self.left(ticket, u64::from(bytes));
+                self.taken[ticket] += part;
+                Ok(part)
+            }
             Request::Close => {
                 self.taken[ticket] = 0;
                 self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
@@ -246,6 +259,20 @@ impl SimEngine {
             Request::Unlink { place } => self.unlink(place),
             Request::MakeDirectory { place } => self.add(place),
             Request::RemoveDirectory { place } => self.remove(place),
+        }
+    }
+
+    /// Whether an operation begins with this request: it names what is worked on, or it is the
+    /// first on a file that an earlier operation left open.
+    #[inline]
+    fn begins(&mut self, ticket: usize, request: &Request) -> bool {
+        match request {
+            Request::WriteAt { offset: 0, .. } => !std::mem::take(&mut self.counted[ticket]),
+            Request::Open { .. } => {
+                self.counted[ticket] = true;
+                true
+            }
+            other => other.names_target(),
         }
     }
 
@@ -334,12 +361,24 @@ impl SimEngine {
     }
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
-    fn read(&mut self, ticket: usize, bytes: u64) -> u64 {
+    fn left(&self, ticket: usize, bytes: u64) -> u64 {
         let Some(Place::File { number, .. }) = self.open[ticket] else { return 0 };
         let size = self.phase.state_before(&self.disk.tree, number).size;
-        let part = bytes.min(size.saturating_sub(self.taken[ticket]));
-        self.taken[ticket] += part;
-        part
+        bytes.min(size.saturating_sub(self.taken[ticket]))
+    }
+
+    /// Time to move content, by how much there is.
+    fn transfer_ns(&self, ticket: usize, request: &Request) -> u64 {
+        let model = self.disk.model;
+        if model.transfer_per_kib_ns == 0 {
+            return model.transfer_ns;
+        }
+        let bytes = match *request {
+            Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => u64::from(bytes),
+            Request::Read { bytes } => self.left(ticket, u64::from(bytes)),
+            _ => 0,
+        };
+        model.transfer_ns + (bytes as f64 / 1024.0 * model.transfer_per_kib_ns as f64) as u64
     }
 
     fn count_in_holder(&self, place: Place, more: bool) {
@@ -357,9 +396,10 @@ impl SimEngine {
         let model = self.disk.model;
         let ns = match *request {
             Request::Close => return,
-            Request::Write { .. } | Request::Read { .. } | Request::ReadDirectory => {
-                model.transfer_ns
-            }
+            Request::Write { .. }
+            | Request::WriteAt { .. }
+            | Request::Read { .. }
+            | Request::ReadDirectory => self.transfer_ns(ticket, request),
             Request::Sync { .. } | Request::SyncHolder { .. } => model.sync_ns,
             Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }

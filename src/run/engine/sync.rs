@@ -86,6 +86,11 @@ impl SyncEngine {
                 let part = self.content.part(key, offset, bytes);
                 Ok(rustix::io::write(opened(&self.open)?, part)? as u64)
             }
+            Request::WriteAt { number, version, offset, bytes, position } => {
+                let key = self.shared.tree.content_key(number, version);
+                let part = self.content.part(key, offset, bytes);
+                Ok(rustix::io::pwrite(opened(&self.open)?, part, position)? as u64)
+            }
             Request::Read { bytes } => {
                 let buffer = &mut self.buffer[..bytes as usize];
                 Ok(rustix::io::read(opened(&self.open)?, buffer)? as u64)

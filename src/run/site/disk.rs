@@ -140,6 +140,9 @@ impl DiskSite {
         let open = make_tree(ground, &mut name, cell).map_err(|error| {
             Failure::from_system("make the directories of a tree", error.about())
         })?;
+        // What the removal of the cell before left to be written must not be written while this
+        // one is timed. If it fails, the phase that writes next hears of it.
+        let _ = rustix::fs::syncfs(&open.root);
         let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
         self.cell = Some((text.into(), Arc::new(open)));
         Ok(())

@@ -63,13 +63,13 @@ impl Site {
     /// If the level cannot be reached.
     pub fn prepare(
         &mut self,
-        prepare: &Prepare,
+        (cell, prepare): (&CellPlan, &Prepare),
         stop: &AtomicBool,
         has_come: &dyn Fn(f64),
     ) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.prepare(prepare, stop, has_come),
-            Site::Sim(sim) => sim.prepare(prepare, stop),
+            Site::Sim(sim) => sim.prepare((cell, prepare), stop),
         }
     }
 

@@ -24,6 +24,7 @@ const SAMPLE: u64 = 1000;
 
 /// A simulated file system, and the cell in it.
 pub struct SimSite {
+    /// What the cell lives by.
     model: SimModel,
     clock: RealClock,
     shared: Arc<SimShared>,
@@ -37,10 +38,11 @@ pub struct SimSite {
 }
 
 impl SimSite {
-    /// A place that lives by `model`; `clock` is read when no request takes any time.
-    pub fn new(model: SimModel, clock: RealClock) -> Self {
+    /// A place where each cell lives by its own truth; `clock` is read when no request takes any
+    /// time.
+    pub fn new(clock: RealClock) -> Self {
         Self {
-            model,
+            model: SimModel::default(),
             clock,
             shared: Arc::default(),
             shifts: AtomicU64::new(0),
@@ -54,6 +56,7 @@ impl SimSite {
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
+        self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
         self.cell = Some(self.disk(cell.tree.clone(), makes_directories)?);
         Ok(())
@@ -68,7 +71,12 @@ impl SimSite {
         Ok((Arc::new(disk), tree))
     }
 
-    pub(super) fn prepare(&mut self, prepare: &Prepare, stop: &AtomicBool) -> Result<()> {
+    pub(super) fn prepare(
+        &mut self,
+        (cell, prepare): (&CellPlan, &Prepare),
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        self.model = cell.sim;
         let stock = self.stock.get_or_insert_with(|| Stock::new(prepare.ballast.clone()));
         let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         stock.reach(prepare.goal, &mut place, stop)?;
