@@ -13,7 +13,7 @@ use std::sync::{Arc, Barrier};
 
 use boatload::measure::recorder::PhaseRecorder;
 use boatload::op::{Durability, find_operation};
-use boatload::plan::phase::{CacheAsked, Past, Walk};
+use boatload::plan::phase::{CacheAsked, End, Past, Walk};
 use boatload::plan::selection::{Order, Selection};
 use boatload::plan::tree::{Content, Filling, Layout, Sizes};
 use boatload::plan::{Phase, Tree};
@@ -103,18 +103,19 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
         pass: 1,
         block: BLOCK,
         keep_atime: false,
+        direct: false,
+        end: End::Targets,
         history: if name == "create" { vec![] } else { vec![created] },
         walk: Walk::default(),
         entries_after: 0,
     };
-    let mut recorders: Vec<PhaseRecorder> = (0..threads)
-        .map(|w| PhaseRecorder::new(phase.selection.share(w, threads).count, None))
-        .collect();
+    let mut recorders: Vec<PhaseRecorder> =
+        (0..threads).map(|w| PhaseRecorder::new(phase.turns(w), None)).collect();
     let done: Vec<DoneCount> = DoneCount::of_workers(threads);
     let stop = AtomicBool::new(false);
     let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
     let run = run_shift(shift, &mut recorders, |worker| {
-        (SyncEngine::new(Arc::clone(shared), worker, BLOCK, BLOCK), clock.clone())
+        (SyncEngine::new(Arc::clone(shared), worker, &phase), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
     run.seconds

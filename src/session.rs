@@ -11,16 +11,19 @@ use crate::base::failure::{Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
+use crate::host::node::device_to_read;
 use crate::host::space::Space;
 use crate::measure::book::{CellKey, Level, Measurement, ResultBook, RunFacts};
-use crate::measure::warnings::warnings;
+use crate::measure::source::source;
+use crate::measure::warnings::{Warning, warnings};
+use crate::plan::phase::End;
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, EngineName, Phase, Plan};
+use crate::plan::{CellPlan, Conclusion, EngineName, Phase, Plan};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
-use crate::run::site::{DiskSite, SimSite, Site};
+use crate::run::site::{DeviceSite, DiskSite, SimSite, Site};
 use crate::store::Store;
 
 /// Letters of a run's id.
@@ -76,10 +79,17 @@ pub fn run(
 ) -> Result<ResultBook> {
     let clock = RealClock::new();
     let (parent, mut host, device) = look_at_host(order)?;
+    let plan = &fitted(order.plan, device.as_ref())?;
+    let order = &Order { plan, directory: order.directory.clone(), command: order.command.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
-    let mut sites = Sites { disk: None, sim: None };
-    if uses(order.plan, EngineName::Sync) {
+    let mut sites = Sites { disk: None, device: None, sim: None };
+    if let Some(device) = device.clone().filter(|_| plan.reads_device()) {
+        let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
+        host.rights.cache_probe = site.cache_probe().into();
+        sites.device = Some(Site::Device(Box::new(site)));
+    }
+    if plan.makes_files() {
         let ground = Ground::make(parent, &order.directory, &id)?;
         let site = DiskSite::new(ground, &host, device, clock.clone())?;
         // What the kernel can do in general says little of this file system.
@@ -117,12 +127,14 @@ struct Session<'a> {
 /// The places a run uses: cells with different engines are in different ones.
 struct Sites {
     disk: Option<Site>,
+    device: Option<Site>,
     sim: Option<Site>,
 }
 
 impl Sites {
-    fn of(&mut self, engine: EngineName) -> Result<&mut Site> {
-        let site = match engine {
+    fn of(&mut self, cell: &CellPlan) -> Result<&mut Site> {
+        let site = match cell.engine {
+            EngineName::Sync if cell.reads_device() => &mut self.device,
             EngineName::Sync => &mut self.disk,
             EngineName::Sim => &mut self.sim,
         };
@@ -156,11 +168,12 @@ impl Session<'_> {
         (mut before, operations): (u64, u64),
     ) -> Result<()> {
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
-        self.sites.of(cell.engine)?.begin_cell(cell)?;
+        self.sites.of(cell)?.begin_cell(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
             }
+            let phase = &as_first_pass(phase, self.book.measurements.last());
             let standing = Standing {
                 cell: at,
                 cells,
@@ -170,8 +183,8 @@ impl Session<'_> {
                 operations_before: before,
                 operations,
             };
-            before += phase.selection.count;
-            let site = self.sites.of(cell.engine)?;
+            before += phase.operations().unwrap_or_default();
+            let site = self.sites.of(cell)?;
             let measurement =
                 measuring::measure(site, cell, &standing, self.watcher, self.interrupt);
             self.watcher.phase_ends(&standing, &measurement);
@@ -181,7 +194,7 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             self.watcher.says("interrupted: clearing up; once more ends it at once");
         }
-        let removal = self.sites.of(cell.engine)?.end_cell();
+        let removal = self.sites.of(cell)?.end_cell();
         if let Some(left) = removal.left.first() {
             return Err(Failure::failed(format!("cannot remove a tree: {left} is left")));
         }
@@ -193,7 +206,7 @@ impl Session<'_> {
 
     /// Removes the run's directory.
     fn close(&mut self) -> Result<()> {
-        self.sites.sim = None;
+        (self.sites.sim, self.sites.device) = (None, None);
         let Some(Site::Disk(disk)) = self.sites.disk.take() else { return Ok(()) };
         let removal = disk.close()?;
         match removal.left.as_slice() {
@@ -212,8 +225,12 @@ impl Session<'_> {
         self.book.run.complete = cells_done && !interrupted;
         let finished = now();
         self.book.run.finished = Some(finished.clone());
-        for warning in warnings(&self.book, interrupted) {
-            let finding = warning.finding();
+        let mut findings = Vec::new();
+        if self.plan.conclude.contains(&Conclusion::Source) {
+            findings.extend(source(&self.book));
+        }
+        findings.extend(warnings(&self.book, interrupted).iter().map(Warning::finding));
+        for finding in findings {
             self.store.add_finding(&self.book.run.id, &finding)?;
             self.book.findings.push(finding);
         }
@@ -225,6 +242,38 @@ fn uses(plan: &Plan, engine: EngineName) -> bool {
     plan.cells.iter().any(|cell| cell.engine == engine)
 }
 
+/// A later pass of a phase that its time ended does as many operations as the first, which is the
+/// last measurement before the second: so all passes read the same.
+fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
+    let mut phase = phase.clone();
+    if let (End::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
+        phase.end = End::Operations(before.operations_asked);
+    }
+    phase
+}
+
+/// The device that a job reads, which this process must be able to open.
+///
+/// # Errors
+/// If there is none, or it cannot be opened.
+pub fn readable_device(
+    parent: std::os::fd::BorrowedFd<'_>,
+    directory: &std::path::Path,
+) -> Result<BlockDevice> {
+    let device = device_to_read(&Mount::of(parent)?, directory)?;
+    device.open(false)?;
+    Ok(device)
+}
+
+/// The plan with the blocks of the device, if it reads one.
+///
+/// # Errors
+/// If the device has too few of them.
+pub fn fitted(plan: &Plan, device: Option<&BlockDevice>) -> Result<Plan> {
+    let total_bytes = device.and_then(|device| device.facts.total_bytes);
+    plan.on_device(total_bytes.unwrap_or_default())
+}
+
 /// Opens the directory, gathers the facts, and checks that there is room for what is planned.
 fn look_at_host(
     order: &Order<'_>,
@@ -232,8 +281,11 @@ fn look_at_host(
     use std::os::fd::AsFd;
     let parent = open_parent(&order.directory)?;
     let host = HostFacts::gather(parent.as_fd())?;
-    let device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
-    if uses(order.plan, EngineName::Sync) {
+    let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
+    if order.plan.reads_device() {
+        device = Some(readable_device(parent.as_fd(), &order.directory)?);
+    }
+    if order.plan.makes_files() {
         let space = Space::of(parent.as_fd())
             .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
         let need = need(order.plan, space.block_bytes);
@@ -246,7 +298,7 @@ fn look_at_host(
 
 /// The most any cell needs at one time; cells follow each other, so it is not their sum.
 pub fn need(plan: &Plan, block_bytes: u64) -> Need {
-    let on_disk = plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync);
+    let on_disk = plan.cells.iter().filter(|cell| cell.makes_files());
     on_disk.map(|cell| Need::of(cell, block_bytes)).fold(Need::default(), Need::max)
 }
 

@@ -11,10 +11,11 @@ use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::plan::phase::End;
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, EngineName};
+use crate::plan::{CellPlan, Phase};
 use crate::run::ground::open_parent;
-use crate::session::need;
+use crate::session::{fitted, need, readable_device};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +38,11 @@ impl Plan {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let parent = open_parent(&self.job.dir)?;
+        let device = match plan.reads_device() {
+            true => Some(readable_device(parent.as_fd(), &self.job.dir)?),
+            false => None,
+        };
+        let plan = fitted(&plan, device.as_ref())?;
         let host = HostFacts::gather(parent.as_fd())?;
         let space = space_of(parent.as_fd())?;
         let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
@@ -52,35 +58,45 @@ impl Plan {
         for cell in &plan.cells {
             text.push_str(&cell_lines(cell));
         }
-        let on_disk = plan.cells.iter().any(|cell| cell.engine == EngineName::Sync);
+        let makes_files = plan.makes_files();
         let need = need(&plan, space.block_bytes);
         let lack = space.shortfall(need, space.reserve_bytes(), &self.job.dir);
-        if on_disk {
+        if makes_files {
             text.push_str(&space_lines(need, &space, &host, &self.job.dir));
+        }
+        if let Some(device) = &device {
+            let facts = &device.facts;
+            let size = bytes(facts.total_bytes.unwrap_or_default());
+            let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
+        }
+        if makes_files || device.is_some() {
             text.push_str(&time_line(&plan, store, &host));
         }
         out::print(&text)?;
-        lack.filter(|_| on_disk).map_or(Ok(Exit::Good), Err)
+        lack.filter(|_| makes_files).map_or(Ok(Exit::Good), Err)
     }
 }
 
 fn cell_lines(cell: &CellPlan) -> String {
     let level = cell.level.map_or_else(String::new, |level| format!(" at {level}"));
     let tree = &cell.tree;
-    let mut text = format!(
-        "\n{}{level}: {} in {}, sizes {} on average\n",
-        shown(&cell.variant),
-        counted(tree.files, "file"),
-        counted(tree.holders(), "directory"),
-        bytes(tree.sizes.mean() as u64),
-    );
+    let what = match cell.reads_device() {
+        true => "blocks of the device".to_string(),
+        false => format!(
+            "{} in {}, sizes {} on average",
+            counted(tree.files, "file"),
+            counted(tree.holders(), "directory"),
+            bytes(tree.sizes.mean() as u64),
+        ),
+    };
+    let mut text = format!("\n{}{level}: {what}\n", shown(&cell.variant));
     for phase in &cell.phases {
         let pass = if phase.pass > 1 { format!(" pass {}", phase.pass) } else { String::new() };
         let _ = writeln!(
             text,
             "  {:<20} {:>12} {} {}, {} cache, {}",
             format!("{}{pass}", shown(&phase.name)),
-            grouped(phase.selection.count),
+            amount(phase),
             phase.operation.name(),
             phase.selection.order.word(),
             phase.cache.word(),
@@ -88,6 +104,14 @@ fn cell_lines(cell: &CellPlan) -> String {
         );
     }
     text
+}
+
+/// How much a phase does: operations, or for how long.
+fn amount(phase: &Phase) -> String {
+    match phase.end {
+        End::After(ns) => duration(ns as f64),
+        End::Targets | End::Operations(_) => grouped(phase.selection.count),
+    }
 }
 
 fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Path) -> String {
@@ -117,7 +141,10 @@ fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> 
         .unwrap_or_default();
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
     let seconds: Option<f64> = phases
-        .map(|phase| rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate))
+        .map(|phase| match phase.end {
+            End::After(ns) => Some(ns as f64 / 1e9),
+            _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
+        })
         .sum();
     match seconds {
         Some(seconds) => format!(

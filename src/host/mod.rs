@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod device;
 pub mod facts;
 pub mod mount;
+pub mod node;
 pub mod paths;
 pub mod residency;
 pub mod rights;

@@ -7,6 +7,7 @@ pub(crate) mod fixture;
 pub mod histogram;
 pub mod next;
 pub mod recorder;
+pub mod source;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

@@ -189,7 +189,9 @@ fn caches(measurements: &[Measurement]) -> Vec<Warning> {
 
 fn few(measurements: &[Measurement]) -> Option<Warning> {
     let mut phases = Vec::new();
-    for m in measurements.iter().filter(|m| m.valid() && m.operations < OPERATIONS_MIN) {
+    // Nobody expects percentiles of a single large file.
+    let few = |m: &&Measurement| m.operations < OPERATIONS_MIN && m.operations != 1;
+    for m in measurements.iter().filter(|m| m.valid() && few(m)) {
         add_once(&mut phases, &m.phase);
     }
     (!phases.is_empty()).then_some(Warning::FewOperations { phases })

@@ -10,6 +10,7 @@ mod mkdir;
 mod open;
 mod overwrite;
 mod read;
+mod read_device;
 mod rename;
 pub mod request;
 mod rewrite;
@@ -35,6 +36,7 @@ pub const OPERATIONS: &[&dyn Operation] = &[
     &open::Open,
     &overwrite::Overwrite,
     &read::Read,
+    &read_device::ReadDevice,
     &rename::Rename,
     &rewrite::Rewrite,
     &rmdir::Rmdir,
@@ -106,6 +108,8 @@ pub enum Subject {
     Holder,
     /// Every directory from the root down: layout and entries.
     AnyDirectory,
+    /// A block of the device under the directory; no tree is needed.
+    Block,
 }
 
 /// What an operation leaves different about its target.
@@ -157,6 +161,8 @@ pub struct Target {
     pub durability: Durability,
     /// Whether reads leave the access time alone (`O_NOATIME`).
     pub keep_atime: bool,
+    /// Whether content goes around the page cache (`O_DIRECT`).
+    pub direct: bool,
 }
 
 #[cfg(test)]
@@ -192,6 +198,7 @@ mod tests {
             block: 1024,
             durability,
             keep_atime: false,
+            direct: false,
         };
         let (mut progress, mut balance) = (Progress::default(), 0);
         for at in 0..100 {

@@ -7,6 +7,10 @@ use super::selection::Selection;
 use super::tree::Tree;
 use crate::op::{Change, Durability, Operation, Place, Subject, Target};
 
+/// Direct I/O works in whole blocks of the device: 512 bytes on some, 4 KiB on others. Offsets,
+/// lengths and buffers in whole 4 KiB suit both (open(2), `O_DIRECT`).
+pub const DIRECT_BYTES: u32 = 4096;
+
 /// What a phase asks of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -32,6 +36,19 @@ impl CacheAsked {
             CacheAsked::AsIs => "as-is",
         }
     }
+}
+
+/// When a phase ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// When each of its targets had its turn.
+    #[default]
+    Targets,
+    /// After so many nanoseconds; but a cold phase with its last target, for a second round would
+    /// not be cold.
+    After(u64),
+    /// After so many operations: what the first pass did in its time.
+    Operations(u64),
 }
 
 /// A change that an earlier phase of the cell made to some of the files.
@@ -77,6 +94,10 @@ pub struct Phase {
     pub block: u32,
     /// Whether reads leave access times alone.
     pub keep_atime: bool,
+    /// Whether reads and writes go around the page cache.
+    pub direct: bool,
+    /// When it ends.
+    pub end: End,
     /// What the phases before it did to the files.
     pub history: Vec<Past>,
     /// The first live directory entry and the layout's directories, for a walk over all of them.
@@ -106,6 +127,35 @@ impl Phase {
         state
     }
 
+    /// How many operations it is known to do; none if its time decides.
+    pub fn operations(&self) -> Option<u64> {
+        match self.end {
+            End::Targets => Some(self.selection.count),
+            End::Operations(operations) => Some(operations),
+            End::After(_) => None,
+        }
+    }
+
+    /// How many of them a worker is known to do.
+    pub fn turns(&self, worker: u32) -> Option<u64> {
+        let share = self.selection.share(worker, self.threads).count;
+        match self.end {
+            End::Targets => Some(share),
+            End::Operations(all) => {
+                let (worker, workers) = (u64::from(worker), u64::from(self.threads));
+                Some(if share == 0 { 0 } else { (all + workers - 1 - worker) / workers })
+            }
+            End::After(_) => None,
+        }
+    }
+
+    /// The most operations of a worker, whatever its time allows.
+    pub fn turns_max(&self, worker: u32) -> u64 {
+        let share = self.selection.share(worker, self.threads).count;
+        let goes_round = self.cache != CacheAsked::Cold && share > 0;
+        self.turns(worker).unwrap_or(if goes_round { u64::MAX } else { share })
+    }
+
     /// What turns numbers into this phase's targets.
     pub fn aim<'a>(&'a self, tree: &'a Tree) -> Aim<'a> {
         let change = self.operation.change();
@@ -126,11 +176,18 @@ impl Phase {
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
 
-    /// Bytes of file content the phase moves if all goes well; none if it is not about content
-    /// (a listing moves bytes too, but no law says how many).
-    pub fn expected_bytes(&self, tree: &Tree) -> Option<u64> {
+    /// Bytes of content that so many successful operations of the phase move; none if it is not
+    /// about content (a listing moves bytes too, but no law says how many), or if its time decides
+    /// which files it comes to.
+    pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
         let reads = self.operation.reads_content();
         if !reads && matches!(self.operation.change(), Change::Nothing | Change::Renames) {
+            return None;
+        }
+        if self.operation.subject() == Subject::Block {
+            return Some(operations * u64::from(self.block));
+        }
+        if self.end != End::Targets {
             return None;
         }
         let aim = self.aim(tree);
@@ -174,6 +231,7 @@ impl Aim<'_> {
             block: phase.block,
             durability: phase.durability,
             keep_atime: phase.keep_atime,
+            direct: phase.direct,
         }
     }
 
@@ -183,6 +241,7 @@ impl Aim<'_> {
         match self.subject {
             Subject::File => Place::File { number, generation },
             Subject::Directory => Place::Directory { number },
+            Subject::Block => Place::Block { number },
             Subject::Holder => {
                 let holder = self.tree.holder_in_turn(number);
                 Place::Layout { number: self.tree.layout_of_holder(holder) }

@@ -13,8 +13,11 @@ pub struct Scenario {
 }
 
 /// All of them, by name.
-pub const SCENARIOS: &[Scenario] =
-    &[Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") }];
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario { name: "device", text: include_str!("../../scenarios/device.toml") },
+    Scenario { name: "sequential", text: include_str!("../../scenarios/sequential.toml") },
+    Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") },
+];
 
 /// The scenario with this name.
 pub fn find_scenario(name: &str) -> Option<&'static Scenario> {

@@ -45,6 +45,9 @@ pub struct Selection {
     roots: u32,
     /// One for each root, for a random order. Shared by the phases that have this one behind them.
     permutations: Arc<[Permutation]>,
+    /// What a random order follows from.
+    seed: u64,
+    salt: u64,
 }
 
 impl Selection {
@@ -57,7 +60,7 @@ impl Selection {
         salt: u64,
     ) -> Self {
         let mut selection =
-            Self { first, population, count, order, roots, permutations: Arc::new([]) };
+            Self { first, population, count, order, roots, permutations: Arc::new([]), seed, salt };
         if order == Order::Random {
             selection.permutations = (0..u64::from(roots))
                 .map(|root| {
@@ -67,6 +70,12 @@ impl Selection {
                 .collect();
         }
         selection
+    }
+
+    /// The same order over another number of entries, beginning at 0.
+    #[must_use]
+    pub fn over(&self, population: u64, count: u64) -> Self {
+        Self::new((0, population, count), self.order, self.roots, self.seed, self.salt)
     }
 
     /// How many of the first `length` numbers belong to `root`.

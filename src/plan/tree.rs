@@ -146,6 +146,13 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// No files at all, for a cell that works on none.
+    pub fn none(seed: u64) -> Self {
+        let (sizes, content) = (Sizes::Fixed(0), Content::default());
+        let (layout, filling) = (Layout::flat(1), Filling::default());
+        Self { files: 0, layout, filling, roots: 1, sizes, content, seed }
+    }
+
     /// The size of a file's content in its `version`, in bytes.
     #[inline]
     pub fn size(&self, number: u64, version: u32) -> u64 {
@@ -244,6 +251,8 @@ impl Tree {
                 path.push(Name { kind: Kind::Directory, number, generation: 0 });
             }
             Place::Layout { number } => self.push_layout(number, path),
+            // A block of a device has no name.
+            Place::Block { .. } => {}
         }
     }
 }

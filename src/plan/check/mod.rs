@@ -1,10 +1,12 @@
 //! From a job file to a checked plan: every problem is reported, and only a file without any
 //! becomes a plan.
 
+mod device;
 mod live;
 mod phases;
 mod scope;
 mod sim;
+mod transfer;
 mod tree;
 
 use std::ops::RangeInclusive;

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use super::Settings;
 use super::live::Entries;
 use super::scope::{Scope, check_title};
-use super::tree;
+use super::{device, transfer, tree};
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
 use crate::plan::CellPlan;
-use crate::plan::phase::{Past, Phase, Walk};
+use crate::plan::phase::{CacheAsked, End, Past, Phase, Walk};
 use crate::plan::report::{Report, below, element};
 use crate::plan::selection::Selection;
 use crate::plan::tree::Tree;
@@ -34,14 +34,16 @@ pub(super) struct Variant<'a> {
 }
 
 /// What a phase is but for the entries it works on.
-struct Outline<'a> {
-    wire: &'a WirePhase,
-    place: String,
-    operation: &'static dyn Operation,
-    threads: u32,
-    passes: u32,
-    windows: u32,
-    block: u32,
+pub(super) struct Outline<'a> {
+    pub(super) wire: &'a WirePhase,
+    pub(super) place: String,
+    pub(super) operation: &'static dyn Operation,
+    pub(super) threads: u32,
+    pub(super) passes: u32,
+    pub(super) windows: u32,
+    pub(super) block: u32,
+    pub(super) cache: CacheAsked,
+    pub(super) end: End,
 }
 
 impl<'a> Variant<'a> {
@@ -55,8 +57,15 @@ impl<'a> Variant<'a> {
         let outlines: Vec<_> =
             (0..self.job.phases().len()).map(|at| self.outline(at, scope, report)).collect();
         let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
-        let tree = self.tree(threads, scope, report);
+        let tree = match device::only(self.job, report) {
+            true => Some(self.no_tree(report)),
+            false => self.tree(threads, scope, report),
+        };
         self.check_own_trees(&outlines, report);
+        for outline in outlines.iter().flatten() {
+            let place = if self.settings.cache.is_some() { "--cache" } else { &outline.place };
+            transfer::check(outline, tree.as_ref(), place, report);
+        }
         // Without one of them nothing is known of the entries that the later ones meet.
         let outlines: Option<Vec<_>> = outlines.into_iter().collect();
         let (outlines, tree) = (outlines?, tree?);
@@ -85,6 +94,18 @@ impl<'a> Variant<'a> {
         None
     }
 
+    /// Where no phase works on files there is no tree, and none may be written down.
+    fn no_tree(&self, report: &mut Report) -> Tree {
+        let own = below(&self.place, "tree");
+        for (place, wire) in [("tree", &self.job.tree), (own.as_str(), &self.wire.tree)] {
+            if wire.is_some() {
+                let expected = "none: phases on the device work on no files";
+                report.add(place, "a tree", expected, None);
+            }
+        }
+        Tree::none(self.seed)
+    }
+
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
     /// word above all.
     fn outline(&self, at: usize, scope: &Scope, report: &mut Report) -> Option<Outline<'a>> {
@@ -102,10 +123,14 @@ impl<'a> Variant<'a> {
         let passes = whole("passes", &wire.passes, Unit::Count, PASSES, 1);
         let windows = whole("windows", &wire.windows, Unit::Count, WINDOWS, 0);
         let block = whole("block", &wire.block, Unit::Bytes, BLOCK, BLOCK_DEFAULT);
+        let end = transfer::end(wire.duration.as_ref(), &place, scope, report);
         let operation = wire.operation.as_ref().and_then(|name| find_operation(&name.0))?;
+        let cache = self.settings.cache.or(wire.cache).or(self.wire.cache).or(self.job.cache);
+        let cache = cache.unwrap_or_default();
         let passes = passes.map(|n| check_passes(n, operation, &place, report));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
-        Some(Outline { wire, place, operation, threads, passes, windows, block })
+        let end = end?;
+        Some(Outline { wire, place, operation, threads, passes, windows, block, cache, end })
     }
 
     fn check_phase_name(&self, at: usize, place: &str, report: &mut Report) {
@@ -218,6 +243,9 @@ impl<'a> Variant<'a> {
             None if report.is_broken(&count_place) => return None,
             None => None,
         };
+        if outline.operation.subject() == Subject::Block {
+            return device::selection(outline, count, (self.seed, salt), report);
+        }
         let choice = match entries.choose(outline.operation, count, tree) {
             Ok(choice) => choice,
             Err((found, expected)) => {
@@ -248,7 +276,6 @@ impl<'a> Variant<'a> {
 
     fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: Walk) -> Phase {
         let (phase, variant, job) = (outline.wire, self.wire, self.job);
-        let cache = self.settings.cache.or(phase.cache).or(variant.cache).or(job.cache);
         let durability = phase.durability.or(variant.durability).or(job.durability);
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
@@ -257,11 +284,13 @@ impl<'a> Variant<'a> {
             windows: if selection.count == 0 { 0 } else { outline.windows },
             selection,
             durability: durability.unwrap_or_default(),
-            cache: cache.unwrap_or_default(),
+            cache: outline.cache,
             threads: outline.threads,
             pass: 1,
             block: outline.block,
             keep_atime: atime == Some(Atime::Off),
+            direct: outline.wire.direct == Some(true),
+            end: outline.end,
             history: Vec::new(),
             walk,
             entries_after: 0,

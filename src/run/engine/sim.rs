@@ -62,6 +62,8 @@ pub struct SimDisk {
     files: Bits,
     directories: Bits,
     cached: Bits,
+    /// Blocks of the device that are cached.
+    cached_blocks: Bits,
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
     used_bytes: AtomicU64,
@@ -71,15 +73,15 @@ pub struct SimDisk {
 }
 
 impl SimDisk {
-    /// An empty disk for the tree's entries; `directories` says whether any phase makes some, and
-    /// `operations` goes on counting where the disk before it stopped.
+    /// An empty disk for the tree's entries; `directories` says whether any phase makes some,
+    /// `blocks` how many of the device are read, and `operations` goes on counting where the disk before it stopped.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
     pub fn new(
         model: SimModel,
         tree: Tree,
-        directories: bool,
+        (directories, blocks): (bool, u64),
         operations: Arc<AtomicU64>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
@@ -88,6 +90,7 @@ impl SimDisk {
             files: Bits::new(tree.files)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
             cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
+            cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
             used_bytes: AtomicU64::new(0),
             operations,
@@ -104,6 +107,7 @@ impl SimDisk {
     /// Forgets what is cached.
     pub fn drop_caches(&self) {
         self.cached.clear();
+        self.cached_blocks.clear();
         self.cache_dropped.store(true, Relaxed);
     }
 
@@ -111,6 +115,13 @@ impl SimDisk {
     pub fn warm(&self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
             self.cached.swap(number, true);
+        }
+    }
+
+    /// Takes these blocks of the device into the cache.
+    pub fn warm_blocks(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.cached_blocks.swap(number, true);
         }
     }
 
@@ -168,7 +179,8 @@ impl SimEngine {
         let depth = disk.model.queue.max(1) as usize;
         Self {
             free: disk.model.takes_no_time(),
-            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree)),
+            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree))
+                .for_direct(phase.direct),
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
@@ -205,6 +217,7 @@ impl SimEngine {
                 self.write(u64::from(bytes))
             }
             Request::Read { bytes } => Ok(self.read(ticket, u64::from(bytes))),
+            Request::ReadBlock { bytes, .. } => Ok(u64::from(bytes)),
             Request::Close => {
                 self.taken[ticket] = 0;
                 self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
@@ -237,7 +250,7 @@ impl SimEngine {
         match place {
             Place::File { .. } => Some(&self.disk.files),
             Place::Directory { .. } => Some(&self.disk.directories),
-            Place::Layout { .. } => None,
+            Place::Layout { .. } | Place::Block { .. } => None,
         }
     }
 
@@ -337,6 +350,7 @@ impl SimEngine {
             Request::Write { .. } | Request::Read { .. } | Request::ReadDirectory => {
                 model.transfer_ns
             }
+            Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder { .. } => model.sync_ns,
             Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }
@@ -351,6 +365,13 @@ impl SimEngine {
         let stalls = model.stall_every > 0 && requests.is_multiple_of(model.stall_every);
         let stall = if stalls { model.stall_ns } else { 0 };
         self.clock.advance((ns as f64 * self.factor(self.operation[ticket])) as u64 + stall);
+    }
+
+    /// What a block costs more that is not cached; direct I/O does not look whether it is.
+    fn missed_ns(&self, place: Place) -> u64 {
+        let was_cached = self.disk.cached_blocks.swap(place.number(), true);
+        let missed = self.phase.direct || was_cached == Some(false);
+        if missed { self.disk.model.cold_ns } else { 0 }
     }
 
     /// Time to find a name: the directory's law, and the first touch after caches were dropped.

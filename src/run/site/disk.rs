@@ -17,6 +17,7 @@ use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::residency::CacheProbe;
 use crate::op::{Subject, find_operation};
+use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
@@ -42,7 +43,7 @@ const CANARY_TRIES: u32 = 5;
 
 /// How often the caches are dropped to be sure: some of them (the buffers of xfs) only age at a
 /// drop and go at the next.
-const DROPS: usize = 3;
+pub(super) const DROPS: usize = 3;
 
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
@@ -143,7 +144,9 @@ impl DiskSite {
                 self.read_all(phase, stop);
                 CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
             }
-            CacheAsked::AsIs => CacheFound::as_is(self.resident(self.sample(phase).as_deref())),
+            CacheAsked::AsIs => {
+                CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
+            }
         }
     }
 
@@ -205,7 +208,7 @@ impl DiskSite {
             _ => return,
         };
         let Some(operation) = find_operation(name) else { return };
-        let reading = Phase { operation, ..phase.clone() };
+        let reading = Phase { operation, direct: false, end: End::Targets, ..phase.clone() };
         let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
         let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
         self.work(&reading, stop, &done, &mut nothing);
@@ -241,10 +244,8 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some((_, open)) = &self.cell else { return PhaseRun::default() };
-        let write_max = phase.write_bytes_max(&open.tree);
         run_shift(shift(phase, &open.tree, stop, done), recorders, |worker| {
-            let engine = SyncEngine::new(Arc::clone(open), worker, phase.block, write_max);
-            (engine, self.clock.clone())
+            (SyncEngine::new(Arc::clone(open), worker, phase), self.clock.clone())
         })
     }
 
@@ -272,7 +273,8 @@ impl Drop for DiskSite {
     }
 }
 
-struct Unrecorded;
+/// Takes no latency in: for work outside of any measurement.
+pub(super) struct Unrecorded;
 
 impl Recorder for Unrecorded {
     fn record(&mut self, _: u64, _: u64) {}

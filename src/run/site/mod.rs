@@ -1,11 +1,14 @@
-//! Where a run takes place: a directory of a real file system, or the simulated one. The session
+//! Where a run takes place: a directory of a real file system, the device beneath one, or the
+//! simulated file system. The session
 //! does the same with both.
 
+mod device;
 mod disk;
 mod sim;
 
 use std::sync::atomic::AtomicBool;
 
+pub use device::DeviceSite;
 pub use disk::DiskSite;
 pub use sim::SimSite;
 
@@ -21,6 +24,8 @@ use crate::plan::{CellPlan, Phase, Tree};
 pub enum Site {
     /// A directory of a file system.
     Disk(Box<DiskSite>),
+    /// A block device, which is only read.
+    Device(Box<DeviceSite>),
     /// The simulated file system.
     Sim(Box<SimSite>),
 }
@@ -33,6 +38,10 @@ impl Site {
     pub fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.begin_cell(cell),
+            Site::Device(device) => {
+                device.begin_cell(cell);
+                Ok(())
+            }
             Site::Sim(sim) => sim.begin_cell(cell),
         }
     }
@@ -41,6 +50,7 @@ impl Site {
     pub fn end_cell(&mut self) -> Removal {
         match self {
             Site::Disk(disk) => disk.end_cell(),
+            Site::Device(_) => Removal::default(),
             Site::Sim(sim) => sim.end_cell(),
         }
     }
@@ -49,6 +59,7 @@ impl Site {
     pub fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
         match self {
             Site::Disk(disk) => disk.treat_caches(phase, stop),
+            Site::Device(device) => device.treat_caches(phase, stop),
             Site::Sim(sim) => sim.treat_caches(phase),
         }
     }
@@ -62,7 +73,7 @@ impl Site {
         read: Option<u64>,
     ) -> CacheFound {
         match self {
-            Site::Disk(_) => found.confirmed(phase, bytes, read),
+            Site::Disk(_) | Site::Device(_) => found.confirmed(phase, bytes, read),
             Site::Sim(_) => found,
         }
     }
@@ -77,6 +88,7 @@ impl Site {
     ) -> PhaseRun {
         match self {
             Site::Disk(disk) => disk.work(phase, stop, done, recorders),
+            Site::Device(device) => device.work(phase, stop, done, recorders),
             Site::Sim(sim) => sim.work(phase, stop, done, recorders),
         }
     }
@@ -88,6 +100,8 @@ impl Site {
     pub fn sync(&self) -> std::result::Result<f64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.sync(),
+            // Nothing was written.
+            Site::Device(_) => Ok(0.0),
             Site::Sim(sim) => Ok(sim.sync()),
         }
     }
@@ -96,6 +110,7 @@ impl Site {
     pub fn counters(&self) -> Option<DeviceCounters> {
         match self {
             Site::Disk(disk) => disk.counters(),
+            Site::Device(device) => device.counters(),
             Site::Sim(_) => None,
         }
     }
@@ -107,6 +122,7 @@ impl Site {
     pub fn count_entries(&self) -> std::result::Result<u64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.count_entries(),
+            Site::Device(_) => Ok(0),
             Site::Sim(sim) => Ok(sim.count_entries()),
         }
     }

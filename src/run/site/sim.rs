@@ -40,8 +40,11 @@ impl SimSite {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
         let operations = Arc::clone(&self.operations);
-        let disk = SimDisk::new(self.model, cell.tree.clone(), makes_directories, operations)
-            .map_err(|_| {
+        let blocks = cell.phases.iter().filter(|p| p.operation.subject() == Subject::Block);
+        let blocks = blocks.map(|p| p.selection.population).max().unwrap_or_default();
+        let kinds = (makes_directories, blocks);
+        let disk =
+            SimDisk::new(self.model, cell.tree.clone(), kinds, operations).map_err(|_| {
                 let files = counted(cell.tree.files, "file");
                 Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
             })?;
@@ -55,16 +58,19 @@ impl SimSite {
     }
 
     pub(super) fn treat_caches(&self, phase: &Phase) -> CacheFound {
-        let Some((disk, _)) = &self.cell else { return CacheFound::as_is(None) };
+        let Some((disk, _)) = &self.cell else { return CacheFound::as_is(phase, None) };
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
             CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
+            CacheAsked::Warm if phase.operation.subject() == Subject::Block => {
+                disk.warm_blocks(phase.selection.numbers());
+            }
             CacheAsked::Warm | CacheAsked::AsIs => {}
         }
         let sample = if has_files_before(phase) { phase.selection.sample(SAMPLE) } else { vec![] };
         let cached = disk.cached_fraction(sample.into_iter());
         match (phase.cache, cached) {
-            (CacheAsked::AsIs, _) => CacheFound::as_is(cached),
+            (CacheAsked::AsIs, _) => CacheFound::as_is(phase, cached),
             (CacheAsked::Warm, _) => CacheFound::after_warming(cached),
             (CacheAsked::Cold, None) if self.model.cold_ns == 0 => {
                 CacheFound::doubted(Found::Unverified, None, Doubt::NoSimulatedCache)
