@@ -19,7 +19,7 @@ const RESIDENT_MIN: f64 = 0.99;
 const WRITTEN_MIN: f64 = 0.9;
 /// A second reading must be surely faster than this to speak of a cache: by less, devices differ
 /// from one minute to the next.
-const BENEATH_MIN: f64 = 1.05;
+const BENEATH_MIN: f64 = 1.2;
 /// While it may be as much faster as this, nobody knows that there is none.
 const NONE_BENEATH_MAX: f64 = 1.5;
 
@@ -95,7 +95,9 @@ impl Group<'_> {
         figures.insert("variant".into(), json!(m.cell.variant));
         figures.insert("level".into(), json!(m.cell.level.as_ref().map(|level| level.value)));
         figures.insert("phase".into(), json!(m.phase));
-        figures.extend(of_kind.as_object().cloned().unwrap_or_default());
+        if let Value::Object(of_kind) = of_kind {
+            figures.extend(of_kind);
+        }
         Finding { kind: kind.into(), sentence, figures }
     }
 
@@ -159,22 +161,34 @@ impl Group<'_> {
         Some(self.finding("source", sentence, json!({ "written_share": share, "synced": synced })))
     }
 
+    /// How much faster a repeat's later passes were than its first, as a logarithm, with the error
+    /// that the passes have in themselves.
+    fn again(&self, repeat: u32) -> Option<(f64, Option<f64>)> {
+        let of_repeat = || self.members.iter().filter(move |m| m.cell.repeat == repeat);
+        let first = of_repeat().find(|m| m.pass == 1)?;
+        let later: Vec<_> = of_repeat().filter(|m| m.pass > 1).collect();
+        let (n, log) = (later.len() as f64, |m: &Measurement| (m.bytes as f64 / m.seconds).ln());
+        let faster = later.iter().map(|m| log(m)).sum::<f64>() / n - log(first);
+        let squares: Option<f64> = later.iter().map(|m| m.rate_error.map(|e| e * e)).sum();
+        let error = first.rate_error.zip(squares).map(|(e, squares)| e.hypot(squares.sqrt() / n));
+        faster.is_finite().then_some((faster, error))
+    }
+
     /// Whether reading again what was read cold was faster than the first time.
     fn beneath(&self) -> Option<Finding> {
         let cold = |m: &&Measurement| m.cache.found == Found::ColdVerified.word();
         if !self.operation.reads_content() || !self.members.iter().all(cold) {
             return None;
         }
-        // Files are new in each repeat; a device has the same blocks, read first by the first one.
-        let device = self.operation.subject() == Subject::Block;
-        let repeat = self.members.iter().map(|m| m.cell.repeat).min()?;
-        let is_first = |m: &&&Measurement| m.pass == 1 && (!device || m.cell.repeat == repeat);
-        let firsts: Vec<_> = self.members.iter().filter(is_first).copied().collect();
-        let later: Vec<_> = self.members.iter().filter(|m| m.pass > 1).copied().collect();
-        if firsts.is_empty() || later.is_empty() {
-            return None;
+        // Files are new in each repeat; a device has the same blocks, read first in the first one.
+        let mut repeats: Vec<u32> = self.members.iter().map(|m| m.cell.repeat).collect();
+        repeats.sort_unstable();
+        repeats.dedup();
+        if self.operation.subject() == Subject::Block {
+            repeats.truncate(1);
         }
-        let (ratio, interval) = faster(&firsts, &later)?;
+        let again = repeats.iter().filter_map(|repeat| self.again(*repeat)).collect::<Vec<_>>();
+        let (ratio, interval) = faster(&again)?;
         let sentence = format!("{}: {}", self.name, about_beneath(ratio, interval));
         let interval = interval.map(|(low, high)| json!([low, high]));
         Some(self.finding("beneath", sentence, json!({ "ratio": ratio, "interval": interval })))
@@ -199,32 +213,22 @@ fn about_beneath(ratio: f64, interval: Option<(f64, f64)>) -> String {
     }
 }
 
-/// How many times as fast the later passes were as the first ones, with the 95% interval of the
-/// difference of two means of logarithms (Student's t, one variance for both); of one each, from
-/// their own errors.
-fn faster(firsts: &[&Measurement], later: &[&Measurement]) -> Option<(f64, Option<(f64, f64)>)> {
-    let logs = |all: &[&Measurement]| -> Vec<f64> {
-        all.iter().map(|m| (m.bytes as f64 / m.seconds).ln()).collect()
-    };
-    let (first, second) = (logs(firsts), logs(later));
-    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
-    let difference = mean(&second) - mean(&first);
-    let squares = |all: &[f64]| all.iter().map(|log| (log - mean(all)).powi(2)).sum::<f64>();
-    let degrees = (first.len() + second.len() - 2) as u32;
-    let half = match (firsts, later) {
-        ([one], [other]) => one
-            .rate_error
-            .zip(other.rate_error)
-            .map(|(one, other)| student_t_975(u32::MAX) * one.hypot(other)),
+/// How many times as fast later passes were, with a 95% interval: of several repeats Student's t
+/// over the logarithms of theirs, of one the error that its passes have in themselves.
+fn faster(again: &[(f64, Option<f64>)]) -> Option<(f64, Option<(f64, f64)>)> {
+    let n = again.len() as f64;
+    let mean = again.iter().map(|(log, _)| log).sum::<f64>() / n;
+    let half = match again {
+        [] => return None,
+        [(_, error)] => error.map(|error| student_t_975(u32::MAX) * error),
         _ => {
-            let variance = (squares(&first) + squares(&second)) / f64::from(degrees);
-            let parts = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
-            Some(student_t_975(degrees) * (variance * parts).sqrt())
+            let squares = again.iter().map(|(log, _)| (log - mean).powi(2)).sum::<f64>();
+            Some(student_t_975(again.len() as u32 - 1) * (squares / (n - 1.0) / n).sqrt())
         }
     };
-    let interval = half.map(|half| ((difference - half).exp(), (difference + half).exp()));
+    let interval = half.map(|half| ((mean - half).exp(), (mean + half).exp()));
     let finite = |(low, high): &(f64, f64)| low.is_finite() && high.is_finite();
-    let ratio = difference.exp();
+    let ratio = mean.exp();
     ratio.is_finite().then(|| (ratio, interval.filter(finite)))
 }
 

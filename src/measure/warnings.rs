@@ -309,5 +309,7 @@ mod tests {
     fn few_operations_are_said() {
         let m = Measurement { operations: 5, ..measurement("create") };
         assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
+        let one = Measurement { operations: 1, ..measurement("create") };
+        assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
     }
 }

@@ -79,27 +79,25 @@ fn a_cache_beneath_is_seen_by_a_second_pass_that_is_surely_faster() {
     assert!((ratio - 3.1).abs() < 0.01, "{ratio}");
     let said = &beneath[0].sentence;
     assert!(said.contains("(a hypervisor, a controller) caches"), "{said}");
-    assert!(said.contains("3.1 times as fast (2.9 to 3.4)"), "{said}");
+    assert!(said.contains("3.1 times as fast (3.0 to 3.2)"), "{said}");
 }
 
 #[test]
-fn no_cache_beneath_is_called_where_passes_differ_by_chance() {
-    let rates = [((1, 1), 100.0), ((1, 2), 108.0), ((2, 1), 97.0), ((2, 2), 99.0), ((3, 2), 104.0)];
+fn no_cache_beneath_is_called_where_passes_hardly_differ() {
+    // That the device was slower a repeat later is no matter of its caches.
+    let rates = [((1, 1), 100.0), ((1, 2), 108.0), ((2, 1), 50.0), ((2, 2), 70.0)];
     let found = of(rates.map(|(at, rate)| read("uncached", at, 1.0, rate)).into());
     let said = kinds(&found, "beneath");
-    assert!(
-        said.len() == 1 && said[0].contains("no cache beneath the kernel was seen"),
-        "{said:?}"
-    );
-    let single = of(vec![read("a", (1, 1), 1.0, 100.0), read("a", (1, 2), 1.0, 101.0)]);
-    let said = kinds(&single, "beneath");
-    assert!(said[0].contains("(0.98 to 1.0)"), "1% of error in each: {said:?}");
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("no cache beneath the kernel was seen"), "{said:?}");
+    assert!(said[0].contains("1.1 times as fast (1.1 to 1.1)"), "1% of error in each: {said:?}");
 }
 
 #[test]
-fn passes_that_differ_wildly_tell_nothing() {
-    let rates = [((1, 1), 100.0), ((1, 2), 90.0), ((2, 2), 500.0), ((3, 2), 600.0)];
-    let found = of(rates.map(|(at, rate)| read("uncached", at, 1.0, rate)).into());
+fn passes_that_differ_wildly_or_are_too_short_tell_nothing() {
+    let unsure =
+        |pass, rate| Measurement { rate_error: Some(0.4), ..read("a", (1, pass), 1.0, rate) };
+    let found = of(vec![unsure(1, 100.0), unsure(2, 150.0)]);
     assert!(kinds(&found, "beneath")[0].contains("cannot be told"), "{found:?}");
     let few = |pass| Measurement { rate_error: None, ..read("a", (1, pass), 1.0, 100.0) };
     let found = of(vec![few(1), few(2)]);
