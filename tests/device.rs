@@ -71,7 +71,7 @@ fn around_the_cache(fs: &str, megabytes: u64) {
     let bench = Bench::default();
     let (ran, document) = document(&bench, DIRECT, mounted.path());
     assert_eq!(ran.code, Some(0), "{fs}: {}", ran.stderr);
-    let bytes = 2 * 4100 << 10;
+    let bytes = 2 * (4100 << 10);
     for phase in ["create", "read", "overwrite"] {
         let m = of_phase(&document, phase);
         assert_eq!((&m["valid"], &m["bytes"]), (&true.into(), &bytes.into()), "{fs}: {m}");
@@ -160,8 +160,14 @@ fn counters(directory: &Path) -> DeviceCounters {
 
 const SHORT: [&str; 6] = ["run", "device", "--set", "seconds=0.05", "--repeats", "1"];
 
-/// `device` on a mounted file system: all of it is read, it tells where from, nothing is written.
+/// `device` on a mounted file system: it is read, it tells where from, and nothing is written.
+/// Other tests drop the caches of the whole machine now and then; one run must go undisturbed.
 fn reads_the_device(mounted: &LoopMount) {
+    assert!((0..20).any(|_| undisturbed(mounted)), "not once did all of `cached` stay in memory");
+}
+
+/// One run. False if what was to be in memory did not stay there.
+fn undisturbed(mounted: &LoopMount) -> bool {
     let bench = Bench::default();
     // A new ext4 writes on its own for a while; read-only, only a write to the device would count.
     let remounted = Command::new("mount").args(["-o", "remount,ro"]).arg(mounted.path()).status();
@@ -175,6 +181,7 @@ fn reads_the_device(mounted: &LoopMount) {
     let moved = counters(mounted.path()).since(before);
     assert_eq!((moved.write_bytes, moved.discard_bytes), (0, 0), "the device is only read");
     assert_eq!(names_in(mounted.path()), names);
+    let mut all_warm = false;
     for m in document["measurements"].as_array().unwrap() {
         let (bytes, read) =
             (m["bytes"].as_u64().unwrap(), m["device_read_bytes"].as_u64().unwrap());
@@ -183,7 +190,7 @@ fn reads_the_device(mounted: &LoopMount) {
             assert_eq!(m["cache"]["found"], "cold-verified", "{m}");
             assert!(read >= bytes && bytes <= 64 << 20, "once at most, and from the device: {m}");
         } else {
-            assert_eq!((&m["cache"]["found"], read), (&"warm".into(), 0), "{m}");
+            all_warm = m["cache"]["found"] == "warm" && read == 0;
         }
     }
     let findings = document["findings"].as_array().unwrap();
@@ -191,9 +198,10 @@ fn reads_the_device(mounted: &LoopMount) {
         let found = findings.iter().find(|f| f["kind"] == kind && f["phase"] == phase);
         found.unwrap_or_else(|| panic!("{kind} of {phase} in {findings:?}"))
     };
-    assert_eq!(of("cached", "source")["from"], "memory");
+    assert!(!all_warm || of("cached", "source")["from"] == "memory", "{findings:?}");
     assert_eq!(of("uncached", "source")["from"], "device");
     assert!(of("uncached", "beneath")["ratio"].is_f64());
+    all_warm
 }
 
 #[test]
