@@ -18,12 +18,15 @@ mod mounts;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
 use boatload::host::counters::DeviceCounters;
 use boatload::host::device::BlockDevice;
 use boatload::host::mount::Mount;
+use boatload::run::clock::RealClock;
+use boatload::run::site::{DeviceSite, Site};
 use command::{Bench, Ran, names_in};
 use common::{LoopMount, output, skip};
 use mounts::Mounted;
@@ -249,8 +252,24 @@ fn in_memory_there_is_no_device_and_run_and_plan_say_so() {
     assert_eq!(simulated.code, Some(0), "the simulated device is everywhere: {}", simulated.stderr);
 }
 
+/// The node of a loop device stays when the device is freed, so its mode is put back.
+struct Readable(String);
+
+impl Readable {
+    fn new(device: String) -> Self {
+        assert!(output("chmod", &["o+r", &device]).is_some());
+        Self(device)
+    }
+}
+
+impl Drop for Readable {
+    fn drop(&mut self) {
+        let _ = output("chmod", &["o-r", &self.0]);
+    }
+}
+
 #[test]
-fn an_ordinary_user_is_told_what_reading_the_device_takes() {
+fn an_ordinary_user_is_told_what_reading_the_device_takes_and_may_have_proof() {
     let Some(mounted) = LoopMount::new("ext4", 64) else { return };
     if output("setpriv", &["--version"]).is_none() {
         return skip("`device` by an ordinary user", "setpriv is not installed");
@@ -266,10 +285,41 @@ fn an_ordinary_user_is_told_what_reading_the_device_takes() {
     open(&binary);
     open(bench.work().parent().unwrap());
     open(mounted.path().parent().unwrap());
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-    command.arg("--store").arg(bench.store()).args(["plan", "device", "--dir"]);
-    let ran = Ran::of(command.arg(mounted.path()).current_dir("/"));
+    let nobody = |arguments: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
+        command.args(["--store", "/dev/null/none"]).args(arguments);
+        Ran::of(command.arg("--dir").arg(mounted.path()).current_dir("/"))
+    };
+    let ran = nobody(&["plan", "device"]);
     let said = ran.refuses(1);
     assert!(said.contains(&mounted.device()) && said.contains("mostly `disk`"), "{said}");
+    let readable = Readable::new(mounted.device());
+    assert_eq!(nobody(&["plan", "device"]).code, Some(0));
+    drop(readable);
+}
+
+/// Direct I/O needs no right to drop caches; but a loop device may read through the cache.
+#[test]
+fn without_root_the_device_is_proved_cold_unless_its_file_may_be_cached() {
+    let Some(mounted) = LoopMount::new("ext4", 64) else { return };
+    let open = std::fs::File::open(mounted.path()).unwrap();
+    let mount = Mount::of(open.as_fd()).unwrap();
+    let job = "name = \"x\"\n[[phase]]\noperation = \"read-device\"\ncount = 8\n\
+               direct = true\ncache = \"cold\"\n";
+    let plan =
+        boatload::plan::read_job(job, &Default::default()).unwrap_or_else(|_| panic!("{job}"));
+    for (switch, expected) in [("off", "unverified"), ("on", "cold-verified")] {
+        let option = format!("--direct-io={switch}");
+        if output("losetup", &[&option, &mounted.device()]).is_none() {
+            return skip("a loop device with direct I/O", "losetup cannot switch it on");
+        }
+        let device = BlockDevice::under(&mount).unwrap();
+        let plan = plan.on_device(device.facts.total_bytes.unwrap()).unwrap();
+        let mut site =
+            Site::Device(Box::new(DeviceSite::new(device, false, RealClock::new()).unwrap()));
+        site.begin_cell(&plan.cells[0]).unwrap();
+        let found = site.treat_caches(&plan.cells[0].phases[0], &AtomicBool::new(false));
+        assert_eq!(found.found.word(), expected, "{found:?}");
+    }
 }

@@ -238,6 +238,10 @@ fn about(doubt: Doubt) -> &'static str {
         Doubt::NoSimulatedCache => {
             "nothing is cold or warm: the simulated file system has no cache"
         }
+        Doubt::CachedLoop => {
+            "cold caches are unverified: a loop device below reads its file through the page cache, \
+             which takes root to drop"
+        }
     }
 }
 
@@ -254,6 +258,7 @@ fn remedy(doubt: Doubt) -> &'static str {
         Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
         Doubt::NotResident => "Take fewer files than memory holds.",
         Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
+        Doubt::CachedLoop => "Run as root, or switch it: losetup --direct-io=on DEVICE.",
     }
 }
 

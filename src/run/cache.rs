@@ -48,11 +48,13 @@ pub enum Doubt {
     NotResident,
     /// The simulated file system has no cache.
     NoSimulatedCache,
+    /// A loop device below reads its file through the page cache, which only root may drop.
+    CachedLoop,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 9] = [
+    pub const ALL: [Doubt; 10] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
@@ -62,6 +64,7 @@ impl Doubt {
         Doubt::NoProbe,
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
+        Doubt::CachedLoop,
     ];
 
     /// Its word in results.
@@ -76,6 +79,7 @@ impl Doubt {
             Doubt::NoProbe => "no-cache-probe",
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
+            Doubt::CachedLoop => "cached-loop",
         }
     }
 

@@ -87,7 +87,7 @@ impl DeviceSite {
             let doubt = match self.can_drop {
                 true if host_cache::drop_all().is_ok() => None,
                 true => Some(Doubt::DropFailed),
-                false => Some(Doubt::NoRights),
+                false => Some(Doubt::CachedLoop),
             };
             if let Some(doubt) = doubt {
                 return CacheFound::doubted(Found::Unverified, None, doubt);
