@@ -96,14 +96,13 @@ fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock
     let created = Past { change: boatload::op::Change::NewSize, selection: selection.clone() };
     let history = if name == "create" { vec![] } else { vec![created] };
     let phase = Phase { block: BLOCK, history, ..Phase::bare(operation, selection, threads) };
-    let mut recorders: Vec<PhaseRecorder> = (0..threads)
-        .map(|w| PhaseRecorder::new(phase.selection.share(w, threads).count, None))
-        .collect();
+    let mut recorders: Vec<PhaseRecorder> =
+        (0..threads).map(|w| PhaseRecorder::new(phase.turns(w), None)).collect();
     let done: Vec<DoneCount> = DoneCount::of_workers(threads);
     let stop = AtomicBool::new(false);
     let shift = Shift { phase: &phase, tree: &shared.tree, stop: &stop, done: &done };
     let run = run_shift(shift, &mut recorders, |worker| {
-        (SyncEngine::new(Arc::clone(shared), worker, BLOCK, BLOCK), clock.clone())
+        (SyncEngine::new(Arc::clone(shared), worker, &phase), clock.clone())
     });
     assert_eq!(run.operations, FILES, "{name}: {:?}", run.errors);
     run.seconds

@@ -13,17 +13,19 @@ use crate::base::failure::{Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
+use crate::host::node::device_to_read;
 use crate::host::space::Space;
 use crate::measure::book::{CellKey, Condition, Level, Measurement, ResultBook, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::warnings::{Warning, warnings};
+use crate::plan::phase::End;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
-use crate::run::site::{DiskSite, PlaceCondition, SimSite, Site};
+use crate::run::site::{DeviceSite, DiskSite, PlaceCondition, SimSite, Site};
 use crate::store::{CellId, Store};
 
 /// Letters of a run's id.
@@ -83,10 +85,22 @@ pub fn run(
 ) -> Result<ResultBook> {
     let clock = RealClock::new();
     let (parent, mut host, device) = look_at_host(order)?;
+    let plan = &fitted(order.plan, device.as_ref())?;
+    let order = &Order {
+        plan,
+        directory: order.directory.clone(),
+        command: order.command.clone(),
+        fill_real: order.fill_real,
+    };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
-    let mut sites = Sites { disk: None, sim: None };
-    if uses(order.plan, EngineName::Sync) {
+    let mut sites = Sites { disk: None, device: None, sim: None };
+    if let Some(device) = device.clone().filter(|_| plan.reads_device()) {
+        let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
+        host.rights.cache_probe = site.cache_probe().into();
+        sites.device = Some(Site::Device(Box::new(site)));
+    }
+    if plan.makes_files() {
         let ground = Ground::make(parent, &order.directory, &id)?;
         let site = DiskSite::new(ground, &host, device, clock.clone())?;
         // What the kernel can do in general says little of this file system.
@@ -127,12 +141,14 @@ struct Session<'a> {
 /// The places a run uses: cells with different engines are in different ones.
 struct Sites {
     disk: Option<Site>,
+    device: Option<Site>,
     sim: Option<Site>,
 }
 
 impl Sites {
-    fn of(&mut self, engine: EngineName) -> Result<&mut Site> {
-        let site = match engine {
+    fn of(&mut self, cell: &CellPlan) -> Result<&mut Site> {
+        let site = match cell.engine {
+            EngineName::Sync if cell.reads_device() => &mut self.device,
             EngineName::Sync => &mut self.disk,
             EngineName::Sim => &mut self.sim,
         };
@@ -167,7 +183,7 @@ impl Session<'_> {
         let cell = &self.plan.cells[index];
         let before = self.prepared.map(|before| &self.plan.cells[before]);
         if let Some(before) = before.filter(|before| before.variant != cell.variant) {
-            let removal = self.sites.of(before.engine)?.clear();
+            let removal = self.sites.of(before)?.clear();
             none_left(&removal, "the files beside a tree")?;
             self.prepared = None;
         }
@@ -176,14 +192,14 @@ impl Session<'_> {
         };
         self.watcher.prepares(key, 0.0);
         let has_come = |share| self.watcher.prepares(key, share);
-        self.sites.of(cell.engine)?.prepare((cell, prepare), self.interrupt.flag(), &has_come)?;
+        self.sites.of(cell)?.prepare((cell, prepare), self.interrupt.flag(), &has_come)?;
         self.prepared = Some(index);
         Ok(())
     }
 
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
-        for PlaceCondition { name, value, unit } in self.sites.of(cell.engine)?.conditions() {
+        for PlaceCondition { name, value, unit } in self.sites.of(cell)?.conditions() {
             let condition = Condition { cell: key.clone(), name: name.into(), value, unit };
             self.store.add_condition(stored, &condition)?;
             self.book.conditions.push(condition);
@@ -200,12 +216,13 @@ impl Session<'_> {
     ) -> Result<()> {
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
         self.look_around(cell, key, stored)?;
-        self.sites.of(cell.engine)?.begin_cell(cell)?;
+        self.sites.of(cell)?.begin_cell(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
             }
-            let phase = &self.sites.of(cell.engine)?.resolved(phase);
+            let phase = as_first_pass(phase, self.book.measurements.last());
+            let phase = &self.sites.of(cell)?.resolved(&phase);
             let standing = Standing {
                 cell: at,
                 cells,
@@ -215,8 +232,8 @@ impl Session<'_> {
                 operations_before: before,
                 operations,
             };
-            before += phase.selection.count;
-            let site = self.sites.of(cell.engine)?;
+            before += phase.operations().unwrap_or_default();
+            let site = self.sites.of(cell)?;
             let measurement =
                 measuring::measure(site, cell, &standing, self.watcher, self.interrupt);
             self.watcher.phase_ends(&standing, &measurement);
@@ -226,7 +243,7 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             self.watcher.says("interrupted: clearing up; once more ends it at once");
         }
-        let removal = self.sites.of(cell.engine)?.end_cell();
+        let removal = self.sites.of(cell)?.end_cell();
         none_left(&removal, "a tree")?;
         if !self.interrupt.is_set() {
             self.store.finish_cell(stored)?;
@@ -236,7 +253,7 @@ impl Session<'_> {
 
     /// Removes the run's directory.
     fn close(&mut self) -> Result<()> {
-        self.sites.sim = None;
+        (self.sites.sim, self.sites.device) = (None, None);
         let Some(Site::Disk(disk)) = self.sites.disk.take() else { return Ok(()) };
         let removal = disk.close()?;
         match removal.left.as_slice() {
@@ -274,6 +291,38 @@ fn uses(plan: &Plan, engine: EngineName) -> bool {
     plan.cells.iter().any(|cell| cell.engine == engine)
 }
 
+/// A later pass of a phase that its time ended does as many operations as the first, which is the
+/// last measurement before the second: so all passes read the same.
+fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
+    let mut phase = phase.clone();
+    if let (End::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
+        phase.end = End::Operations(before.operations_asked);
+    }
+    phase
+}
+
+/// The device that a job reads, which this process must be able to open.
+///
+/// # Errors
+/// If there is none, or it cannot be opened.
+pub fn readable_device(
+    parent: std::os::fd::BorrowedFd<'_>,
+    directory: &std::path::Path,
+) -> Result<BlockDevice> {
+    let device = device_to_read(&Mount::of(parent)?, directory)?;
+    device.open(false)?;
+    Ok(device)
+}
+
+/// The plan with the blocks of the device, if it reads one.
+///
+/// # Errors
+/// If the device has too few of them.
+pub fn fitted(plan: &Plan, device: Option<&BlockDevice>) -> Result<Plan> {
+    let total_bytes = device.and_then(|device| device.facts.total_bytes);
+    plan.on_device(total_bytes.unwrap_or_default())
+}
+
 /// Opens the directory, gathers the facts, and checks that there is room for what is planned.
 fn look_at_host(
     order: &Order<'_>,
@@ -281,8 +330,11 @@ fn look_at_host(
     use std::os::fd::AsFd;
     let parent = open_parent(&order.directory)?;
     let host = HostFacts::gather(parent.as_fd())?;
-    let device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
-    if uses(order.plan, EngineName::Sync) {
+    let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
+    if order.plan.reads_device() {
+        device = Some(readable_device(parent.as_fd(), &order.directory)?);
+    }
+    if order.plan.makes_files() {
         let space = Space::of(parent.as_fd())
             .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
         room::check(order.plan, &space, (&order.directory, order.fill_real))?;

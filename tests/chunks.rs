@@ -60,7 +60,10 @@ fn sim(tree: &str, phases: &[&str], truth: &str) -> String {
 /// Files, chunks and bytes of each cell of a variant.
 fn amounts(plan: &Plan, variant: &str) -> Vec<(u64, u64, u64)> {
     let cells = plan.cells.iter().filter(|cell| cell.variant == variant);
-    let bytes = |cell: &boatload::plan::CellPlan| cell.phases[0].expected_bytes(&cell.tree);
+    let bytes = |cell: &boatload::plan::CellPlan| {
+        let phase = &cell.phases[0];
+        phase.expected_bytes(&cell.tree, phase.selection.count)
+    };
     cells.map(|c| (c.tree.files, c.phases[0].selection.count, bytes(c).unwrap())).collect()
 }
 

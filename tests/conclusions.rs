@@ -153,7 +153,7 @@ fn variants_meet_where_their_files_take_equally_long() {
         let found = findings(&book, "crossover");
         let at = found[0].figures["at"].as_f64().unwrap() / 1024.0;
         assert!((9.0..11.0).contains(&at), "seed {seed}: {at} KiB, {:?}", found[0]);
-        let expected = "create: growing is faster than fixed from 1.00 KiB to 3.00 KiB (";
+        let expected = "create: growing is faster than fixed from 1 KiB to 3 KiB (";
         assert!(found[0].sentence.starts_with(expected), "{}", found[0].sentence);
     }
 }

@@ -11,10 +11,12 @@ use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::plan::phase::End;
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, EngineName};
+use crate::plan::{CellPlan, Phase};
 use crate::run::ground::open_parent;
 use crate::session::room::need;
+use crate::session::{fitted, readable_device};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +39,11 @@ impl Plan {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let parent = open_parent(&self.job.dir)?;
+        let device = match plan.reads_device() {
+            true => Some(readable_device(parent.as_fd(), &self.job.dir)?),
+            false => None,
+        };
+        let plan = fitted(&plan, device.as_ref())?;
         let host = HostFacts::gather(parent.as_fd())?;
         let space = space_of(parent.as_fd())?;
         let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
@@ -52,15 +59,22 @@ impl Plan {
         for cell in &plan.cells {
             text.push_str(&cell_lines(cell));
         }
-        let on_disk = plan.cells.iter().any(|cell| cell.engine == EngineName::Sync);
+        let makes_files = plan.makes_files();
         let need = need(&plan, space.block_bytes);
         let lack = space.shortfall(need, space.reserve_bytes(), &self.job.dir);
-        if on_disk {
+        if makes_files {
             text.push_str(&space_lines(need, &space, &host, &self.job.dir));
+        }
+        if let Some(device) = &device {
+            let facts = &device.facts;
+            let size = bytes(facts.total_bytes.unwrap_or_default());
+            let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
+        }
+        if makes_files || device.is_some() {
             text.push_str(&time_line(&plan, store, &host));
         }
         out::print(&text)?;
-        lack.filter(|_| on_disk).map_or(Ok(Exit::Good), Err)
+        lack.filter(|_| makes_files).map_or(Ok(Exit::Good), Err)
     }
 }
 
@@ -72,19 +86,22 @@ fn cell_lines(cell: &CellPlan) -> String {
         Some(chunks) => format!("made of {} of {size}", counted(chunks.count, "chunk")),
         None => format!("sizes {size} on average"),
     };
-    let mut text = format!(
-        "\n{}{level}: {} in {}, {sizes}\n",
-        shown(&cell.variant),
-        counted(tree.files, "file"),
-        counted(tree.holders(), "directory"),
-    );
+    let what = match cell.reads_device() {
+        true => "blocks of the device".to_string(),
+        false => format!(
+            "{} in {}, {sizes}",
+            counted(tree.files, "file"),
+            counted(tree.holders(), "directory"),
+        ),
+    };
+    let mut text = format!("\n{}{level}: {what}\n", shown(&cell.variant));
     for phase in &cell.phases {
         let pass = if phase.pass > 1 { format!(" pass {}", phase.pass) } else { String::new() };
         let _ = writeln!(
             text,
             "  {:<20} {:>12} {} {}, {} cache, {}",
             format!("{}{pass}", shown(&phase.name)),
-            grouped(phase.selection.count),
+            amount(phase),
             phase.operation.name(),
             phase.selection.order.word(),
             phase.cache.word(),
@@ -92,6 +109,14 @@ fn cell_lines(cell: &CellPlan) -> String {
         );
     }
     text
+}
+
+/// How much a phase does: operations, or for how long.
+fn amount(phase: &Phase) -> String {
+    match phase.end {
+        End::After(ns) => duration(ns as f64),
+        End::Targets | End::Operations(_) => grouped(phase.selection.count),
+    }
 }
 
 fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Path) -> String {
@@ -121,7 +146,10 @@ fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> 
         .unwrap_or_default();
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
     let seconds: Option<f64> = phases
-        .map(|phase| rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate))
+        .map(|phase| match phase.end {
+            End::After(ns) => Some(ns as f64 / 1e9),
+            _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
+        })
         .sum();
     match seconds {
         Some(seconds) => format!(

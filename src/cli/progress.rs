@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::out;
 use crate::base::units::{counted, duration, figures, grouped};
 use crate::measure::book::{CellKey, Level, Measurement};
+use crate::plan::phase::End;
 use crate::run::drive::DoneCount;
 use crate::session::{Standing, Watcher};
 
@@ -93,17 +94,25 @@ impl Watcher for Progress {
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
         let Some(bar) = &self.bar else { return };
         bar.reset();
-        bar.set_length(standing.phase.selection.count);
+        let known = standing.phase.operations();
+        let time_ms = match standing.phase.end {
+            End::After(ns) => ns / 1_000_000,
+            End::Targets | End::Operations(_) => 0,
+        };
+        bar.set_length(known.unwrap_or(time_ms));
         let lead = format!("of {}, run {}%", place(standing), percent(standing));
         let (bar, over) = (bar.clone(), Arc::new(AtomicBool::new(false)));
         let finished = Arc::clone(&over);
         let look = move || {
             while !finished.load(Ordering::Relaxed) {
-                bar.set_position(done.iter().map(DoneCount::get).sum());
+                let operations = || done.iter().map(DoneCount::get).sum();
+                let elapsed_ms = || bar.elapsed().as_millis() as u64;
+                bar.set_position(if known.is_some() { operations() } else { elapsed_ms() });
                 let (rate, left) = (bar.per_sec(), bar.eta().as_nanos() as f64);
                 // At first neither is known.
                 let pace = format!(": {} ops/s, {} left", figures(rate, 3), duration(left));
-                let pace = if rate > 0.0 && left > 0.0 { pace } else { String::new() };
+                let pace =
+                    if known.is_some() && rate > 0.0 && left > 0.0 { pace } else { String::new() };
                 bar.set_message(format!("{lead}{pace}"));
                 std::thread::park_timeout(LOOK_EVERY);
             }

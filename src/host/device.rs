@@ -49,6 +49,17 @@ impl BlockDevice {
         Some(Self { number, facts, directory })
     }
 
+    /// Whether it is, or stands on, a loop device that reads its file through the page cache.
+    pub fn reads_through_cache(&self) -> bool {
+        reads_through_cache(&disk_of(&self.directory), 0)
+    }
+
+    /// A device that is nowhere, for tests.
+    #[cfg(test)]
+    pub(super) fn made_up(number: (u32, u32), facts: DeviceFacts) -> Self {
+        Self { number, facts, directory: PathBuf::new() }
+    }
+
     /// What it has moved so far, all processes together. A partition counts for itself.
     ///
     /// # Errors
@@ -98,6 +109,15 @@ fn model(disk: &Path, depth: u32) -> Option<String> {
     let mut below = std::fs::read_dir(disk.join("slaves")).ok()?.flatten();
     let (only, None) = (below.next()?, below.next()) else { return None };
     model(&disk_of(&only.path().canonicalize().ok()?), depth + 1)
+}
+
+fn reads_through_cache(disk: &Path, depth: u32) -> bool {
+    if flag(&disk.join("loop/dio")) == Some(false) {
+        return true;
+    }
+    let below = std::fs::read_dir(disk.join("slaves")).into_iter().flatten().flatten();
+    let mut disks = below.filter_map(|slave| Some(disk_of(&slave.path().canonicalize().ok()?)));
+    depth < DEEPEST_STACK && disks.any(|disk| reads_through_cache(&disk, depth + 1))
 }
 
 /// The first line of a file without the blanks around it; none if it is empty or not text.
@@ -228,6 +248,12 @@ mod tests {
     fn a_loop_device_says_whether_it_goes_around_the_cache() {
         let facts = Sysfs::new().facts((7, 3));
         assert_eq!((facts.loop_direct_io, facts.model), (Some(false), None));
+        let through = |number| {
+            let sys = Sysfs::new();
+            BlockDevice::numbered(sys.0.path(), number).unwrap().reads_through_cache()
+        };
+        assert!(through((7, 3)) && through((9, 0)), "a loop device, and an array with one");
+        assert!(!through((8, 0)) && !through((8, 1)) && !through((253, 0)));
         assert_eq!(facts.scheduler.as_deref(), Some("none"));
     }
 

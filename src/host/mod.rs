@@ -8,6 +8,7 @@ pub mod device;
 pub mod facts;
 pub mod layout;
 pub mod mount;
+pub mod node;
 pub mod open;
 pub mod paths;
 pub mod residency;

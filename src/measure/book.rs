@@ -237,10 +237,11 @@ pub struct Window {
 /// A sentence that boatload concludes, with its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// `warning`, `growth`, `knee`, `slope`, `ranking` or `crossover`.
+    /// `warning`, `growth`, `knee`, `slope`, `ranking`, `crossover`, `source` or `beneath`.
     pub kind: String,
     /// The sentence.
     pub sentence: String,
-    /// The figures that belong to its kind, as a JSON object: for a warning `code`, `phase`, `hint`.
+    /// The figures that belong to its kind, as a JSON object: for a warning `code`, `phase`, `hint`;
+    /// for `source` and `beneath` see METHODOLOGY.md.
     pub figures: serde_json::Map<String, serde_json::Value>,
 }

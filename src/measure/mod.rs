@@ -14,6 +14,7 @@ pub mod order;
 pub mod progression;
 pub mod recorder;
 pub mod reference;
+pub mod source;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

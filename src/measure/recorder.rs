@@ -25,14 +25,15 @@ pub struct PhaseRecorder {
 }
 
 impl PhaseRecorder {
-    /// For a worker with `turns` operations; `windows` are those of the phase, if it has any.
-    pub fn new(turns: u64, windows: Option<Arc<Mutex<Windows>>>) -> Self {
+    /// For a worker with `turns` operations, if their number is known; `windows` are those of the
+    /// phase, if it has any, and then it is.
+    pub fn new(turns: Option<u64>, windows: Option<Arc<Mutex<Windows>>>) -> Self {
         Self {
             all: new_histogram(),
             max_ns: 0,
             min_ns: u64::MAX,
             slices: Slices::new(turns),
-            windows: windows.map(|windows| WindowRecorder::new(turns, windows)),
+            windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
         }
     }
 }
@@ -52,7 +53,10 @@ impl Recorder for PhaseRecorder {
 
 /// Sums of latency over equal slices of a worker's turns.
 struct Slices {
-    turns: u64,
+    /// Turns of each slice.
+    length: u64,
+    /// Whether two slices become one when there are too many, for the number of turns is unknown.
+    doubles: bool,
     next: u64,
     sum: u64,
     operations: u64,
@@ -60,9 +64,10 @@ struct Slices {
 }
 
 impl Slices {
-    fn new(turns: u64) -> Self {
-        let means = Vec::with_capacity(SLICES as usize + 1);
-        Self { turns, next: turns.div_ceil(SLICES).max(1), sum: 0, operations: 0, means }
+    fn new(turns: Option<u64>) -> Self {
+        let means = Vec::with_capacity(2 * SLICES as usize + 1);
+        let length = turns.map_or(1, |turns| turns.div_ceil(SLICES).max(1));
+        Self { length, doubles: turns.is_none(), next: length, sum: 0, operations: 0, means }
     }
 
     #[inline]
@@ -79,7 +84,12 @@ impl Slices {
             self.means.push(self.sum as f64 / self.operations as f64);
         }
         (self.sum, self.operations) = (0, 0);
-        self.next += self.turns.div_ceil(SLICES).max(1);
+        if self.doubles && self.means.len() as u64 == 2 * SLICES {
+            let pairs = self.means.chunks(2).map(|pair| (pair[0] + pair[1]) / 2.0);
+            self.means = pairs.collect();
+            self.length *= 2;
+        }
+        self.next += self.length;
     }
 }
 
@@ -160,7 +170,7 @@ mod tests {
     use super::*;
 
     fn recorded(turns: u64, latency_of: impl Fn(u64) -> u64) -> Recorded {
-        let mut recorder = PhaseRecorder::new(turns, None);
+        let mut recorder = PhaseRecorder::new(Some(turns), None);
         (0..turns).for_each(|turn| recorder.record(turn, latency_of(turn)));
         merge(vec![recorder], None)
     }
@@ -183,8 +193,22 @@ mod tests {
     }
 
     #[test]
+    fn slices_of_a_phase_that_its_time_ends_are_as_long_as_each_other_and_never_many() {
+        for turns in [8, 63, 64, 100, 1000, 123_456] {
+            let mut slices = Slices::new(None);
+            (0..turns).for_each(|turn| slices.record(turn, 1000 + turn));
+            slices.close();
+            let means = &slices.means;
+            assert!((8..=64).contains(&means.len()), "{turns}: {}", means.len());
+            let steps: Vec<f64> = means.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let whole = &steps[..steps.len() - 1];
+            assert!(whole.iter().all(|step| (step - whole[0]).abs() < 1e-6), "{turns}: {steps:?}");
+        }
+    }
+
+    #[test]
     fn slices_stay_as_long_after_a_stretch_of_failures() {
-        let mut slices = Slices::new(3200);
+        let mut slices = Slices::new(Some(3200));
         (1000..3200).for_each(|turn| slices.record(turn, 1000));
         slices.close();
         assert_eq!(slices.means.len(), 22, "100 turns each");

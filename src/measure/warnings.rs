@@ -190,9 +190,9 @@ fn caches(measurements: &[Measurement]) -> Vec<Warning> {
 
 fn few(measurements: &[Measurement]) -> Option<Warning> {
     let mut phases = Vec::new();
-    // Nobody asks for percentiles of a few large transfers.
-    let judged = measurements.iter().filter(|m| m.valid() && !is_bulk(m));
-    for m in judged.filter(|m| m.operations < OPERATIONS_MIN) {
+    // Nobody asks for percentiles of a few large transfers, or of a single file.
+    let few = |m: &&Measurement| m.operations < OPERATIONS_MIN && m.operations != 1;
+    for m in measurements.iter().filter(|m| m.valid() && !is_bulk(m) && few(m)) {
         add_once(&mut phases, &m.phase);
     }
     (!phases.is_empty()).then_some(Warning::FewOperations { phases })
@@ -239,6 +239,10 @@ fn about(doubt: Doubt) -> &'static str {
         Doubt::NoSimulatedCache => {
             "nothing is cold or warm: the simulated file system has no cache"
         }
+        Doubt::CachedLoop => {
+            "cold caches are unverified: a loop device below reads its file through the page cache, \
+             which takes root to drop"
+        }
     }
 }
 
@@ -255,6 +259,7 @@ fn remedy(doubt: Doubt) -> &'static str {
         Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
         Doubt::NotResident => "Take fewer files than memory holds.",
         Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
+        Doubt::CachedLoop => "Run as root, or switch it: losetup --direct-io=on DEVICE.",
     }
 }
 
@@ -310,6 +315,8 @@ mod tests {
     fn few_operations_are_said() {
         let m = Measurement { operations: 5, ..measurement("create") };
         assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
+        let one = Measurement { operations: 1, ..measurement("create") };
+        assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
         let shared = Arc::new(Mutex::new(Windows::new(number, operations, workers)));
         let recorders = (0..workers)
             .map(|_| {
-                let mut recorder = PhaseRecorder::new(turns, Some(Arc::clone(&shared)));
+                let mut recorder = PhaseRecorder::new(Some(turns), Some(Arc::clone(&shared)));
                 (0..turns).for_each(|turn| recorder.record(turn, ns(turn)));
                 recorder
             })

@@ -11,6 +11,7 @@ mod mkdir;
 mod open;
 mod overwrite;
 mod read;
+mod read_device;
 mod rename;
 pub mod request;
 mod rewrite;
@@ -38,6 +39,7 @@ pub const OPERATIONS: &[&dyn Operation] = &[
     &open::Open,
     &overwrite::Overwrite,
     &read::Read,
+    &read_device::ReadDevice,
     &rename::Rename,
     &rewrite::Rewrite,
     &rmdir::Rmdir,
@@ -112,6 +114,8 @@ pub enum Subject {
     Holder,
     /// Every directory from the root down: layout and entries.
     AnyDirectory,
+    /// A block of the device under the directory; no tree is needed.
+    Block,
 }
 
 /// What an operation leaves different about its target.
@@ -165,6 +169,8 @@ pub struct Target {
     pub durability: Durability,
     /// Whether reads leave the access time alone (`O_NOATIME`).
     pub keep_atime: bool,
+    /// Whether content goes around the page cache (`O_DIRECT`).
+    pub direct: bool,
     /// Which part of the file is meant, for an operation on chunks.
     pub chunk: Chunk,
 }
@@ -218,6 +224,7 @@ mod tests {
             durability,
             keep_atime: false,
             chunk: Chunk { number: 3, position: 7, creates: true, opens: true, closes: true },
+            direct: false,
         };
         let (mut progress, mut balance) = (Progress::default(), 0);
         for at in 0..100 {

@@ -26,6 +26,11 @@ pub enum Place {
         /// Its number in the layout.
         number: u64,
     },
+    /// A block of the device.
+    Block {
+        /// Its number; it begins at so many times its length.
+        number: u64,
+    },
 }
 
 impl Place {
@@ -42,9 +47,10 @@ impl Place {
     /// Its number among its like.
     pub fn number(self) -> u64 {
         match self {
-            Place::File { number, .. } | Place::Directory { number } | Place::Layout { number } => {
-                number
-            }
+            Place::File { number, .. }
+            | Place::Directory { number }
+            | Place::Layout { number }
+            | Place::Block { number } => number,
         }
     }
 }
@@ -56,6 +62,7 @@ impl fmt::Display for Place {
             Place::File { number, generation } => write!(f, "file {number}.{generation}"),
             Place::Directory { number } => write!(f, "directory {number}"),
             Place::Layout { number } => write!(f, "layout {number}"),
+            Place::Block { number } => write!(f, "block {number}"),
         }
     }
 }
@@ -90,6 +97,8 @@ pub enum Request {
         dsync: bool,
         /// With `O_NOATIME`.
         keep_atime: bool,
+        /// With `O_DIRECT`.
+        direct: bool,
     },
     /// Writes a part of the file's content to the open file.
     Write {
@@ -118,6 +127,13 @@ pub enum Request {
     /// Reads on from the open file.
     Read {
         /// At most this much.
+        bytes: u32,
+    },
+    /// pread(2) of a block of the device.
+    ReadBlock {
+        /// Which.
+        place: Place,
+        /// How long each block is.
         bytes: u32,
     },
     /// fsync(2) or fdatasync(2) of the open file.
@@ -171,6 +187,7 @@ pub enum RequestKind {
     Write,
     WriteAt,
     Read,
+    ReadBlock,
     Sync,
     Close,
     Stat,
@@ -192,6 +209,7 @@ impl Request {
             Request::Write { .. } => RequestKind::Write,
             Request::WriteAt { .. } => RequestKind::WriteAt,
             Request::Read { .. } => RequestKind::Read,
+            Request::ReadBlock { .. } => RequestKind::ReadBlock,
             Request::Sync { .. } => RequestKind::Sync,
             Request::Close => RequestKind::Close,
             Request::Stat { .. } => RequestKind::Stat,
@@ -211,6 +229,7 @@ impl Request {
     pub fn names_target(&self) -> bool {
         match self {
             Request::Open { .. }
+            | Request::ReadBlock { .. }
             | Request::Stat { .. }
             | Request::Rename { .. }
             | Request::Unlink { .. }
@@ -231,10 +250,11 @@ impl Request {
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Request::Open { place, access, dsync, keep_atime } => {
+            Request::Open { place, access, dsync, keep_atime, direct } => {
                 write!(f, "open {place} {access:?}")?;
                 f.write_str(if *dsync { " dsync" } else { "" })?;
-                f.write_str(if *keep_atime { " noatime" } else { "" })
+                f.write_str(if *keep_atime { " noatime" } else { "" })?;
+                f.write_str(if *direct { " direct" } else { "" })
             }
             Request::Write { number, version, offset, bytes } => {
                 write!(f, "write {bytes} bytes at {offset} of content {number}.{version}")
@@ -244,6 +264,7 @@ impl fmt::Display for Request {
                 write!(f, "write at {position}: {what}")
             }
             Request::Read { bytes } => write!(f, "read at most {bytes} bytes"),
+            Request::ReadBlock { place, bytes } => write!(f, "read {bytes} bytes of {place}"),
             Request::Sync { data_only: false } => f.write_str("fsync"),
             Request::Sync { data_only: true } => f.write_str("fdatasync"),
             Request::Close => f.write_str("close"),

@@ -14,8 +14,8 @@ pub(super) fn single(target: &Target, so_far: &Progress, request: Request) -> St
 
 /// The first step of an operation that reads a file.
 pub(super) fn open_to_read(target: &Target) -> Step {
-    let (place, keep_atime) = (target.place, target.keep_atime);
-    Step::Submit(Request::Open { place, access: Access::Read, dsync: false, keep_atime })
+    let Target { place, keep_atime, direct, .. } = *target;
+    Step::Submit(Request::Open { place, access: Access::Read, dsync: false, keep_atime, direct })
 }
 
 /// Open, write all of the content, make it durable, close.
@@ -27,6 +27,7 @@ pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> 
             access,
             dsync,
             keep_atime: false,
+            direct: target.direct,
         });
     };
     if so_far.failed.is_some() {
@@ -67,9 +68,9 @@ pub(super) fn finish(target: &Target, so_far: &Progress, last: RequestKind) -> S
 
 /// Open a directory, ask for its entries until there are none left, close.
 pub(super) fn list_directory(target: &Target, so_far: &Progress, stat: bool) -> Step {
-    let keep_atime = target.keep_atime;
-    let open =
-        Request::Open { place: target.place, access: Access::List, dsync: false, keep_atime };
+    let Target { place, keep_atime, .. } = *target;
+    let (access, dsync, direct) = (Access::List, false, false);
+    let open = Request::Open { place, access, dsync, keep_atime, direct };
     if so_far.failed.is_some() {
         return close_or_end(so_far);
     }

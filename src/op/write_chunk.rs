@@ -53,7 +53,8 @@ impl Operation for WriteChunk {
 fn open(target: &Target) -> Step {
     let access = if target.chunk.creates { Access::CreateNew } else { Access::Write };
     let dsync = target.durability == Durability::Dsync;
-    Step::Submit(Request::Open { place: target.place, access, dsync, keep_atime: false })
+    let (place, direct) = (target.place, target.direct);
+    Step::Submit(Request::Open { place, access, dsync, keep_atime: false, direct })
 }
 
 fn write(target: &Target, so_far: &Progress) -> Step {
@@ -93,6 +94,7 @@ mod tests {
             block: 1024,
             durability,
             keep_atime: false,
+            direct: false,
             chunk,
         }
     }

@@ -1,6 +1,7 @@
 //! From a job file to a checked, immutable plan: what will be done, to what, in which order.
 
 mod check;
+pub mod device;
 pub mod phase;
 pub mod prepare;
 mod report;
@@ -135,9 +136,9 @@ impl CellPlan {
         self.phases.iter().map(|p| p.threads).max().unwrap_or(1)
     }
 
-    /// Operations of all phases together.
+    /// Operations of all phases whose number is known.
     pub fn operations(&self) -> u64 {
-        self.phases.iter().map(|p| p.selection.count).sum()
+        self.phases.iter().filter_map(Phase::operations).sum()
     }
 }
 

@@ -10,6 +10,10 @@ use crate::op::{Change, Chunk, Durability, Operation, Place, Subject, Target};
 /// Most bytes of one read or write where nothing is said.
 pub const BLOCK_DEFAULT: u32 = 1 << 20;
 
+/// Direct I/O works in whole blocks of the device: 512 bytes on some, 4 KiB on others. Offsets,
+/// lengths and buffers in whole 4 KiB suit both (open(2), `O_DIRECT`).
+pub const DIRECT_BYTES: u32 = 4096;
+
 /// What a phase asks of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -35,6 +39,19 @@ impl CacheAsked {
             CacheAsked::AsIs => "as-is",
         }
     }
+}
+
+/// When a phase ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// When each of its targets had its turn.
+    #[default]
+    Targets,
+    /// After so many nanoseconds; but a cold phase with its last target, for a second round would
+    /// not be cold.
+    After(u64),
+    /// After so many operations: what the first pass did in its time.
+    Operations(u64),
 }
 
 /// A change that an earlier phase of the cell made to some of the files.
@@ -80,6 +97,10 @@ pub struct Phase {
     pub block: u32,
     /// Whether reads leave access times alone.
     pub keep_atime: bool,
+    /// Whether reads and writes go around the page cache.
+    pub direct: bool,
+    /// When it ends.
+    pub end: End,
     /// What the phases before it did to the files.
     pub history: Vec<Past>,
     /// The first live directory entry and the layout's directories, for a walk over all of them.
@@ -126,6 +147,8 @@ impl Phase {
             pass: 1,
             block: BLOCK_DEFAULT,
             keep_atime: false,
+            direct: false,
+            end: End::Targets,
             history: Vec::new(),
             walk: Walk::default(),
             entries_after: 0,
@@ -142,6 +165,35 @@ impl Phase {
             }
         }
         state
+    }
+
+    /// How many operations it is known to do; none if its time decides.
+    pub fn operations(&self) -> Option<u64> {
+        match self.end {
+            End::Targets => Some(self.selection.count),
+            End::Operations(operations) => Some(operations),
+            End::After(_) => None,
+        }
+    }
+
+    /// How many of them a worker is known to do.
+    pub fn turns(&self, worker: u32) -> Option<u64> {
+        let share = self.selection.share(worker, self.threads).count;
+        match self.end {
+            End::Targets => Some(share),
+            End::Operations(all) => {
+                let (worker, workers) = (u64::from(worker), u64::from(self.threads));
+                Some(if share == 0 { 0 } else { (all + workers - 1 - worker) / workers })
+            }
+            End::After(_) => None,
+        }
+    }
+
+    /// The most operations of a worker, whatever its time allows.
+    pub fn turns_max(&self, worker: u32) -> u64 {
+        let share = self.selection.share(worker, self.threads).count;
+        let goes_round = self.cache != CacheAsked::Cold && share > 0;
+        self.turns(worker).unwrap_or(if goes_round { u64::MAX } else { share })
     }
 
     /// What turns numbers into this phase's targets.
@@ -164,11 +216,18 @@ impl Phase {
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
 
-    /// Bytes of file content the phase moves if all goes well; none if it is not about content
-    /// (a listing moves bytes too, but no law says how many).
-    pub fn expected_bytes(&self, tree: &Tree) -> Option<u64> {
+    /// Bytes of content that so many successful operations of the phase move; none if it is not
+    /// about content (a listing moves bytes too, but no law says how many), or if its time decides
+    /// which files it comes to.
+    pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
         let reads = self.operation.reads_content();
         if !reads && matches!(self.operation.change(), Change::Nothing | Change::Renames) {
+            return None;
+        }
+        if self.operation.subject() == Subject::Block {
+            return Some(operations * u64::from(self.block));
+        }
+        if self.end != End::Targets {
             return None;
         }
         let aim = self.aim(tree);
@@ -213,6 +272,7 @@ impl Aim<'_> {
             block: phase.block,
             durability: phase.durability,
             keep_atime: phase.keep_atime,
+            direct: phase.direct,
             chunk: match self.change {
                 Change::Chunks => self.chunk(number),
                 _ => Chunk::default(),
@@ -246,6 +306,7 @@ impl Aim<'_> {
                 Place::File { number: number / per_file, generation: 0 }
             }
             Subject::Directory => Place::Directory { number },
+            Subject::Block => Place::Block { number },
             Subject::Holder => {
                 let holder = self.tree.holder_in_turn(number);
                 Place::Layout { number: self.tree.layout_of_holder(holder) }

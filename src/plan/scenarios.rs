@@ -16,8 +16,10 @@ pub struct Scenario {
 pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "chunks", text: include_str!("../../scenarios/chunks.toml") },
     Scenario { name: "clutter", text: include_str!("../../scenarios/clutter.toml") },
+    Scenario { name: "device", text: include_str!("../../scenarios/device.toml") },
     Scenario { name: "directory", text: include_str!("../../scenarios/directory.toml") },
     Scenario { name: "fullness", text: include_str!("../../scenarios/fullness.toml") },
+    Scenario { name: "sequential", text: include_str!("../../scenarios/sequential.toml") },
     Scenario { name: "smallfiles", text: include_str!("../../scenarios/smallfiles.toml") },
 ];
 

@@ -51,6 +51,9 @@ pub struct Selection {
     permutations: Arc<[Permutation]>,
     /// Which numbers there are to choose from, where they are no range.
     live: Option<Arc<Ranked>>,
+    /// What a random order follows from.
+    seed: u64,
+    salt: u64,
 }
 
 impl Selection {
@@ -71,6 +74,8 @@ impl Selection {
             grain: 1,
             permutations: Arc::new([]),
             live: None,
+            seed,
+            salt,
         };
         if order == Order::Random {
             selection.permutations = (0..u64::from(roots))
@@ -111,6 +116,12 @@ impl Selection {
     /// The number of the first such entry.
     pub fn first_entry(&self) -> u64 {
         self.first / self.grain
+    }
+
+    /// The same order over another number of entries, beginning at 0.
+    #[must_use]
+    pub fn over(&self, population: u64, count: u64) -> Self {
+        Self::new((0, population, count), self.order, self.roots, self.seed, self.salt)
     }
 
     /// How many of the first `length` numbers belong to `root`.

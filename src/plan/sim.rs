@@ -89,6 +89,11 @@ pub struct SimModel {
 }
 
 impl SimModel {
+    /// Bytes of the simulated block device: the capacity, or 16 GiB.
+    pub fn device_bytes(&self) -> u64 {
+        self.capacity.unwrap_or(16 << 30)
+    }
+
     /// Whether no request takes any time, so that the real clock runs and measures boatload.
     pub fn takes_no_time(&self) -> bool {
         let Self {

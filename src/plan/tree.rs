@@ -238,6 +238,14 @@ impl Tree {
         self.chunks.map_or(0, |chunks| chunks.of_file(number)) * self.sizes.max()
     }
 
+    /// No files at all, for a cell that works on none.
+    pub fn none(seed: u64) -> Self {
+        let (sizes, content) = (Sizes::Fixed(0), Content::default());
+        let (layout, filling) = (Layout::flat(1), Filling::default());
+        let (files_each, chunks) = (FilesEach::Even, None);
+        Self { files: 0, layout, filling, files_each, roots: 1, sizes, chunks, content, seed }
+    }
+
     /// The size of a file's content in its `version`, in bytes.
     #[inline]
     pub fn size(&self, number: u64, version: u32) -> u64 {
@@ -340,6 +348,8 @@ impl Tree {
                 path.push(Name { kind: Kind::Directory, number, generation: 0 });
             }
             Place::Layout { number } => self.push_layout(number, path),
+            // A block of a device has no name.
+            Place::Block { .. } => {}
         }
     }
 }

@@ -319,6 +319,13 @@ pub(super) struct WirePhase {
     pub(super) block: Option<WireQuantity>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+    /// Whether content goes around the page cache (`O_DIRECT`), for operations that read or write
+    /// it; needs fixed sizes and blocks in whole 4 KiB; false by default.
+    pub(super) direct: Option<bool>,
+    /// The phase ends after this time, a number of seconds or `"500ms"`: 1 ms to 1 hour. It goes
+    /// round and round its targets until then; a cold phase ends at the last of them. Later passes
+    /// do as many operations as the first. For operations that change nothing.
+    pub(super) duration: Option<WireQuantity>,
 }
 
 /// Which files a phase works on.

@@ -48,11 +48,13 @@ pub enum Doubt {
     NotResident,
     /// The simulated file system has no cache.
     NoSimulatedCache,
+    /// A loop device below reads its file through the page cache, which only root may drop.
+    CachedLoop,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 9] = [
+    pub const ALL: [Doubt; 10] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
@@ -62,6 +64,7 @@ impl Doubt {
         Doubt::NoProbe,
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
+        Doubt::CachedLoop,
     ];
 
     /// Its word in results.
@@ -76,6 +79,7 @@ impl Doubt {
             Doubt::NoProbe => "no-cache-probe",
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
+            Doubt::CachedLoop => "cached-loop",
         }
     }
 
@@ -129,9 +133,9 @@ impl CacheFound {
         Self { found, resident, doubt }
     }
 
-    /// Nothing was asked: what the sample says.
-    pub fn as_is(resident: Option<f64>) -> Self {
-        let warm = resident.is_some_and(|share| share >= WARM_SHARE_MIN);
+    /// Nothing was asked: what the sample says. Direct I/O does not take what is in memory.
+    pub fn as_is(phase: &Phase, resident: Option<f64>) -> Self {
+        let warm = !phase.direct && resident.is_some_and(|share| share >= WARM_SHARE_MIN);
         let found = if warm { Found::Warm } else { Found::Unverified };
         Self { found, resident, doubt: None }
     }
@@ -163,6 +167,10 @@ impl CacheFound {
 /// The least a cold phase makes the device read, in bytes: a share of the content it read, at
 /// least something if it worked on what was there before, nothing if it made all of it.
 fn must_come_from_device(phase: &Phase, bytes: u64) -> u64 {
+    if phase.direct && phase.operation.subject() == Subject::Block {
+        // Nothing but the page cache could have answered instead, and it was not asked.
+        return bytes;
+    }
     if phase.operation.reads_content() {
         return (bytes as f64 * DEVICE_SHARE_MIN) as u64;
     }

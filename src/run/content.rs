@@ -2,7 +2,9 @@
 //! a stamp of the key in every 4 KiB. Two files, two versions of a file, and two blocks of a file
 //! never hold the same block, so neither compression nor deduplication beneath can flatter.
 
+use super::buffer::AlignedBuffer;
 use crate::base::random::mix;
+use crate::plan::phase::DIRECT_BYTES;
 use crate::plan::tree::{Content, Tree};
 
 /// Random bytes before they repeat: more than the 128 KiB that btrfs compresses at a time.
@@ -18,7 +20,7 @@ const RUN_BYTES: usize = 256;
 /// One worker's pool.
 pub struct ContentPool {
     /// The pool, followed by its beginning again, so that every slice is contiguous.
-    bytes: Vec<u8>,
+    bytes: AlignedBuffer,
     plain: bool,
     /// Slices begin at multiples of this.
     grain: u64,
@@ -30,7 +32,7 @@ impl ContentPool {
     /// A pool for the content of `tree` in writes of at most `largest` bytes.
     pub fn new(tree: &Tree, largest: u32) -> Self {
         let mut pool = Self {
-            bytes: vec![0; POOL_BYTES + largest as usize],
+            bytes: AlignedBuffer::new(POOL_BYTES + largest as usize),
             plain: tree.content == Content::Zeros,
             grain: 64,
             under: Vec::new(),
@@ -45,6 +47,16 @@ impl ContentPool {
         };
         pool.fill(tree.seed, random_bytes);
         pool
+    }
+
+    /// With slices that direct I/O can write from where they are, if their offsets are such: each
+    /// then begins at a whole block of memory.
+    #[must_use]
+    pub fn for_direct(mut self, direct: bool) -> Self {
+        if direct {
+            self.grain = u64::from(DIRECT_BYTES);
+        }
+        self
     }
 
     fn fill(&mut self, seed: u64, random_bytes: usize) {
@@ -130,6 +142,30 @@ mod tests {
             let part = pool.part(tree.content_key(number, 0), 0, 1 << 20).to_vec();
             for block in part.chunks(4096) {
                 assert!(blocks.insert(block.to_vec()), "a block of file {number} was seen before");
+            }
+        }
+    }
+
+    #[test]
+    fn slices_for_direct_io_begin_at_whole_blocks_and_no_two_of_their_blocks_are_alike() {
+        for content in [Content::Random, Content::Zeros, Content::Compressible(50)] {
+            let (tree, block) = (tree(content, 36 << 20), 12u32 << 20);
+            let mut pool = ContentPool::new(&tree, block).for_direct(true);
+            let mut blocks = BTreeSet::new();
+            for number in 0..2 {
+                for offset in [0, 1, 2].map(|part| part * u64::from(block)) {
+                    let part = pool.part(tree.content_key(number, 0), offset, block);
+                    assert_eq!(part.as_ptr().addr() % DIRECT_BYTES as usize, 0);
+                    // What a block begins with is enough to tell it from all others.
+                    let heads = part.chunks(4096).map(|block| block[..64].to_vec());
+                    let new = heads.filter(|head| blocks.insert(head.clone())).count();
+                    let expected = if content == Content::Zeros {
+                        usize::from(blocks.len() == 1 && new == 1)
+                    } else {
+                        3072
+                    };
+                    assert_eq!(new, expected, "{content:?}, file {number} at {offset}");
+                }
             }
         }
     }

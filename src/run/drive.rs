@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::{Progress, Request, Step, Target};
-use crate::plan::phase::Aim;
+use crate::plan::phase::{Aim, End};
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
 
@@ -25,6 +25,8 @@ pub struct Work<'a> {
     pub tree: &'a Tree,
     /// The worker's targets.
     pub share: Share<'a>,
+    /// Most operations, if time allows: more than targets where they come round again.
+    pub turns_max: u64,
     /// Set when the user wants to stop; looked at before each operation.
     pub stop: &'a AtomicBool,
     /// Where the worker says how far it is.
@@ -102,6 +104,10 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
     recorder: &mut R,
 ) -> Tally {
     let started = clock.now();
+    let deadline = match work.phase.end {
+        End::After(ns) => started.saturating_add(ticks(clock, ns)),
+        End::Targets | End::Operations(_) => u64::MAX,
+    };
     let mut run = Drive {
         work,
         aim: work.phase.aim(work.tree),
@@ -110,9 +116,19 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
         recorder,
         tally: Tally { started, ended: started, ..Tally::default() },
         now: started,
+        deadline,
+        position: 0,
     };
     run.all();
     run.tally
+}
+
+/// A time in ticks of a clock.
+fn ticks(clock: &impl Clock, ns: u64) -> u64 {
+    const TICKS: u64 = 1 << 40;
+    let ns_of_ticks = clock.nanoseconds(0, TICKS).max(1);
+    let ticks = u128::from(ns) * u128::from(TICKS) / u128::from(ns_of_ticks);
+    u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
 struct Drive<'a, E, C, R> {
@@ -124,6 +140,10 @@ struct Drive<'a, E, C, R> {
     tally: Tally,
     /// The last reading of the clock.
     now: u64,
+    /// From when on no operation begins.
+    deadline: u64,
+    /// Which of the worker's targets is next.
+    position: u64,
 }
 
 impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
@@ -138,7 +158,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         let mut turn = 0;
         loop {
             while let Some(&ticket) = free.last() {
-                if turn == self.work.share.count || self.work.stop.load(Ordering::Relaxed) {
+                if turn == self.work.turns_max || self.is_over() {
                     break;
                 }
                 let mut slot = self.begin(turn);
@@ -171,9 +191,19 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         }
     }
 
+    /// Whether the time is over or the user wants to stop.
     #[inline]
-    fn begin(&self, turn: u64) -> Slot {
-        let number = self.work.share.number(turn);
+    fn is_over(&self) -> bool {
+        self.now >= self.deadline || self.work.stop.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn begin(&mut self, turn: u64) -> Slot {
+        if self.position == self.work.share.count {
+            self.position = 0;
+        }
+        let number = self.work.share.number(self.position);
+        self.position += 1;
         Slot {
             turn,
             target: self.aim.target(number),

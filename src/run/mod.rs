@@ -1,6 +1,7 @@
 //! Carrying a plan out: the clock, the engines, the one hot loop, workers, and the tree on disk.
 
 pub mod ballast;
+pub mod buffer;
 pub mod cache;
 pub mod census;
 pub mod clock;

@@ -55,9 +55,10 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let (mut engine, clock) = engine(worker);
         std::mem::forget(panicking);
         let share = shift.phase.selection.share(worker, shift.phase.threads);
+        let turns_max = shift.phase.turns_max(worker);
         let done = &shift.done[worker as usize];
         let Shift { phase, tree, stop, .. } = shift;
-        let work = Work { phase, tree, share, stop, done };
+        let work = Work { phase, tree, share, turns_max, stop, done };
         if !gate.pass() {
             return None;
         }
@@ -83,7 +84,8 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
     match workers.into_iter().collect::<Option<Vec<Shiftwork>>>() {
         Some(workers) if workers.len() == shift.phase.threads as usize => summed(&workers),
         _ => {
-            let errors = vec![(Errno::EAGAIN, shift.phase.selection.count)];
+            let asked = shift.phase.operations().unwrap_or(shift.phase.selection.count);
+            let errors = vec![(Errno::EAGAIN, asked)];
             PhaseRun { errors, ..PhaseRun::default() }
         }
     }

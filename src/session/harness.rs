@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::measure::recorder::PhaseRecorder;
 use crate::op::find_operation;
-use crate::plan::phase::Walk;
+use crate::plan::phase::{End, Walk};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::Sizes;
@@ -44,9 +44,8 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
         return 0.0;
     }
     let workers = phase.threads;
-    let mut recorders: Vec<PhaseRecorder> = (0..workers)
-        .map(|worker| PhaseRecorder::new(phase.selection.share(worker, workers).count, None))
-        .collect();
+    let mut recorders: Vec<PhaseRecorder> =
+        (0..workers).map(|worker| PhaseRecorder::new(phase.turns(worker), None)).collect();
     let done: Vec<DoneCount> = DoneCount::of_workers(workers);
     let run = site.work(&phase, &AtomicBool::new(false), &done, &mut recorders);
     run.seconds * 1e9 / run.operations.max(1) as f64
@@ -61,6 +60,8 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         selection,
         windows: 0,
         threads: 1,
+        direct: false,
+        end: End::Targets,
         history: Vec::new(),
         walk: Walk::default(),
         entries_after: tree.files,

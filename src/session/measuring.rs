@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::{Standing, Watcher};
+use crate::base::errno::Errno;
 use crate::base::units::{counted, grouped};
 use crate::host::counters::DeviceCounters;
 use crate::measure::book::{CacheReport, Measurement};
@@ -34,10 +35,7 @@ pub(super) fn measure(
         Arc::new(Mutex::new(windows))
     });
     let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
-        .map(|worker| {
-            let turns = phase.selection.share(worker, phase.threads).count;
-            PhaseRecorder::new(turns, windows.clone())
-        })
+        .map(|worker| PhaseRecorder::new(phase.turns(worker), windows.clone()))
         .collect();
     watcher.phase_begins(standing, Arc::clone(&done));
     let before = site.counters();
@@ -72,6 +70,7 @@ pub(super) fn measure(
 
 fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Measurement {
     let phase = standing.phase;
+    let failed: u64 = run.errors.iter().map(|(_, count)| count).sum();
     let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
     Measurement {
         cell: standing.key.clone(),
@@ -81,7 +80,7 @@ fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Mea
         engine: cell.engine.word().into(),
         threads: phase.threads,
         operations: run.operations,
-        operations_asked: phase.selection.count,
+        operations_asked: phase.operations().unwrap_or(run.operations + failed),
         errors: errors.collect::<BTreeMap<_, _>>(),
         bytes: run.bytes,
         seconds: run.seconds,
@@ -119,8 +118,15 @@ fn cache_report(phase: &Phase, found: CacheFound) -> CacheReport {
 
 /// Why a measurement must not be averaged in.
 fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) -> Vec<String> {
-    let mut wrong: Vec<String> =
-        m.errors.iter().map(|(error, count)| format!("{error} x {}", grouped(*count))).collect();
+    let refused = Errno::EINVAL.to_string();
+    let meaning = |error: &str| match phase.direct && error == refused {
+        true => ", which says that direct I/O is not done here, or not in such blocks",
+        false => "",
+    };
+    let failed = |(error, count): (&String, &u64)| {
+        format!("{error} x {}{}", grouped(*count), meaning(error))
+    };
+    let mut wrong: Vec<String> = m.errors.iter().map(failed).collect();
     if interrupted {
         wrong.push(format!("interrupted after {}", counted(m.operations, "operation")));
         return wrong;
@@ -142,7 +148,7 @@ fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) ->
     if !m.errors.is_empty() {
         return wrong;
     }
-    let expected = phase.expected_bytes(tree);
+    let expected = phase.expected_bytes(tree, m.operations);
     if let Some(expected) = expected.filter(|expected| *expected != m.bytes) {
         wrong.push(format!("moved {} instead of {} bytes", grouped(m.bytes), grouped(expected)));
     }

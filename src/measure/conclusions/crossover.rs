@@ -74,7 +74,7 @@ impl<'a> Duel<'a> {
         let level = self.ratios[0].0;
         let mut parts = self.parts();
         for Meeting { at, interval: [low, high] } in &meetings {
-            let [at, low, high] = [*at, *low, *high].map(|value| say::value(level, rounded(value)));
+            let [at, low, high] = [*at, *low, *high].map(|value| say::about(level, value));
             parts.push(format!("they meet at about {at} ({low} to {high})"));
         }
         let figures = json!({
@@ -169,17 +169,6 @@ fn zeros(line: &[(f64, f64)]) -> Vec<f64> {
         ((y > 0.0) != (y2 > 0.0)).then(|| x + (x2 - x) * y / (y - y2))
     };
     line.windows(2).filter_map(crossing).collect()
-}
-
-/// Three figures: no meeting is known closer.
-fn rounded(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let order = value.abs().log10().floor() as i32 - 2;
-    // Powers of ten below one are not exact: always scale by a whole one.
-    let scale = 10f64.powi(order.abs());
-    if order > 0 { (value / scale).round() * scale } else { (value * scale).round() / scale }
 }
 
 #[cfg(test)]

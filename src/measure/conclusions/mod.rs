@@ -15,6 +15,7 @@ mod slope;
 mod student;
 
 use super::book::{Finding, ResultBook};
+use super::source::source;
 use crate::plan::Conclusion;
 use sample::Sample;
 
@@ -28,7 +29,7 @@ pub fn conclude(book: &ResultBook, wanted: &[Conclusion], variants: &[&str]) -> 
         Conclusion::Knee => knee::knee(&sample),
         Conclusion::Crossover => crossover::crossover(&sample),
         Conclusion::Ranking => ranking::ranking(&sample, wanted.contains(&Conclusion::Growth)),
-        Conclusion::Source => Vec::new(),
+        Conclusion::Source => source(book),
     };
     wanted.iter().flat_map(of).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::base::units::Quantity;
+use crate::base::units::{self, Quantity, Unit};
 use crate::measure::book::{Finding, Level};
 
 /// A finding of a kind, with the figures of a JSON object.
@@ -34,7 +34,7 @@ pub(super) fn percent(share: f64) -> String {
     if percent.abs() < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }
 
-/// A level with its unit: `83%`, `64.0 KiB`, `1,000,000`.
+/// A level with its unit: `83%`, `64 KiB`, `1,000,000`.
 pub(super) fn level(level: &Level) -> String {
     value(level, level.value)
 }
@@ -42,6 +42,16 @@ pub(super) fn level(level: &Level) -> String {
 /// A value on the axis of a level.
 pub(super) fn value(level: &Level, value: f64) -> String {
     Quantity { value, unit: level.unit }.to_string()
+}
+
+/// A value between levels, to three figures.
+pub(super) fn about(level: &Level, about: f64) -> String {
+    match level.unit {
+        Unit::Bytes => units::bytes(about.max(0.0) as u64),
+        Unit::Nanoseconds => units::duration(about),
+        Unit::Count => units::figures(about, 3),
+        Unit::Percent => value(level, about),
+    }
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Entries {
         let live = match operation.subject() {
             Subject::File | Subject::Chunk => &mut self.files,
             Subject::Directory => &mut self.directories,
-            Subject::Holder | Subject::AnyDirectory => return,
+            Subject::Holder | Subject::AnyDirectory | Subject::Block => return,
         };
         let all = selection.count == selection.population;
         match operation.effect() {

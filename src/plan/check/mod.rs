@@ -1,11 +1,13 @@
 //! From a job file to a checked plan: every problem is reported, and only a file without any
 //! becomes a plan.
 
+mod device;
 mod live;
 mod phases;
 mod prepare;
 mod scope;
 mod sim;
+mod transfer;
 mod tree;
 
 use std::collections::BTreeMap;

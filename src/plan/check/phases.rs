@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use super::Settings;
 use super::live::Entries;
 use super::scope::{Scope, check_title};
-use super::{sim, tree};
+use super::{device, sim, transfer, tree};
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
-use crate::plan::phase::{BLOCK_DEFAULT, OnBallast, Past, Phase, Walk};
+use crate::plan::phase::{BLOCK_DEFAULT, CacheAsked, End, OnBallast, Past, Phase, Walk};
 use crate::plan::report::{Report, below, element};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
@@ -36,14 +36,16 @@ pub(super) struct Variant<'a> {
 }
 
 /// What a phase is but for the entries it works on.
-struct Outline<'a> {
-    wire: &'a WirePhase,
-    place: String,
-    operation: &'static dyn Operation,
-    threads: u32,
-    passes: u32,
-    windows: u32,
-    block: u32,
+pub(super) struct Outline<'a> {
+    pub(super) wire: &'a WirePhase,
+    pub(super) place: String,
+    pub(super) operation: &'static dyn Operation,
+    pub(super) threads: u32,
+    pub(super) passes: u32,
+    pub(super) windows: u32,
+    pub(super) block: u32,
+    pub(super) cache: CacheAsked,
+    pub(super) end: End,
 }
 
 impl<'a> Variant<'a> {
@@ -58,12 +60,19 @@ impl<'a> Variant<'a> {
         let outlines: Vec<_> =
             (0..self.job.phases().len()).map(|at| self.outline(at, scope, report)).collect();
         let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
-        let tree = self.tree(threads, scope, report);
+        let tree = match device::only(self.job, report) {
+            true => Some(self.no_tree(report)),
+            false => self.tree(threads, scope, report),
+        };
         self.check_own_trees(&outlines, report);
         let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
         let engine = engine.unwrap_or_default();
         if engine == EngineName::Sim && sim.queue > 1 {
             self.check_queue(tree.as_ref(), report);
+        }
+        for outline in outlines.iter().flatten() {
+            let place = if self.settings.cache.is_some() { "--cache" } else { &outline.place };
+            transfer::check(outline, tree.as_ref(), place, report);
         }
         // Without one of them nothing is known of the entries that the later ones meet.
         let outlines: Option<Vec<_>> = outlines.into_iter().collect();
@@ -113,6 +122,18 @@ impl<'a> Variant<'a> {
         None
     }
 
+    /// Where no phase works on files there is no tree, and none may be written down.
+    fn no_tree(&self, report: &mut Report) -> Tree {
+        let own = below(&self.place, "tree");
+        for (place, wire) in [("tree", &self.job.tree), (own.as_str(), &self.wire.tree)] {
+            if wire.is_some() {
+                let expected = "none: phases on the device work on no files";
+                report.add(place, "a tree", expected, None);
+            }
+        }
+        Tree::none(self.seed)
+    }
+
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
     /// word above all.
     fn outline(&self, at: usize, scope: &Scope, report: &mut Report) -> Option<Outline<'a>> {
@@ -130,10 +151,14 @@ impl<'a> Variant<'a> {
         let passes = whole("passes", &wire.passes, Unit::Count, PASSES, 1);
         let windows = whole("windows", &wire.windows, Unit::Count, WINDOWS, 0);
         let block = whole("block", &wire.block, Unit::Bytes, BLOCK, BLOCK_DEFAULT);
+        let end = transfer::end(wire.duration.as_ref(), &place, scope, report);
         let operation = wire.operation.as_ref().and_then(|name| find_operation(&name.0))?;
+        let cache = self.settings.cache.or(wire.cache).or(self.wire.cache).or(self.job.cache);
+        let cache = cache.unwrap_or_default();
         let passes = passes.map(|n| check_passes(n, operation, &place, report));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
-        Some(Outline { wire, place, operation, threads, passes, windows, block })
+        let end = end?;
+        Some(Outline { wire, place, operation, threads, passes, windows, block, cache, end })
     }
 
     fn check_phase_name(&self, at: usize, place: &str, report: &mut Report) {
@@ -244,6 +269,9 @@ impl<'a> Variant<'a> {
             None if report.is_broken(&count_place) => return None,
             None => None,
         };
+        if outline.operation.subject() == Subject::Block {
+            return device::selection(outline, count, (self.seed, salt), report);
+        }
         if outline.wire.on == Some(On::Ballast) {
             // How many there are is known when the place is prepared.
             return Some(Selection::new((0, 0, 0), Order::Sequential, 1, self.seed, salt));
@@ -320,16 +348,17 @@ impl<'a> Variant<'a> {
 
     fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: Walk) -> Phase {
         let (phase, variant, job) = (outline.wire, self.wire, self.job);
-        let cache = self.settings.cache.or(phase.cache).or(variant.cache).or(job.cache);
         let durability = phase.durability.or(variant.durability).or(job.durability);
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
             name: phase_name(phase).unwrap_or_default().to_string(),
             windows: if selection.count == 0 { 0 } else { outline.windows },
             durability: durability.unwrap_or_default(),
-            cache: cache.unwrap_or_default(),
+            cache: outline.cache,
             block: outline.block,
             keep_atime: atime == Some(Atime::Off),
+            direct: outline.wire.direct == Some(true),
+            end: outline.end,
             walk,
             ..Phase::bare(outline.operation, selection, outline.threads)
         }

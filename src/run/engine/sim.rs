@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Completion, Engine, Submitted, Ticket};
+use crate::base::bits::Bits;
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
@@ -21,39 +22,6 @@ use crate::run::content::ContentPool;
 /// What listing any simulated directory brings: one entry, as the kernel packs it.
 const LISTING_BYTES: u64 = 24;
 
-/// One bit for each number, shared by all workers.
-struct Bits(Vec<AtomicU64>);
-
-impl Bits {
-    fn new(length: u64) -> Result<Self, TryReserveError> {
-        let words = length.div_ceil(64);
-        let mut bits = Vec::new();
-        bits.try_reserve_exact(usize::try_from(words).unwrap_or(usize::MAX))?;
-        bits.extend((0..words).map(|_| AtomicU64::new(0)));
-        Ok(Self(bits))
-    }
-
-    fn get(&self, at: u64) -> bool {
-        self.0.get((at / 64) as usize).is_some_and(|word| word.load(Relaxed) >> (at % 64) & 1 == 1)
-    }
-
-    /// Sets a bit and says what it was; none outside of the range.
-    fn swap(&self, at: u64, value: bool) -> Option<bool> {
-        let (word, bit) = (self.0.get((at / 64) as usize)?, 1 << (at % 64));
-        let before =
-            if value { word.fetch_or(bit, Relaxed) } else { word.fetch_and(!bit, Relaxed) };
-        Some(before & bit != 0)
-    }
-
-    fn clear(&self) {
-        self.0.iter().for_each(|word| word.store(0, Relaxed));
-    }
-
-    fn count(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
-    }
-}
-
 /// The simulated disk under one cell: which entries exist, which are cached, how full it is.
 /// A bit an entry, whatever the number of files.
 pub struct SimDisk {
@@ -62,6 +30,8 @@ pub struct SimDisk {
     files: Bits,
     directories: Bits,
     cached: Bits,
+    /// Blocks of the device that are cached.
+    cached_blocks: Bits,
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
     shared: Arc<SimShared>,
@@ -80,14 +50,15 @@ pub struct SimShared {
 }
 
 impl SimDisk {
-    /// An empty disk for the tree's entries; `directories` says whether any phase makes some.
+    /// An empty disk for the tree's entries; `directories` says whether any phase makes some,
+    /// `blocks` how many of the device are read.
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
     pub fn new(
         model: SimModel,
         tree: Tree,
-        directories: bool,
+        (directories, blocks): (bool, u64),
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
@@ -96,6 +67,7 @@ impl SimDisk {
             files: Bits::new(tree.files)?,
             directories: Bits::new(if directories { tree.files } else { 0 })?,
             cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
+            cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
             shared,
             cache_dropped: AtomicBool::new(false),
@@ -118,6 +90,7 @@ impl SimDisk {
     /// Forgets what is cached.
     pub fn drop_caches(&self) {
         self.cached.clear();
+        self.cached_blocks.clear();
         self.cache_dropped.store(true, Relaxed);
     }
 
@@ -125,6 +98,13 @@ impl SimDisk {
     pub fn warm(&self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
             self.cached.swap(number, true);
+        }
+    }
+
+    /// Takes these blocks of the device into the cache.
+    pub fn warm_blocks(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.cached_blocks.swap(number, true);
         }
     }
 
@@ -192,7 +172,8 @@ impl SimEngine {
         let depth = disk.model.queue.max(1) as usize;
         Self {
             free: disk.model.takes_no_time(),
-            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree)),
+            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree))
+                .for_direct(phase.direct),
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
@@ -241,6 +222,7 @@ impl SimEngine {
                 self.taken[ticket] += part;
                 Ok(part)
             }
+            Request::ReadBlock { bytes, .. } => Ok(u64::from(bytes)),
             Request::Close => {
                 self.taken[ticket] = 0;
                 self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
@@ -287,7 +269,7 @@ impl SimEngine {
         match place {
             Place::File { .. } => Some(&self.disk.files),
             Place::Directory { .. } => Some(&self.disk.directories),
-            Place::Layout { .. } => None,
+            Place::Layout { .. } | Place::Block { .. } => None,
         }
     }
 
@@ -400,6 +382,7 @@ impl SimEngine {
             | Request::WriteAt { .. }
             | Request::Read { .. }
             | Request::ReadDirectory => self.transfer_ns(ticket, request),
+            Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
             Request::Sync { .. } | Request::SyncHolder { .. } => model.sync_ns,
             Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }
@@ -414,6 +397,13 @@ impl SimEngine {
         let stalls = model.stall_every > 0 && requests.is_multiple_of(model.stall_every);
         let stall = if stalls { model.stall_ns } else { 0 };
         self.clock.advance((ns as f64 * self.factor(self.operation[ticket])) as u64 + stall);
+    }
+
+    /// What a block costs more that is not cached; direct I/O does not look whether it is.
+    fn missed_ns(&self, place: Place) -> u64 {
+        let was_cached = self.disk.cached_blocks.swap(place.number(), true);
+        let missed = self.phase.direct || was_cached == Some(false);
+        if missed { self.disk.model.cold_ns } else { 0 }
     }
 
     /// Time to find a name: the directory's law, and the first touch after caches were dropped.

@@ -10,7 +10,8 @@ use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
 use crate::op::request::Outcome;
 use crate::op::{Access, Place, Request};
-use crate::plan::Tree;
+use crate::plan::{Phase, Tree};
+use crate::run::buffer::AlignedBuffer;
 use crate::run::content::ContentPool;
 
 /// Bytes asked of getdents64(2) at a time: what glibc's readdir asks.
@@ -60,17 +61,17 @@ pub struct SyncEngine {
     name: NameBuffer,
     new_name: NameBuffer,
     content: ContentPool,
-    buffer: Vec<u8>,
+    buffer: AlignedBuffer,
 }
 
 impl SyncEngine {
-    /// The engine of a worker that has a base in `shared`, whose reads are at most `block` bytes
-    /// and whose writes at most `write_max`.
-    pub fn new(shared: Arc<OpenTree>, worker: u32, block: u32, write_max: u32) -> Self {
+    /// The engine of a worker that has a base in `shared`, for what `phase` reads and writes.
+    pub fn new(shared: Arc<OpenTree>, worker: u32, phase: &Phase) -> Self {
         // Where there are fewer bases than workers they are shared.
         let base = worker as usize % shared.bases.len().max(1);
-        let content = ContentPool::new(&shared.tree, write_max);
-        let buffer = vec![0; (block as usize).max(DIRENT_BYTES)];
+        let content = ContentPool::new(&shared.tree, phase.write_bytes_max(&shared.tree));
+        let content = content.for_direct(phase.direct);
+        let buffer = AlignedBuffer::new((phase.block as usize).max(DIRENT_BYTES));
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
         Self { shared, base, open: None, name, new_name, content, buffer }
     }
@@ -78,8 +79,9 @@ impl SyncEngine {
     #[inline]
     fn carry_out(&mut self, request: &Request) -> Outcome {
         match *request {
-            Request::Open { place, access, dsync, keep_atime } => {
-                self.open(place, open_flags(access, dsync, keep_atime))
+            Request::Open { place, access, dsync, keep_atime, direct } => {
+                let around = if direct { OFlags::DIRECT } else { OFlags::empty() };
+                self.open(place, open_flags(access, dsync, keep_atime) | around)
             }
             Request::Write { number, version, offset, bytes } => {
                 let key = self.shared.tree.content_key(number, version);
@@ -95,6 +97,8 @@ impl SyncEngine {
                 let buffer = &mut self.buffer[..bytes as usize];
                 Ok(rustix::io::read(opened(&self.open)?, buffer)? as u64)
             }
+            // Only the device's own engine has a device open.
+            Request::ReadBlock { .. } => Err(Errno::EBADF),
             Request::Sync { data_only: false } => done(rustix::fs::fsync(opened(&self.open)?)),
             Request::Sync { data_only: true } => done(rustix::fs::fdatasync(opened(&self.open)?)),
             Request::Close => close(self.open.take().ok_or(Errno::EBADF)?),

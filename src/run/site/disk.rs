@@ -21,6 +21,7 @@ use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
 use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
+use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
 use crate::run::ballast::Stock;
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
@@ -51,7 +52,7 @@ const CANARY_TRIES: u32 = 5;
 
 /// How often the caches are dropped to be sure: some of them (the buffers of xfs) only age at a
 /// drop and go at the next.
-const DROPS: usize = 3;
+pub(super) const DROPS: usize = 3;
 
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
@@ -240,7 +241,9 @@ impl DiskSite {
                 self.read_all(phase, stop);
                 CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
             }
-            CacheAsked::AsIs => CacheFound::as_is(self.resident(self.sample(phase).as_deref())),
+            CacheAsked::AsIs => {
+                CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
+            }
         }
     }
 
@@ -302,7 +305,7 @@ impl DiskSite {
             _ => return,
         };
         let Some(operation) = find_operation(name) else { return };
-        let reading = Phase { operation, ..phase.clone() };
+        let reading = Phase { operation, direct: false, end: End::Targets, ..phase.clone() };
         let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
         let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
         self.work(&reading, stop, &done, &mut nothing);
@@ -338,10 +341,8 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
-        let write_max = phase.write_bytes_max(&open.tree);
         run_shift(shift(phase, &open.tree, stop, done), recorders, |worker| {
-            let engine = SyncEngine::new(Arc::clone(open), worker, phase.block, write_max);
-            (engine, self.clock.clone())
+            (SyncEngine::new(Arc::clone(open), worker, phase), self.clock.clone())
         })
     }
 

@@ -174,12 +174,11 @@ impl DiskPlace<'_> {
     fn work(&self, name: &str, open: OpenTree, selection: Selection, threads: u32) -> Result<()> {
         let Some(operation) = find_operation(name) else { return Ok(()) };
         let phase = Phase::bare(operation, selection, threads);
-        let write_max = phase.write_bytes_max(&open.tree);
         let open = Arc::new(open);
         let done: Vec<DoneCount> = DoneCount::of_workers(threads);
         let mut nothing: Vec<Unrecorded> = (0..threads).map(|_| Unrecorded).collect();
         let run = run_shift(shift(&phase, &open.tree, self.stop, &done), &mut nothing, |worker| {
-            let engine = SyncEngine::new(Arc::clone(&open), worker, phase.block, write_max);
+            let engine = SyncEngine::new(Arc::clone(&open), worker, &phase);
             (engine, self.clock.clone())
         });
         match run.errors.first() {

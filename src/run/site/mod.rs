@@ -1,6 +1,8 @@
-//! Where a run takes place: a directory of a real file system, or the simulated one. The session
+//! Where a run takes place: a directory of a real file system, the device beneath one, or the
+//! simulated file system. The session
 //! does the same with both.
 
+mod device;
 mod disk;
 mod disk_ballast;
 mod sim;
@@ -8,6 +10,7 @@ mod sim_ballast;
 
 use std::sync::atomic::AtomicBool;
 
+pub use device::DeviceSite;
 pub use disk::DiskSite;
 pub use disk_ballast::DiskBallast;
 pub use sim::SimSite;
@@ -40,6 +43,8 @@ pub struct PlaceCondition {
 pub enum Site {
     /// A directory of a file system.
     Disk(Box<DiskSite>),
+    /// A block device, which is only read.
+    Device(Box<DeviceSite>),
     /// The simulated file system.
     Sim(Box<SimSite>),
 }
@@ -52,6 +57,10 @@ impl Site {
     pub fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.begin_cell(cell),
+            Site::Device(device) => {
+                device.begin_cell(cell);
+                Ok(())
+            }
             Site::Sim(sim) => sim.begin_cell(cell),
         }
     }
@@ -69,6 +78,7 @@ impl Site {
     ) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.prepare(prepare, stop, has_come),
+            Site::Device(_) => Ok(()),
             Site::Sim(sim) => sim.prepare((cell, prepare), stop),
         }
     }
@@ -77,6 +87,7 @@ impl Site {
     pub fn conditions(&self) -> Vec<PlaceCondition> {
         match self {
             Site::Disk(disk) => disk.conditions(),
+            Site::Device(_) => Vec::new(),
             Site::Sim(sim) => sim.conditions(),
         }
     }
@@ -85,27 +96,29 @@ impl Site {
     pub fn clear(&mut self) -> Removal {
         match self {
             Site::Disk(disk) => disk.clear(),
+            Site::Device(_) => Removal::default(),
             Site::Sim(sim) => sim.clear(),
+        }
+    }
+
+    /// The files beside the cells' trees.
+    fn stock(&self) -> Option<&Stock> {
+        match self {
+            Site::Disk(disk) => disk.stock(),
+            Site::Device(_) => None,
+            Site::Sim(sim) => sim.stock(),
         }
     }
 
     /// The phase with the files it works on, where they are known only now.
     pub fn resolved(&self, phase: &Phase) -> Phase {
         let Some(on) = phase.on_ballast else { return phase.clone() };
-        let stock = match self {
-            Site::Disk(disk) => disk.stock(),
-            Site::Sim(sim) => sim.stock(),
-        };
-        stock.map_or_else(|| phase.clone(), |stock| resolved(stock, phase, on))
+        self.stock().map_or_else(|| phase.clone(), |stock| resolved(stock, phase, on))
     }
 
     /// The tree that a phase works on.
     pub fn tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
-        let stock = match (self, phase.on_ballast) {
-            (_, None) => None,
-            (Site::Disk(disk), _) => disk.stock(),
-            (Site::Sim(sim), _) => sim.stock(),
-        };
+        let stock = phase.on_ballast.and_then(|_| self.stock());
         let of_stock = |stock: &Stock| tree_of(stock.ballast(), stock.live().length());
         stock.map_or_else(|| cell.tree.clone(), of_stock)
     }
@@ -114,6 +127,7 @@ impl Site {
     pub fn end_cell(&mut self) -> Removal {
         match self {
             Site::Disk(disk) => disk.end_cell(),
+            Site::Device(_) => Removal::default(),
             Site::Sim(sim) => sim.end_cell(),
         }
     }
@@ -122,6 +136,7 @@ impl Site {
     pub fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
         match self {
             Site::Disk(disk) => disk.treat_caches(phase, stop),
+            Site::Device(device) => device.treat_caches(phase, stop),
             Site::Sim(sim) => sim.treat_caches(phase),
         }
     }
@@ -135,7 +150,7 @@ impl Site {
         read: Option<u64>,
     ) -> CacheFound {
         match self {
-            Site::Disk(_) => found.confirmed(phase, bytes, read),
+            Site::Disk(_) | Site::Device(_) => found.confirmed(phase, bytes, read),
             Site::Sim(_) => found,
         }
     }
@@ -150,6 +165,7 @@ impl Site {
     ) -> PhaseRun {
         match self {
             Site::Disk(disk) => disk.work(phase, stop, done, recorders),
+            Site::Device(device) => device.work(phase, stop, done, recorders),
             Site::Sim(sim) => sim.work(phase, stop, done, recorders),
         }
     }
@@ -161,6 +177,8 @@ impl Site {
     pub fn sync(&self) -> std::result::Result<f64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.sync(),
+            // Nothing was written.
+            Site::Device(_) => Ok(0.0),
             Site::Sim(sim) => Ok(sim.sync()),
         }
     }
@@ -169,6 +187,7 @@ impl Site {
     pub fn counters(&self) -> Option<DeviceCounters> {
         match self {
             Site::Disk(disk) => disk.counters(),
+            Site::Device(device) => device.counters(),
             Site::Sim(_) => None,
         }
     }
@@ -180,6 +199,7 @@ impl Site {
     pub fn count_entries(&self) -> std::result::Result<u64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.count_entries(),
+            Site::Device(_) => Ok(0),
             Site::Sim(sim) => Ok(sim.count_entries()),
         }
     }

@@ -56,15 +56,17 @@ impl SimSite {
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
+        let blocks = cell.phases.iter().filter(|p| p.operation.subject() == Subject::Block);
+        let blocks = blocks.map(|p| p.selection.population).max().unwrap_or_default();
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
-        self.cell = Some(self.disk(cell.tree.clone(), makes_directories)?);
+        self.cell = Some(self.disk(cell.tree.clone(), (makes_directories, blocks))?);
         Ok(())
     }
 
-    fn disk(&self, tree: Tree, directories: bool) -> Result<(Arc<SimDisk>, Tree)> {
+    fn disk(&self, tree: Tree, kinds: (bool, u64)) -> Result<(Arc<SimDisk>, Tree)> {
         let shared = Arc::clone(&self.shared);
-        let disk = SimDisk::new(self.model, tree.clone(), directories, shared).map_err(|_| {
+        let disk = SimDisk::new(self.model, tree.clone(), kinds, shared).map_err(|_| {
             let files = counted(tree.files, "file");
             Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
         })?;
@@ -81,7 +83,7 @@ impl SimSite {
         let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         stock.reach(prepare.goal, &mut place, stop)?;
         let live = stock.live().clone().ranked();
-        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), false)?;
+        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), (false, 0))?;
         disk.stock((0..live.set().count()).map(|n| live.nth(n)));
         self.ballast = Some((disk, tree));
         Ok(())
@@ -122,16 +124,19 @@ impl SimSite {
     }
 
     pub(super) fn treat_caches(&self, phase: &Phase) -> CacheFound {
-        let Some((disk, _)) = self.disk_for(phase) else { return CacheFound::as_is(None) };
+        let Some((disk, _)) = self.disk_for(phase) else { return CacheFound::as_is(phase, None) };
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
             CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
+            CacheAsked::Warm if phase.operation.subject() == Subject::Block => {
+                disk.warm_blocks(phase.selection.numbers());
+            }
             CacheAsked::Warm | CacheAsked::AsIs => {}
         }
         let sample = if has_files_before(phase) { phase.selection.sample(SAMPLE) } else { vec![] };
         let cached = disk.cached_fraction(sample.into_iter());
         match (phase.cache, cached) {
-            (CacheAsked::AsIs, _) => CacheFound::as_is(cached),
+            (CacheAsked::AsIs, _) => CacheFound::as_is(phase, cached),
             (CacheAsked::Warm, _) => CacheFound::after_warming(cached),
             (CacheAsked::Cold, None) if self.model.cold_ns == 0 => {
                 CacheFound::doubted(Found::Unverified, None, Doubt::NoSimulatedCache)

@@ -1,0 +1,150 @@
+//! The block device under a directory as a place to run in: it is only read, and nothing is made
+//! anywhere.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::fs::Advice;
+
+use super::Unrecorded;
+use super::disk::DROPS;
+use super::shift;
+use crate::base::errno::Errno;
+use crate::base::failure::Result;
+use crate::host::cache as host_cache;
+use crate::host::counters::DeviceCounters;
+use crate::host::device::BlockDevice;
+use crate::host::residency::CacheProbe;
+use crate::plan::phase::End;
+use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
+use crate::run::cache::{CacheFound, Doubt, Found};
+use crate::run::clock::RealClock;
+use crate::run::drive::{DoneCount, Recorder};
+use crate::run::engine::device::DeviceEngine;
+use crate::run::workers::{PhaseRun, run_shift};
+
+/// The beginning of the device, which stands for the canary: read, and then looked at.
+const CANARY_BYTES: u64 = 64 << 10;
+
+/// Most bytes from the device's beginning whose pages are looked at.
+const LOOK_BYTES_MAX: u64 = 1 << 30;
+
+/// A block device, open for reading.
+pub struct DeviceSite {
+    device: BlockDevice,
+    /// Open through the page cache.
+    cached: Arc<OwnedFd>,
+    can_drop: bool,
+    probe: CacheProbe,
+    clock: RealClock,
+    tree: Option<Tree>,
+}
+
+impl DeviceSite {
+    /// A place on `device`.
+    ///
+    /// # Errors
+    /// If it cannot be opened for reading.
+    pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
+        let cached = Arc::new(device.open(false)?);
+        let probe = seeing(&cached);
+        Ok(Self { device, cached, can_drop, probe, clock, tree: None })
+    }
+
+    /// How the device's pages in the cache can be looked at.
+    pub fn cache_probe(&self) -> &'static str {
+        self.probe.word()
+    }
+
+    pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
+        self.tree = Some(cell.tree.clone());
+    }
+
+    pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
+        match phase.cache {
+            CacheAsked::Cold if phase.direct => self.cold_around(),
+            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
+            CacheAsked::Cold => {
+                // The data alone, as far as an ordinary user can.
+                let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
+                CacheFound::doubted(Found::Unverified, self.resident(phase), Doubt::NoRights)
+            }
+            CacheAsked::Warm => {
+                let reading = Phase { end: End::Targets, ..phase.clone() };
+                let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
+                let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
+                self.work(&reading, stop, &done, &mut nothing);
+                CacheFound::after_warming(self.resident(phase))
+            }
+            CacheAsked::AsIs => CacheFound::as_is(phase, self.resident(phase)),
+        }
+    }
+
+    /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;
+    /// unless a loop device below reads its file through the page cache.
+    fn cold_around(&self) -> CacheFound {
+        if self.device.reads_through_cache() {
+            let doubt = match self.can_drop {
+                true if host_cache::drop_all().is_ok() => None,
+                true => Some(Doubt::DropFailed),
+                false => Some(Doubt::CachedLoop),
+            };
+            if let Some(doubt) = doubt {
+                return CacheFound::doubted(Found::Unverified, None, doubt);
+            }
+        }
+        CacheFound { found: Found::ColdVerified, resident: None, doubt: None }
+    }
+
+    fn make_cold(&self, phase: &Phase) -> CacheFound {
+        let seen = seeing(&self.cached) != CacheProbe::None;
+        for _ in 0..DROPS {
+            if host_cache::drop_all().is_err() {
+                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
+            }
+        }
+        let resident = self.resident(phase);
+        match seen {
+            true => CacheFound::after_drop(resident),
+            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
+        }
+    }
+
+    /// The share in memory of what the phase reads, or of the device's first part if that is less.
+    fn resident(&self, phase: &Phase) -> Option<f64> {
+        let bytes = phase.selection.count.saturating_mul(u64::from(phase.block));
+        self.probe.resident_fraction(&[(self.cached.as_fd(), bytes.min(LOOK_BYTES_MAX))])
+    }
+
+    pub(super) fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        let Some(tree) = &self.tree else { return PhaseRun::default() };
+        let open = match phase.direct {
+            // It was opened before, so what can be wrong now is that it does no direct I/O.
+            true => self.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
+            false => Ok(Arc::clone(&self.cached)),
+        };
+        run_shift(shift(phase, tree, stop, done), recorders, |_| {
+            (DeviceEngine::new(open.clone(), phase.block), self.clock.clone())
+        })
+    }
+
+    pub(super) fn counters(&self) -> Option<DeviceCounters> {
+        self.device.counters().ok()
+    }
+}
+
+/// The best probe that sees the device's beginning when it has just been read.
+fn seeing(device: &OwnedFd) -> CacheProbe {
+    let mut buffer = vec![0; CANARY_BYTES as usize];
+    match rustix::io::pread(device, &mut buffer, 0) {
+        Ok(read) => CacheProbe::seeing(device.as_fd(), read as u64),
+        Err(_) => CacheProbe::None,
+    }
+}
