@@ -156,7 +156,7 @@ impl Stock {
             step_files = batch.end - batch.start;
             place
                 .create(&self.ballast, batch.clone())
-                .map_err(|failure| distance.explained(failure))?;
+                .map_err(|failure| distance.explained(&failure))?;
             self.since_deletion += step_files;
             if let Way::Age { delete_every, .. } = self.ballast.way
                 && self.since_deletion >= delete_every
@@ -327,8 +327,8 @@ impl Distance {
         ))
     }
 
-    fn explained(&self, failure: Failure) -> Failure {
-        Failure { sentence: self.stuck(&failure.sentence).sentence, ..failure }
+    fn explained(&self, failure: &Failure) -> Failure {
+        Failure { sentence: self.stuck(&failure.sentence).sentence, exit: failure.exit }
     }
 }
 

@@ -170,15 +170,3 @@ fn zeros(line: &[(f64, f64)]) -> Vec<f64> {
     };
     line.windows(2).filter_map(crossing).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zeros_lie_on_the_lines_between_points() {
-        assert_eq!(zeros(&[(0.0, 1.0), (2.0, -1.0), (3.0, 1.0)]), [1.0, 2.5]);
-        assert_eq!(zeros(&[(0.0, 1.0), (2.0, 3.0)]), [0.0; 0]);
-        assert_eq!([rounded(65_538.0), rounded(83.1234), rounded(0.0)], [65_500.0, 83.1, 0.0]);
-    }
-}
