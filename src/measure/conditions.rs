@@ -44,7 +44,10 @@ impl Conditions {
 
 /// The conditions of a book; values that are no numbers are left out.
 pub fn conditions(book: &ResultBook) -> Conditions {
-    let all = &book.conditions;
+    // What the axis itself says needs no second telling.
+    let is_level = |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name);
+    let all: Vec<&Condition> =
+        book.conditions.iter().filter(|c| c.unit == Unit::Percent || !is_level(c)).collect();
     let names = each_once(all.iter().map(|c| (c.name.clone(), c.unit)));
     let mut cells = each_once(all.iter().map(|c| (c.cell.variant.as_str(), &c.cell.level)));
     let order = variants(book);
@@ -53,7 +56,7 @@ pub fn conditions(book: &ResultBook) -> Conditions {
         let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
         let mean = |name: &(String, Unit)| {
             let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
-            mean(all.iter().filter(here).filter(named).map(|c| c.value))
+            mean(all.iter().copied().filter(here).filter(named).map(|c| c.value))
         };
         Place {
             variant: variant.into(),

@@ -170,3 +170,14 @@ fn zeros(line: &[(f64, f64)]) -> Vec<f64> {
     };
     line.windows(2).filter_map(crossing).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_lie_on_the_lines_between_points() {
+        assert_eq!(zeros(&[(0.0, 1.0), (2.0, -1.0), (3.0, 1.0)]), [1.0, 2.5]);
+        assert_eq!(zeros(&[(0.0, 1.0), (2.0, 3.0)]), [0.0; 0]);
+    }
+}

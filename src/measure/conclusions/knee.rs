@@ -29,16 +29,22 @@ const PLACES_FINE: usize = 10;
 /// instead takes much of it.
 const ERRORS_SEEN: f64 = 7.0;
 
-/// One for each phase and variant that were measured over an axis.
+/// One for each phase and variant that were measured over an axis; a single one if for none of them
+/// there is enough to tell a knee.
 pub(super) fn knee(sample: &Sample<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut all = Vec::new();
     for phase in sample.phases() {
         for variant in sample.variants() {
             let series = Series::of(sample, phase, variant);
-            findings.extend(series.map(|series| series.finding(phase, variant)));
+            all.extend(series.map(|series| (phase, variant, series)));
         }
     }
-    findings
+    match all.iter().min_by_key(|(_, _, series)| series.levels.len()) {
+        Some((_, _, least)) if all.len() > 1 && !all.iter().any(|(.., one)| one.tellable()) => {
+            vec![least.finding_of_none()]
+        }
+        _ => all.iter().map(|(phase, variant, one)| one.finding(phase, variant)).collect(),
+    }
 }
 
 /// Times of an operation over the axis.
@@ -93,6 +99,22 @@ impl<'a> Series<'a> {
             "levels": self.levels.len(), "n": self.grid.points(),
         });
         say::finding("knee", format!("{}{told}.", lead(variant)), figures)
+    }
+
+    /// That no knee can be told, of any phase and variant.
+    fn finding_of_none(&self) -> Finding {
+        let nothing = serde_json::Value::Null;
+        let (axis, levels) = (&self.levels[0].axis, self.levels.len());
+        let figures = json!({
+            "variant": nothing, "phase": nothing, "axis": axis, "at": nothing,
+            "interval": nothing, "tellable": false, "levels": levels, "n": self.grid.points(),
+        });
+        let sentence = format!(
+            "from which {axis} on operations get slower cannot be told with so few measurements: \
+             {levels} levels, {} of each.",
+            self.grid.repeats()
+        );
+        say::finding("knee", sentence, figures)
     }
 
     /// Whether there are enough levels and repeats to exclude chance.
