@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::base::failure::shown;
-use crate::base::units::{bytes, counted, duration, figures, grouped};
+use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::op::{Effect, Subject};
@@ -154,7 +154,11 @@ fn amount(phase: &Phase, amounts: &[u64]) -> String {
         return duration(ns as f64);
     }
     if let Some(on) = phase.on_ballast {
-        return if on.most == u64::MAX { "all".into() } else { format!("up to {}", grouped(on.most)) };
+        return if on.most == u64::MAX {
+            "all".into()
+        } else {
+            format!("up to {}", grouped(on.most))
+        };
     }
     let least = amounts.iter().copied().min().unwrap_or(0);
     let most = amounts.iter().copied().max().unwrap_or(0);
@@ -198,7 +202,7 @@ pub(super) fn about(seconds: f64) -> String {
     let value = seconds / size;
     let value = if value < 10.0 { value.round() } else { (value / 5.0).round() * 5.0 };
     let plural = if value == 1.0 { "" } else { "s" };
-    format!("{} {unit}{plural}", figures(value, 2))
+    format!("{value:.0} {unit}{plural}")
 }
 
 /// Broken at spaces where it would be too long; lines after the first are indented.

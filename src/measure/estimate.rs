@@ -99,7 +99,9 @@ pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
         .collect();
     let time = |text: &str| humantime::parse_rfc3339(text).ok();
     let (started, finished) = (time(&run.started)?, time(run.finished.as_deref()?)?);
-    (same && planned == done).then(|| finished.duration_since(started).ok())?.map(|d| d.as_secs_f64())
+    (same && planned == done)
+        .then(|| finished.duration_since(started).ok())?
+        .map(|d| d.as_secs_f64())
 }
 
 /// Mean bytes that an operation of a phase moves; 0 if it is not about content.
@@ -291,7 +293,14 @@ mod tests {
     fn cost(phase: &str, mean_bytes: f64, each: f64) -> PhaseCost {
         let (variant, operations) = ("default".into(), 100.0);
         let seconds = each * operations;
-        PhaseCost { variant, phase: phase.into(), mean_bytes, operations, seconds, ..Default::default() }
+        PhaseCost {
+            variant,
+            phase: phase.into(),
+            mean_bytes,
+            operations,
+            seconds,
+            ..Default::default()
+        }
     }
 
     fn seconds(plan: &Plan, costs: &Costs) -> f64 {

@@ -341,7 +341,12 @@ mod tests {
                 assert!(need.bytes < 3 * BYTES_MAX, "{}: {} bytes", plan.name, need.bytes);
                 for phase in cell.phases.iter().filter(|phase| phase.on_ballast.is_none()) {
                     let count = phase.selection.count;
-                    assert!((1..=2 * TARGETS_MAX).contains(&count), "{} {}: {count}", plan.name, phase.name);
+                    assert!(
+                        (1..=2 * TARGETS_MAX).contains(&count),
+                        "{} {}: {count}",
+                        plan.name,
+                        phase.name
+                    );
                 }
             }
         }
