@@ -263,6 +263,9 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
     if let Goal::Files(asked) = prepare.goal {
         files = files.min(asked);
     }
+    // Those of the whole ballast would count as room that is needed.
+    let directories = ballast.tree.files_each.directories(files).unwrap_or(1);
+    ballast.tree.layout = Layout { fan_out: directories.max(1), depth: 1 };
     Prepare { ballast, goal: Goal::Files(files) }
 }
 
