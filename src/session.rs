@@ -2,6 +2,7 @@
 
 mod harness;
 mod measuring;
+pub mod probe;
 pub mod room;
 pub mod stocking;
 

@@ -5,6 +5,7 @@ mod inspect;
 mod job;
 mod out;
 mod plan;
+mod plan_text;
 mod progress;
 mod run;
 mod runs;

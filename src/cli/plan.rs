@@ -1,4 +1,4 @@
-//! `boatload plan`: what would run, what it needs, how long it may take; writes nothing.
+//! `boatload plan`: what would run, what it needs, how long it may take.
 
 use std::fmt::Write;
 use std::os::fd::AsFd;
@@ -6,33 +6,56 @@ use std::os::fd::AsFd;
 use clap::Args;
 
 use super::job::Job;
+use super::plan_text::{about, outline, space_lines};
 use super::{StorePlace, out, space_of};
-use crate::base::failure::{Exit, Result, shown};
-use crate::base::units::{bytes, counted, duration, grouped};
+use crate::base::failure::{Exit, Result};
+use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::measure::estimate::{Costs, estimate, same_work};
+use crate::plan;
 use crate::plan::phase::End;
-use crate::plan::space::Need;
-use crate::plan::{CellPlan, Phase};
 use crate::run::ground::open_parent;
-use crate::session::room::need;
-use crate::session::{fitted, readable_device};
+use crate::run::interrupt::Interrupt;
+use crate::session::probe::probe;
+use crate::session::{fitted, readable_device, room};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload plan smallfiles --scale original
-  boatload plan my-job.toml --set files=1M --dir /mnt/x";
+  boatload plan my-job.toml --set files=1M --dir /mnt/x
+  boatload plan fullness --no-probe               writes nothing at all";
 
 const EFFECTS: &str = "\
-Nothing is written. Times are estimated from the newest complete run of the same scenario on the \
-same type of file system and device that is in the store; without one none is given.";
+Room is checked before anything is written. The time is that of an earlier run of the same job here, \
+if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
+directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
+kernel's caches up to four times if the plan asks for cold ones. With --no-probe nothing is written, \
+and the time comes from earlier runs or is not told. Where nothing can be written, the plan says so \
+and gives no time.";
 
-/// Show what would run, and write nothing
+/// How many runs of the store are looked at for one that did the same.
+const RUNS_MAX: usize = 20;
+
+/// Show what would run, what it needs, and how long it may take
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = EFFECTS)]
 pub(super) struct Plan {
     #[command(flatten)]
     job: Job,
+    /// Write nothing, not even for a moment
+    #[arg(long)]
+    no_probe: bool,
+    /// As for `run`, which a scenario that fills the file system wants
+    #[arg(long)]
+    fill_real: bool,
+}
+
+/// The place a plan is held against.
+struct Place<'a> {
+    host: &'a HostFacts,
+    space: &'a Space,
+    directory: &'a std::path::Path,
 }
 
 impl Plan {
@@ -44,106 +67,101 @@ impl Plan {
             false => None,
         };
         let plan = fitted(&plan, device.as_ref())?;
-        let host = HostFacts::gather(parent.as_fd())?;
-        let space = space_of(parent.as_fd())?;
-        let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
-        let cells = plan.cells.len() as u64;
-        let _ = writeln!(
-            text,
-            "scale {}, seed {}, {} of {}",
-            plan.scale.word(),
-            plan.seed,
-            counted(u64::from(plan.repeats), "repeat"),
-            counted(cells, "cell")
-        );
-        for cell in &plan.cells {
-            text.push_str(&cell_lines(cell));
-        }
-        let makes_files = plan.makes_files();
-        let need = need(&plan, space.block_bytes);
-        let lack = space.shortfall(need, space.reserve_bytes(), &self.job.dir);
-        if makes_files {
-            text.push_str(&space_lines(need, &space, &host, &self.job.dir));
+        let (host, space) = (HostFacts::gather(parent.as_fd())?, space_of(parent.as_fd())?);
+        let place = Place { host: &host, space: &space, directory: &self.job.dir };
+        let mut text = outline(&plan);
+        let mut lack = None;
+        if plan.makes_files() {
+            text.push_str(&space_lines(&plan, &space, &host, &self.job.dir));
+            if room::fills_to(&plan).is_some() && !self.fill_real {
+                text.push_str("`run` wants --fill-real for it\n");
+            }
+            lack = room::check(&plan, &space, (&self.job.dir, true)).err();
         }
         if let Some(device) = &device {
             let facts = &device.facts;
             let size = bytes(facts.total_bytes.unwrap_or_default());
             let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
         }
-        if makes_files || device.is_some() {
-            text.push_str(&time_line(&plan, store, &host));
+        if lack.is_none() && (plan.makes_files() || device.is_some()) {
+            text.push_str(&self.time_line(&plan, store, &place)?);
         }
         out::print(&text)?;
-        lack.filter(|_| makes_files).map_or(Ok(Exit::Good), Err)
+        lack.map_or(Ok(Exit::Good), Err)
+    }
+
+    fn time_line(
+        &self,
+        plan: &plan::Plan,
+        store: &StorePlace,
+        place: &Place<'_>,
+    ) -> Result<String> {
+        if let Some((seconds, id)) = same_run(plan, store, place) {
+            return Ok(format!("takes about {}, as run {id} did\n", about(seconds)));
+        }
+        if let Some(seconds) = known(plan, place) {
+            return Ok(format!("takes about {}\n", about(seconds)));
+        }
+        let why = match self.probed(plan, place) {
+            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, place.space))) {
+                Some((costs, Some(seconds))) => {
+                    let probe = format!("{:.1} s", costs.seconds.max(0.1));
+                    return Ok(format!("takes about {}, by a probe of {probe}\n", about(seconds)));
+                }
+                Some((_, None)) => "the probe did not come to all of it".to_string(),
+                None => "no earlier run of it on this file system is stored".into(),
+            },
+            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
+            Err(failure) => failure.sentence,
+        };
+        Ok(match by_rates(plan, store, place) {
+            Some(seconds) => format!(
+                "takes about {} beside syncs and clearing up, by an earlier run here\n",
+                about(seconds)
+            ),
+            None => format!("no estimate of time: {why}\n"),
+        })
+    }
+
+    /// What a probe found; none if there is to be none.
+    fn probed(&self, plan: &plan::Plan, place: &Place<'_>) -> Result<Option<Costs>> {
+        if self.no_probe || !plan.makes_files() {
+            return Ok(None);
+        }
+        let interrupt = Interrupt::listen()?;
+        probe(plan, place.host, (place.directory, place.space), &interrupt).map(Some)
     }
 }
 
-fn cell_lines(cell: &CellPlan) -> String {
-    let level = cell.level.map_or_else(String::new, |level| format!(" at {level}"));
-    let tree = &cell.tree;
-    let size = bytes(tree.sizes.mean() as u64);
-    let sizes = match tree.chunks {
-        Some(chunks) => format!("made of {} of {size}", counted(chunks.count, "chunk")),
-        None => format!("sizes {size} on average"),
-    };
-    let what = match cell.reads_device() {
-        true => "blocks of the device".to_string(),
-        false => format!(
-            "{} in {}, {sizes}",
-            counted(tree.files, "file"),
-            counted(tree.holders(), "directory"),
-        ),
-    };
-    let mut text = format!("\n{}{level}: {what}\n", shown(&cell.variant));
-    for phase in &cell.phases {
-        let pass = if phase.pass > 1 { format!(" pass {}", phase.pass) } else { String::new() };
-        let _ = writeln!(
-            text,
-            "  {:<20} {:>12} {} {}, {} cache, {}",
-            format!("{}{pass}", shown(&phase.name)),
-            amount(phase),
-            phase.operation.name(),
-            phase.selection.order.word(),
-            phase.cache.word(),
-            counted(u64::from(phase.threads), "thread"),
-        );
-    }
-    text
+/// The seconds of a plan all of whose phases end after a time.
+fn known(plan: &plan::Plan, place: &Place<'_>) -> Option<f64> {
+    let mut cells = plan.cells.iter();
+    let is_known = cells.all(|cell| cell.reads_device());
+    is_known.then(|| estimate(plan, &Costs::default(), place.space))?
 }
 
-/// How much a phase does: operations, or for how long.
-fn amount(phase: &Phase) -> String {
-    match phase.end {
-        End::After(ns) => duration(ns as f64),
-        End::Targets | End::Operations(_) => grouped(phase.selection.count),
-    }
+fn is_here(host: &HostFacts, place: &Place<'_>) -> bool {
+    let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
+    host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
 }
 
-fn space_lines(need: Need, space: &Space, host: &HostFacts, dir: &std::path::Path) -> String {
-    let inodes = match space.available_inodes {
-        Some(free) => format!("of {} free", grouped(free)),
-        None => "(made as needed)".into(),
-    };
-    format!(
-        "\nneeds {} of {} free and {} inodes {inodes} on {} ({})\n",
-        bytes(need.bytes),
-        bytes(space.available_bytes),
-        grouped(need.inodes),
-        shown(dir),
-        shown(&host.filesystem.kind),
-    )
+/// How long the newest run of the same work here took, in seconds, and its id. A store that is
+/// missing or cannot be read has none: a plan does not make one.
+fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<(f64, String)> {
+    let store = store.open_to_read().ok()??;
+    let runs = store.runs().ok()?;
+    let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
+    alike.take(RUNS_MAX).find_map(|run| {
+        let book = store.load(&run.id).ok().filter(|book| is_here(&book.host, place))?;
+        same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
+    })
 }
 
-/// The estimate from an earlier run. A store that is missing or cannot be read gives none: a
-/// command that writes nothing does not make one.
-fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> String {
-    let device = host.device.as_ref().map(|device| device.name.as_str());
-    let rates = store
-        .open_to_read()
-        .ok()
-        .flatten()
-        .and_then(|store| store.phase_rates(&plan.name, &host.filesystem.kind, device).ok())
-        .unwrap_or_default();
+/// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale.
+fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<f64> {
+    let store = store.open_to_read().ok()??;
+    let device = place.host.device.as_ref().map(|device| device.name.as_str());
+    let rates = store.phase_rates(&plan.name, &place.host.filesystem.kind, device).ok()?;
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
     let seconds: Option<f64> = phases
         .map(|phase| match phase.end {
@@ -151,11 +169,5 @@ fn time_line(plan: &crate::plan::Plan, store: &StorePlace, host: &HostFacts) -> 
             _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
         })
         .sum();
-    match seconds {
-        Some(seconds) => format!(
-            "takes about {} beside syncs and clearing up, by an earlier run here\n",
-            duration(seconds * f64::from(plan.repeats) * 1e9)
-        ),
-        None => "no estimate of time: no earlier run of it on this file system is stored\n".into(),
-    }
+    seconds.map(|seconds| seconds * f64::from(plan.repeats))
 }

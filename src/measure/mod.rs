@@ -6,6 +6,7 @@ pub mod book;
 pub mod bulk;
 pub mod conclusions;
 pub mod conditions;
+pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;

@@ -9,6 +9,7 @@ pub mod scenarios;
 mod schema;
 pub mod script;
 pub mod selection;
+mod shrink;
 pub mod sim;
 mod source;
 pub mod space;

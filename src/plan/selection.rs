@@ -121,7 +121,14 @@ impl Selection {
     /// The same order over another number of entries, beginning at 0.
     #[must_use]
     pub fn over(&self, population: u64, count: u64) -> Self {
-        Self::new((0, population, count), self.order, self.roots, self.seed, self.salt)
+        self.moved((0, population, count), 1)
+    }
+
+    /// The same order over other entries: the first, how many to choose from, how many chosen;
+    /// each `grain` of them (at least 1) to one worker.
+    #[must_use]
+    pub fn moved(&self, range: (u64, u64, u64), grain: u64) -> Self {
+        Self { grain, ..Self::new(range, self.order, self.roots, self.seed, self.salt) }
     }
 
     /// How many of the first `length` numbers belong to `root`.

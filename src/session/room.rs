@@ -28,12 +28,18 @@ fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
     })
 }
 
+/// The highest level of used space that it fills the file system to, in percent; none if it does
+/// not fill it.
+pub fn fills_to(plan: &Plan) -> Option<f64> {
+    levels(plan).reduce(f64::max)
+}
+
 /// Checks that a plan fits below a directory, and that what it fills may be filled.
 ///
 /// # Errors
 /// Why it does not fit, or may not.
 pub fn check(plan: &Plan, space: &Space, (directory, fill_real): (&Path, bool)) -> Result<()> {
-    let highest = levels(plan).reduce(f64::max);
+    let highest = fills_to(plan);
     let need = need(plan, space.block_bytes);
     let Some(highest) = highest else {
         return match space.shortfall(need, space.reserve_bytes(), directory) {

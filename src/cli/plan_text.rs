@@ -1,0 +1,261 @@
+//! A plan in words: what is alike in several cells is said once.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::base::failure::shown;
+use crate::base::units::{bytes, counted, duration, grouped};
+use crate::host::facts::HostFacts;
+use crate::host::space::Space;
+use crate::op::{Effect, Subject};
+use crate::plan::phase::End;
+use crate::plan::{CellPlan, Phase, Plan, Prepare, Way};
+use crate::session::room;
+
+/// Columns a line should fit.
+const COLUMNS: usize = 80;
+
+/// Lines for levels whose trees differ; of more levels the first and the last are shown.
+const LEVELS_MAX: usize = 6;
+
+/// What would be done.
+pub(super) fn outline(plan: &Plan) -> String {
+    let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
+    let _ = writeln!(
+        text,
+        "scale {}, seed {}, {} of {}",
+        plan.scale.word(),
+        plan.seed,
+        counted(u64::from(plan.repeats), "repeat"),
+        counted(plan.cells.len() as u64, "cell")
+    );
+    if let Some(axis) = &plan.axis {
+        let levels: Vec<String> = axis.levels.iter().map(ToString::to_string).collect();
+        let line = format!("levels of {}: {}", shown(&axis.name), levels.join(", "));
+        text.push_str(&wrapped(&line, 2));
+    }
+    text.push('\n');
+    let mut before: Option<Vec<String>> = None;
+    for variant in plan.variants() {
+        let cells: Vec<&CellPlan> = plan.cells.iter().filter(|c| c.variant == variant).collect();
+        let lines = phase_lines(&cells);
+        if before.as_ref().is_some_and(|before| *before != lines) {
+            push_phases(&mut text, before.take());
+        }
+        text.push_str(&variant_lines(variant, &cells));
+        before = Some(lines);
+    }
+    push_phases(&mut text, before);
+    text
+}
+
+fn push_phases(text: &mut String, lines: Option<Vec<String>>) {
+    for line in lines.unwrap_or_default() {
+        let _ = writeln!(text, "  {line}");
+    }
+}
+
+/// What a variant's cells work on, and what the place is brought to before.
+fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
+    let mut trees: Vec<(String, String)> = Vec::new();
+    for cell in cells {
+        let level = cell.level.map_or_else(String::new, |level| level.to_string());
+        let tree = tree_words(cell);
+        if trees.last().is_none_or(|(_, last)| *last != tree) {
+            trees.push((level, tree));
+        }
+    }
+    let mut text = String::new();
+    match trees.as_slice() {
+        [(_, tree)] => text.push_str(&wrapped(&format!("{}: {tree}", shown(variant)), 4)),
+        several => {
+            let _ = writeln!(text, "{}:", shown(variant));
+            let skipped = several.len().saturating_sub(LEVELS_MAX);
+            for (at, (level, tree)) in several.iter().enumerate() {
+                if skipped == 0 || at < LEVELS_MAX - 1 || at + 1 == several.len() {
+                    text.push_str(&wrapped(&format!("  at {level}: {tree}"), 6));
+                } else if at == LEVELS_MAX - 1 {
+                    let _ = writeln!(text, "  and so on");
+                }
+            }
+        }
+    }
+    let prepare = cells.first().and_then(|cell| cell.prepare.as_ref());
+    if let Some(prepare) = prepare {
+        text.push_str(&wrapped(&format!("  {}", prepare_words(prepare)), 4));
+    }
+    text
+}
+
+fn tree_words(cell: &CellPlan) -> String {
+    if cell.reads_device() {
+        return "blocks of the device".into();
+    }
+    let tree = &cell.tree;
+    let makes = |phase: &&Phase| {
+        phase.operation.effect() == Effect::AddsEntry
+            && phase.operation.subject() != Subject::Directory
+    };
+    let files: u64 = cell.phases.iter().filter(makes).map(|phase| phase.selection.entries()).sum();
+    let size = bytes(tree.sizes.mean() as u64);
+    let sizes = match tree.chunks {
+        Some(chunks) => format!("of {} of {size}", counted(chunks.count, "chunk")),
+        None if files == 1 => format!("of {size}"),
+        None => format!("of {size} on average"),
+    };
+    let place = counted(tree.holders(), "directory");
+    match files {
+        0 => place,
+        _ => format!("{} {sizes}, in {place}", counted(files, "file")),
+    }
+}
+
+fn prepare_words(prepare: &Prepare) -> String {
+    let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
+    match prepare.ballast.way {
+        Way::Fill => format!("before each level: filled up to it with {files}"),
+        Way::Age { delete_every, empty_from } => {
+            let deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
+            match empty_from {
+                None => format!("before each level: aged up to it with {deleted}"),
+                Some(from) => {
+                    format!("aged up to {from}% with {deleted}; then emptied down to each level")
+                }
+            }
+        }
+    }
+}
+
+/// One line for each phase, with what differs from cell to cell as a range.
+fn phase_lines(cells: &[&CellPlan]) -> Vec<String> {
+    let Some(first) = cells.first() else { return Vec::new() };
+    let alone = |phase: &&Phase| phase.pass == 1;
+    let line = |(at, phase): (usize, &Phase)| {
+        let of_cells = cells.iter().filter_map(|cell| cell.phases.iter().filter(alone).nth(at));
+        let amounts: Vec<u64> = of_cells.map(|phase| phase.selection.count).collect();
+        let passes = first.phases.iter().filter(|other| other.name == phase.name).count();
+        let times = if passes > 1 { format!(", {passes} passes") } else { String::new() };
+        format!(
+            "{:<18} {:>14} {} {}, {} cache, {}{times}",
+            shown(&phase.name),
+            amount(phase, &amounts),
+            phase.operation.name(),
+            phase.selection.order.word(),
+            phase.cache.word(),
+            counted(u64::from(phase.threads), "thread"),
+        )
+    };
+    first.phases.iter().filter(alone).enumerate().map(line).collect()
+}
+
+/// How much a phase does: operations, or for how long.
+fn amount(phase: &Phase, amounts: &[u64]) -> String {
+    if let End::After(ns) = phase.end {
+        return duration(ns as f64);
+    }
+    if let Some(on) = phase.on_ballast {
+        return if on.most == u64::MAX {
+            "all".into()
+        } else {
+            format!("up to {}", grouped(on.most))
+        };
+    }
+    let least = amounts.iter().copied().min().unwrap_or(0);
+    let most = amounts.iter().copied().max().unwrap_or(0);
+    if least == most { grouped(most) } else { format!("{}-{}", grouped(least), grouped(most)) }
+}
+
+/// What it needs, against what there is.
+pub(super) fn space_lines(plan: &Plan, space: &Space, host: &HostFacts, dir: &Path) -> String {
+    let need = room::need(plan, space.block_bytes);
+    let inodes = match space.available_inodes {
+        Some(free) => format!("of {} free", grouped(free)),
+        None => "(made as needed)".into(),
+    };
+    let filled = match room::fills_to(plan) {
+        Some(percent) => {
+            let used = space.used_fraction() * 100.0;
+            format!("fills the file system to {percent}% ({used:.0}% are in use)\n")
+        }
+        None => String::new(),
+    };
+    let line = format!(
+        "needs {} of {} free and {} inodes {inodes} on {} ({})",
+        bytes(need.bytes),
+        bytes(space.available_bytes),
+        grouped(need.inodes),
+        shown(dir),
+        shown(&host.filesystem.kind),
+    );
+    format!("\n{}{filled}", wrapped(&line, 2))
+}
+
+/// A time with no more figures than an estimate has.
+pub(super) fn about(seconds: f64) -> String {
+    let (unit, size) = match seconds {
+        s if s < 0.95 => return "a second at most".into(),
+        s if s < 90.0 => ("second", 1.0),
+        s if s < 90.0 * 60.0 => ("minute", 60.0),
+        s if s < 48.0 * 3600.0 => ("hour", 3600.0),
+        _ => ("day", 86_400.0),
+    };
+    let value = seconds / size;
+    let value = if value < 10.0 { value.round() } else { (value / 5.0).round() * 5.0 };
+    let plural = if value == 1.0 { "" } else { "s" };
+    format!("{value:.0} {unit}{plural}")
+}
+
+/// Broken at spaces where it would be too long; lines after the first are indented.
+fn wrapped(line: &str, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    let lead = line.len() - line.trim_start().len();
+    text.push_str(&" ".repeat(lead));
+    for word in line.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && lead.max(column) + 1 + length > COLUMNS {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        } else {
+            column = lead;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_the_figures_of_an_estimate() {
+        let times = [0.2, 1.2, 9.4, 43.0, 100.0, 247.0, 1_900.0, 7_300.0, 1e6];
+        let said = times.map(about);
+        let expected = [
+            "a second at most",
+            "1 second",
+            "9 seconds",
+            "45 seconds",
+            "2 minutes",
+            "4 minutes",
+            "30 minutes",
+            "2 hours",
+            "10 days",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_long_line_is_broken_between_words() {
+        let text = wrapped(&"word ".repeat(40), 4);
+        assert!(text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
+}

@@ -1,0 +1,140 @@
+//! A probe: a small copy of a plan is done in a marked directory that is removed at once, to learn
+//! what each kind of work costs here.
+
+use std::path::Path;
+
+use super::room;
+use super::{Site, none_left};
+use crate::base::failure::{Failure, Result};
+use crate::host::device::BlockDevice;
+use crate::host::facts::HostFacts;
+use crate::host::space::Space;
+use crate::measure::estimate::{CellCost, Costs, PhaseCost, StockCost, mean_bytes};
+use crate::measure::recorder::PhaseRecorder;
+use crate::plan::{CellPlan, Phase, Plan};
+use crate::run::clock::RealClock;
+use crate::run::drive::DoneCount;
+use crate::run::ground::{Ground, open_parent, random_word};
+use crate::run::interrupt::Interrupt;
+use crate::run::site::DiskSite;
+
+/// No cell begins after so many seconds.
+const SECONDS_MAX: f64 = 1.0;
+
+/// Does a small copy of what a plan makes below a directory, and removes it. Phases on a device or
+/// a simulated file system are left out.
+///
+/// # Errors
+/// If it cannot be done there, or was interrupted; then too nothing is left.
+pub fn probe(
+    plan: &Plan,
+    host: &HostFacts,
+    (directory, space): (&Path, &Space),
+    interrupt: &Interrupt,
+) -> Result<Costs> {
+    let small = plan.shrunken();
+    room::check(&small, space, (directory, false))?;
+    let clock = RealClock::new();
+    let parent = open_parent(directory)?;
+    let id = random_word(super::ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
+    let mount = crate::host::mount::Mount::of(std::os::fd::AsFd::as_fd(&parent));
+    let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
+    let ground = Ground::make(parent, directory, &id)?;
+    let mut site = Site::Disk(Box::new(DiskSite::new(ground, host, device, clock.clone())?));
+    let mut probing = Probing {
+        clock: &clock,
+        interrupt,
+        costs: Costs { drops: host.rights.drop_caches, ..Costs::default() },
+    };
+    let (done, seconds) = clock.time(|| probing.cells(&small, &mut site));
+    let mut costs = probing.costs;
+    if let Site::Disk(disk) = site {
+        none_left(&disk.close()?, "the directory of the probe")?;
+    }
+    done?;
+    if interrupt.is_set() {
+        return Err(Failure::interrupted("interrupted; what the probe made is removed"));
+    }
+    costs.seconds = seconds;
+    Ok(costs)
+}
+
+struct Probing<'a> {
+    clock: &'a RealClock,
+    interrupt: &'a Interrupt,
+    costs: Costs,
+}
+
+impl Probing<'_> {
+    fn cells(&mut self, small: &Plan, site: &mut Site) -> Result<()> {
+        let mut spent = 0.0;
+        for cell in small.cells.iter().filter(|cell| cell.makes_files()) {
+            if self.interrupt.is_set() || spent > SECONDS_MAX {
+                return Ok(());
+            }
+            let clock = self.clock;
+            let (done, seconds) = clock.time(|| self.cell(cell, site));
+            done?;
+            spent += seconds;
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, cell: &CellPlan, site: &mut Site) -> Result<()> {
+        let clock = self.clock;
+        let mut stock = StockCost { variant: cell.variant.clone(), ..StockCost::default() };
+        if let Some(prepare) = &cell.prepare {
+            let stop = self.interrupt.flag();
+            let (made, seconds) = clock.time(|| site.prepare((cell, prepare), stop, &|_| ()));
+            made?;
+            if let crate::plan::Goal::Files(files) = prepare.goal {
+                (stock.files, stock.seconds) = (files as f64, seconds);
+            }
+        }
+        let (begun, begin_seconds) = clock.time(|| site.begin_cell(cell));
+        begun?;
+        for phase in &cell.phases {
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            let cost = self.phase(cell, &site.resolved(phase), site);
+            self.costs.phases.push(cost);
+        }
+        let entries = site.count_entries().unwrap_or_default() as f64;
+        let (removal, end_seconds) = clock.time(|| site.end_cell());
+        none_left(&removal, "the tree of the probe")?;
+        self.costs.cells.push(CellCost {
+            directories: cell.tree.layout_directories() as f64,
+            begin_seconds,
+            entries,
+            end_seconds,
+        });
+        let (removal, seconds) = clock.time(|| site.clear());
+        none_left(&removal, "the files of the probe")?;
+        stock.removal_seconds = seconds;
+        self.costs.stocks.push(stock);
+        Ok(())
+    }
+
+    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &Site) -> PhaseCost {
+        let stop = self.interrupt.flag();
+        let (_, cache_seconds) = self.clock.time(|| site.treat_caches(phase, stop));
+        let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
+        let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
+            .map(|worker| PhaseRecorder::new(phase.turns(worker), None))
+            .collect();
+        let run = site.work(phase, stop, &done, &mut recorders);
+        // A sync that fails says nothing of how long a good one takes.
+        let sync_seconds = site.sync().unwrap_or_default();
+        PhaseCost {
+            variant: cell.variant.clone(),
+            phase: phase.name.clone(),
+            cache: phase.cache,
+            mean_bytes: mean_bytes(phase, cell),
+            operations: run.operations as f64,
+            seconds: run.seconds,
+            cache_seconds,
+            sync_seconds,
+        }
+    }
+}
