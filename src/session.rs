@@ -21,6 +21,7 @@ use crate::measure::conclusions::conclude;
 use crate::measure::warnings::{Warning, warnings};
 use crate::plan::phase::End;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
+use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::ground::{Ground, open_parent, random_word};
@@ -66,8 +67,8 @@ pub struct Standing<'a> {
 pub trait Watcher {
     /// What is being done before or between phases.
     fn says(&self, text: &str);
-    /// The place is being brought to the level of a cell; `share` of the way is done, 0 to 1.
-    fn prepares(&self, _key: &CellKey, _share: f64) {}
+    /// The place is being brought to the level of a cell.
+    fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>);
     /// It is over.
@@ -191,9 +192,9 @@ impl Session<'_> {
         let Some(prepare) = cell.prepare.as_ref().filter(|_| self.prepared != Some(index)) else {
             return Ok(());
         };
-        self.watcher.prepares(key, 0.0);
-        let has_come = |share| self.watcher.prepares(key, share);
-        self.sites.of(cell)?.prepare((cell, prepare), self.interrupt.flag(), &has_come)?;
+        let told = |headway: &Headway| self.watcher.prepares(key, headway);
+        told(&Headway::Share(0.0));
+        self.sites.of(cell)?.prepare((cell, prepare), self.interrupt.flag(), &told)?;
         self.prepared = Some(index);
         Ok(())
     }

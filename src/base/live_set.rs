@@ -37,13 +37,21 @@ impl LiveSet {
 
     /// Takes in the next numbers up to `length`, all there.
     pub fn grow(&mut self, length: u64) {
-        let more = length.saturating_sub(self.length);
-        self.words.resize(length.div_ceil(64) as usize, 0);
-        for number in self.length..self.length + more {
-            self.words[(number / 64) as usize] |= 1 << (number % 64);
+        if length <= self.length {
+            return;
         }
-        self.live += more;
-        self.length = self.length.max(length);
+        let (first, begun) = ((self.length / 64) as usize, self.length % 64);
+        self.words.resize(length.div_ceil(64) as usize, 0);
+        // Numbers of the first word that were in question before stay as they were.
+        self.words[first] |= u64::MAX << begun;
+        self.words[first + 1..].fill(u64::MAX);
+        if !length.is_multiple_of(64)
+            && let Some(last) = self.words.last_mut()
+        {
+            *last &= u64::MAX >> (64 - length % 64);
+        }
+        self.live += length - self.length;
+        self.length = length;
     }
 
     /// Takes a number out; whether it was there.
@@ -132,6 +140,23 @@ mod tests {
         let found: Vec<u64> = (0..plain.len() as u64).map(|n| ranked.nth(n)).collect();
         assert_eq!(found, plain);
         assert_eq!(ranked.nth(plain.len() as u64), 5_000, "beyond the last");
+    }
+
+    #[test]
+    fn a_set_that_grows_keeps_its_gaps_and_gets_no_others() {
+        let mut set = LiveSet::default();
+        let mut plain = std::collections::BTreeSet::new();
+        for length in [0, 1, 1, 63, 64, 65, 60, 128, 200, 1_000, 1_024] {
+            let before = set.length();
+            set.grow(length);
+            plain.extend(before..length);
+            let gone = set.length() / 2;
+            assert_eq!(set.remove(gone), plain.remove(&gone), "{gone} at {length}");
+            let members: Vec<u64> = (0..2_000).filter(|number| set.contains(*number)).collect();
+            assert!(members.iter().eq(&plain), "{members:?}");
+            let ranked = set.clone().ranked();
+            assert!((0..set.count()).map(|n| ranked.nth(n)).eq(plain.iter().copied()), "{length}");
+        }
     }
 
     #[test]

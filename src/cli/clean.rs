@@ -7,12 +7,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use clap::Args;
+use rustix::fs::AtFlags;
 
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
-use crate::run::ground::{in_use, may_be_ground, open_directory, open_parent, prove};
-use crate::run::kept::read_note;
+use crate::run::ground::{CANARY, in_use, may_be_ground, open_directory, open_parent, prove};
+use crate::run::kept::{Note, read_note};
 use crate::run::remove::remove_ground;
 
 const EXAMPLES: &str = "\
@@ -46,21 +47,22 @@ impl Clean {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
         let Survey { ours, ballasts, mut refused } = survey(parent.as_fd(), self.ballast)?;
-        for name in &ballasts {
+        for Found { name, what } in &ballasts {
             let place = shown(self.dir.join(name));
-            out::note(&format!("{place} stays: `fill` or `age` made it; --ballast removes it"));
+            out::note(&format!("{place} stays: {what}; --ballast removes it"));
         }
         if ours.is_empty() && refused.is_empty() {
-            out::print(&format!("nothing of boatload's is in {}\n", shown(&self.dir)))?;
+            let nothing = if ballasts.is_empty() { "nothing" } else { "nothing else" };
+            out::print(&format!("{nothing} of boatload's is in {}\n", shown(&self.dir)))?;
             return Ok(Exit::Good);
         }
-        for name in &ours {
-            out::print(&format!("{} was left by a run\n", shown(self.dir.join(name))))?;
+        for Found { name, what } in &ours {
+            out::print(&format!("{}: {what}\n", shown(self.dir.join(name))))?;
         }
         if !ours.is_empty() && !self.agreed(ours.len())? {
             return Err(Failure::failed("nothing was removed"));
         }
-        for name in &ours {
+        for Found { name, .. } in &ours {
             refused.extend(self.remove(parent.as_fd(), name)?);
         }
         for why in &refused {
@@ -71,6 +73,19 @@ impl Clean {
 
     /// Removes one directory; gives what was left in it.
     fn remove(&self, parent: BorrowedFd<'_>, name: &OsStr) -> Result<Option<String>> {
+        // Held until it is gone, so that no run goes on from it meanwhile.
+        let locked = open_directory(parent, name).map_err(|error| error.to_string());
+        let free = locked.and_then(|directory| {
+            let marker = prove(directory.as_fd(), name)?;
+            match in_use(directory.as_fd(), &marker) {
+                true => Err("it is in use by now".to_string()),
+                false => Ok(directory),
+            }
+        });
+        let _locked = match free {
+            Ok(directory) => directory,
+            Err(why) => return Ok(Some(format!("{} is left alone: {why}", shown(name)))),
+        };
         let removal = match remove_ground(parent, name) {
             Ok(removal) => removal,
             Err(failure) => return Ok(Some(failure.sentence)),
@@ -106,12 +121,33 @@ impl Clean {
 
 /// What there is of boatload's in a directory.
 struct Survey {
-    /// Directories that are proved to be left over.
-    ours: Vec<OsString>,
+    /// Directories that are proved to be boatload's, and may go.
+    ours: Vec<Found>,
     /// What was made to stay.
-    ballasts: Vec<OsString>,
+    ballasts: Vec<Found>,
     /// Sentences about the others.
     refused: Vec<String>,
+}
+
+/// A directory of boatload's.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    name: OsString,
+    what: String,
+}
+
+/// What a directory is in which `fill` or `age` left its note.
+fn of_note(note: &Note) -> String {
+    let command = if note.aged { "age" } else { "fill" };
+    format!("{} of `{command}`", counted(note.files, "file"))
+}
+
+/// What a directory without a note is: only runs have a canary.
+fn unfinished(directory: BorrowedFd<'_>) -> String {
+    let canary = rustix::fs::statat(directory, CANARY, AtFlags::SYMLINK_NOFOLLOW);
+    let by =
+        if canary.is_ok() { "a run" } else { "`fill` or `age`, or by a run that had just begun" };
+    format!("left unfinished by {by}")
 }
 
 fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
@@ -126,17 +162,22 @@ fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
         let proved =
             open_directory(parent, name).map_err(|error| error.to_string()).and_then(|directory| {
                 let marker = prove(directory.as_fd(), name)?;
-                let stays = !with_ballasts && read_note(directory.as_fd()).is_some();
-                Ok((in_use(directory.as_fd(), &marker), marker.process, stays))
+                let note = read_note(directory.as_fd());
+                let used = in_use(directory.as_fd(), &marker);
+                let unfinished = || unfinished(directory.as_fd());
+                let what = note.as_ref().map_or_else(unfinished, of_note);
+                Ok((note.is_some(), used, what, marker.process))
             });
+        let found = |what| Found { name: name.to_owned(), what };
+        let refuse = |why: &str| format!("{} is left alone: {why}", shown(name));
         match proved {
-            Ok((true, process, _)) => refused.push(format!(
-                "{} is left alone: process {process} is still running it",
-                shown(name)
-            )),
-            Ok((_, _, true)) => ballasts.push(name.to_owned()),
-            Ok(_) => ours.push(name.to_owned()),
-            Err(why) => refused.push(format!("{} is left alone: {why}", shown(name))),
+            Ok((true, _, what, _)) if !with_ballasts => ballasts.push(found(what)),
+            Ok((true, true, ..)) => refused.push(refuse("a run is going on from it")),
+            Ok((false, true, _, process)) => {
+                refused.push(refuse(&format!("process {process} is still running it")));
+            }
+            Ok((_, false, what, _)) => ours.push(found(what)),
+            Err(why) => refused.push(refuse(&why)),
         }
     }
     ours.sort();

@@ -13,6 +13,7 @@ use super::out;
 use crate::base::units::{counted, duration, figures, grouped};
 use crate::measure::book::{CellKey, Level, Measurement};
 use crate::plan::phase::End;
+use crate::run::ballast::Headway;
 use crate::run::drive::DoneCount;
 use crate::session::{Standing, Watcher};
 
@@ -28,6 +29,8 @@ const BAR: &str = "{bar:16} {percent:>3}% {wide_msg}";
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     looking: Mutex<Option<Looking>>,
+    /// What was said last of a place that is being prepared.
+    said: Mutex<String>,
 }
 
 /// The thread that carries the workers' counts to the bar.
@@ -43,7 +46,7 @@ impl Progress {
             let style = ProgressStyle::with_template(BAR);
             style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
         });
-        Self { bar, looking: Mutex::new(None) }
+        Self { bar, looking: Mutex::new(None), said: Mutex::default() }
     }
 
     /// Takes the bar off the screen.
@@ -54,16 +57,74 @@ impl Progress {
         }
     }
 
-    /// Shows which share of something is done, 0 to 1; in a pipe, that it begins.
-    pub(super) fn shows(&self, text: &str, share: f64) {
-        match &self.bar {
-            Some(bar) => {
+    /// Shows how far something is; in a pipe, once, that it begins.
+    pub(super) fn comes(&self, text: &str, headway: &Headway) {
+        match (headway, &self.bar) {
+            (Headway::ClearingUp, _) => {
+                self.finish();
+                out::note("clearing up; Ctrl-C ends it at once");
+            }
+            (Headway::Found(what), None) => out::note(what),
+            (Headway::Found(what), Some(bar)) => bar.suspend(|| out::note(what)),
+            (_, None) => self.says_once(text),
+            (Headway::Share(share), Some(bar)) => {
+                self.stop_looking();
                 bar.set_length(PREPARED_STEPS);
                 bar.set_position((share * PREPARED_STEPS as f64) as u64);
                 bar.set_message(text.to_string());
             }
-            None if share == 0.0 => out::note(text),
-            None => {}
+            (Headway::Making { files, before, done }, Some(bar)) => {
+                self.stop_looking();
+                let (before, done) = (*before, Arc::clone(done));
+                bar.reset();
+                bar.set_length(*files);
+                // Those that were there before say nothing of the rate.
+                bar.set_position(before);
+                bar.reset_eta();
+                self.look(text, "files", Some(move || before + sum(&done)));
+            }
+        }
+    }
+
+    fn says_once(&self, text: &str) {
+        if let Ok(mut said) = self.said.lock()
+            && *said != text
+        {
+            out::note(text);
+            *said = text.into();
+        }
+    }
+
+    /// Carries a count to the bar from now on, or the time if there is none.
+    fn look(
+        &self,
+        lead: &str,
+        what: &'static str,
+        count: Option<impl Fn() -> u64 + Send + 'static>,
+    ) {
+        let Some(bar) = self.bar.clone() else { return };
+        let (lead, over) = (lead.to_string(), Arc::new(AtomicBool::new(false)));
+        let finished = Arc::clone(&over);
+        let look = move || {
+            while !finished.load(Ordering::Relaxed) {
+                let elapsed_ms = || bar.elapsed().as_millis() as u64;
+                bar.set_position(count.as_ref().map_or_else(elapsed_ms, |count| count()));
+                let (rate, left) = (bar.per_sec(), bar.eta().as_nanos() as f64);
+                // At first neither is known.
+                let known = count.is_some() && rate > 0.0 && left > 0.0;
+                let pace = match known {
+                    true => format!(": {} {what}/s, {} left", figures(rate, 3), duration(left)),
+                    false => String::new(),
+                };
+                bar.set_message(format!("{lead}{pace}"));
+                std::thread::park_timeout(LOOK_EVERY);
+            }
+        };
+        // Without a thread for it the bar stands still; the run goes on.
+        if let Ok(thread) = std::thread::Builder::new().name("progress".into()).spawn(look)
+            && let Ok(mut looking) = self.looking.lock()
+        {
+            *looking = Some(Looking { over, thread });
         }
     }
 
@@ -85,13 +146,14 @@ impl Watcher for Progress {
         }
     }
 
-    fn prepares(&self, key: &CellKey, share: f64) {
+    fn prepares(&self, key: &CellKey, headway: &Headway) {
         let level = key.level.as_ref().map_or_else(String::new, level_text);
         let text = format!("bringing the place to {level}");
-        self.shows(&text, share);
+        self.comes(&text, headway);
     }
 
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
+        self.stop_looking();
         let Some(bar) = &self.bar else { return };
         bar.reset();
         let known = standing.phase.operations();
@@ -101,28 +163,7 @@ impl Watcher for Progress {
         };
         bar.set_length(known.unwrap_or(time_ms));
         let lead = format!("of {}, run {}%", place(standing), percent(standing));
-        let (bar, over) = (bar.clone(), Arc::new(AtomicBool::new(false)));
-        let finished = Arc::clone(&over);
-        let look = move || {
-            while !finished.load(Ordering::Relaxed) {
-                let operations = || done.iter().map(DoneCount::get).sum();
-                let elapsed_ms = || bar.elapsed().as_millis() as u64;
-                bar.set_position(if known.is_some() { operations() } else { elapsed_ms() });
-                let (rate, left) = (bar.per_sec(), bar.eta().as_nanos() as f64);
-                // At first neither is known.
-                let pace = format!(": {} ops/s, {} left", figures(rate, 3), duration(left));
-                let pace =
-                    if known.is_some() && rate > 0.0 && left > 0.0 { pace } else { String::new() };
-                bar.set_message(format!("{lead}{pace}"));
-                std::thread::park_timeout(LOOK_EVERY);
-            }
-        };
-        // Without a thread for it the bar stands still; the run goes on.
-        if let Ok(thread) = std::thread::Builder::new().name("progress".into()).spawn(look)
-            && let Ok(mut looking) = self.looking.lock()
-        {
-            *looking = Some(Looking { over, thread });
-        }
+        self.look(&lead, "ops", known.map(|_| move || sum(&done)));
     }
 
     fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement) {
@@ -143,6 +184,10 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+fn sum(done: &[DoneCount]) -> u64 {
+    done.iter().map(DoneCount::get).sum()
 }
 
 fn percent(standing: &Standing<'_>) -> u64 {

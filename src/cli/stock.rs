@@ -8,7 +8,7 @@ use clap::Args;
 use super::out;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::{bytes, counted, duration, figures};
+use crate::base::units::{bytes, counted, duration, figures, grouped};
 use crate::plan::{Plan, Prepare, Settings, Way, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::stocking::{Stocked, stock};
@@ -44,6 +44,9 @@ pub(super) struct Fill {
     /// How many files to make
     #[arg(long, value_name = "N")]
     files: String,
+    /// Workers [default: the processors]
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
     #[command(flatten)]
     how: How,
 }
@@ -61,15 +64,15 @@ pub(super) struct Age {
     /// Confirm that the file system may be filled
     #[arg(long)]
     fill_real: bool,
+    /// Workers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: u32,
     #[command(flatten)]
     how: How,
 }
 
 #[derive(Args)]
 struct How {
-    /// Workers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: u32,
     /// Seed of everything drawn at random
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -79,7 +82,12 @@ impl Fill {
     pub(super) fn run(&self) -> Result<Exit> {
         let plan = self.how.plan("clutter", ("files_present", "--files", &self.files))?;
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
-        self.how.stock(&self.dir, prepare)
+        let processors = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        stock_with(
+            self.threads.unwrap_or_else(|| processors().min(THREADS_MAX)),
+            &self.dir,
+            prepare,
+        )
     }
 }
 
@@ -96,7 +104,7 @@ impl Age {
         let ages =
             |prepare: &Prepare| matches!(prepare.ballast.way, Way::Age { empty_from: None, .. });
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone().filter(ages));
-        self.how.stock(&self.dir, prepare)
+        stock_with(self.threads, &self.dir, prepare)
     }
 }
 
@@ -116,35 +124,43 @@ impl How {
             Failure::usage(report.replace(&format!("--set {parameter}"), option))
         })
     }
+}
 
-    fn stock(&self, dir: &Path, prepare: Option<Prepare>) -> Result<Exit> {
-        let Some(mut prepare) = prepare else {
-            return Err(Failure::usage("there is nothing to make"));
-        };
-        if !(1..=1_024).contains(&self.threads) {
-            return Err(Failure::usage("--threads takes a number from 1 to 1,024"));
-        }
-        prepare.ballast.threads = self.threads;
-        let interrupt = Interrupt::listen()?;
-        let progress = Progress::new();
-        let stocked =
-            stock(dir, &prepare, &interrupt, &|share| progress.shows("making files", share))?;
-        progress.finish();
-        out::print(&lines(dir, &stocked))?;
-        Ok(Exit::Good)
+/// Most workers.
+const THREADS_MAX: u32 = 1_024;
+
+fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit> {
+    let Some(mut prepare) = prepare else {
+        return Err(Failure::usage("there is nothing to make"));
+    };
+    if !(1..=THREADS_MAX).contains(&threads) {
+        return Err(Failure::usage(format!(
+            "--threads takes a number from 1 to {}",
+            grouped(u64::from(THREADS_MAX))
+        )));
     }
+    prepare.ballast.threads = threads;
+    let interrupt = Interrupt::listen()?;
+    let progress = Progress::new();
+    let stocked =
+        stock(dir, &prepare, &interrupt, &|headway| progress.comes("making files", headway));
+    progress.finish();
+    out::print(&lines(dir, &stocked?))?;
+    Ok(Exit::Good)
 }
 
 fn lines(dir: &Path, stocked: &Stocked) -> String {
-    let Stocked { name, files, bytes: held, deleted, seconds, space, layout } = stocked;
+    let Stocked { name, files, bytes: held, deleted, seconds, sync_seconds, space, layout } =
+        stocked;
     let rate = (*files + *deleted) as f64 / seconds.max(1e-9);
     let mut text = format!(
-        "{} of {} in {}, made in {}: {} a second\n",
+        "{} of {} in {}, made in {}: {} a second; written out in {}\n",
         counted(*files, "file"),
         bytes(*held),
         shown(dir.join(name)),
         duration(seconds * 1e9),
-        figures(rate, 3)
+        figures(rate, 3),
+        duration(sync_seconds * 1e9)
     );
     if *deleted > 0 {
         let _ = writeln!(text, "{} were made and deleted on the way", counted(*deleted, "file"));

@@ -47,6 +47,8 @@ pub struct Selection {
     /// Neighbours that only one worker does, in their order: the chunks of a file. Other entries
     /// stand for themselves, and this is 1.
     grain: u64,
+    /// Whether a worker does neighbours, one part of them all, instead of taking turns.
+    in_parts: bool,
     /// One for each root, for a random order. Shared by the phases that have this one behind them.
     permutations: Arc<[Permutation]>,
     /// Which numbers there are to choose from, where they are no range.
@@ -72,6 +74,7 @@ impl Selection {
             order,
             roots,
             grain: 1,
+            in_parts: false,
             permutations: Arc::new([]),
             live: None,
             seed,
@@ -100,6 +103,14 @@ impl Selection {
     pub fn of_chunks((first, count): (u64, u64), grain: u64, roots: u32) -> Self {
         let all = Self::new((first, count, count), Order::Sequential, roots, 0, 0);
         Self { grain, ..all }
+    }
+
+    /// The same, dealt out in as many parts of neighbours as there are workers, which share a tree:
+    /// so that they seldom wait for each other in the same directory.
+    #[must_use]
+    pub fn in_parts(self) -> Self {
+        debug_assert_eq!(self.roots, 1);
+        Self { in_parts: true, ..self }
     }
 
     /// How many entries it adds when it is of new ones: files, where it is of their chunks.
@@ -204,12 +215,20 @@ impl Selection {
                 live: None,
             };
         }
+        let (offset, step, count) = match self.in_parts {
+            true => {
+                let begin = |worker| (u128::from(self.count) * worker / u128::from(workers)) as u64;
+                let worker = u128::from(worker);
+                (begin(worker), 1, begin(worker + 1) - begin(worker))
+            }
+            false => (worker, workers, (self.count + workers - 1 - worker) / workers),
+        };
         Share {
             base: self.first,
             stride: 1,
-            offset: worker,
-            step: workers,
-            count: (self.count + workers - 1 - worker) / workers,
+            offset,
+            step,
+            count,
             grain: 1,
             permutation: self.permutations.first(),
             live: self.live.as_deref(),
@@ -301,6 +320,17 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn parts_follow_each_other_and_together_are_all() {
+        for (count, workers) in [(100, 1), (100, 3), (3, 4), (0, 2)] {
+            let s = Selection::new((7, count, count), Order::Sequential, 1, 1, 0).in_parts();
+            assert!(dealt(&s, workers).into_iter().eq(7..7 + count), "{s:?}");
+            let counts: Vec<_> = (0..workers).map(|w| s.share(w, workers).count).collect();
+            let (least, most) = (counts.iter().min(), counts.iter().max());
+            assert!(most.unwrap() - least.unwrap() <= 1, "{counts:?}");
         }
     }
 

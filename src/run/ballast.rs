@@ -3,6 +3,7 @@
 //! the same files. Only how far it goes depends on the file system.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::failure::{Failure, Result};
@@ -11,6 +12,7 @@ use crate::base::random::{Stream, below, draw};
 use crate::base::units::counted;
 use crate::host::space::Space;
 use crate::plan::prepare::{Ballast, Goal, USED_TOLERANCE, Way};
+use crate::run::drive::DoneCount;
 
 /// Where a ballast is made.
 pub trait BallastPlace {
@@ -41,6 +43,29 @@ pub trait BallastPlace {
     /// Told between steps: what share of the way is done, 0 to 1.
     fn has_come(&self, _share: f64) {}
 }
+
+/// How far it is, for whoever watches.
+#[derive(Clone, Debug)]
+pub enum Headway {
+    /// What share of the way is done, 0 to 1.
+    Share(f64),
+    /// Files are being made.
+    Making {
+        /// How many in all.
+        files: u64,
+        /// Those that are there already.
+        before: u64,
+        /// What each worker has made since.
+        done: Arc<[DoneCount]>,
+    },
+    /// What was found there.
+    Found(String),
+    /// What was made is being removed again.
+    ClearingUp,
+}
+
+/// Told how far it is.
+pub type Told<'a> = &'a dyn Fn(&Headway);
 
 /// The files of a ballast so far.
 #[derive(Clone, Debug)]
@@ -124,14 +149,15 @@ impl Stock {
         let there = self.live.length();
         if files < there {
             return Err(Failure::failed(format!(
-                "{} lie there already, and {} were wanted",
+                "{} lie there already, and {} were wanted: files are only added",
                 counted(there, "file"),
                 counted(files, "file")
             )));
         }
         if files > there {
-            place.create(&self.ballast, there..files)?;
+            // What a failure leaves half made is removed with the rest.
             self.live.grow(files);
+            place.create(&self.ballast, there..files)?;
         }
         place.sync()
     }

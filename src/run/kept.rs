@@ -1,7 +1,7 @@
 //! A ballast that stays when its command ends, for later runs to find: a marked directory with a
 //! note beside the marker that says what was made.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
@@ -9,10 +9,13 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use super::ground::{in_use, may_be_ground, open_directory, prove};
+use crate::base::failure::shown;
 use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::units::counted;
 use crate::op::Place;
 use crate::plan::Ballast;
 use crate::plan::prepare::tree_of;
+use crate::plan::tree::Tree;
 
 /// The note's name.
 pub const NOTE: &str = ".ballast";
@@ -69,15 +72,24 @@ pub fn read_note(ground: BorrowedFd<'_>) -> Option<Note> {
     serde_json::from_str(&text).ok()
 }
 
-/// The ballast below `parent` that follows this law; the first by name.
-pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> Option<Kept> {
-    let mut names: Vec<OsString> = rustix::fs::Dir::read_from(parent)
-        .ok()?
+/// The ballast below `parent` that follows this law, the first by name; and of the others before it
+/// a phrase that says why each is left as it is.
+pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<Kept>, Vec<String>) {
+    let mut passed_over = Vec::new();
+    let Ok(entries) = rustix::fs::Dir::read_from(parent) else { return (None, passed_over) };
+    let mut names: Vec<OsString> = entries
         .filter_map(|entry| Some(OsStr::from_bytes(entry.ok()?.file_name().to_bytes()).to_owned()))
         .filter(|name| may_be_ground(name))
         .collect();
     names.sort();
-    names.into_iter().find_map(|name| open(parent, name).filter(|kept| follows(kept, ballast)))
+    for name in names {
+        let Some(kept) = open(parent, name) else { continue };
+        match difference(&kept, ballast) {
+            None => return (Some(kept), passed_over),
+            Some(why) => passed_over.push(format!("{} is left as it is: {why}", shown(&kept.name))),
+        }
+    }
+    (None, passed_over)
 }
 
 fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<Kept> {
@@ -95,20 +107,73 @@ fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<Kept> {
     Some(Kept { ground, root, note, name })
 }
 
-/// Whether some of its files are where the law says, and as large.
-fn follows(kept: &Kept, ballast: &Ballast) -> bool {
+/// What tells it from what the law makes; none if nothing does. Sizes are looked at of some files,
+/// names of all.
+fn difference(kept: &Kept, ballast: &Ballast) -> Option<String> {
     let Note { files, aged } = kept.note;
+    if aged {
+        return Some("files were deleted from it".into());
+    }
     let tree = tree_of(ballast, files);
-    let mut path = NameBuffer::default();
-    let mut is_there = |number: u64| {
-        path.clear();
-        tree.push_layout(tree.layout_of_holder(tree.holder_of(number)), &mut path);
-        tree.push_name(Place::File { number, generation: 0 }, &mut path);
-        let stat = rustix::fs::statat(&kept.root, path.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
-        stat.is_ok_and(|stat| u64::try_from(stat.st_size) == Ok(tree.size(number, 0)))
-    };
     let sample = SAMPLE.min(files);
-    !aged
-        && (0..sample).all(|at| is_there(at * files / sample))
-        && (files == 0 || is_there(files - 1))
+    let mut sample = (0..sample).map(|at| at * files / sample).chain(files.checked_sub(1));
+    // What is there with another size is of another law; what is not may just be missing.
+    if sample.any(|number| size_of(kept, &tree, number).is_some_and(|s| s != tree.size(number, 0)))
+    {
+        return Some("it holds the files of another seed or another job".into());
+    }
+    holders_differ(kept, &tree).unwrap_or_else(|error| Some(format!("it cannot be read: {error}")))
+}
+
+fn size_of(kept: &Kept, tree: &Tree, number: u64) -> Option<u64> {
+    let mut path = NameBuffer::default();
+    tree.push_layout(tree.layout_of_holder(tree.holder_of(number)), &mut path);
+    tree.push_name(Place::File { number, generation: 0 }, &mut path);
+    let stat = rustix::fs::statat(&kept.root, path.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
+    stat.ok().and_then(|stat| u64::try_from(stat.st_size).ok())
+}
+
+fn holders_differ(kept: &Kept, tree: &Tree) -> rustix::io::Result<Option<String>> {
+    let holders = if tree.files == 0 { 0 } else { tree.holders() };
+    let (mut directories, mut files) = (0, 0);
+    for entry in rustix::fs::Dir::read_from(&kept.root)? {
+        let entry = entry?;
+        let holder = match Name::parse(entry.file_name().to_bytes()) {
+            _ if is_dots(entry.file_name()) => continue,
+            Some(Name { kind: Kind::Holder, number, generation: 0 }) if number < holders => number,
+            _ => return Ok(Some(foreign(entry.file_name()))),
+        };
+        directories += 1;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        let directory = open_directory(kept.root.as_fd(), name)?;
+        for entry in rustix::fs::Dir::read_from(&directory)? {
+            let entry = entry?;
+            match Name::parse(entry.file_name().to_bytes()) {
+                _ if is_dots(entry.file_name()) => {}
+                Some(Name { kind: Kind::File, number, generation: 0 })
+                    if number < tree.files && tree.holder_of(number) == holder =>
+                {
+                    files += 1;
+                }
+                _ => return Ok(Some(foreign(entry.file_name()))),
+            }
+        }
+    }
+    let lacking = tree.files - files;
+    Ok(match (lacking, directories == holders) {
+        (0, true) => None,
+        (0, false) => Some("it lacks a directory".into()),
+        _ => Some(format!("it lacks {}", counted(lacking, "file"))),
+    })
+}
+
+fn is_dots(name: &CStr) -> bool {
+    matches!(name.to_bytes(), b"." | b"..")
+}
+
+fn foreign(name: &CStr) -> String {
+    format!(
+        "there is a {} in it that was not made with it",
+        shown(OsStr::from_bytes(name.to_bytes()))
+    )
 }

@@ -9,6 +9,7 @@ use crate::host::layout::{Bound, LayoutScore, score_below};
 use crate::host::space::Space;
 use crate::plan::space::Need;
 use crate::plan::{Goal, Prepare, Way};
+use crate::run::ballast::{Headway, Told};
 use crate::run::clock::RealClock;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
@@ -30,15 +31,17 @@ pub struct Stocked {
     pub bytes: u64,
     /// Files made and deleted on the way.
     pub deleted: u64,
-    /// How long it took, the syncs included.
+    /// How long the files took, in seconds.
     pub seconds: f64,
+    /// How long it took to write them out, in seconds.
+    pub sync_seconds: f64,
     /// The room afterwards.
     pub space: Space,
     /// How the files lie; none if the file system does not say.
     pub layout: Option<LayoutScore>,
 }
 
-/// Brings a directory to the goal; `has_come` is told which share of the way is done.
+/// Brings a directory to the goal; `told` hears how far it is.
 ///
 /// # Errors
 /// If there is no room, or the goal cannot be reached; then nothing is left. An interrupt is one.
@@ -46,16 +49,26 @@ pub fn stock(
     directory: &Path,
     prepare: &Prepare,
     interrupt: &Interrupt,
-    has_come: &dyn Fn(f64),
+    told: Told<'_>,
 ) -> Result<Stocked> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
     check_room(prepare, &space_of(parent.as_fd())?, directory)?;
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
     let ground = Ground::make(parent, directory, &id)?;
-    let made = fill(&ground, prepare, interrupt, &clock, has_come);
-    made.inspect_err(|_| {
-        let _ = remove_ground(ground.parent(), ground.name().as_ref());
+    told(&Headway::Share(0.0));
+    fill(&ground, prepare, interrupt, &clock, told).map_err(|failure| {
+        told(&Headway::ClearingUp);
+        let removed = remove_ground(ground.parent(), ground.name().as_ref());
+        let left = match removed {
+            Ok(removal) => removal.left.join(", "),
+            Err(failure) => failure.sentence,
+        };
+        let end = match left.is_empty() {
+            true => "What was made is removed".into(),
+            false => format!("Not all that was made could be removed: {left}"),
+        };
+        Failure { sentence: format!("{}. {end}", failure.sentence), ..failure }
     })
 }
 
@@ -64,15 +77,15 @@ fn fill(
     prepare: &Prepare,
     interrupt: &Interrupt,
     clock: &RealClock,
-    has_come: &dyn Fn(f64),
+    told: Told<'_>,
 ) -> Result<Stocked> {
     let law = prepare.ballast.clone();
     let mut ballast = DiskBallast::make(ground.directory(), NUMBER, law, clock.clone())?;
-    let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), has_come));
-    reached?;
+    let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), told));
     if interrupt.is_set() {
-        return Err(Failure::interrupted("interrupted; what was made is removed"));
+        return Err(Failure::interrupted("interrupted"));
     }
+    reached?;
     let live = ballast.stock().live();
     let (files, length) = (live.count(), live.length());
     let tree = &prepare.ballast.tree;
@@ -88,7 +101,8 @@ fn fill(
         files,
         bytes,
         deleted: length - files,
-        seconds,
+        seconds: (seconds - ballast.sync_seconds()).max(0.0),
+        sync_seconds: ballast.sync_seconds(),
         space: space_of(ground.directory())?,
         layout: score_below(ballast.directory(), bound).ok(),
     })

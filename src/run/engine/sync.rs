@@ -1,5 +1,6 @@
 //! The blocking engine: one system call for each request, names relative to open directories.
 
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub struct Base {
     /// The directories that hold entries, by number; empty if there are too many to keep open,
     /// then names are paths from the root.
     pub holders: Vec<OwnedFd>,
+    /// The number of the first of them.
+    pub first_holder: u64,
 }
 
 impl Base {
@@ -44,12 +47,27 @@ impl Base {
     /// # Errors
     /// What openat(2) says.
     pub fn open(tree: &Tree, root: BorrowedFd<'_>, with_holders: bool) -> Result<Self, Errno> {
-        let numbers = if with_holders { 0..tree.holders() } else { 0..0 };
+        Self::with_holders(tree, root, if with_holders { 0..tree.holders() } else { 0..0 })
+    }
+
+    /// The same with some of the directories that hold entries; others are reached by paths.
+    ///
+    /// # Errors
+    /// What openat(2) says.
+    pub fn with_holders(
+        tree: &Tree,
+        root: BorrowedFd<'_>,
+        holders: Range<u64>,
+    ) -> Result<Self, Errno> {
+        let first_holder = holders.start;
         let open = |holder| open_layout(tree, root, tree.layout_of_holder(holder));
-        Ok(Self {
-            root: open_layout(tree, root, 0)?,
-            holders: numbers.map(open).collect::<Result<_, _>>()?,
-        })
+        let holders = holders.map(open).collect::<Result<_, _>>()?;
+        Ok(Self { root: open_layout(tree, root, 0)?, holders, first_holder })
+    }
+
+    #[inline]
+    fn holder(&self, number: u64) -> Option<&OwnedFd> {
+        self.holders.get(number.wrapping_sub(self.first_holder) as usize)
     }
 }
 
@@ -154,7 +172,7 @@ impl SyncEngine {
         let tree = &self.shared.tree;
         let base = base(&self.shared, self.base)?;
         let holder = tree.holder_of(place.number());
-        if let Some(directory) = base.holders.get(holder as usize) {
+        if let Some(directory) = base.holder(holder) {
             return done(rustix::fs::fsync(directory));
         }
         let directory = open_layout(tree, base.root.as_fd(), tree.layout_of_holder(holder))?;
@@ -205,7 +223,7 @@ fn locate<'a>(tree: &Tree, base: &'a Base, place: Place, name: &mut NameBuffer) 
         return base.root.as_fd();
     }
     let holder = tree.holder_of(place.number());
-    let directory = match base.holders.get(holder as usize) {
+    let directory = match base.holder(holder) {
         Some(directory) => directory.as_fd(),
         None => {
             tree.push_layout(tree.layout_of_holder(holder), name);

@@ -10,9 +10,9 @@ use rustix::fs::{Mode, OFlags};
 use super::disk_ballast::DiskBallast;
 use super::{PlaceCondition, Unrecorded, shift};
 use crate::base::errno::Errno;
-use crate::base::failure::{Failure, Result};
+use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name, NameBuffer};
-use crate::base::units::Unit;
+use crate::base::units::{Unit, counted, grouped};
 use crate::host::cache as host_cache;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
@@ -23,7 +23,7 @@ use crate::host::space::Space;
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
-use crate::run::ballast::Stock;
+use crate::run::ballast::{Headway, Stock, Told};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
@@ -153,24 +153,15 @@ impl DiskSite {
         &mut self,
         prepare: &Prepare,
         stop: &AtomicBool,
-        has_come: &dyn Fn(f64),
+        told: Told<'_>,
     ) -> Result<()> {
         self.ballast_open = None;
         if self.ballast.is_none() {
             self.ballasts += 1;
-            let ground = self.ground()?;
-            let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
-            let there = match prepare.goal {
-                Goal::Files(_) => kept::find(ground.parent(), &law),
-                Goal::Used(_) => None,
-            };
-            self.ballast = Some(match there {
-                Some(there) => DiskBallast::adopt(there, law, clock),
-                None => DiskBallast::make(ground.directory(), self.ballasts, law, clock)?,
-            });
+            self.ballast = Some(self.first_ballast(prepare, told)?);
         }
         let Some(ballast) = &mut self.ballast else { return Ok(()) };
-        ballast.reach(prepare.goal, stop, has_come)?;
+        ballast.reach(prepare.goal, stop, told)?;
         let open = ballast.open(prepare.ballast.threads).map_err(|error| {
             Failure::failed(format!("cannot open the ballast: {}", error.about()))
         })?;
@@ -182,6 +173,31 @@ impl DiskSite {
         Ok(())
     }
 
+    /// A ballast that `fill` left beside the run's directory, or an empty one.
+    fn first_ballast(&self, prepare: &Prepare, told: Told<'_>) -> Result<DiskBallast> {
+        let ground = self.ground()?;
+        let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
+        let make =
+            || DiskBallast::make(ground.directory(), self.ballasts, law.clone(), clock.clone());
+        let Goal::Files(files) = prepare.goal else { return make() };
+        let (there, passed_over) = kept::find(ground.parent(), &law);
+        passed_over.into_iter().for_each(|why| told(&Headway::Found(why)));
+        let Some(there) = there else { return make() };
+        let what =
+            format!("{} of `fill` in {}", counted(there.note.files, "file"), shown(&there.name));
+        if there.note.files > files {
+            return Err(Failure::failed(format!(
+                "there are {what} beside the run's directory, and the first level is {}. Begin with \
+                 a level of {} or more, remove them with `boatload clean --ballast`, or name \
+                 another directory with --dir",
+                grouped(files),
+                grouped(there.note.files)
+            )));
+        }
+        told(&Headway::Found(format!("going on from {what}, which stay")));
+        Ok(DiskBallast::adopt(there, law, clock))
+    }
+
     pub(super) fn stock(&self) -> Option<&Stock> {
         self.ballast.as_ref().map(DiskBallast::stock)
     }
@@ -191,6 +207,10 @@ impl DiskSite {
         let files = ballast.stock().live().count();
         let mut all =
             vec![PlaceCondition { name: "files-present", value: files as f64, unit: Unit::Count }];
+        if let Some(found) = ballast.files_found() {
+            let value = found as f64;
+            all.push(PlaceCondition { name: "files-found", value, unit: Unit::Count });
+        }
         if let Ok(space) = Space::of(ballast.directory()) {
             let value = space.used_fraction() * 100.0;
             all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
@@ -429,7 +449,7 @@ pub(super) fn open_bases(
 }
 
 /// Half of the files this process may have open, within reason.
-fn directories_open_max() -> u64 {
+pub(super) fn directories_open_max() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
 }

@@ -5,27 +5,28 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, Mode};
 
-use super::disk::open_bases;
+use super::disk::{directories_open_max, open_bases};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Kind, Name, NameBuffer};
-use crate::base::units::{counted, grouped};
+use crate::base::units::grouped;
 use crate::host::space::Space;
-use crate::op::find_operation;
+use crate::op::{Request, find_operation};
 use crate::plan::Phase;
 use crate::plan::phase::{OnBallast, Past};
 use crate::plan::prepare::{Ballast, Goal, tree_of};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::tree::Tree;
-use crate::run::ballast::{BallastPlace, Stock};
+use crate::run::ballast::{BallastPlace, Headway, Stock, Told};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
-use crate::run::engine::sync::{OpenTree, SyncEngine};
+use crate::run::engine::sync::{Base, OpenTree, SyncEngine};
+use crate::run::engine::{Completion, Engine, Submitted, Ticket};
 use crate::run::ground::open_directory;
 use crate::run::kept::Kept;
 use crate::run::remove::{Removal, remove_tree};
@@ -43,6 +44,8 @@ pub struct DiskBallast {
     /// Directories made so far.
     holders: u64,
     clock: RealClock,
+    /// Spent in syncs.
+    sync_seconds: f64,
     /// Set if it was there before and stays: its lock, and the files it had.
     kept: Option<(OwnedFd, u64)>,
 }
@@ -65,7 +68,15 @@ impl DiskBallast {
         };
         rustix::fs::mkdirat(ground, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
         let root = open_directory(ground, &name).map_err(failed)?;
-        Ok(Self { name, root, stock: Stock::new(ballast), holders: 0, clock, kept: None })
+        Ok(Self {
+            name,
+            root,
+            stock: Stock::new(ballast),
+            holders: 0,
+            clock,
+            sync_seconds: 0.0,
+            kept: None,
+        })
     }
 
     /// One that was there before: what is added to it goes when the run ends.
@@ -74,7 +85,8 @@ impl DiskBallast {
         let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
         let stock = Stock::with_files(ballast, files);
         let (name, root) = (kept.name, kept.root);
-        Self { name, root, stock, holders, clock, kept: Some((kept.ground, files)) }
+        let kept = Some((kept.ground, files));
+        Self { name, root, stock, holders, clock, sync_seconds: 0.0, kept }
     }
 
     /// The files so far.
@@ -87,13 +99,26 @@ impl DiskBallast {
         self.root.as_fd()
     }
 
+    /// How long its syncs took so far, in seconds.
+    pub fn sync_seconds(&self) -> f64 {
+        self.sync_seconds
+    }
+
+    /// Files that were there before it was gone on from.
+    pub(super) fn files_found(&self) -> Option<u64> {
+        self.kept.as_ref().map(|(_, files)| *files)
+    }
+
     /// Goes on to a level.
     ///
     /// # Errors
     /// If it cannot be reached.
-    pub fn reach(&mut self, goal: Goal, stop: &AtomicBool, has_come: &dyn Fn(f64)) -> Result<()> {
-        let Self { root, stock, holders, clock, .. } = self;
-        let mut place = DiskPlace { root: root.as_fd(), holders, clock, stop, has_come };
+    pub fn reach(&mut self, goal: Goal, stop: &AtomicBool, told: Told<'_>) -> Result<()> {
+        let Self { root, stock, holders, clock, sync_seconds, .. } = self;
+        // Where the level is of space, each step is one of many.
+        let counts = matches!(goal, Goal::Files(_));
+        let root = root.as_fd();
+        let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, told, counts };
         stock.reach(goal, &mut place, stop)
     }
 
@@ -165,30 +190,48 @@ struct DiskPlace<'a> {
     root: BorrowedFd<'a>,
     holders: &'a mut u64,
     clock: &'a RealClock,
+    sync_seconds: &'a mut f64,
     stop: &'a AtomicBool,
-    has_come: &'a dyn Fn(f64),
+    told: Told<'a>,
+    /// Whether it tells of each file.
+    counts: bool,
 }
 
 impl DiskPlace<'_> {
-    /// Does one operation to files, with as many workers as the ballast has.
-    fn work(&self, name: &str, open: OpenTree, selection: Selection, threads: u32) -> Result<()> {
-        let Some(operation) = find_operation(name) else { return Ok(()) };
-        let phase = Phase::bare(operation, selection, threads);
+    /// Does one operation to files, as phase `phase` says, until the first failure; how many it was
+    /// done to.
+    fn work(&self, phase: &Phase, open: OpenTree, done: &[DoneCount]) -> Result<()> {
         let open = Arc::new(open);
-        let done: Vec<DoneCount> = DoneCount::of_workers(threads);
-        let mut nothing: Vec<Unrecorded> = (0..threads).map(|_| Unrecorded).collect();
-        let run = run_shift(shift(&phase, &open.tree, self.stop, &done), &mut nothing, |worker| {
-            let engine = SyncEngine::new(Arc::clone(&open), worker, &phase);
-            (engine, self.clock.clone())
+        let over = AtomicBool::new(false);
+        let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
+        let run = run_shift(shift(phase, &open.tree, &over, done), &mut nothing, |worker| {
+            let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
+            (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())
         });
         match run.errors.first() {
             None => Ok(()),
-            Some((errno, files)) => Err(Failure::failed(format!(
-                "cannot {name} {} of the ballast: {}",
-                counted(*files, "file"),
+            Some((errno, _)) => Err(Failure::failed(format!(
+                "cannot {} a file of the ballast: {}",
+                phase.name,
                 errno.about()
             ))),
         }
+    }
+
+    /// Makes files that lie in no more directories than may be open.
+    fn make_step(&self, ballast: &Ballast, tree: &Tree, step: &Step) -> Result<()> {
+        let Some(operation) = find_operation("create") else { return Ok(()) };
+        let (first, count) = (step.files.start, step.files.end - step.files.start);
+        let range = (first, count, count);
+        let selection = Selection::new(range, Order::Sequential, 1, tree.seed, 0).in_parts();
+        let phase = Phase::bare(operation, selection, ballast.threads);
+        let open = step.open(tree, self.root, &phase).map_err(cannot_open)?;
+        let done: Arc<[DoneCount]> = DoneCount::of_workers(ballast.threads);
+        if self.counts {
+            let (files, before, done) = (step.files_all, first, Arc::clone(&done));
+            (self.told)(&Headway::Making { files, before, done });
+        }
+        self.work(&phase, open, &done)
     }
 
     fn make_holders(&mut self, needed: u64) -> Result<()> {
@@ -221,15 +264,96 @@ fn cannot_open(error: Errno) -> Failure {
     Failure::failed(format!("cannot open the directories of the ballast: {}", error.about()))
 }
 
+/// Part of the files that are to be made.
+struct Step {
+    files: Range<u64>,
+    /// The number of files in the end.
+    files_all: u64,
+    /// Whether directories are opened first.
+    opens: bool,
+}
+
+impl Step {
+    /// The files from `first` on that lie in no more directories than `workers` may have open, each
+    /// with one more for the root and one that it shares with the next worker.
+    fn from(first: u64, tree: &Tree, workers: u32) -> Self {
+        let room = directories_open_max().saturating_sub(2 * u64::from(workers));
+        let opens = room > 0 && tree.files - first >= FILES_FOR_OPEN_DIRECTORIES;
+        let last_holder = match opens {
+            true => tree.holder_of(first).saturating_add(room - 1),
+            false => u64::MAX,
+        };
+        let (mut within, mut beyond) = (first, tree.files);
+        while beyond - within > 1 {
+            let middle = within.midpoint(beyond);
+            match tree.holder_of(middle) <= last_holder {
+                true => within = middle,
+                false => beyond = middle,
+            }
+        }
+        Self { files: first..beyond, files_all: tree.files, opens }
+    }
+
+    /// The tree, open with the directories of each worker's part.
+    fn open(
+        &self,
+        tree: &Tree,
+        root: BorrowedFd<'_>,
+        phase: &Phase,
+    ) -> std::result::Result<OpenTree, Errno> {
+        let tree = tree.clone();
+        if !self.opens {
+            return open_tree(tree, root, phase.threads, 0);
+        }
+        let base = |worker| {
+            let share = phase.selection.share(worker, phase.threads);
+            let holders = match share.count {
+                0 => 0..0,
+                count => {
+                    tree.holder_of(share.number(0))..tree.holder_of(share.number(count - 1)) + 1
+                }
+            };
+            Base::with_holders(&tree, root, holders)
+        };
+        let bases = (0..phase.threads).map(base).collect::<std::result::Result<_, _>>()?;
+        Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
+    }
+}
+
+/// An engine that ends the work of all at the first failure: a full file system would otherwise be
+/// asked again for every file that is still to come.
+struct UpToFailure<'a> {
+    engine: SyncEngine,
+    stop: &'a AtomicBool,
+    over: &'a AtomicBool,
+}
+
+impl Engine for UpToFailure<'_> {
+    #[inline]
+    fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
+        let submitted = self.engine.submit(ticket, request);
+        if matches!(submitted, Submitted::Done(Err(_))) || self.stop.load(Ordering::Relaxed) {
+            self.over.store(true, Ordering::Relaxed);
+        }
+        submitted
+    }
+
+    fn reap(&mut self, least: u32, ended: &mut Vec<Completion>) -> std::result::Result<(), Errno> {
+        self.engine.reap(least, ended)
+    }
+}
+
 impl BallastPlace for DiskPlace<'_> {
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
-        let count = files.end - files.start;
         let tree = tree_of(ballast, files.end);
         self.make_holders(tree.holders())?;
-        let open = open_tree(tree, self.root, ballast.threads, count).map_err(cannot_open)?;
-        let range = (files.start, count, count);
-        let selection = Selection::new(range, Order::Sequential, 1, ballast.tree.seed, 0);
-        self.work("create", open, selection, ballast.threads)
+        let mut first = files.start;
+        while first < files.end && !self.stop.load(Ordering::Relaxed) {
+            let step = Step::from(first, &tree, ballast.threads);
+            self.make_step(ballast, &tree, &step)?;
+            first = step.files.end;
+        }
+        Ok(())
     }
 
     fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()> {
@@ -239,11 +363,14 @@ impl BallastPlace for DiskPlace<'_> {
         let open = open_tree(tree, self.root, 1, count).map_err(cannot_open)?;
         let files = Arc::new(files.ranked());
         let selection = Selection::of_live(files, count, Order::Sequential, seed, 0);
-        self.work("delete", open, selection, 1)
+        let Some(operation) = find_operation("delete") else { return Ok(()) };
+        self.work(&Phase::bare(operation, selection, 1), open, &[DoneCount::default()])
     }
 
     fn sync(&mut self) -> Result<()> {
-        rustix::fs::syncfs(self.root).map_err(|error| {
+        let (synced, seconds) = self.clock.time(|| rustix::fs::syncfs(self.root));
+        *self.sync_seconds += seconds;
+        synced.map_err(|error| {
             Failure::failed(format!("cannot write the ballast out: {}", Errno::from(error).about()))
         })
     }
@@ -254,6 +381,6 @@ impl BallastPlace for DiskPlace<'_> {
     }
 
     fn has_come(&self, share: f64) {
-        (self.has_come)(share);
+        (self.told)(&Headway::Share(share));
     }
 }

@@ -17,7 +17,7 @@ pub use sim::SimSite;
 
 use disk_ballast::resolved;
 
-use super::ballast::Stock;
+use super::ballast::{Stock, Told};
 use super::cache::CacheFound;
 use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
@@ -65,8 +65,8 @@ impl Site {
         }
     }
 
-    /// Brings the files beside the cells' trees to a level, from where they are; `has_come` is told
-    /// which share of the way is done. Gives what the place is like now.
+    /// Brings the files beside the cells' trees to a level, from where they are; `told`
+    /// hears how far it is.
     ///
     /// # Errors
     /// If the level cannot be reached.
@@ -74,10 +74,10 @@ impl Site {
         &mut self,
         (cell, prepare): (&CellPlan, &Prepare),
         stop: &AtomicBool,
-        has_come: &dyn Fn(f64),
+        told: Told<'_>,
     ) -> Result<()> {
         match self {
-            Site::Disk(disk) => disk.prepare(prepare, stop, has_come),
+            Site::Disk(disk) => disk.prepare(prepare, stop, told),
             Site::Device(_) => Ok(()),
             Site::Sim(sim) => sim.prepare((cell, prepare), stop),
         }

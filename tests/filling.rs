@@ -1,0 +1,138 @@
+//! `fill`: the same files whatever the number of threads, nothing left of what failed, and runs that
+//! go on from what is there and leave it as it was.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use command::{Bench, Ran, grounds, names_in};
+
+fn fill(bench: &Bench, more: &[&str]) -> PathBuf {
+    let before = grounds(&bench.work());
+    let ran = bench.run([&["fill", "."], more].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "making files\n", "one line in a pipe");
+    grounds(&bench.work()).into_iter().find(|ground| !before.contains(ground)).unwrap()
+}
+
+/// Every file of a ballast with its content.
+fn tree(ground: &Path) -> BTreeMap<String, Vec<u8>> {
+    let root = ground.join("b0000000001");
+    let holders = names_in(&root).into_iter();
+    let files = holders.flat_map(|holder| {
+        let directory = root.join(&holder);
+        let read = |name: String| (format!("{holder}/{name}"), directory.join(name));
+        names_in(&directory).into_iter().map(read).collect::<Vec<_>>()
+    });
+    files.map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
+}
+
+/// A run of `clutter` with as little as it takes.
+fn clutter(bench: &Bench, levels: &str) -> Ran {
+    let mut command = bench.command(["run", "clutter", "--cache", "as-is", "--repeats", "1"]);
+    command.args(["--set", "bytes=24MiB", "--json", "-", "--set"]);
+    Ran::of(command.arg(format!("files_present={levels}")))
+}
+
+#[test]
+fn one_worker_and_four_make_the_same_files() {
+    let bench = Bench::default();
+    let one = tree(&fill(&bench, &["--files", "2_500", "--threads", "1"]));
+    let four = tree(&fill(&bench, &["--files", "2_500", "--threads", "4"]));
+    assert_eq!(one.len(), 2_500);
+    assert!(one == four, "other files with four workers");
+    let other = tree(&fill(&bench, &["--files", "2_500", "--seed", "7"]));
+    assert!(one != other, "another seed has other files");
+}
+
+#[test]
+fn when_a_file_cannot_be_written_it_stops_there_and_all_is_removed() {
+    let bench = Bench::default();
+    let mut shell = Command::new("sh");
+    // Files of no more than 8 times 512 bytes: larger ones fail as they do without room.
+    shell.args(["-c", "ulimit -f 8; exec \"$0\" fill . --files 2000"]);
+    shell.arg(env!("CARGO_BIN_EXE_boatload")).current_dir(bench.work());
+    let ran = Ran::of(&mut shell);
+    let said = ran.refuses(1);
+    assert!(said.contains("cannot create a file of the ballast"), "{said}");
+    assert!(said.contains("What was made is removed"), "{said}");
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn what_fill_made_stays_until_clean_is_told_of_it() {
+    let bench = Bench::default();
+    fill(&bench, &["--files", "1"]);
+    let kept = bench.run(["clean", "--yes"]);
+    assert!(kept.stderr.contains("stays: 1 file of `fill`"), "{}", kept.stderr);
+    assert!(kept.stdout.contains("nothing else of boatload's"), "{}", kept.stdout);
+    assert_eq!(grounds(&bench.work()).len(), 1);
+    let removed = bench.run(["clean", "--yes", "--ballast"]);
+    assert_eq!((removed.code, removed.stderr.as_str()), (Some(0), ""));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
+    let bench = Bench::default();
+    let ground = fill(&bench, &["--files", "300"]);
+    let before = tree(&ground);
+    let ran = clutter(&bench, "300,400");
+    assert!(ran.stderr.contains("going on from 300 files of `fill`"), "{}", ran.stderr);
+    let all = ran.json()["conditions"].as_array().unwrap().clone();
+    let found = all.iter().filter(|condition| condition["name"] == "files-found");
+    assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
+    assert!(tree(&ground) == before, "the run changed what was there");
+    assert_eq!(grounds(&bench.work()), [ground]);
+}
+
+#[test]
+fn a_level_below_what_is_there_names_the_way_out() {
+    let bench = Bench::default();
+    fill(&bench, &["--files", "300"]);
+    let ran = clutter(&bench, "100,400");
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    for words in ["300 files of `fill`", "the first level is 100", "clean --ballast"] {
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+    assert_eq!(grounds(&bench.work()).len(), 1, "the run's own directory is gone");
+}
+
+#[test]
+fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
+    let missing = |ground: &Path| {
+        std::fs::remove_file(ground.join("b0000000001/h0000000000/f0000000007")).unwrap();
+    };
+    let foreign = |ground: &Path| {
+        std::fs::write(ground.join("b0000000001/h0000000000/mine"), "x").unwrap();
+    };
+    let nothing = |_: &Path| ();
+    type Harm<'a> = &'a dyn Fn(&Path);
+    let cases: [(Harm<'_>, &str, &str); 3] = [
+        (&missing, "1", "it lacks 1 file"),
+        (&foreign, "1", "there is a mine in it"),
+        (&nothing, "7", "another seed"),
+    ];
+    for (harm, seed, why) in cases {
+        let bench = Bench::default();
+        let ground = fill(&bench, &["--files", "300", "--seed", seed]);
+        harm(&ground);
+        let before = tree(&ground);
+        let ran = clutter(&bench, "300,400");
+        assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
+        assert!(tree(&ground) == before, "{why}: it was changed");
+    }
+}
