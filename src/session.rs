@@ -340,6 +340,8 @@ fn look_at_host(
         let space = Space::of(parent.as_fd())
             .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
         room::check(order.plan, &space, (&order.directory, order.fill_real))?;
+        let wanted = room::bytes_at_most(order.plan, &space);
+        room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }
     Ok((parent, host, device))
 }

@@ -76,7 +76,11 @@ impl Plan {
             if room::fills_to(&plan).is_some() && !self.fill_real {
                 text.push_str("`run` wants --fill-real for it\n");
             }
-            lack = room::check(&plan, &space, (&self.job.dir, true)).err();
+            let wanted = room::bytes_at_most(&plan, &space);
+            let kind = &host.filesystem.kind;
+            lack = room::check(&plan, &space, (&self.job.dir, true))
+                .and_then(|()| room::check_memory(kind, wanted, &self.job.dir))
+                .err();
         }
         if let Some(device) = &device {
             let facts = &device.facts;

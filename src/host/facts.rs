@@ -161,6 +161,18 @@ fn allowed_cpus() -> u32 {
     }
 }
 
+/// File systems that live in memory, where what is written takes it from all processes.
+pub const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
+
+/// Memory that processes may still take, in bytes: `MemAvailable` of /proc/meminfo; none if the
+/// kernel does not say.
+pub fn memory_available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
 /// Memory the kernel manages, in bytes: `MemTotal` of /proc/meminfo.
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
+use crate::host::facts::{IN_MEMORY, memory_available_bytes};
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
@@ -73,6 +74,42 @@ pub fn check(plan: &Plan, space: &Space, (directory, fill_real): (&Path, bool)) 
             bytes(need.bytes)
         ))),
     }
+}
+
+/// The share of the memory that is free which may be written to a file system in memory.
+const MEMORY_SHARE_MAX: f64 = 0.8;
+
+/// Checks that what is to be written to a file system of this kind leaves some memory.
+///
+/// # Errors
+/// If it would not.
+pub fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
+    let Some(free) = memory_available_bytes().filter(|_| IN_MEMORY.contains(&kind)) else {
+        return Ok(());
+    };
+    if bytes_wanted as f64 <= free as f64 * MEMORY_SHARE_MAX {
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \
+         written. Take less, or name a directory on a disk",
+        shown(directory),
+        bytes(free),
+        bytes(bytes_wanted)
+    )))
+}
+
+/// The most that a plan writes at one time, in bytes, with what fills the space.
+pub fn bytes_at_most(plan: &Plan, space: &Space) -> u64 {
+    let filled = levels(plan).map(|percent| bytes_to_fill(space, percent)).max();
+    need(plan, space.block_bytes).bytes.saturating_add(filled.unwrap_or_default())
+}
+
+/// Bytes to write until so much of the space is used, in percent.
+pub fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
+    let used = space.total_bytes.saturating_sub(space.free_bytes);
+    let all = used.saturating_add(space.available_bytes) as f64;
+    ((all * percent / 100.0) as u64).saturating_sub(used)
 }
 
 fn not_to_be_filled(directory: &Path, highest: f64) -> Failure {

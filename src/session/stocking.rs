@@ -3,9 +3,10 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use super::ID_LETTERS;
+use super::{ID_LETTERS, room};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::layout::{Bound, LayoutScore, score_below};
+use crate::host::mount::Mount;
 use crate::host::space::Space;
 use crate::plan::space::Need;
 use crate::plan::{Goal, Prepare, Way};
@@ -53,7 +54,13 @@ pub fn stock(
 ) -> Result<Stocked> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
-    check_room(prepare, &space_of(parent.as_fd())?, directory)?;
+    let space = space_of(parent.as_fd())?;
+    check_room(prepare, &space, directory)?;
+    let wanted = match prepare.goal {
+        Goal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
+        Goal::Used(percent) => room::bytes_to_fill(&space, percent),
+    };
+    room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
     let ground = Ground::make(parent, directory, &id)?;
     told(&Headway::Share(0.0));

@@ -16,7 +16,7 @@ use crate::base::units::{Unit, counted, grouped};
 use crate::host::cache as host_cache;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
-use crate::host::facts::HostFacts;
+use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
 use crate::host::space::Space;
@@ -95,7 +95,7 @@ impl DiskSite {
             device,
             can_drop: host.rights.drop_caches,
             probe: seeing(&canary),
-            in_memory: matches!(host.filesystem.kind.as_str(), "tmpfs" | "ramfs"),
+            in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
             clock,
             cells: 0,
             cell: None,
