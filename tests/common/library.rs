@@ -34,13 +34,17 @@ impl Watcher for Nobody {
 /// A directory to run in and a store beside it; both go when it is dropped.
 pub struct Place {
     root: TempDir,
+    /// Where the store is: in memory if there is such a place, for it syncs after each phase.
+    store: TempDir,
 }
 
 impl Default for Place {
     fn default() -> Self {
         let root = tempfile::Builder::new().prefix("a place ").tempdir().unwrap();
         std::fs::create_dir(root.path().join("work")).unwrap();
-        Self { root }
+        let memory = Path::new("/dev/shm");
+        let store = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
+        Self { root, store }
     }
 }
 
@@ -51,7 +55,7 @@ impl Place {
     }
 
     pub fn store(&self) -> Store {
-        Store::open(self.root.path().join("store.db")).unwrap()
+        Store::open(self.store.path().join("store.db")).unwrap()
     }
 
     /// Runs a plan here; what the store then holds is what was handed back, and nothing is left in

@@ -31,6 +31,8 @@ struct Duel<'a> {
     synced: bool,
     /// How many times faster the first is than the second, from the lowest level.
     ratios: Vec<(&'a Level, Ratio)>,
+    /// Seconds of an operation of the second at these levels.
+    seconds: Vec<f64>,
 }
 
 /// Where one leaves off winning and the other begins.
@@ -64,7 +66,8 @@ impl<'a> Duel<'a> {
             (*level, family.ratio(&[*pair], pairs.len()))
         };
         let ratios: Vec<_> = pairs.iter().map(ratio).collect();
-        (!ratios.is_empty()).then_some(Self { phase, variants, synced, ratios })
+        let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();
+        (!ratios.is_empty()).then_some(Self { phase, variants, synced, ratios, seconds })
     }
 
     fn finding(&self) -> Finding {
@@ -142,24 +145,58 @@ impl<'a> Duel<'a> {
         let turns = wins.windows(2).filter(|pair| {
             (self.ratios[pair[0]].1.log > 0.0) != (self.ratios[pair[1]].1.log > 0.0)
         });
-        turns.filter_map(|pair| meeting(&self.ratios[pair[0]..=pair[1]])).collect()
+        let meeting = |pair: &[usize]| {
+            meeting(&self.ratios[pair[0]..=pair[1]], &self.seconds[pair[0]..=pair[1]])
+        };
+        turns.filter_map(meeting).collect()
     }
 }
 
-/// Where the logarithm of the ratio is zero on the lines between neighbouring levels, and where
-/// the ends of its interval are. Levels are taken by their logarithm where they have one.
-fn meeting(ratios: &[(&Level, Ratio)]) -> Option<Meeting> {
-    let logarithmic = ratios.iter().all(|(level, _)| level.value > 0.0);
+/// How the two may go between neighbouring levels.
+#[derive(Clone, Copy)]
+enum Between {
+    /// The ratio is a power of the level, or where levels have no logarithm exponential in it.
+    Powers,
+    /// Each takes a fixed time and so much more for each unit of the level.
+    Times,
+}
+
+/// Where the two are equally fast. What lies between levels was not measured: the place is in the
+/// middle of what powers and what times give, and the interval holds the limits of both.
+fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<Meeting> {
+    let places = [Between::Powers, Between::Times].map(|between| place(ratios, seconds, between));
+    let ends = places.into_iter().flatten().flatten();
+    let (low, high) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(0.0, f64::max));
+    let [[_, powers, _], [_, times, _]] = [places[0]?, places[1]?];
+    let both_positive = powers > 0.0 && times > 0.0;
+    let at = if both_positive { (powers * times).sqrt() } else { f64::midpoint(powers, times) };
+    Some(Meeting { at, interval: [low, high] })
+}
+
+/// Where the ratio is one on the lines between neighbouring levels, between the places where the
+/// ends of its interval are.
+fn place(ratios: &[(&Level, Ratio)], seconds: &[f64], between: Between) -> Option<[f64; 3]> {
+    let powers = matches!(between, Between::Powers);
+    let logarithmic = powers && ratios.iter().all(|(level, _)| level.value > 0.0);
     let place = |value: f64| if logarithmic { value.ln() } else { value };
     let back = |place: f64| if logarithmic { place.exp() } else { place };
     let sign = ratios.first()?.1.log.signum();
     let line = |side: f64| -> Vec<(f64, f64)> {
-        let height = |ratio: &Ratio| sign * ratio.log + side * ratio.half.unwrap_or(0.0);
-        ratios.iter().map(|(level, ratio)| (place(level.value), height(ratio))).collect()
+        let height = |((_, ratio), seconds): (&(&Level, Ratio), &f64)| {
+            let log = sign * ratio.log + side * ratio.half.unwrap_or(0.0);
+            // How much longer the slower one takes; in powers, the logarithm of how many times.
+            if powers { log } else { sign * seconds * (1.0 - (-sign * log).exp()) }
+        };
+        let heights = ratios.iter().zip(seconds).map(height);
+        ratios
+            .iter()
+            .zip(heights)
+            .map(|((level, _), height)| (place(level.value), height))
+            .collect()
     };
     let (middle, low, high) = (zeros(&line(0.0)), zeros(&line(-1.0)), zeros(&line(1.0)));
     let at = f64::midpoint(*middle.first()?, *middle.last()?);
-    Some(Meeting { at: back(at), interval: [back(*low.first()?), back(*high.last()?)] })
+    Some([*low.first()?, at, *high.last()?].map(back))
 }
 
 /// Where a line of straight parts crosses zero.

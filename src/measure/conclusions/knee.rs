@@ -10,6 +10,8 @@ use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
 use super::student::student_t;
 
+/// From this on a phase is judged by its bytes.
+const BYTES_OF_OPERATION: u64 = 64 * 1024;
 /// With fewer levels a knee is not to be told from an even change.
 const LEVELS_MIN: usize = 5;
 /// There must be so many orders in which levels could have come, or chance cannot be excluded.
@@ -64,13 +66,18 @@ struct Found {
 
 impl<'a> Series<'a> {
     fn of(sample: &Sample<'a>, phase: &str, variant: &str) -> Option<Self> {
-        let values: Vec<(&Level, Values)> = sample
+        let cells: Vec<(&Level, Vec<&Measurement>)> = sample
             .levels(phase)
             .into_iter()
             .flatten()
             .map(|level| (level, sample.cell(phase, variant, Some(level))))
             .filter(|(_, cell)| !cell.is_empty())
-            .map(|(level, cell)| (level, Values::of(&cell, longer)))
+            .collect();
+        let large = |m: &&Measurement| m.bytes / m.operations.max(1) >= BYTES_OF_OPERATION;
+        let bytes = cells.iter().all(|(_, cell)| cell.iter().all(large));
+        let values: Vec<(&Level, Values)> = cells
+            .iter()
+            .map(|(level, cell)| (*level, Values::of(cell, |m| longer(m, bytes))))
             .collect();
         let levels: Vec<&Level> = values.iter().map(|(level, _)| *level).collect();
         let heights = levels.iter().map(|level| level.value).collect();
@@ -226,9 +233,11 @@ impl<'a> Series<'a> {
     }
 }
 
-/// The logarithm of seconds for each operation.
-fn longer(m: &Measurement) -> Option<f64> {
-    log_rate(m, false).map(|log| -log)
+/// The logarithm of seconds for each operation, or for each byte: the files of one level may be
+/// larger than those of another.
+fn longer(m: &Measurement, bytes: bool) -> Option<f64> {
+    let amount = if bytes { m.bytes as f64 / m.operations as f64 } else { 1.0 };
+    log_rate(m, false).map(|log| -log - amount.ln())
 }
 
 /// One row for each repeat that has all levels. Passes of one repeat share what the level is like,

@@ -67,7 +67,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         report.add("phase", "no phase", "at least one `[[phase]]`", None);
     }
     let scope = Scope::read(&job, settings, report);
-    let axis = job.axis.as_ref().map(|axis| read_axis(axis, ages(&job), &scope, report));
+    let axis = job.axis.as_ref().map(|axis| read_axis(axis, &prepares(&job), &scope, report));
     let repeats = repeats(&job, settings, &scope, report);
     let with = job.axis.as_ref().zip(axis.as_ref());
     let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
@@ -126,16 +126,22 @@ fn conclude(job: &Job, has_axis: bool, report: &mut Report) -> Vec<Conclusion> {
     asked.clone()
 }
 
-/// Whether anything is aged to the levels, which are then shares of the space.
-fn ages(job: &Job) -> bool {
+/// All that is prepared for the levels, by the axis or by variants.
+fn prepares(job: &Job) -> Vec<&wire::WirePrepare> {
     let of_axis = job.axis.iter().filter_map(|axis| axis.prepare.as_ref());
     let of_variants = job.variant.iter().filter_map(|variant| variant.prepare.as_ref());
-    of_axis.chain(of_variants).any(|prepare| matches!(prepare, wire::WirePrepare::Age(_)))
+    of_axis.chain(of_variants).collect()
 }
 
-/// The axis; without levels if anything is wrong with them. With `in_percent` plain numbers are
+/// The axis; without levels if anything is wrong with them. Where anything ages, plain numbers are
 /// percents.
-fn read_axis(axis: &wire::WireAxis, in_percent: bool, scope: &Scope, report: &mut Report) -> Axis {
+fn read_axis(
+    axis: &wire::WireAxis,
+    prepares: &[&wire::WirePrepare],
+    scope: &Scope,
+    report: &mut Report,
+) -> Axis {
+    let in_percent = prepares.iter().any(|way| matches!(way, wire::WirePrepare::Age(_)));
     let name = axis.name.clone().unwrap_or_default();
     if axis.name.is_some() {
         check_name(&name, "axis.name", report);
@@ -174,16 +180,16 @@ fn read_axis(axis: &wire::WireAxis, in_percent: bool, scope: &Scope, report: &mu
             good = false;
         }
     }
-    if good {
-        good = levels_go_up(axis, &levels, report);
+    if good && !prepares.is_empty() {
+        good = levels_go_up(&levels, report);
     }
     Axis { name, levels: if good { levels } else { Vec::new() } }
 }
 
 /// What is prepared for one level stays for the next, so levels can only go up.
-fn levels_go_up(axis: &wire::WireAxis, levels: &[Quantity], report: &mut Report) -> bool {
+fn levels_go_up(levels: &[Quantity], report: &mut Report) -> bool {
     let down = levels.windows(2).position(|pair| pair[0].value > pair[1].value);
-    match down.filter(|_| axis.prepare.is_some()) {
+    match down {
         Some(at) => {
             let expected =
                 format!("more than {}: `prepare` goes up from level to level", levels[at]);

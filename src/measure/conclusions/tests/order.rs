@@ -93,8 +93,8 @@ fn the_sentence_of_a_crossover_groups_neighbouring_levels() {
     assert_eq!(
         found.sentence,
         "write: a is faster than b from 1 KiB to 10 KiB (1.70 to 3.14 times); b is faster than \
-         a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they meet at about 61.7 KiB (52.3 KiB to \
-         72.5 KiB)."
+         a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they meet at about 68.7 KiB (52.3 KiB to \
+         84.0 KiB)."
     );
 }
 

@@ -1,0 +1,169 @@
+//! The built-in scenarios on real file systems made for the purpose: what they conclude where it is
+//! known what is true, and that places are what they are said to be.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/library.rs"]
+mod library;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boatload::measure::book::{CellKey, Finding, Measurement, ResultBook};
+use boatload::plan::{CacheAsked, Settings, find_scenario};
+use boatload::run::drive::DoneCount;
+use boatload::run::interrupt::Interrupt;
+use boatload::session::{Standing, Watcher};
+
+use common::{LoopMount, output};
+use library::{Nobody, Place, names_in, plan_with};
+
+/// A scenario on a file system, which it must leave as it was, with nothing invalid.
+fn ran_on(
+    mounted: &LoopMount,
+    scenario: &str,
+    set: &[(&str, &str)],
+    watcher: &dyn Watcher,
+) -> ResultBook {
+    let text = find_scenario(scenario).unwrap().text;
+    let set = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let cache = Some(CacheAsked::AsIs);
+    let plan = plan_with(text, &Settings { set, cache, ..Settings::default() });
+    let ran = Place::default().try_run(&plan, mounted.path(), watcher, &Interrupt::default());
+    let book = ran.unwrap_or_else(|failure| panic!("{failure}"));
+    let left = names_in(mounted.path());
+    assert!(left.is_empty() || left == ["lost+found"], "{left:?}");
+    assert!(book.run.complete);
+    for m in &book.measurements {
+        assert!(m.valid(), "{:?} {}: {:?}", m.cell, m.phase, m.invalid);
+    }
+    book
+}
+
+fn growth<'a>(book: &'a ResultBook, variant: &str) -> &'a Finding {
+    let mut growth = book.findings.iter().filter(|finding| finding.kind == "growth");
+    growth.find(|finding| finding.figures["variant"] == variant).unwrap()
+}
+
+/// Without an index a directory is searched from its beginning for each new name.
+#[test]
+fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
+    let set = &[("files", "12_000")];
+    if let Some(mounted) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "40000"], "loop")
+    {
+        let book = ran_on(&mounted, "directory", set, &Nobody);
+        let single = growth(&book, "single");
+        let law = single.figures["law"].as_str().unwrap();
+        let exponent = single.figures["exponent"].as_f64().unwrap();
+        let near_one = law == "power" && (0.7..1.3).contains(&exponent);
+        assert!(law == "linear" || near_one, "{single:?}");
+        assert!(single.figures["ratio"].as_f64().unwrap() > 2.0, "{single:?}");
+        let ranking = book.findings.iter().find(|finding| finding.kind == "ranking").unwrap();
+        assert_eq!(ranking.figures["order"][2], "single", "{ranking:?}");
+    }
+    if let Some(mounted) = LoopMount::new("xfs", 320) {
+        let book = ran_on(&mounted, "directory", set, &Nobody);
+        let single = growth(&book, "single");
+        let law = single.figures["law"].as_str().unwrap();
+        assert!(matches!(law, "constant" | "logarithmic"), "{single:?}");
+    }
+}
+
+/// What a file system is like when phases begin: percents by df as the first one does, bytes of the
+/// ballast as the last one does.
+#[derive(Default)]
+struct Look {
+    directory: PathBuf,
+    df: RefCell<Vec<(CellKey, f64)>>,
+    ballast_bytes: RefCell<Vec<(CellKey, u64)>>,
+}
+
+impl Watcher for Look {
+    fn says(&self, _: &str) {}
+    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+        let key = standing.key.clone();
+        if standing.phase.name == "make-directories" {
+            let df = output("df", &["--output=pcent", self.directory.to_str().unwrap()]).unwrap();
+            let percent = df.lines().nth(1).unwrap().trim().trim_end_matches('%').parse().unwrap();
+            self.df.borrow_mut().push((key, percent));
+        } else if standing.phase.name == "scan" {
+            let run = &names_in(&self.directory)[0];
+            let bytes = bytes_below(&self.directory.join(run), false) - FILE_BYTES;
+            self.ballast_bytes.borrow_mut().push((key, bytes));
+        }
+    }
+    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+}
+
+/// Bytes of all files in the directories below one, and if asked of those in itself.
+fn bytes_below(directory: &Path, with_own: bool) -> u64 {
+    let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
+    let bytes = entries.map(|entry| match entry.metadata().unwrap() {
+        of if of.is_dir() => bytes_below(&entry.path(), true),
+        of => of.len() * u64::from(with_own),
+    });
+    bytes.sum()
+}
+
+const FILE_BYTES: u64 = 1 << 20;
+
+/// Each level of `fullness` in small, and what is true of it on any file system.
+fn is_filled_as_it_says(fs: &str, megabytes: u64) {
+    let Some(mounted) = LoopMount::new(fs, megabytes) else { return };
+    let look = Look { directory: mounted.path().into(), ..Look::default() };
+    let set = [
+        ("levels", "40,60,90"),
+        ("repeats", "1"),
+        ("directories", "50"),
+        ("file_size", "1MiB"),
+        ("size_max", "2MiB"),
+        ("scan_files", "1_000_000"),
+    ];
+    let book = ran_on(&mounted, "fullness", &set, &look);
+    assert_eq!(book.measurements.len(), 3 * 3 * 6, "{fs}");
+    let condition = |key: &CellKey, name: &str| {
+        let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name == name);
+        all.next().unwrap_or_else(|| panic!("{fs}: no {name} at {key:?}")).value
+    };
+    let df = look.df.borrow();
+    assert_eq!(df.len(), 9, "{fs}");
+    for (key, df) in df.iter() {
+        let (used, level) = (condition(key, "space-used"), key.level.as_ref().unwrap().value);
+        assert!((used - level).abs() <= 1.0, "{fs}: {used}% at {key:?}");
+        // The empty directory of the cell is new since then.
+        assert!((df - used.ceil()).abs() <= 1.0, "{fs}: df says {df}%, not {used}%, at {key:?}");
+        let score = condition(key, "layout-score");
+        assert!((0.0..=1.0).contains(&score), "{fs}: {score}");
+    }
+    let same = df.iter().filter(|(key, df)| condition(key, "space-used").ceil() == *df);
+    assert!(same.count() >= 6, "{fs}: df says something else: {df:?}");
+    for (key, bytes) in look.ballast_bytes.borrow().iter() {
+        let scans = book.measurements.iter().filter(|m| m.phase == "scan" && m.cell == *key);
+        let read: u64 = scans.map(|m| m.bytes).sum();
+        assert_eq!(read, *bytes, "{fs}: the scan reads the bytes of all files, at {key:?}");
+    }
+    assert_eq!(look.ballast_bytes.borrow().len(), 9, "{fs}");
+}
+
+#[test]
+fn ext4_is_filled_as_fullness_says() {
+    is_filled_as_it_says("ext4", 128);
+}
+
+#[test]
+fn xfs_is_filled_as_fullness_says() {
+    is_filled_as_it_says("xfs", 320);
+}
+
+#[test]
+fn btrfs_is_filled_as_fullness_says() {
+    is_filled_as_it_says("btrfs", 256);
+}

@@ -1,0 +1,264 @@
+//! The built-in scenarios on the simulated file system: what they conclude, held against the truth.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+#[path = "common/library.rs"]
+mod library;
+
+use boatload::measure::book::{Finding, ResultBook};
+use boatload::plan::{EngineName, Settings, find_scenario};
+
+use library::ran_with;
+
+/// What is asked of every seed.
+const SEEDS: u64 = 20;
+
+/// A scenario as it comes with boatload, on the simulated file system, with its truth and with
+/// what `--set` would change.
+struct Simulated<'a> {
+    scenario: &'a str,
+    sim: &'a str,
+    set: &'a [(&'a str, &'a str)],
+}
+
+impl Simulated<'_> {
+    fn ran(&self, seed: u64) -> ResultBook {
+        let text = find_scenario(self.scenario).unwrap().text;
+        self.ran_as(text, seed)
+    }
+
+    /// The same with its text made another.
+    fn ran_as(&self, text: &str, seed: u64) -> ResultBook {
+        let text = format!("{text}\n[sim]\n{}\n", self.sim);
+        let set = self.set.iter().map(|(key, value)| (key.to_string(), value.to_string()));
+        let book = ran_with(
+            &text,
+            &Settings {
+                seed: Some(seed),
+                engine: Some(EngineName::Sim),
+                set: set.collect(),
+                ..Settings::default()
+            },
+        );
+        for m in &book.measurements {
+            assert!(m.valid(), "seed {seed}: {:?} {}: {:?}", m.cell, m.phase, m.invalid);
+        }
+        book
+    }
+}
+
+/// The findings of a kind.
+fn findings<'a>(book: &'a ResultBook, kind: &str) -> Vec<&'a Finding> {
+    book.findings.iter().filter(|finding| finding.kind == kind).collect()
+}
+
+/// A word of a finding's figures.
+fn word<'a>(finding: &'a Finding, key: &str) -> &'a str {
+    finding.figures[key].as_str().unwrap()
+}
+
+fn number(finding: &Finding, key: &str) -> f64 {
+    finding.figures[key].as_f64().unwrap()
+}
+
+/// Whether the interval has the truth.
+fn covers(finding: &Finding, truth: f64) -> bool {
+    let ends = &finding.figures["interval"];
+    (ends[0].as_f64().unwrap()..=ends[1].as_f64().unwrap()).contains(&truth)
+}
+
+/// The laws of `directory` by variant.
+fn laws(book: &ResultBook) -> Vec<(&str, &str)> {
+    let growth = findings(book, "growth");
+    growth.into_iter().map(|found| (word(found, "variant"), word(found, "law"))).collect()
+}
+
+#[test]
+fn directory_tells_linear_directories_by_how_they_are_filled() {
+    let sim = "metadata = '20us'\nnoise = 'uniform'\ndirectory = 'linear'\ndirectory_cost = '9us'";
+    let simulated = Simulated { scenario: "directory", sim, set: &[] };
+    for seed in 0..SEEDS {
+        let book = simulated.ran(seed);
+        let expected = [("single", "linear"), ("multiple", "constant"), ("striped", "linear")];
+        assert_eq!(laws(&book), expected, "seed {seed}: {:#?}", book.findings);
+        let ranking = findings(&book, "ranking");
+        let order = &ranking[0].figures["order"];
+        assert_eq!((ranking.len(), &order[2]), (1, &"single".into()), "seed {seed}: {ranking:?}");
+        let last = &ranking[0].figures["steps"][1];
+        assert_eq!(last["tie"], false, "seed {seed}: {last}");
+    }
+}
+
+#[test]
+fn directory_finds_no_growth_and_no_order_where_there_is_none() {
+    let sim = "metadata = '20us'\nnoise = 'uniform'";
+    let simulated = Simulated { scenario: "directory", sim, set: &[] };
+    for seed in 0..SEEDS {
+        let book = simulated.ran(seed);
+        let laws: Vec<_> = laws(&book).into_iter().map(|(_, law)| law).collect();
+        assert_eq!(laws, ["constant"; 3], "seed {seed}: {:#?}", book.findings);
+        for step in findings(&book, "ranking")[0].figures["steps"].as_array().unwrap() {
+            assert_eq!(step["tie"], true, "seed {seed}: {step}");
+        }
+    }
+}
+
+const FULLNESS: [(&str, &str); 6] = [
+    ("levels", "30,40,50,60,65,70,75,80,85,90,94,98"),
+    ("repeats", "4"),
+    ("directories", "200"),
+    ("file_size", "8MiB"),
+    ("size_max", "2MiB"),
+    ("scan_files", "100"),
+];
+
+/// Every KiB takes the same, so that files of other sizes, which `scan` meets at other levels, are
+/// no slower by the byte.
+const FULLNESS_SIM: &str =
+    "metadata = '20us'\ntransfer_per_kib = '1us'\nnoise = 'uniform'\ncapacity = '1GiB'";
+
+/// Whether a task is done to many targets; of a single file the noise of a few writes remains.
+fn has_many(knee: &Finding) -> bool {
+    word(knee, "phase").ends_with("directories") || word(knee, "phase") == "find-and-remove"
+}
+
+#[test]
+fn fullness_finds_the_knee_between_the_levels_where_it_is() {
+    let sim = format!("{FULLNESS_SIM}\nknee = {{ at = '83%', factor = 1.5 }}");
+    let simulated = Simulated { scenario: "fullness", sim: &sim, set: &FULLNESS };
+    let (mut right, mut all) = (0, 0);
+    for seed in 0..SEEDS {
+        let book = simulated.ran(seed);
+        let knees = findings(&book, "knee");
+        assert_eq!(knees.len(), 18, "six tasks of three variants");
+        for knee in knees {
+            let at = knee.figures["at"].as_f64();
+            let found = at.is_some_and(|at| (80.0..=85.0).contains(&at)) && covers(knee, 83.0);
+            assert!(found || !has_many(knee), "seed {seed}: {knee:?}");
+            right += u64::from(found);
+            all += 1;
+        }
+    }
+    assert!(right * 100 >= all * 97, "{right} of {all} knees are where they are");
+}
+
+#[test]
+fn fullness_finds_no_knee_where_there_is_none() {
+    let simulated = Simulated { scenario: "fullness", sim: FULLNESS_SIM, set: &FULLNESS };
+    let (mut silent, mut all) = (0, 0);
+    for seed in 0..SEEDS {
+        for knee in findings(&simulated.ran(seed), "knee") {
+            assert_eq!(knee.figures["tellable"], true, "{knee:?}");
+            let none = knee.figures["at"].is_null();
+            assert!(none || !has_many(knee), "seed {seed}: {knee:?}");
+            silent += u64::from(none);
+            all += 1;
+        }
+    }
+    assert!(silent * 100 >= all * 97, "{silent} of {all} find none");
+}
+
+const CLUTTER: [(&str, &str); 3] =
+    [("files_present", "0,1_000_000,2_000_000"), ("bytes", "64MiB"), ("block", "1MiB")];
+
+#[test]
+fn clutter_tells_how_much_of_its_rate_a_million_files_take() {
+    let sim = "metadata = '20us'\ntransfer = '1ms'\nnoise = 'uniform'\nclutter = '30%'";
+    let simulated = Simulated { scenario: "clutter", sim, set: &CLUTTER };
+    let mut covered = 0;
+    for seed in 0..SEEDS {
+        let book = simulated.ran(seed);
+        let slopes = findings(&book, "slope");
+        assert_eq!(slopes.len(), 2, "write and read");
+        for slope in slopes {
+            assert_eq!(number(slope, "per"), 1e6);
+            assert_eq!(slope.figures["effect"], true, "seed {seed}: {slope:?}");
+            let change = number(slope, "change");
+            assert!((-0.35..-0.25).contains(&change), "seed {seed}: {slope:?}");
+            covered += u64::from(covers(slope, -0.3));
+        }
+    }
+    assert!(covered >= 36, "{covered} of 40 intervals have the truth");
+}
+
+/// What is there to be found falsely by chance is found in one case of a hundred: no more than one
+/// in twenty, over a hundred seeds.
+#[test]
+fn clutter_finds_no_effect_where_there_is_none() {
+    const SEEDS: u64 = 100;
+    let sim = "metadata = '20us'\ntransfer = '1ms'\nnoise = 'uniform'";
+    let few = [("files_present", "0,1_000,2_000"), ("bytes", "16MiB"), ("block", "1MiB")];
+    let (mut told, mut covered) = (0, 0);
+    for seed in 0..SEEDS {
+        let set = if seed == 0 { &CLUTTER } else { &few };
+        let book = Simulated { scenario: "clutter", sim, set }.ran(seed);
+        let slopes = findings(&book, "slope");
+        told += slopes.iter().filter(|slope| slope.figures["effect"] == true).count();
+        covered += slopes.iter().filter(|slope| covers(slope, 0.0)).count();
+        for slope in slopes.iter().filter(|slope| slope.figures["effect"] == false) {
+            assert!(slope.sentence.contains("no effect of files-present"), "{}", slope.sentence);
+        }
+    }
+    assert!(told <= 10, "{told} of 200 tell an effect where there is none");
+    assert!(covered >= 180, "{covered} of 200 intervals have the truth");
+}
+
+/// The text of `chunks` with a truth of its own for blocks: sixteen chunks share a name, and each
+/// KiB costs twice as much. A name costs 64 us more for a chunk than its part of it for a block, so
+/// both take equally long at 64 KiB.
+fn chunks_text() -> String {
+    let block = "name = \"file-per-block\"\n";
+    let truth = "sim = { metadata = '68266ns', transfer_per_kib = '2us', noise = 'uniform' }\n";
+    let text = find_scenario("chunks").unwrap().text;
+    assert_eq!(text.matches(block).count(), 1);
+    text.replace(block, &format!("{block}{truth}"))
+}
+
+const CHUNKS_SIM: &str = "metadata = '68266ns'\ntransfer_per_kib = '1us'\nnoise = 'uniform'";
+
+/// The only crossing of the first two layouts, and whether there is any difference to the third.
+fn crossings(book: &ResultBook, winners: [&str; 5]) -> (Finding, bool) {
+    let [blocks, reopened] = findings(book, "crossover")[..] else { panic!("{:?}", book.findings) };
+    let levels = blocks.figures["levels"].as_array().unwrap();
+    let won: Vec<&str> = levels.iter().map(|level| level["winner"].as_str().unwrap()).collect();
+    assert_eq!(won, winners, "{}", blocks.sentence);
+    assert_eq!(blocks.figures["meetings"].as_array().unwrap().len(), 1, "{}", blocks.sentence);
+    let levels = reopened.figures["levels"].as_array().unwrap();
+    (blocks.clone(), levels.iter().any(|level| !level["winner"].is_null()))
+}
+
+#[test]
+fn chunks_finds_the_size_from_which_on_a_file_for_each_is_faster() {
+    let set = [("chunks", "2048"), ("chunk_sizes", "4KiB,16KiB,32KiB,128KiB,256KiB")];
+    let simulated = Simulated { scenario: "chunks", sim: CHUNKS_SIM, set: &set };
+    let [block, chunk] = ["file-per-block", "file-per-chunk"];
+    let (mut covered, mut differ) = (0, 0);
+    for seed in 0..SEEDS {
+        let book = simulated.ran_as(&chunks_text(), seed);
+        let (found, differs) = crossings(&book, [block, block, block, chunk, chunk]);
+        let at = number(&found, "at") / 1024.0;
+        assert!((58.0..70.0).contains(&at), "seed {seed}: {at} KiB");
+        covered += u64::from(covers(&found, 65_536.0));
+        differ += u64::from(differs);
+    }
+    assert!(covered >= 19, "{covered} of 20 intervals have the truth");
+    // Blocks whose file is opened for each chunk cost what files for each chunk do.
+    assert!(differ <= 3, "{differ} of 20 tell a difference where there is none");
+}
+
+#[test]
+fn chunks_of_the_scenarios_own_sizes_tell_the_crossing_roughly() {
+    let set = [("chunks", "2048")];
+    let simulated = Simulated { scenario: "chunks", sim: CHUNKS_SIM, set: &set };
+    let [block, chunk] = ["file-per-block", "file-per-chunk"];
+    for seed in 0..5 {
+        let book = simulated.ran_as(&chunks_text(), seed);
+        let (found, _) = crossings(&book, [block, block, chunk, chunk, chunk]);
+        assert!(covers(&found, 65_536.0), "seed {seed}: {}", found.sentence);
+    }
+}
