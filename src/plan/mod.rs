@@ -208,10 +208,4 @@ impl Plan {
         }
         order
     }
-
-    /// Whether it fills the file system to shares of its space.
-    pub fn fills_space(&self) -> bool {
-        let goals = self.cells.iter().filter_map(|cell| cell.prepare.as_ref());
-        goals.into_iter().any(|prepare| matches!(prepare.goal, Goal::Used(_)))
-    }
 }

@@ -304,7 +304,7 @@ pub(super) struct WirePhase {
     pub(super) order: Option<Order>,
     /// Which files it works on; those of the tree by default.
     pub(super) on: Option<On>,
-    /// Slices of the phase that get latency figures of their own: at most 100,000 and no more
+    /// Slices of the phase that get latency figures of their own: at most 10,000 and no more
     /// than operations; 0 by default.
     pub(super) windows: Option<WireQuantity>,
     /// When written data must be on the device.
