@@ -71,6 +71,7 @@ impl Job {
             threads: self.threads,
             cache: self.cache,
             engine: self.engine,
+            filesystems: Vec::new(),
             set: self.set.clone(),
             memory_bytes: memory_bytes(),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::base::units::Unit;
-use crate::host::facts::HostFacts;
+use crate::host::facts::{DeviceFacts, HostFacts};
 
 /// A run with everything it gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,8 @@ pub struct ResultBook {
     pub run: RunFacts,
     /// Where.
     pub host: HostFacts,
+    /// File systems that were made for it, in the order they were made first.
+    pub filesystems: Vec<MadeFileSystem>,
     /// One for each phase of each cell, in the order they were measured.
     pub measurements: Vec<Measurement>,
     /// What the place was like when cells began, in the order it was looked at.
@@ -33,6 +35,38 @@ pub struct Condition {
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
+}
+
+/// A file system that was made for a variant, the same for each of its cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MadeFileSystem {
+    /// The variant's name.
+    pub variant: String,
+    /// Its type as the kernel names it: `ext4`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The command that made it, with `DEVICE` for the device; none if mounting is all it took.
+    pub mkfs: Option<String>,
+    /// What the program says of its own version; none if it says nothing.
+    pub mkfs_version: Option<String>,
+    /// The mount options that were asked for; empty for the defaults.
+    pub mount_asked: String,
+    /// Mount and superblock options, as the kernel shows them.
+    pub options: String,
+    /// Where it was made: `image`, `device` or `memory`.
+    pub place: String,
+    /// The block device under it; none without one.
+    pub device: Option<DeviceFacts>,
+    /// What `mkfs` was given to fill, in bytes.
+    pub device_bytes: u64,
+    /// Size of an allocation block, in bytes.
+    pub block_bytes: u64,
+    /// Its size when it was empty, in bytes.
+    pub total_bytes: u64,
+    /// What an ordinary user could use of it when it was empty, in bytes.
+    pub available_bytes: u64,
+    /// Its inodes when it was empty; none where they are made as needed.
+    pub inodes: Option<u64>,
 }
 
 /// One execution of a scenario.
@@ -161,6 +195,13 @@ pub struct Measurement {
     pub device_read_bytes: Option<u64>,
     /// Bytes the device wrote during the phase and its sync; none without a device.
     pub device_write_bytes: Option<u64>,
+    /// Bytes of the file system's space that the phase and its sync took, others' included;
+    /// negative where it gave some back; none where nothing tells.
+    pub space_bytes: Option<i64>,
+    /// Inodes that it took; none where the file system does not count them.
+    pub inodes: Option<i64>,
+    /// Whether the device had nothing to do when the phase began; none without a device.
+    pub idle: Option<bool>,
     /// Entries the tree should hold after the phase.
     pub entries_expected: u64,
     /// Entries that were counted.

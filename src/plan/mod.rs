@@ -2,6 +2,7 @@
 
 mod check;
 pub mod device;
+pub mod filesystem;
 pub mod phase;
 pub mod prepare;
 mod report;
@@ -24,6 +25,7 @@ use crate::base::random::{Stream, shuffle};
 use crate::base::units::Quantity;
 
 pub use check::{Settings, read_job};
+pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, Goal, Prepare, Way};
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
@@ -123,6 +125,8 @@ pub struct CellPlan {
     pub engine: EngineName,
     /// The truth of the simulated file system, if it runs on it.
     pub sim: sim::SimModel,
+    /// The file system that is made for it; none if it runs on what is there.
+    pub filesystem: Option<FileSystem>,
     /// The law of its files.
     pub tree: Tree,
     /// What the place is brought to before; none if it is taken as it is.

@@ -143,6 +143,7 @@ impl Store {
             read_finding,
         )?;
         Ok(Some(ResultBook {
+            filesystems: Vec::new(),
             run,
             host,
             measurements: self.load_measurements(id)?,
@@ -256,6 +257,9 @@ fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
     let maybe_whole = |name| row.get::<_, Option<Whole>>(name).map(|w| w.map(|w| w.0));
     let real = |name| row.get::<_, Real>(name).map(|r| r.0);
     Ok(Measurement {
+        space_bytes: None,
+        inodes: None,
+        idle: None,
         cell: read_cell(row)?,
         phase: row.get("phase")?,
         pass: row.get("pass")?,

@@ -18,7 +18,9 @@ use self::scope::{Scope, check_name, check_title, described};
 use super::report::{Report, below, element};
 use super::source;
 use super::wire::{self, Job};
-use super::{Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, EngineName, Plan, Scale};
+use super::{
+    Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, EngineName, FileSystem, Plan, Scale,
+};
 use crate::base::problem::Problems;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 
@@ -37,6 +39,8 @@ pub struct Settings {
     pub cache: Option<CacheAsked>,
     /// `--engine`.
     pub engine: Option<EngineName>,
+    /// `--filesystem`: each variant of the job is done on each of them.
+    pub filesystems: Vec<FileSystem>,
     /// Each `--set name=value`; a list is written `30,50,70`.
     pub set: Vec<(String, String)>,
     /// Memory of the machine, in bytes: what `"2x memory"` in a job file is twice of. 0 if unknown.

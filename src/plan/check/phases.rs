@@ -80,7 +80,8 @@ impl<'a> Variant<'a> {
         let (outlines, tree, prepare) = (outlines?, tree?, prepare?);
         let phases = self.phases(&outlines, &tree, scope, report)?;
         let variant = self.wire.name.clone()?;
-        Some(CellPlan { variant, level, engine, sim, tree, prepare, phases })
+        let filesystem = None;
+        Some(CellPlan { variant, level, engine, sim, filesystem, tree, prepare, phases })
     }
 
     fn sim(&self, scope: &Scope, report: &mut Report) -> SimModel {
