@@ -1,16 +1,19 @@
 //! Ties the stages: for every cell and phase run, measure, store.
 
 mod harness;
+mod making;
 mod measuring;
 pub mod probe;
 pub mod room;
 pub mod stocking;
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::base::failure::{Failure, Result};
+use self::making::Means;
+use crate::base::failure::{Exit, Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
@@ -19,6 +22,7 @@ use crate::host::space::Space;
 use crate::measure::book::{CellKey, Condition, Level, Measurement, ResultBook, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::warnings::{Warning, warnings};
+use crate::plan::filesystem::PlaceAsked;
 use crate::plan::phase::End;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
 use crate::run::ballast::Headway;
@@ -34,6 +38,7 @@ use crate::store::{CellId, Store};
 const ID_LETTERS: usize = 8;
 
 /// What is to be run, and where.
+#[derive(Clone)]
 pub struct Order<'a> {
     /// The plan.
     pub plan: &'a Plan,
@@ -43,6 +48,8 @@ pub struct Order<'a> {
     pub command: String,
     /// Whether a file system that boatload did not make may be filled.
     pub fill_real: bool,
+    /// Where file systems are made, if the plan wants any.
+    pub place: PlaceAsked,
 }
 
 /// Where in the run a phase stands, for whoever watches.
@@ -86,37 +93,23 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<ResultBook> {
     let clock = RealClock::new();
-    let (parent, mut host, device) = look_at_host(order)?;
-    let plan = &fitted(order.plan, device.as_ref())?;
-    let order = &Order {
-        plan,
-        directory: order.directory.clone(),
-        command: order.command.clone(),
-        fill_real: order.fill_real,
-    };
+    let means = making::means(order.plan, &order.place)?;
+    making::enter_own_mounts(order.plan);
+    let looked = look_at_host(order, means.as_ref())?;
+    let plan = &fitted(order.plan, looked.device.as_ref())?;
+    let order = &Order { plan, ..order.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
-    let mut sites = Sites { disk: None, device: None, sim: None };
-    if let Some(device) = device.clone().filter(|_| plan.reads_device()) {
-        let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
-        host.rights.cache_probe = site.cache_probe().into();
-        sites.device = Some(Site::Device(Box::new(site)));
-    }
-    if plan.makes_files() {
-        let ground = Ground::make(parent, &order.directory, &id)?;
-        let site = DiskSite::new(ground, &host, device, clock.clone())?;
-        // What the kernel can do in general says little of this file system.
-        host.rights.cache_probe = site.cache_probe().into();
-        sites.disk = Some(Site::Disk(Box::new(site)));
-    }
-    if uses(order.plan, EngineName::Sim) {
-        sites.sim = Some(Site::Sim(Box::new(SimSite::new(clock))));
-    }
+    let (sites, host) = Sites::make(order, looked, means, (&id, clock), interrupt)?;
     store.begin_run(&run, &host)?;
     let book = ResultBook { run, host, ..ResultBook::default() };
     let mut session =
         Session { plan: order.plan, store, watcher, interrupt, sites, book, prepared: None };
-    let cells = session.cells();
+    let cells = match session.cells() {
+        // What was under way when the user wanted to stop is no failure.
+        Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
+        cells => cells,
+    };
     let closed = session.close();
     let finished = session.finish(cells.is_ok());
     // The first cause is what the user must hear of, and what it leaves behind.
@@ -143,14 +136,52 @@ struct Session<'a> {
 /// The places a run uses: cells with different engines are in different ones.
 struct Sites {
     disk: Option<Site>,
+    made: Option<Site>,
     device: Option<Site>,
     sim: Option<Site>,
 }
 
 impl Sites {
+    /// The places that an order needs, and the host's facts with what they found.
+    fn make(
+        order: &Order<'_>,
+        looked: Looked,
+        means: Option<Means>,
+        (id, clock): (&str, RealClock),
+        interrupt: &Interrupt,
+    ) -> Result<(Self, HostFacts)> {
+        let Looked { parent, mut host, device } = looked;
+        let mut sites = Self { disk: None, made: None, device: None, sim: None };
+        if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
+            let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
+            host.rights.cache_probe = site.cache_probe().into();
+            sites.device = Some(Site::Device(Box::new(site)));
+        }
+        if let Some(means) = means {
+            let parent = open_parent(&order.directory)?;
+            // Beside it there may be the directory of cells that need no file system made.
+            let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
+            let facts = (host.clone(), clock.clone());
+            let place = (parent, order.directory.as_path());
+            sites.made = Some(means.site(place, &order.place, facts, (&id, interrupt))?);
+        }
+        if order.plan.makes_files() {
+            let ground = Ground::make(parent, &order.directory, id)?;
+            let site = DiskSite::new(ground, &host, device, clock.clone())?;
+            // What the kernel can do in general says little of this file system.
+            host.rights.cache_probe = site.cache_probe().into();
+            sites.disk = Some(Site::Disk(Box::new(site)));
+        }
+        if uses(order.plan, EngineName::Sim) {
+            sites.sim = Some(Site::Sim(Box::new(SimSite::new(clock))));
+        }
+        Ok((sites, host))
+    }
+
     fn of(&mut self, cell: &CellPlan) -> Result<&mut Site> {
         let site = match cell.engine {
             EngineName::Sync if cell.reads_device() => &mut self.device,
+            EngineName::Sync if cell.filesystem.is_some() => &mut self.made,
             EngineName::Sync => &mut self.disk,
             EngineName::Sim => &mut self.sim,
         };
@@ -209,6 +240,19 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Keeps what the file system that was made for a variant is like, once.
+    fn note_filesystem(&mut self, cell: &CellPlan) -> Result<()> {
+        if self.book.filesystems.iter().any(|known| known.variant == cell.variant) {
+            return Ok(());
+        }
+        let Some(Site::Made(site)) = &self.sites.made else { return Ok(()) };
+        if let Some(made) = making::record(cell, site).filter(|_| cell.filesystem.is_some()) {
+            self.store.add_filesystem(&self.book.run.id, &made)?;
+            self.book.filesystems.push(made);
+        }
+        Ok(())
+    }
+
     fn cell(
         &mut self,
         cell: &CellPlan,
@@ -218,7 +262,11 @@ impl Session<'_> {
     ) -> Result<()> {
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
         self.look_around(cell, key, stored)?;
+        if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
+            self.watcher.says(&format!("making {}", filesystem.label()));
+        }
         self.sites.of(cell)?.begin_cell(cell)?;
+        self.note_filesystem(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
@@ -237,7 +285,7 @@ impl Session<'_> {
             before += phase.operations().unwrap_or_default();
             let site = self.sites.of(cell)?;
             let measurement =
-                measuring::measure(site, cell, &standing, self.watcher, self.interrupt);
+                measuring::measure(site, cell, &standing, self.watcher, self.interrupt)?;
             self.watcher.phase_ends(&standing, &measurement);
             self.store.add_measurement(stored, &measurement)?;
             self.book.measurements.push(measurement);
@@ -253,12 +301,19 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Removes the run's directory.
+    /// Removes the run's directories, with what was mounted in them.
     fn close(&mut self) -> Result<()> {
         (self.sites.sim, self.sites.device) = (None, None);
-        let Some(Site::Disk(disk)) = self.sites.disk.take() else { return Ok(()) };
-        let removal = disk.close()?;
-        match removal.left.as_slice() {
+        let made = match self.sites.made.take() {
+            Some(Site::Made(made)) => made.close(),
+            _ => Ok(Removal::default()),
+        };
+        let disk = match self.sites.disk.take() {
+            Some(Site::Disk(disk)) => disk.close(),
+            _ => Ok(Removal::default()),
+        };
+        let left = [made?.left, disk?.left].concat();
+        match left.as_slice() {
             [] => Ok(()),
             left => Err(Failure::failed(format!(
                 "the run's directory is still there, because this is in it: {}. \
@@ -325,25 +380,33 @@ pub fn fitted(plan: &Plan, device: Option<&BlockDevice>) -> Result<Plan> {
     plan.on_device(total_bytes.unwrap_or_default())
 }
 
+/// What there is before anything is made.
+struct Looked {
+    /// The directory, open.
+    parent: OwnedFd,
+    host: HostFacts,
+    device: Option<BlockDevice>,
+}
+
 /// Opens the directory, gathers the facts, and checks that there is room for what is planned.
-fn look_at_host(
-    order: &Order<'_>,
-) -> Result<(std::os::fd::OwnedFd, HostFacts, Option<BlockDevice>)> {
-    use std::os::fd::AsFd;
+fn look_at_host(order: &Order<'_>, means: Option<&Means>) -> Result<Looked> {
     let parent = open_parent(&order.directory)?;
     let host = HostFacts::gather(parent.as_fd())?;
     let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
     if order.plan.reads_device() {
         device = Some(readable_device(parent.as_fd(), &order.directory)?);
     }
+    let space = Space::of(parent.as_fd())
+        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
+    if let Some(means) = means {
+        means.check_room(&order.place, (&host, &space), &order.directory)?;
+    }
     if order.plan.makes_files() {
-        let space = Space::of(parent.as_fd())
-            .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
         room::check(order.plan, &space, (&order.directory, order.fill_real))?;
         let wanted = room::bytes_at_most(order.plan, &space);
         room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }
-    Ok((parent, host, device))
+    Ok(Looked { parent, host, device })
 }
 
 fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {

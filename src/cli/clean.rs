@@ -14,6 +14,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::run::ground::{CANARY, in_use, may_be_ground, open_directory, open_parent, prove};
 use crate::run::kept::{Note, read_note};
+use crate::run::place::unmount_left;
 use crate::run::remove::remove_ground;
 
 const EXAMPLES: &str = "\
@@ -25,8 +26,8 @@ const EFFECTS: &str = "\
 Only directories named boatload-RUN are looked at, and only those removed whose marker proves that \
 boatload made them: the same directory (device and inode), not in use by a running boatload, your \
 own unless you are root. Inside, only names that boatload gives are removed; anything else stays, \
-with the directories above it, and is named. Nothing is followed out of the directory, neither by \
-link nor by mount.";
+with the directories above it, and is named. A file system that a killed run made there is unmounted \
+first, and its image removed. Nothing is followed out of the directory, neither by link nor by mount.";
 
 /// Remove what a killed run left, and nothing else
 #[derive(Args)]
@@ -86,6 +87,10 @@ impl Clean {
             Ok(directory) => directory,
             Err(why) => return Ok(Some(format!("{} is left alone: {why}", shown(name)))),
         };
+        let path = std::fs::canonicalize(&self.dir).unwrap_or_else(|_| self.dir.clone());
+        if let Err(failure) = unmount_left(&path.join(name)) {
+            return Ok(Some(format!("{} is left alone: {}", shown(name), failure.sentence)));
+        }
         let removal = match remove_ground(parent, name) {
             Ok(removal) => removal,
             Err(failure) => return Ok(Some(failure.sentence)),

@@ -26,6 +26,28 @@ pub struct Space {
     pub available_inodes: Option<u64>,
 }
 
+/// What a file system has in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes.
+    pub bytes: u64,
+    /// Inodes; none where they are not counted (btrfs).
+    pub inodes: Option<u64>,
+}
+
+impl Usage {
+    /// The usage of the file system a descriptor lies on (statvfs(3)).
+    ///
+    /// # Errors
+    /// Those of fstatvfs(3).
+    pub fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
+        let stat = rustix::fs::fstatvfs(fd)?;
+        let space = Space::of(fd)?;
+        let inodes = (stat.f_files > 0).then(|| stat.f_files.saturating_sub(stat.f_ffree));
+        Ok(Self { bytes: space.total_bytes.saturating_sub(space.free_bytes), inodes })
+    }
+}
+
 impl Space {
     /// The room on the file system a descriptor lies on (statvfs(3)).
     ///

@@ -67,6 +67,8 @@ pub struct MadeFileSystem {
     pub available_bytes: u64,
     /// Its inodes when it was empty; none where they are made as needed.
     pub inodes: Option<u64>,
+    /// Whether the device was told before each that nothing on it was needed any more.
+    pub trimmed: bool,
 }
 
 /// One execution of a scenario.

@@ -13,9 +13,9 @@ impl CellPlan {
         self.phases.iter().any(|phase| phase.operation.subject() == Subject::Block)
     }
 
-    /// Whether it makes files below the directory.
+    /// Whether it makes files below the directory, and not on a file system of its own.
     pub fn makes_files(&self) -> bool {
-        self.engine == EngineName::Sync && !self.reads_device()
+        self.engine == EngineName::Sync && !self.reads_device() && self.filesystem.is_none()
     }
 }
 
@@ -23,6 +23,11 @@ impl Plan {
     /// Whether any of its cells makes files below the directory.
     pub fn makes_files(&self) -> bool {
         self.cells.iter().any(CellPlan::makes_files)
+    }
+
+    /// Whether file systems are made for any of its cells.
+    pub fn makes_filesystems(&self) -> bool {
+        self.cells.iter().any(|cell| cell.filesystem.is_some())
     }
 
     /// Whether any of its cells reads a real block device.

@@ -26,6 +26,11 @@ impl Need {
         Self { bytes: self.bytes.max(other.bytes), inodes: self.inodes.max(other.inodes) }
     }
 
+    /// What an image of a disk needs, once all of it is written.
+    pub fn of_image(bytes: u64) -> Self {
+        Self { bytes: bytes.saturating_add(OWN_BYTES), inodes: OWN_INODES }
+    }
+
     /// What the files beside a cell need; nothing if they are to take a share of what is there.
     pub fn of_ballast(prepare: &Prepare, block_bytes: u64) -> Self {
         let Goal::Files(files) = prepare.goal else { return Self::default() };

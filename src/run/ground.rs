@@ -23,6 +23,15 @@ pub const MARKER: &str = ".boatload";
 /// The file whose residency proves that the caches were dropped.
 pub const CANARY: &str = "canary";
 
+/// The file that stands for a disk, where file systems are made.
+pub const IMAGE: &str = "image";
+
+/// The directory that they are mounted on.
+pub const MOUNT_POINT: &str = "mounted";
+
+/// The directory with the memory that the image lies in, if it is to lie there.
+pub const MEMORY: &str = "memory";
+
 /// A marker is a few hundred bytes; more is not one.
 const MARKER_BYTES_MAX: u64 = 4096;
 
@@ -79,6 +88,15 @@ impl Ground {
             fail("mark", error)
         })?;
         Ok(ground)
+    }
+
+    /// Opens one that this process made, after its file system was mounted again.
+    ///
+    /// # Errors
+    /// What openat(2) says.
+    pub fn reopen(parent: OwnedFd, name: &str) -> rustix::io::Result<Self> {
+        let directory = open_directory(parent.as_fd(), OsStr::new(name))?;
+        Ok(Self { parent, directory, name: name.to_string() })
     }
 
     fn mark(&self, id: &str) -> std::io::Result<()> {

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
-use super::ground::{CANARY, MARKER, may_be_ground, open_directory, prove};
+use super::ground::{CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_ground, open_directory, prove};
 use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name};
@@ -63,6 +63,11 @@ pub fn remove_tree(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
 }
 
 impl Removal {
+    /// One that could not be done.
+    pub fn failed(failure: Failure) -> Self {
+        Self { left: vec![failure.sentence], leavings: 1, ..Self::default() }
+    }
+
     /// Removes one name below an open directory that only boatload writes to; one that is not there
     /// any more was removed by someone else.
     pub fn unlink(&mut self, directory: BorrowedFd<'_>, path: &CStr, flags: AtFlags) {
@@ -154,10 +159,12 @@ enum Verdict {
 
 /// Whether an entry has a name that boatload gives and is what that name stands for.
 fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
-    let own = [CANARY.as_bytes(), NOTE.as_bytes()];
-    let is_own = is_ground && own.contains(&name.to_bytes());
+    let is_one_of = |names: &[&str]| {
+        is_ground && names.iter().any(|own| own.as_bytes() == name.to_bytes())
+    };
     let kind = match Name::parse(name.to_bytes()) {
-        _ if is_own => Kind::File,
+        _ if is_one_of(&[CANARY, NOTE, IMAGE]) => Kind::File,
+        _ if is_one_of(&[MOUNT_POINT, MEMORY]) => Kind::Cell,
         Some(known) if is_ground == known.kind.is_at_top() => known.kind,
         _ => return Verdict::Foreign,
     };

@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use super::{Standing, Watcher};
 use crate::base::errno::Errno;
+use crate::base::failure::Result;
 use crate::base::units::{counted, grouped};
 use crate::host::counters::DeviceCounters;
+use crate::host::space::Usage;
 use crate::measure::book::{CacheReport, Measurement};
 use crate::measure::histogram::encoded;
 use crate::measure::recorder::{PhaseRecorder, merge};
@@ -20,15 +22,20 @@ use crate::run::site::Site;
 use crate::run::workers::PhaseRun;
 
 /// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
+///
+/// # Errors
+/// If the place is lost, so that nothing more can be measured there.
 pub(super) fn measure(
-    site: &Site,
+    site: &mut Site,
     cell: &CellPlan,
     standing: &Standing<'_>,
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
-) -> Measurement {
+) -> Result<Measurement> {
     let phase = standing.phase;
-    let found = site.treat_caches(phase, interrupt.flag());
+    let found = site.treat_caches(phase, interrupt.flag())?;
+    let site = &*site;
+    let idle = site.wait_until_idle(interrupt.flag());
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
     let windows = (phase.windows > 0).then(|| {
         let windows = Windows::new(phase.windows, phase.selection.count, phase.threads);
@@ -38,6 +45,7 @@ pub(super) fn measure(
         .map(|worker| PhaseRecorder::new(phase.turns(worker), windows.clone()))
         .collect();
     watcher.phase_begins(standing, Arc::clone(&done));
+    let usage = site.usage();
     let before = site.counters();
     let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
@@ -45,6 +53,7 @@ pub(super) fn measure(
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
+    let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
     let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
     let entries_found = count(site, &mut wrong);
@@ -56,6 +65,9 @@ pub(super) fn measure(
         cache: cache_report(phase, found),
         device_read_bytes: moved.map(|m: DeviceCounters| m.read_bytes),
         device_write_bytes: moved.map(|m| m.write_bytes),
+        space_bytes: taken.map(|(bytes, _)| bytes),
+        inodes: taken.and_then(|(_, inodes)| inodes),
+        idle,
         entries_expected,
         entries_found,
         histogram: encoded(&recorded.histogram),
@@ -65,7 +77,16 @@ pub(super) fn measure(
     let tree = site.tree_of(phase, cell);
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
     measurement.invalid = wrong;
-    measurement
+    Ok(measurement)
+}
+
+/// Bytes and inodes that a phase took. Before a sync some file systems do not know yet what they
+/// will take, so only of phases that end with one.
+fn taken(usage: Option<(Usage, Usage)>, phase: &Phase) -> Option<(i64, Option<i64>)> {
+    let (before, after) = usage.filter(|_| phase.durability == Durability::Syncfs)?;
+    let difference = |before: u64, after: u64| after.wrapping_sub(before).cast_signed();
+    let inodes = before.inodes.zip(after.inodes).map(|(before, after)| difference(before, after));
+    Some((difference(before.bytes, after.bytes), inodes))
 }
 
 fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Measurement {

@@ -97,7 +97,8 @@ impl Probing<'_> {
             if self.interrupt.is_set() {
                 return Ok(());
             }
-            let cost = self.phase(cell, &site.resolved(phase), site);
+            let phase = site.resolved(phase);
+            let cost = self.phase(cell, &phase, site)?;
             self.costs.phases.push(cost);
         }
         let entries = site.count_entries().unwrap_or_default() as f64;
@@ -116,9 +117,10 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &Site) -> PhaseCost {
+    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut Site) -> Result<PhaseCost> {
         let stop = self.interrupt.flag();
-        let (_, cache_seconds) = self.clock.time(|| site.treat_caches(phase, stop));
+        let (treated, cache_seconds) = self.clock.time(|| site.treat_caches(phase, stop));
+        treated?;
         let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
         let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
             .map(|worker| PhaseRecorder::new(phase.turns(worker), None))
@@ -126,7 +128,7 @@ impl Probing<'_> {
         let run = site.work(phase, stop, &done, &mut recorders);
         // A sync that fails says nothing of how long a good one takes.
         let sync_seconds = site.sync().unwrap_or_default();
-        PhaseCost {
+        Ok(PhaseCost {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             cache: phase.cache,
@@ -135,6 +137,6 @@ impl Probing<'_> {
             seconds: run.seconds,
             cache_seconds,
             sync_seconds,
-        }
+        })
     }
 }

@@ -18,7 +18,7 @@ pub fn need(plan: &Plan, block_bytes: u64) -> Need {
 }
 
 fn on_disk(plan: &Plan) -> impl Iterator<Item = &CellPlan> {
-    plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync)
+    plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync && cell.filesystem.is_none())
 }
 
 /// The levels of used space of the cells on disk, in percent.

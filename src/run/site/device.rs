@@ -57,6 +57,10 @@ impl DeviceSite {
         self.probe.word()
     }
 
+    pub(super) fn device(&self) -> &BlockDevice {
+        &self.device
+    }
+
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
         self.tree = Some(cell.tree.clone());
     }

@@ -1,5 +1,7 @@
 //! A directory of a real file system as a place to run in.
 
+mod aside;
+
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use crate::host::device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{Bound, score_below};
 use crate::host::residency::CacheProbe;
-use crate::host::space::Space;
+use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
@@ -57,7 +59,7 @@ pub(super) const DROPS: usize = 3;
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
     ground: Option<Ground>,
-    canary: OwnedFd,
+    canary: Option<OwnedFd>,
     device: Option<BlockDevice>,
     can_drop: bool,
     /// How to look into the cache; tried out on this file system.
@@ -103,13 +105,23 @@ impl DiskSite {
             ballast: None,
             layout_score: None,
             ballast_open: None,
-            canary,
+            canary: Some(canary),
         })
     }
 
     /// How the caches of this file system can be looked into.
     pub fn cache_probe(&self) -> &'static str {
         self.probe.word()
+    }
+
+    /// The device under it.
+    pub(super) fn device(&self) -> Option<&BlockDevice> {
+        self.device.as_ref()
+    }
+
+    /// What its file system has in use.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        Usage::of(self.ground.as_ref()?.directory()).ok()
     }
 
     /// Removes the run directory with all that boatload made in it.
@@ -271,7 +283,8 @@ impl DiskSite {
     /// the look itself reads nothing; then lets go of them and drops names and inodes again.
     fn make_cold(&self, phase: &Phase) -> CacheFound {
         let mut sample = self.sample(phase);
-        if let (Some(sample), Ok(canary)) = (&mut sample, self.canary.try_clone()) {
+        let canary = self.canary.as_ref().and_then(|canary| canary.try_clone().ok());
+        if let (Some(sample), Some(canary)) = (&mut sample, canary) {
             sample.push((canary, CANARY_BYTES));
         }
         let canary_was_resident = self.canary_is_resident();
@@ -292,9 +305,10 @@ impl DiskSite {
 
     /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
     fn canary_is_resident(&self) -> bool {
+        let Some(canary) = &self.canary else { return false };
         (0..CANARY_TRIES).any(|_| {
-            let read = read_canary(&self.canary);
-            let resident = self.probe.resident_fraction(&[(&self.canary, CANARY_BYTES)]);
+            let read = read_canary(canary);
+            let resident = self.probe.resident_fraction(&[(canary, CANARY_BYTES)]);
             read.is_ok() && resident == Some(1.0)
         })
     }
@@ -410,6 +424,11 @@ fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
     std::io::Write::write_all(&mut &file, &vec![0xa5; CANARY_BYTES as usize])?;
     file.sync_all()?;
     Ok(file.into())
+}
+
+fn open_canary(ground: &Ground) -> std::result::Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(ground.directory(), CANARY, flags, Mode::empty())?)
 }
 
 /// Makes the cell's directory and the tree's layout in it, and opens what names will be relative

@@ -50,7 +50,37 @@ pub struct DiskBallast {
     kept: Option<(OwnedFd, u64)>,
 }
 
+/// A ballast without its open directory.
+pub(super) struct ShelvedBallast {
+    name: OsString,
+    stock: Stock,
+    holders: u64,
+    clock: RealClock,
+    sync_seconds: f64,
+}
+
+impl ShelvedBallast {
+    /// Opens its directory below `ground` again.
+    ///
+    /// # Errors
+    /// What openat(2) says.
+    pub(super) fn take_up(
+        self,
+        ground: BorrowedFd<'_>,
+    ) -> std::result::Result<DiskBallast, Errno> {
+        let Self { name, stock, holders, clock, sync_seconds } = self;
+        let root = open_directory(ground, &name)?;
+        Ok(DiskBallast { name, root, stock, holders, clock, sync_seconds, kept: None })
+    }
+}
+
 impl DiskBallast {
+    /// Closes its directory; what was there before the run is not let go of.
+    pub(super) fn put_aside(self) -> ShelvedBallast {
+        let Self { name, stock, holders, clock, sync_seconds, .. } = self;
+        ShelvedBallast { name, stock, holders, clock, sync_seconds }
+    }
+
     /// An empty one, in a directory of its own below `ground`.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 mod device;
 mod disk;
 mod disk_ballast;
+mod made;
 mod sim;
 mod sim_ballast;
 
@@ -13,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 pub use device::DeviceSite;
 pub use disk::DiskSite;
 pub use disk_ballast::DiskBallast;
+pub use made::{Made, MadeSite, Workshop};
 pub use sim::SimSite;
 
 use disk_ballast::resolved;
@@ -20,11 +22,13 @@ use disk_ballast::resolved;
 use super::ballast::{Stock, Told};
 use super::cache::CacheFound;
 use super::drive::{DoneCount, Recorder};
+use super::idle::wait_until_idle;
 use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::counters::DeviceCounters;
+use crate::host::space::Usage;
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
@@ -43,6 +47,8 @@ pub struct PlaceCondition {
 pub enum Site {
     /// A directory of a file system.
     Disk(Box<DiskSite>),
+    /// File systems made for the cells.
+    Made(Box<MadeSite>),
     /// A block device, which is only read.
     Device(Box<DeviceSite>),
     /// The simulated file system.
@@ -57,6 +63,7 @@ impl Site {
     pub fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.begin_cell(cell),
+            Site::Made(made) => made.begin_cell(cell),
             Site::Device(device) => {
                 device.begin_cell(cell);
                 Ok(())
@@ -78,6 +85,7 @@ impl Site {
     ) -> Result<()> {
         match self {
             Site::Disk(disk) => disk.prepare(prepare, stop, told),
+            Site::Made(made) => made.prepare((cell, prepare), stop, told),
             Site::Device(_) => Ok(()),
             Site::Sim(sim) => sim.prepare((cell, prepare), stop),
         }
@@ -87,6 +95,7 @@ impl Site {
     pub fn conditions(&self) -> Vec<PlaceCondition> {
         match self {
             Site::Disk(disk) => disk.conditions(),
+            Site::Made(made) => made.disk().map_or_else(Vec::new, DiskSite::conditions),
             Site::Device(_) => Vec::new(),
             Site::Sim(sim) => sim.conditions(),
         }
@@ -96,6 +105,7 @@ impl Site {
     pub fn clear(&mut self) -> Removal {
         match self {
             Site::Disk(disk) => disk.clear(),
+            Site::Made(made) => made.clear(),
             Site::Device(_) => Removal::default(),
             Site::Sim(sim) => sim.clear(),
         }
@@ -105,6 +115,7 @@ impl Site {
     fn stock(&self) -> Option<&Stock> {
         match self {
             Site::Disk(disk) => disk.stock(),
+            Site::Made(made) => made.disk().and_then(DiskSite::stock),
             Site::Device(_) => None,
             Site::Sim(sim) => sim.stock(),
         }
@@ -127,17 +138,43 @@ impl Site {
     pub fn end_cell(&mut self) -> Removal {
         match self {
             Site::Disk(disk) => disk.end_cell(),
+            Site::Made(made) => made.end_cell(),
             Site::Device(_) => Removal::default(),
             Site::Sim(sim) => sim.end_cell(),
         }
     }
 
     /// Brings the caches to where the phase wants them and says what was found.
-    pub fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
-        match self {
+    ///
+    /// # Errors
+    /// If a file system that was unmounted for it cannot be mounted again.
+    pub fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+        Ok(match self {
             Site::Disk(disk) => disk.treat_caches(phase, stop),
+            Site::Made(made) => return made.treat_caches(phase, stop),
             Site::Device(device) => device.treat_caches(phase, stop),
             Site::Sim(sim) => sim.treat_caches(phase),
+        })
+    }
+
+    /// Waits until the device has nothing to do, but not for ever; whether it has. None without
+    /// one, or if it cannot be told.
+    pub fn wait_until_idle(&self, stop: &AtomicBool) -> Option<bool> {
+        let device = match self {
+            Site::Disk(disk) => disk.device(),
+            Site::Made(made) => made.disk().and_then(DiskSite::device),
+            Site::Device(device) => Some(device.device()),
+            Site::Sim(_) => None,
+        };
+        device.and_then(|device| wait_until_idle(device, stop))
+    }
+
+    /// What the file system has in use; none if nothing tells.
+    pub fn usage(&self) -> Option<Usage> {
+        match self {
+            Site::Disk(disk) => disk.usage(),
+            Site::Made(made) => made.disk().and_then(DiskSite::usage),
+            Site::Device(_) | Site::Sim(_) => None,
         }
     }
 
@@ -150,7 +187,9 @@ impl Site {
         read: Option<u64>,
     ) -> CacheFound {
         match self {
-            Site::Disk(_) | Site::Device(_) => found.confirmed(phase, bytes, read),
+            Site::Disk(_) | Site::Made(_) | Site::Device(_) => {
+                found.confirmed(phase, bytes, read)
+            }
             Site::Sim(_) => found,
         }
     }
@@ -165,6 +204,9 @@ impl Site {
     ) -> PhaseRun {
         match self {
             Site::Disk(disk) => disk.work(phase, stop, done, recorders),
+            Site::Made(made) => made
+                .disk()
+                .map_or_else(PhaseRun::default, |disk| disk.work(phase, stop, done, recorders)),
             Site::Device(device) => device.work(phase, stop, done, recorders),
             Site::Sim(sim) => sim.work(phase, stop, done, recorders),
         }
@@ -177,6 +219,7 @@ impl Site {
     pub fn sync(&self) -> std::result::Result<f64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.sync(),
+            Site::Made(made) => made.disk().map_or(Ok(0.0), DiskSite::sync),
             // Nothing was written.
             Site::Device(_) => Ok(0.0),
             Site::Sim(sim) => Ok(sim.sync()),
@@ -187,6 +230,7 @@ impl Site {
     pub fn counters(&self) -> Option<DeviceCounters> {
         match self {
             Site::Disk(disk) => disk.counters(),
+            Site::Made(made) => made.disk().and_then(DiskSite::counters),
             Site::Device(device) => device.counters(),
             Site::Sim(_) => None,
         }
@@ -199,6 +243,7 @@ impl Site {
     pub fn count_entries(&self) -> std::result::Result<u64, crate::base::errno::Errno> {
         match self {
             Site::Disk(disk) => disk.count_entries(),
+            Site::Made(made) => made.disk().map_or(Ok(0), DiskSite::count_entries),
             Site::Device(_) => Ok(0),
             Site::Sim(sim) => Ok(sim.count_entries()),
         }

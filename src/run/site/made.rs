@@ -1,0 +1,218 @@
+//! File systems made for the cells that run on them, one after the other on the same place.
+
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::disk::DiskSite;
+use crate::base::failure::{Failure, Result};
+use crate::host::cache as host_cache;
+use crate::host::device::BlockDevice;
+use crate::host::facts::HostFacts;
+use crate::host::making::Tool;
+use crate::host::space::Space;
+use crate::host::mount::Mount;
+use crate::plan::filesystem::{Kind, Room};
+use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
+use crate::run::ballast::Told;
+use crate::run::cache::{CacheFound, Doubt, Found};
+use crate::run::clock::RealClock;
+use crate::run::ground::Ground;
+use crate::run::interrupt::Interrupt;
+use crate::run::place::{Place, Trimmed};
+use crate::run::remove::Removal;
+
+/// A kind of file system with the program that makes it; none if mounting is all it takes.
+pub type Workshop = Vec<(&'static Kind, Option<Tool>)>;
+
+/// Where cells run on file systems of their own.
+pub struct MadeSite {
+    place: Option<Place>,
+    tools: Workshop,
+    host: HostFacts,
+    clock: RealClock,
+    id: String,
+    interrupt: Interrupt,
+    here: Option<Here>,
+}
+
+/// The file system that is mounted now.
+struct Here {
+    filesystem: FileSystem,
+    variant: String,
+    /// Whether it stays from level to level.
+    prepared: bool,
+    disk: DiskSite,
+    facts: Made,
+}
+
+/// What a file system is like that was just made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// What the program that made it says of its version.
+    pub version: Option<String>,
+    /// The kernel's line on it.
+    pub mount: Mount,
+    /// Its room when it was empty.
+    pub space: Space,
+    /// The device under it.
+    pub device: Option<BlockDevice>,
+    /// Whether the device was trimmed before.
+    pub trimmed: bool,
+}
+
+impl MadeSite {
+    /// A place to make the file systems of `tools` on, for run `id`.
+    pub fn new(
+        place: Place,
+        tools: Workshop,
+        (host, clock): (HostFacts, RealClock),
+        id: &str,
+        interrupt: Interrupt,
+    ) -> Self {
+        let id = id.to_string();
+        Self { place: Some(place), tools, host, clock, id, interrupt, here: None }
+    }
+
+    /// The file system that is mounted now, as it was when it was empty.
+    pub fn made(&self) -> Option<(&FileSystem, &Made)> {
+        self.here.as_ref().map(|here| (&here.filesystem, &here.facts))
+    }
+
+    /// The size of the place; none if it is closed.
+    pub fn room(&self) -> Option<&Room> {
+        self.place.as_ref().map(Place::room)
+    }
+
+    /// What the place is: `image`, `device` or `memory`.
+    pub fn place_word(&self) -> &'static str {
+        self.place.as_ref().map_or("", Place::word)
+    }
+
+    /// Unmounts what is mounted and leaves the place as it was found.
+    ///
+    /// # Errors
+    /// What is left, and why.
+    pub fn close(mut self) -> Result<Removal> {
+        self.leave()?;
+        self.place.take().map_or_else(|| Ok(Removal::default()), Place::close)
+    }
+
+    pub(super) fn disk(&self) -> Option<&DiskSite> {
+        self.here.as_ref().map(|here| &here.disk)
+    }
+
+    fn disk_mut(&mut self) -> Result<&mut DiskSite> {
+        let here = self.here.as_mut().map(|here| &mut here.disk);
+        here.ok_or_else(|| Failure::failed("no file system is mounted"))
+    }
+
+    /// A cell whose place is not prepared has a file system of its own.
+    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+        if cell.prepare.is_none() {
+            self.make_fresh(cell)?;
+        }
+        self.disk_mut()?.begin_cell(cell)
+    }
+
+    /// Cells whose place is prepared share a file system with those of the levels before.
+    pub(super) fn prepare(
+        &mut self,
+        (cell, prepare): (&CellPlan, &Prepare),
+        stop: &AtomicBool,
+        told: Told<'_>,
+    ) -> Result<()> {
+        if self.here.as_ref().is_none_or(|here| here.variant != cell.variant) {
+            self.make_fresh(cell)?;
+        }
+        self.disk_mut()?.prepare(prepare, stop, told)
+    }
+
+    /// The cell's tree goes, with its file system if that is its own.
+    pub(super) fn end_cell(&mut self) -> Removal {
+        match &mut self.here {
+            Some(here) if here.prepared => here.disk.end_cell(),
+            _ => self.clear(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) -> Removal {
+        self.leave().map_or_else(Removal::failed, |()| Removal::default())
+    }
+
+    fn make_fresh(&mut self, cell: &CellPlan) -> Result<()> {
+        self.leave()?;
+        let (Some(filesystem), Some(place)) = (&cell.filesystem, &mut self.place) else {
+            return Err(Failure::failed("there is no place to make a file system on"));
+        };
+        let tool = self.tools.iter().find(|(kind, _)| *kind == filesystem.kind);
+        let tool = tool.and_then(|(_, tool)| tool.as_ref());
+        let trimmed = place.make_fresh(filesystem, tool, self.interrupt.flag())?;
+        let root = place.mount(filesystem)?;
+        let device = place.device(filesystem);
+        let space = Space::of(root.as_fd())
+            .map_err(|error| Failure::from_system("ask how much room there is", error.about()))?;
+        let facts = Made {
+            version: tool.and_then(|tool| tool.version.clone()),
+            mount: Mount::of(root.as_fd())?,
+            space,
+            device: device.clone(),
+            trimmed: trimmed == Trimmed::Yes,
+        };
+        let ground = Ground::make(root, Path::new(filesystem.kind.name), &self.id)?;
+        let mut host = self.host.clone();
+        host.filesystem.kind = filesystem.kind.name.into();
+        self.here = Some(Here {
+            disk: DiskSite::new(ground, &host, device, self.clock.clone())?,
+            filesystem: filesystem.clone(),
+            variant: cell.variant.clone(),
+            prepared: cell.prepare.is_some(),
+            facts,
+        });
+        Ok(())
+    }
+
+    /// Unmounts what is mounted; the next file system is made over it.
+    fn leave(&mut self) -> Result<()> {
+        if let Some(here) = self.here.take() {
+            here.disk.abandon();
+        }
+        self.place.as_mut().map_or(Ok(()), Place::unmount)
+    }
+
+    /// Cold is what was mounted just now. Nothing else can be as sure: with the last mount go all
+    /// names, inodes and pages of a file system.
+    ///
+    /// # Errors
+    /// If it cannot be mounted again.
+    pub(super) fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
+            return Err(Failure::failed("no file system is mounted"));
+        };
+        if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
+            return Ok(here.disk.treat_caches(phase, stop));
+        }
+        let aside = here.disk.put_aside();
+        if place.unmount().is_err() {
+            // Something else has a file of it open: what is left is to drop the caches.
+            here.disk.take_up(aside, place.root()?)?;
+            return Ok(here.disk.treat_caches(phase, stop));
+        }
+        let resident = place.forget();
+        let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
+        let is_dropped = !cached_beneath || host_cache::drop_all().is_ok();
+        let root = place.mount(&here.filesystem)?;
+        here.disk.take_up(aside, root)?;
+        Ok(match is_dropped {
+            true => CacheFound::after_drop(resident),
+            false => CacheFound::doubted(Found::Unverified, resident, Doubt::CachedLoop),
+        })
+    }
+}
+
+impl Drop for MadeSite {
+    /// Before the place is closed nothing of it may be open.
+    fn drop(&mut self) {
+        let _ = self.leave();
+    }
+}

@@ -1,0 +1,141 @@
+//! Checks and makes the place where the file systems of a run are made.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use super::room;
+use crate::base::failure::{Failure, Result};
+use crate::host::facts::{FilesystemFacts, HostFacts};
+use crate::host::making::probe_all;
+use crate::host::namespace::enter_private_mounts;
+use crate::host::space::Space;
+use crate::host::erase::check_erasable;
+use crate::measure::book::MadeFileSystem;
+use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size};
+use crate::plan::space::Need;
+use crate::plan::{CellPlan, Plan};
+use crate::run::clock::RealClock;
+use crate::run::ground::Ground;
+use crate::run::interrupt::Interrupt;
+use crate::run::place::Place;
+use crate::run::site::{Made, MadeSite, Site, Workshop};
+
+/// Kinds of file systems that a plan wants made, each once.
+fn kinds(plan: &Plan) -> Vec<&'static Kind> {
+    let mut kinds: Vec<&'static Kind> = Vec::new();
+    for filesystem in plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref()) {
+        if !kinds.contains(&filesystem.kind) {
+            kinds.push(filesystem.kind);
+        }
+    }
+    kinds
+}
+
+/// What is there to make file systems with.
+pub(super) struct Means {
+    tools: Workshop,
+    room: Room,
+}
+
+/// Looks whether the file systems of a plan can be made, and touches nothing. None if it wants
+/// none.
+///
+/// # Errors
+/// Why they cannot.
+pub(super) fn means(plan: &Plan, asked: &PlaceAsked) -> Result<Option<Means>> {
+    let kinds = kinds(plan);
+    let Some(mut room) = filesystem::room(plan) else {
+        return match asked {
+            PlaceAsked::Image { bytes: None } => Ok(None),
+            _ => Err(Failure::usage(
+                "there is nothing to make on that place: say which with --filesystem ext4,xfs",
+            )),
+        };
+    };
+    if !rustix::process::geteuid().is_root() {
+        return Err(Failure::failed(
+            "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
+             name a directory on a mounted file system with --dir, and no --filesystem",
+        ));
+    }
+    let tools = probe_all(&kinds)?;
+    match asked {
+        PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => {
+            room.bytes = bytes.unwrap_or(room.bytes);
+        }
+        PlaceAsked::Device { path, erase } => room.bytes = check_erasable(path, erase)?.total_bytes,
+    }
+    check_size(plan, room.bytes)?;
+    Ok(Some(Means { tools, room }))
+}
+
+/// What is mounted from now on is seen by this process alone, and goes with it however it ends.
+/// Where that is refused, mounts are seen by all, and `clean` finds those of a killed run.
+pub(super) fn enter_own_mounts(plan: &Plan) {
+    if plan.makes_filesystems() {
+        let _ = enter_private_mounts();
+    }
+}
+
+impl Means {
+    /// Checks that the image fits into the directory it is to lie in, or into the memory.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub(super) fn check_room(
+        &self,
+        asked: &PlaceAsked,
+        (host, space): (&HostFacts, &Space),
+        directory: &Path,
+    ) -> Result<()> {
+        let bytes = self.room.bytes;
+        match asked {
+            PlaceAsked::Device { .. } => Ok(()),
+            PlaceAsked::Memory { .. } => room::check_memory("tmpfs", bytes, directory),
+            PlaceAsked::Image { .. } => {
+                let lack = space.shortfall(Need::of_image(bytes), space.reserve_bytes(), directory);
+                lack.map_or(Ok(()), Err)?;
+                room::check_memory(&host.filesystem.kind, bytes, directory)
+            }
+        }
+    }
+
+    /// The place, in a marked directory below `parent`.
+    ///
+    /// # Errors
+    /// If it cannot be made; then nothing is left of it.
+    pub(super) fn site(
+        self,
+        (parent, directory): (OwnedFd, &Path),
+        asked: &PlaceAsked,
+        (host, clock): (HostFacts, RealClock),
+        (id, interrupt): (&str, &Interrupt),
+    ) -> Result<Site> {
+        let ground = Ground::make(parent, directory, id)?;
+        let place = Place::make(ground, directory, asked, self.room)?;
+        let site = MadeSite::new(place, self.tools, (host, clock), id, interrupt.clone());
+        Ok(Site::Made(Box::new(site)))
+    }
+}
+
+/// What is kept of a file system that was made for a cell.
+pub(super) fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
+    let (made, Made { version, mount, space, device, trimmed, .. }) = site.made()?;
+    let facts = FilesystemFacts::new(mount, *space);
+    Some(MadeFileSystem {
+        variant: cell.variant.clone(),
+        kind: made.kind.name.into(),
+        mkfs: filesystem::shown_command(made, site.room()?),
+        mkfs_version: version.clone(),
+        mount_asked: filesystem::mount_options(made, site.room()?),
+        options: facts.options,
+        place: site.place_word().into(),
+        device_bytes: site.room()?.bytes,
+        device: device.as_ref().map(|device| device.facts.clone()),
+        block_bytes: facts.block_bytes,
+        total_bytes: facts.total_bytes,
+        available_bytes: facts.available_bytes,
+        inodes: facts.available_inodes,
+        trimmed: *trimmed,
+    })
+}
