@@ -21,7 +21,7 @@ pub struct BlockDevice {
     /// What a reader needs to know of it.
     pub facts: DeviceFacts,
     /// Its own directory in sysfs, not the parent disk's.
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
 }
 
 impl BlockDevice {

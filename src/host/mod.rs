@@ -1,18 +1,29 @@
 //! The machine as it is: facts, rights, mounts, devices and their counters, caches and what is
-//! proved to be in them. Linux-only code stands here and in `run/engine/`.
+//! proved to be in them; making, mounting and erasing file systems. Linux-only code stands here and
+//! in `run/engine/`.
 
+pub mod block;
 pub mod cache;
 pub mod counters;
 pub mod cpu;
 pub mod device;
+pub mod erase;
 pub mod facts;
+pub mod idle;
+mod ioctl;
+mod kernel_log;
 pub mod layout;
+pub mod loop_device;
+pub mod making;
 pub mod mount;
+pub mod mounting;
+pub mod namespace;
 pub mod node;
 pub mod open;
 pub mod paths;
 pub mod residency;
 pub mod rights;
+pub mod signatures;
 pub mod space;
 
 use crate::base::errno::Errno;

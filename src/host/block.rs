@@ -1,0 +1,115 @@
+//! What can be done to an open block device as a whole.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::PathBuf;
+
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result};
+
+use super::ioctl;
+use super::signatures::{described, signatures};
+
+const MIB: u64 = 1 << 20;
+
+/// At the start most file systems and all partition tables have their mark, at the end some have
+/// another one.
+const START_BYTES: u64 = MIB;
+const END_BYTES: u64 = MIB;
+
+/// Where btrfs keeps copies of its superblock beyond the start (`btrfs_sb_offset` of Linux).
+const COPIES_AT: [u64; 2] = [64 * MIB, 256 << 30];
+const COPY_BYTES: u64 = 4096;
+
+/// Tells the device that nobody needs its first `bytes` bytes any more. `false` if it does not know
+/// that.
+///
+/// # Errors
+/// `EBADF` if it is not open for writing, `EIO` from the device.
+pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> std::result::Result<bool, Errno> {
+    match ioctl::discard(device, bytes) {
+        Ok(()) => Ok(true),
+        Err(Errno::EOPNOTSUPP) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes and drops what the page cache has of the device itself: of what mkfs wrote, say. What is
+/// cached of files on it stays.
+///
+/// # Errors
+/// `EACCES` without `CAP_SYS_ADMIN`.
+pub fn flush_buffers(device: BorrowedFd<'_>) -> std::result::Result<(), Errno> {
+    ioctl::flush_buffers(device)
+}
+
+/// The size of the device, in bytes.
+///
+/// # Errors
+/// `ENOTTY` if it is not a block device.
+pub fn size_bytes(device: BorrowedFd<'_>) -> std::result::Result<u64, Errno> {
+    ioctl::size_bytes(device)
+}
+
+/// Takes every mark of a file system off a device of this size that is open for writing, and makes
+/// sure that none is left.
+///
+/// # Errors
+/// If it cannot be written, or a mark is still found.
+pub fn wipe(device: BorrowedFd<'_>, bytes: u64) -> Result<()> {
+    let failed = |error: Errno| Failure::from_system("wipe the device", error.about());
+    // Where that is not supported the marks are overwritten all the same.
+    let _ = discard(device, bytes);
+    for (from, length) in marked_places(bytes) {
+        zero(device, from, length).map_err(failed)?;
+    }
+    rustix::fs::fsync(device).map_err(|error| failed(error.into()))?;
+    flush_buffers(device).map_err(failed)?;
+    let own = std::process::id();
+    let path = PathBuf::from(format!("/proc/{own}/fd/{}", device.as_raw_fd()));
+    match signatures(&path)?.as_slice() {
+        [] => Ok(()),
+        left => Err(Failure::failed(format!(
+            "the device still has {} after it was wiped",
+            described(left)
+        ))),
+    }
+}
+
+/// Where marks may be: from where, and how many bytes. They may overlap on a small device.
+fn marked_places(bytes: u64) -> Vec<(u64, u64)> {
+    let ends = [(0, START_BYTES), (bytes.saturating_sub(END_BYTES), END_BYTES)];
+    let copies = COPIES_AT.map(|at| (at, COPY_BYTES));
+    let clipped = |(from, length): (u64, u64)| (from, length.min(bytes.saturating_sub(from)));
+    ends.into_iter().chain(copies).map(clipped).filter(|(_, length)| *length > 0).collect()
+}
+
+fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> std::result::Result<(), Errno> {
+    let zeroes = vec![0; length as usize];
+    let mut done = 0;
+    while done < zeroes.len() {
+        match rustix::io::pwrite(device, &zeroes[done..], from + done as u64) {
+            Ok(0) => return Err(Errno::EIO),
+            Ok(written) => done += written,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_looked_for_at_both_ends_and_at_the_copies_that_fit() {
+        let end = |bytes| (bytes - MIB, MIB);
+        assert_eq!(marked_places(10 * MIB), [(0, MIB), end(10 * MIB)]);
+        let copy = (64 * MIB, COPY_BYTES);
+        assert_eq!(marked_places(65 * MIB), [(0, MIB), end(65 * MIB), copy]);
+        assert_eq!(marked_places(64 * MIB + 512)[2], (64 * MIB, 512));
+        assert_eq!(marked_places(1 << 40).len(), 4);
+        assert_eq!(marked_places(512), [(0, 512), (0, 512)]);
+        assert_eq!(marked_places(0), []);
+    }
+}

@@ -1,0 +1,254 @@
+//! Whether a block device may be erased: only one that is named twice and holds nothing.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result, shown};
+
+use super::ioctl;
+use super::mount::source_path;
+use super::mounting::{all_mounts, is_unused};
+use super::signatures::{described, signatures};
+
+type Number = (u32, u32);
+
+/// A device that may be erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasable {
+    /// Its node, as the user named it.
+    pub path: PathBuf,
+    /// Major and minor number.
+    pub number: (u32, u32),
+    /// Its size.
+    pub total_bytes: u64,
+    /// What the kernel calls it: `sdb`, `nvme0n1p3`.
+    pub name: String,
+}
+
+/// Whether this device, which is named a second time as the one to be erased, holds nothing and is
+/// used by nothing. Only looks; never writes.
+///
+/// # Errors
+/// One sentence on the first thing that speaks against it.
+pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
+    if device != named_again {
+        return Err(Failure::usage(format!(
+            "the device is {}, but {} is to be erased: name the same device in the same words twice",
+            shown(device),
+            shown(named_again)
+        )));
+    }
+    let number = number_of(device)?;
+    if number_of(named_again)? != number {
+        return Err(changed(device));
+    }
+    let directory = PathBuf::from(format!("/sys/dev/block/{}:{}", number.0, number.1));
+    let directory = directory.canonicalize().map_err(|error| {
+        Failure::from_system(format!("look up {} in /sys", shown(device)), error)
+    })?;
+    let name = directory.file_name().unwrap_or_default().to_string_lossy().replace('!', "/");
+    let total_bytes = writable_bytes(device)?;
+    refuse_users(device, number, &directory)?;
+    refuse_marks(device)?;
+    Ok(Erasable { path: device.into(), number, total_bytes, name })
+}
+
+/// Whether its node still is that of the device that was looked at, to be asked before every mkfs.
+///
+/// # Errors
+/// If it is another one now, or gone.
+pub fn recheck(erasable: &Erasable) -> Result<()> {
+    let same = number_of(&erasable.path)? == erasable.number
+        && writable_bytes(&erasable.path)? == erasable.total_bytes;
+    if same { Ok(()) } else { Err(changed(&erasable.path)) }
+}
+
+fn changed(device: &Path) -> Failure {
+    Failure::failed(format!(
+        "{} is not the device it was at first; nothing was written to this one",
+        shown(device)
+    ))
+}
+
+fn number_of(device: &Path) -> Result<Number> {
+    let stat = rustix::fs::stat(device).map_err(|error| {
+        Failure::from_system(format!("look at {}", shown(device)), Errno::from(error).about())
+    })?;
+    if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
+        return Ok(number(stat.st_rdev));
+    }
+    Err(Failure::usage(format!(
+        "{} is not a block device. For a directory, name it with --dir; images are made there",
+        shown(device)
+    )))
+}
+
+fn number(device: rustix::fs::Dev) -> Number {
+    (rustix::fs::major(device), rustix::fs::minor(device))
+}
+
+/// The number of the block device at a path; none if there is none.
+fn number_at(path: &Path) -> Option<Number> {
+    let stat = rustix::fs::stat(path).ok()?;
+    let block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
+    block.then(|| number(stat.st_rdev))
+}
+
+/// Its size, if it has one and can be written.
+fn writable_bytes(device: &Path) -> Result<u64> {
+    let shown_device = shown(device);
+    let failed = |error: Errno| {
+        let hint = match error {
+            Errno::EACCES => ". That takes root",
+            Errno::EPERM => ". A container's rules for devices forbid it: run outside of it",
+            _ => "",
+        };
+        Failure::failed(format!("cannot open {shown_device}: {}{hint}", error.about()))
+    };
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let open = rustix::fs::open(device, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
+    if ioctl::is_read_only(open.as_fd()).map_err(failed)? {
+        return Err(Failure::failed(format!("{shown_device} is read-only")));
+    }
+    match ioctl::size_bytes(open.as_fd()).map_err(failed)? {
+        0 => Err(Failure::failed(format!("{shown_device} has no room: nothing is attached to it"))),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Refuses a device that anything uses, the most telling reason first.
+fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
+    let used = |how: String| Failure::failed(format!("{} {how}", shown(device)));
+    let partitions = partitions(directory);
+    if let Some(point) = mount_point(number, &partitions) {
+        return Err(used(format!(
+            "is mounted at {}: unmount it first, if it may be erased",
+            shown(point)
+        )));
+    }
+    if is_swap(number, &partitions) {
+        return Err(used("is swap space in use: `swapoff` it first, if it may be erased".into()));
+    }
+    if let Some(holder) = holder(directory) {
+        return Err(used(format!("is a part of {}, which is in use", shown(holder))));
+    }
+    if !partitions.is_empty() {
+        let count = partitions.len();
+        let some = if count == 1 { "a partition".into() } else { format!("{count} partitions") };
+        return Err(used(format!(
+            "has {some}: name one that is empty, or remove them first with `wipefs -a {}`, if all of \
+             the disk may be erased",
+            shown(device)
+        )));
+    }
+    if let Some(above) = loop_device_on(number) {
+        return Err(used(format!("is what the loop device {} shows", shown(above))));
+    }
+    match is_unused(device) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(used("is in use: another program or the kernel has it to itself".into())),
+        Err(error) => Err(Failure::from_system(format!("open {}", shown(device)), error.about())),
+    }
+}
+
+/// Refuses a device on which anything is recognised.
+fn refuse_marks(device: &Path) -> Result<()> {
+    match signatures(device)?.as_slice() {
+        [] => Ok(()),
+        found => Err(Failure::failed(format!(
+            "{} has {}: only a device without anything on it is erased. If it may go, remove it \
+             first: `wipefs -a {0}`",
+            shown(device),
+            described(found)
+        ))),
+    }
+}
+
+/// The numbers of a disk's partitions.
+fn partitions(directory: &Path) -> Vec<Number> {
+    let inside = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let parts = inside.map(|entry| entry.path()).filter(|path| path.join("partition").exists());
+    parts
+        .filter_map(|part| parse_number(&std::fs::read_to_string(part.join("dev")).ok()?))
+        .collect()
+}
+
+/// `8:17`.
+fn parse_number(text: &str) -> Option<Number> {
+    let (major, minor) = text.trim().split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Where the device or one of its partitions is mounted. btrfs has made-up numbers, so what it says
+/// it was mounted from is looked at too.
+fn mount_point(number: Number, partitions: &[Number]) -> Option<PathBuf> {
+    let ours = |other: Number| other == number || partitions.contains(&other);
+    let mounted = |mount: &super::mount::Mount| {
+        ours(mount.device) || source_path(&mount.source).and_then(number_at).is_some_and(ours)
+    };
+    all_mounts().into_iter().find(mounted).map(|mount| mount.mount_point)
+}
+
+fn is_swap(number: Number, partitions: &[Number]) -> bool {
+    let text = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let mut numbers = swap_paths(&text).into_iter().filter_map(|path| number_at(&path));
+    numbers.any(|other| other == number || partitions.contains(&other))
+}
+
+/// The first word of each line after the head.
+fn swap_paths(text: &str) -> Vec<PathBuf> {
+    let lines = text.lines().skip(1);
+    lines.filter_map(|line| line.split_whitespace().next()).map(PathBuf::from).collect()
+}
+
+/// An array, a volume or a cache that stands on it.
+fn holder(directory: &Path) -> Option<std::ffi::OsString> {
+    let mut holders = std::fs::read_dir(directory.join("holders")).ok()?.flatten();
+    holders.next().map(|holder| holder.file_name())
+}
+
+/// A loop device whose file is this device; the kernel does not count it as a holder.
+fn loop_device_on(number: Number) -> Option<std::ffi::OsString> {
+    let devices = std::fs::read_dir("/sys/block").ok()?.flatten();
+    let shows = |device: &std::fs::DirEntry| {
+        let file = std::fs::read_to_string(device.path().join("loop/backing_file"));
+        file.is_ok_and(|file| number_at(Path::new(file.trim_end_matches('\n'))) == Some(number))
+    };
+    let mut above = devices.filter(shows);
+    above.next().map(|device| device.file_name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_named_in_two_ways_is_refused_before_anything_is_opened() {
+        let said = check_erasable("/dev/a".as_ref(), "/dev/b".as_ref()).expect_err("refused");
+        assert_eq!(said.exit, crate::base::failure::Exit::Usage);
+        assert!(said.sentence.contains("/dev/a, but /dev/b"), "{said}");
+    }
+
+    #[test]
+    fn files_of_swap_are_the_first_words_after_the_head() {
+        let text =
+            "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n/swap file 1 0 -3\n";
+        assert_eq!(swap_paths(text), [Path::new("/dev/sda2"), Path::new("/swap")]);
+        assert!(swap_paths("").is_empty());
+    }
+
+    #[test]
+    fn partitions_are_the_children_that_say_so() {
+        let disk = tempfile::tempdir().unwrap();
+        for (name, file) in [("sdb1", "partition"), ("queue", "scheduler")] {
+            std::fs::create_dir(disk.path().join(name)).unwrap();
+            std::fs::write(disk.path().join(name).join(file), "1\n").unwrap();
+            std::fs::write(disk.path().join(name).join("dev"), "8:17\n").unwrap();
+        }
+        assert_eq!(partitions(disk.path()), [(8, 17)]);
+        assert_eq!(parse_number("x:1"), None);
+    }
+}
