@@ -49,6 +49,7 @@ impl Run {
             directory: self.job.dir.clone(),
             command: command_line(),
             fill_real: self.fill_real,
+            place: crate::plan::filesystem::PlaceAsked::Image { bytes: None },
         };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         progress.finish();

@@ -1,10 +1,16 @@
 //! Whether file systems can be made and mounted here, and making them.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::fs::MemfdFlags;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::plan::filesystem::{Kind, Maker};
@@ -14,6 +20,7 @@ const SYSTEM_PLACES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// What a failing program said is told up to this many lines.
 const SAID_LINES_MAX: usize = 3;
+const SAID_BYTES_MAX: u64 = 1 << 20;
 
 /// A program that makes file systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,14 +175,53 @@ fn run(program: &Path, arguments: &[OsString]) -> std::io::Result<Output> {
     command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null()).output()
 }
 
+/// How long it is waited from one look at a program that runs to the next.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Runs a program to its end, or kills it when `stop` is set.
+fn run_until(
+    program: &Path,
+    arguments: &[OsString],
+    stop: &AtomicBool,
+) -> std::io::Result<Option<Output>> {
+    let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
+    let (mut stdout, mut stderr) = (memory()?, memory()?);
+    let mut command = Command::new(program);
+    command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
+    // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
+    command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
+    let mut child = command.spawn()?;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if stop.load(Ordering::Relaxed) => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => std::thread::sleep(PAUSE),
+        }
+    };
+    let said = |file: &mut File| -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    Ok(Some(Output { status, stdout: said(&mut stdout)?, stderr: said(&mut stderr)? }))
+}
+
 /// Makes a file system; the arguments are all words after the program's name, the device among
-/// them.
+/// them. It is killed when `stop` is set.
 ///
 /// # Errors
-/// If it fails, with what it said and the command.
-pub fn make(tool: &Tool, arguments: &[OsString]) -> Result<()> {
-    let done = run(&tool.program, arguments)
+/// If it fails, with what it said and the command, or was stopped.
+pub fn make(tool: &Tool, arguments: &[OsString], stop: &AtomicBool) -> Result<()> {
+    let done = run_until(&tool.program, arguments, stop)
         .map_err(|error| Failure::from_system(format!("run {}", shown(&tool.program)), error))?;
+    let Some(done) = done else {
+        return Err(Failure::interrupted(format!("interrupted during {}", shown(tool.name()))));
+    };
     if done.status.success() {
         return Ok(());
     }
@@ -284,7 +330,16 @@ mod tests {
 
     fn shell(script: &str) -> Result<()> {
         let tool = Tool { program: "/bin/sh".into(), version: None };
-        make(&tool, &["-c".into(), script.into()])
+        make(&tool, &["-c".into(), script.into()], &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn a_program_that_runs_is_killed_when_the_user_wants_to_stop() {
+        let tool = Tool { program: "/bin/sh".into(), version: None };
+        let stopped = make(&tool, &["-c".into(), "sleep 1000".into()], &AtomicBool::new(true));
+        let failure = stopped.expect_err("it was stopped");
+        assert_eq!(failure.exit, crate::base::failure::Exit::Interrupted);
+        assert_eq!(failure.sentence, "interrupted during sh");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which mount a directory lies on, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+//! Which mount a directory lies on, from `/proc/thread-self/mountinfo` (proc_pid_mountinfo(5)).
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -9,7 +9,10 @@ use rustix::fs::{AtFlags, StatxFlags};
 
 use crate::base::failure::{Failure, Result, shown};
 
-/// One line of `/proc/self/mountinfo`.
+/// What this thread sees mounted: threads may have views of their own.
+pub(super) const MOUNTS: &str = "/proc/thread-self/mountinfo";
+
+/// One line of `/proc/thread-self/mountinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
     /// The kernel's number for this mount.
@@ -38,8 +41,8 @@ impl Mount {
     /// # Errors
     /// If `/proc` cannot be read, or shows no mount that fits (in a chroot, say).
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self> {
-        let text = std::fs::read("/proc/self/mountinfo")
-            .map_err(|error| Failure::from_system("read /proc/self/mountinfo", error))?;
+        let text = std::fs::read(MOUNTS)
+            .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
         let stat = rustix::fs::fstat(fd)
             .map_err(|error| Failure::from_system("look at the directory", error))?;
         let device = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
@@ -47,7 +50,7 @@ impl Mount {
         choose(&parse(&text), mount_id(fd), path.as_deref(), device).ok_or_else(|| {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
-                "cannot tell which file system {place} is on: /proc/self/mountinfo does not show \
+                "cannot tell which file system {place} is on: {MOUNTS} does not show \
                  its mount. Inside a chroot, bind-mount /proc and the file system there."
             ))
         })

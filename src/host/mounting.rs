@@ -11,7 +11,7 @@ use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 
 use super::kernel_log::KernelLog;
-use super::mount::{Mount, parse};
+use super::mount::{MOUNTS, Mount, parse};
 
 /// A process that only looked has let go after this many pauses.
 const UNMOUNT_ATTEMPTS: u32 = 10;
@@ -140,9 +140,9 @@ pub fn mounts_below(directory: &Path) -> Vec<Mount> {
     below
 }
 
-/// What the calling thread sees mounted: threads may have views of their own.
+/// What the calling thread sees mounted.
 pub(super) fn all_mounts() -> Vec<Mount> {
-    std::fs::read("/proc/thread-self/mountinfo").map(|text| parse(&text)).unwrap_or_default()
+    std::fs::read(MOUNTS).map(|text| parse(&text)).unwrap_or_default()
 }
 
 /// Whether no file system, array or other driver holds a block device, be it in a view of the

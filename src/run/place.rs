@@ -10,7 +10,6 @@ use rustix::fs::{Mode, OFlags};
 
 use super::ground::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
 use super::remove::{Removal, remove_ground};
-use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::block;
 use crate::host::device::BlockDevice;
@@ -289,20 +288,19 @@ pub fn unmount_left(ground: &Path) -> Result<()> {
 
 /// Takes what was made off the device, so that it is as empty as it was.
 fn wipe(device: &Erasable) -> Result<()> {
-    let left = |errno: Errno| {
-        Failure::failed(format!(
-            "cannot wipe {}, which still holds a file system of boatload's: {}. `wipefs -a` does it",
-            shown(&device.path),
-            errno.about()
-        ))
-    };
+    let path = shown(&device.path);
     recheck(device)?;
     let open = rustix::fs::open(&device.path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
-    let open = open.map_err(|error| left(error.into()))?;
-    block::wipe(open.as_fd(), device.total_bytes).map_err(left)
+    let open = open.map_err(|error| Failure::from_system(format!("open {path}"), error))?;
+    block::wipe(open.as_fd(), device.total_bytes).map_err(|failure| {
+        let sentence = failure.sentence;
+        Failure::failed(format!(
+            "{path} still holds a file system of boatload's: {sentence}. `wipefs -a {path}` removes it"
+        ))
+    })
 }
 
-fn cannot_make(error: impl Into<std::io::Error>) -> Failure {
+fn cannot_make(error: impl std::fmt::Display) -> Failure {
     Failure::from_system("make an image", error)
 }
 

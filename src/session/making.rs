@@ -1,6 +1,6 @@
 //! Checks and makes the place where the file systems of a run are made.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use super::room;

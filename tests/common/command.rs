@@ -142,6 +142,8 @@ impl Ran {
     }
 }
 
+const FIRST_CELL: &str = "c0000000001";
+
 /// A process that is under way; it is ended when it is dropped.
 pub struct Running {
     child: Child,
@@ -150,12 +152,30 @@ pub struct Running {
 
 impl Running {
     /// Starts a command and waits until its run directory holds a cell with files.
-    pub fn start(mut command: Command, directory: &Path) -> Self {
+    pub fn start(command: Command, directory: &Path) -> Self {
+        Self::start_seen(command, directory, |_, ground| ground.join(FIRST_CELL))
+    }
+
+    /// Starts a command that makes file systems, and waits until there are files on one. What it
+    /// mounts is seen by itself alone.
+    pub fn start_on_made(command: Command, directory: &Path) -> Self {
+        Self::start_seen(command, directory, |process, ground| {
+            let root = PathBuf::from(format!("/proc/{}/root", process.as_raw_nonzero()));
+            let mounted = root.join(ground.strip_prefix("/").unwrap()).join("mounted");
+            mounted.join(ground.file_name().unwrap()).join(FIRST_CELL)
+        })
+    }
+
+    fn start_seen(
+        mut command: Command,
+        directory: &Path,
+        cell: impl Fn(Pid, &Path) -> PathBuf,
+    ) -> Self {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut running = Self { child, ground: PathBuf::new() };
         for _ in 0..6_000 {
             if let Some(ground) = grounds(directory).into_iter().next()
-                && count(&ground.join("c0000000001")) >= 100
+                && count(&cell(running.id(), &ground)) >= 100
             {
                 running.ground = ground;
                 return running;

@@ -1,0 +1,352 @@
+//! File systems made, measured and taken down: on an image, on a device, in memory; and that
+//! nothing of them is left, whatever happens. Needs root.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use command::{Bench, Ran, Running, grounds, names_in};
+use common::{LoopMount, output, skip};
+
+/// A job that is over in a second.
+const JOB: &str = "name = \"made\"\nquestion = \"?\"\ncache = \"cold\"\ndurability = \"syncfs\"\n\
+    repeats = 2\n[tree]\nfiles = 500\nsize = 3_000\n[[phase]]\noperation = \"create\"\n\
+    [[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"delete\"\n";
+
+/// One that goes on for long.
+const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 3_000_000\n[[phase]]\noperation = \"create\"\n";
+
+/// A bench with the jobs; none, with the reason spoken, where no file system can be made.
+fn bench(what: &str) -> Option<Bench> {
+    let why = match () {
+        () if !rustix::process::geteuid().is_root() => "not root",
+        () if output("mkfs.ext4", &["-V"]).is_none() => "mkfs.ext4 is missing",
+        () if !Path::new("/dev/loop-control").exists() => "no loop devices",
+        () => {
+            let bench = Bench::default();
+            bench.write("job.toml", JOB);
+            bench.write("long.toml", LONG_JOB);
+            return Some(bench);
+        }
+    };
+    skip(what, why);
+    None
+}
+
+fn job(bench: &Bench) -> String {
+    bench.beside("job.toml").to_str().unwrap().to_string()
+}
+
+/// Loop devices whose image lies below a directory.
+fn loops_below(directory: &Path) -> Vec<String> {
+    let all = output("losetup", &["--list", "--noheadings", "--output", "NAME,BACK-FILE"]);
+    let of_it = |line: &&str| line.contains(directory.to_str().unwrap());
+    all.unwrap_or_default().lines().filter(of_it).map(String::from).collect()
+}
+
+/// Nothing is mounted, attached or left below the bench's directory.
+#[track_caller]
+fn assert_no_trace(bench: &Bench) {
+    let work = bench.work();
+    assert_eq!(names_in(&work), Vec::<String>::new());
+    assert_no_device(bench);
+}
+
+#[track_caller]
+fn assert_no_device(bench: &Bench) {
+    // The kernel frees the loop device of a process that was killed a moment after it.
+    let free = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        loops_below(&bench.work()).is_empty()
+    });
+    assert!(free, "{:?}", loops_below(&bench.work()));
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains("/boatload-"), "{mounts}");
+}
+
+fn measurements(document: &Value) -> &Vec<Value> {
+    document["measurements"].as_array().unwrap()
+}
+
+#[test]
+fn file_systems_are_made_measured_cold_and_ranked_and_nothing_is_left() {
+    let Some(bench) = bench("file systems made on an image") else { return };
+    let list = "ext4,ext3:mkfs=-O ^dir_index:mount=noatime,ext2";
+    let document = bench.document(["run", &job(&bench), "--filesystem", list]);
+    let all = measurements(&document);
+    assert_eq!(all.len(), 3 * 2 * 3, "three file systems, two repeats, three phases");
+    for m in all {
+        assert_eq!((&m["valid"], &m["cache"]["found"]), (&true.into(), &"cold-verified".into()), "{m}");
+    }
+    let made = document["filesystems"].as_array().unwrap();
+    let of = |key: &str| -> Vec<&str> { made.iter().map(|f| f[key].as_str().unwrap()).collect() };
+    let mut variants = of("variant");
+    variants.sort_unstable();
+    assert_eq!(variants, ["ext2", "ext3 -O ^dir_index noatime", "ext4"]);
+    let ext3 = made.iter().find(|f| f["type"] == "ext3").unwrap();
+    assert!(ext3["mkfs"].as_str().unwrap().contains("-O '^dir_index'"), "{ext3}");
+    assert!(ext3["options"].as_str().unwrap().contains("noatime"), "{ext3}");
+    let sizes: Vec<_> = made.iter().map(|f| f["device_bytes"].as_u64().unwrap()).collect();
+    assert!(sizes.iter().all(|size| *size == sizes[0]), "the same room for all: {sizes:?}");
+    assert!(made.iter().all(|f| f["place"] == "image" && f["trimmed"] == true), "{made:?}");
+    let overall = |f: &&Value| f["kind"] == "ranking" && f["phase"].is_null();
+    assert_eq!(document["findings"].as_array().unwrap().iter().filter(overall).count(), 1);
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn what_a_phase_takes_of_space_and_inodes_is_counted() {
+    let Some(bench) = bench("space and inodes of files") else { return };
+    let document = bench.document(["run", &job(&bench), "--filesystem", "ext4"]);
+    for m in measurements(&document) {
+        let (bytes, inodes) = (m["space_bytes"].as_i64().unwrap(), m["inodes"].as_i64().unwrap());
+        match m["operation"].as_str().unwrap() {
+            // Each file has a block of its own, and the directory some.
+            "create" => assert!((500, true) == (inodes, (500 * 4096..520 * 4096).contains(&bytes)), "{m}"),
+            "read" => assert_eq!((inodes, bytes), (0, 0), "{m}"),
+            _ => assert!(inodes == -500 && bytes <= -500 * 4096, "{m}"),
+        }
+    }
+}
+
+#[test]
+fn in_memory_no_disk_is_asked() {
+    let Some(bench) = bench("file systems in memory") else { return };
+    let arguments = ["run", &job(&bench), "--filesystem", "ext4,tmpfs", "--in-memory"];
+    let document = bench.document(arguments);
+    let made = document["filesystems"].as_array().unwrap();
+    assert!(made.iter().all(|f| f["place"] == "memory"), "{made:?}");
+    for m in measurements(&document) {
+        let found = if m["variant"] == "tmpfs" { "warm" } else { "cold-verified" };
+        assert_eq!((&m["valid"], &m["cache"]["found"]), (&true.into(), &found.into()), "{m}");
+    }
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn levels_that_are_prepared_follow_each_other_on_one_file_system() {
+    let Some(bench) = bench("prepared levels on file systems that are made") else { return };
+    let set = ["--set", "files_present=0,300,600", "--set", "bytes=12MiB", "--repeats", "1"];
+    let document =
+        bench.document(["run", "clutter", "--filesystem", "ext4,ext2"].into_iter().chain(set));
+    let conditions = document["conditions"].as_array().unwrap();
+    let present: Vec<_> = conditions
+        .iter()
+        .filter(|c| c["name"] == "files-present")
+        .map(|c| c["value"].as_f64().unwrap())
+        .collect();
+    assert_eq!(present, [0.0, 300.0, 600.0, 0.0, 300.0, 600.0]);
+    assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn a_file_system_is_filled_without_being_asked_twice_for_it_is_boatloads_own() {
+    let Some(bench) = bench("filling file systems that are made") else { return };
+    let set = ["levels=40,80", "directories=20", "file_size=1MiB", "scan_files=5", "repeats=1"];
+    let set = set.iter().flat_map(|one| ["--set", one]);
+    let first = ["run", "fullness", "--filesystem", "ext4", "--size", "256MiB"];
+    let document = bench.document(first.into_iter().chain(set));
+    let conditions = document["conditions"].as_array().unwrap();
+    for used in conditions.iter().filter(|c| c["name"] == "space-used") {
+        let (level, value) =
+            (used["level"]["value"].as_f64().unwrap(), used["value"].as_f64().unwrap());
+        assert!((level - value).abs() <= 1.0, "{used}");
+    }
+    assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn what_is_mounted_is_seen_by_the_run_alone_and_ctrl_c_takes_it_down() {
+    let Some(bench) = bench("Ctrl-C while a file system is mounted") else { return };
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut command = bench.command(["run", "--filesystem", "ext4", "--in-memory"]);
+        command.arg(bench.beside("long.toml"));
+        let running = Running::start_on_made(command, &bench.work());
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        assert!(!mounts.contains("/boatload-"), "{mounts}");
+        running.signal(signal);
+        assert_eq!(running.ended().code, Some(130));
+        assert_no_trace(&bench);
+    }
+}
+
+#[test]
+fn after_kill_9_nothing_is_mounted_and_clean_removes_the_image() {
+    let Some(bench) = bench("kill -9 while a file system is mounted") else { return };
+    let mut command = bench.command(["run", "--filesystem", "ext4"]);
+    command.arg(bench.beside("long.toml"));
+    let running = Running::start_on_made(command, &bench.work());
+    running.signal(Signal::KILL);
+    running.ended();
+    assert_no_device(&bench);
+    assert_eq!(grounds(&bench.work()).len(), 1, "the directory with the image");
+    let cleaned = bench.run(["clean", "--yes"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    assert_no_trace(&bench);
+}
+
+/// A run directory as a killed run leaves it where mounts cannot be private.
+#[test]
+fn clean_unmounts_what_a_killed_run_left_in_sight() {
+    let Some(bench) = bench("a mount that a killed run left") else { return };
+    let mut command = bench.command(["run", "--filesystem", "ext4"]);
+    command.arg(bench.beside("long.toml"));
+    let running = Running::start_on_made(command, &bench.work());
+    let ground = running.ground().to_path_buf();
+    running.signal(Signal::KILL);
+    running.ended();
+    assert_no_device(&bench);
+    let (image, point) = (ground.join("image"), ground.join("mounted"));
+    let words = ["-o", "loop", image.to_str().unwrap(), point.to_str().unwrap()];
+    assert!(output("mount", &words).is_some(), "the image holds a file system");
+    let cleaned = bench.run(["clean", "--yes"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn a_file_system_that_fills_up_gives_counted_errors_and_nothing_is_left() {
+    let Some(bench) = bench("a file system that fills up") else { return };
+    // 64 MiB have room for the files that are planned, and not for what is appended without end.
+    let job = "name = \"x\"\nrepeats = 1\n[tree]\nfiles = 10_000\nsize = 4_000\n\
+        [[phase]]\noperation = \"create\"\ndurability = \"syncfs\"\n";
+    let job = bench.write("fills.toml", job);
+    let mkfs = "ext4:mkfs=-m 50 -O ^resize_inode";
+    let mut command = bench.command(["run", "--filesystem", mkfs, "--size", "64MiB", "--json", "-"]);
+    let ran = Ran::of(command.arg(job));
+    if ran.code == Some(1) {
+        assert!(ran.stderr.contains("Nothing was written"), "{}", ran.stderr);
+    } else {
+        let document = ran.json();
+        assert_eq!(ran.code, Some(4), "{document}");
+        assert!(measurements(&document)[0]["errors"]["ENOSPC"].as_u64().unwrap() > 0);
+    }
+    assert_no_trace(&bench);
+}
+
+/// What is wrong with a command, said in one sentence; nothing is touched.
+#[track_caller]
+fn refused(bench: &Bench, arguments: &[&str], code: i32, parts: &[&str]) {
+    let ran = bench.run(arguments.iter().copied());
+    let said = ran.refuses(code);
+    for part in parts {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+    assert_no_trace(bench);
+}
+
+#[test]
+fn what_cannot_be_made_is_one_clear_error_and_nothing_is_touched() {
+    let Some(bench) = bench("file systems that cannot be made") else { return };
+    let job = job(&bench);
+    let run = |rest: &[&'static str]| -> Vec<&str> {
+        ["run", job.as_str(), "--filesystem"].into_iter().chain(rest.iter().copied()).collect()
+    };
+    refused(&bench, &run(&["ext5"]), 2, &["ext5", "ext4"]);
+    refused(&bench, &run(&["ext4", "--size", "1MiB"]), 1, &["1.00 MiB", "Nothing was written"]);
+    refused(&bench, &run(&["ext4:mkfs=--no-such-option"]), 1, &["mkfs.ext4", "no-such-option"]);
+    refused(&bench, &run(&["ext4:mount=no_such_option"]), 1, &["mount", "no_such_option"]);
+    refused(&bench, &run(&["ext4", "--device", "/dev/null", "--erase", "/dev/null"]), 1, &["block device"]);
+    refused(&bench, &["run", &job, "--in-memory"], 2, &["--filesystem"]);
+    if !std::fs::read_to_string("/proc/filesystems").unwrap().contains("reiserfs") {
+        refused(&bench, &run(&["ext4,reiserfs"]), 1, &["reiserfs"]);
+    }
+}
+
+#[test]
+fn without_root_it_says_so_and_writes_nothing() {
+    let Some(bench) = bench("making file systems as another user") else { return };
+    if output("setpriv", &["--version"]).is_none() {
+        return skip("making file systems as another user", "setpriv is missing");
+    }
+    let job = job(&bench);
+    let binary = bench.beside("boatload");
+    std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
+    command.args(["--store", "/tmp/none/store.db", "run", &job, "--filesystem", "ext4"]);
+    // The directories above are root's own.
+    for path in [bench.work().parent().unwrap(), bench.beside("").as_path()] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+    let ran = Ran::of(command.current_dir(bench.work()));
+    let said = ran.refuses(1);
+    assert!(said.contains("takes root") && said.contains("Nothing was written"), "{said}");
+    assert_no_trace(&bench);
+}
+
+/// A loop device for an image of its own, taken away when it is dropped.
+struct Disk {
+    device: String,
+    _image: tempfile::NamedTempFile,
+}
+
+impl Disk {
+    fn new(megabytes: u64) -> Self {
+        let image = tempfile::NamedTempFile::new().unwrap();
+        image.as_file().set_len(megabytes << 20).unwrap();
+        let path = image.path().to_str().unwrap();
+        let device = output("losetup", &["--find", "--show", path]).expect("a loop device");
+        Self { device, _image: image }
+    }
+
+    fn signatures(&self) -> String {
+        output("wipefs", &[&self.device]).expect("wipefs looks at it")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = output("losetup", &["--detach", &self.device]);
+    }
+}
+
+#[test]
+fn a_device_named_twice_is_used_and_given_back_empty() {
+    let Some(bench) = bench("file systems made on a device") else { return };
+    let disk = Disk::new(1100);
+    let place = ["--device", &disk.device, "--erase", &disk.device];
+    let document =
+        bench.document(["run", &job(&bench), "--filesystem", "ext4,xfs"].into_iter().chain(place));
+    assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
+    let made = document["filesystems"].as_array().unwrap();
+    assert!(made.iter().all(|f| f["place"] == "device"), "{made:?}");
+    assert_eq!(disk.signatures(), "", "nothing of it is left on the device");
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn a_device_that_someone_needs_is_never_written() {
+    let Some(bench) = bench("devices that are not to be erased") else { return };
+    let disk = Disk::new(600);
+    let job = job(&bench);
+    let run = |device: &str, erase: &str, parts: &[&str], code: i32| {
+        let words = ["run", &job, "--filesystem", "ext4", "--device", device, "--erase", erase];
+        refused(&bench, &words, code, parts);
+    };
+    run(&disk.device, "/dev/loop-control", &["/dev/loop-control"], 1);
+    refused(&bench, &["run", &job, "--filesystem", "ext4", "--device", &disk.device], 2, &["--erase"]);
+    assert!(output("mkfs.ext4", &["-q", &disk.device]).is_some());
+    let before = disk.signatures();
+    run(&disk.device, &disk.device, &["ext4", "wipefs"], 1);
+    assert_eq!(disk.signatures(), before);
+    let Some(mounted) = LoopMount::new("ext4", 64) else { return };
+    run(&mounted.device(), &mounted.device(), &["mounted"], 1);
+    assert!(PathBuf::from(mounted.path()).join("lost+found").exists());
+}
