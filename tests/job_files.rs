@@ -271,6 +271,7 @@ fn the_command_line_wins_over_the_file() {
         threads: Some(4),
         cache: Some(CacheAsked::AsIs),
         engine: Some(EngineName::Sim),
+        filesystems: Vec::new(),
         memory_bytes: 0,
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
     };

@@ -8,4 +8,5 @@ pub mod names;
 pub mod permutation;
 pub mod problem;
 pub mod random;
+pub mod shell;
 pub mod units;

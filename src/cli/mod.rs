@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::base::failure::{Exit, Failure, Result};
+use crate::base::shell::quoted;
 use crate::host::paths;
 use crate::host::space::Space;
 use crate::store::Store;
@@ -130,15 +131,6 @@ fn command_line() -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell needs it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_string();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// How full the file system of an open directory is.
 fn space_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<Space> {
     Space::of(directory)
@@ -173,12 +165,5 @@ mod tests {
             assert!(help.starts_with("Examples:"), "{help}");
             assert!(help.lines().count() <= 40, "{} lines:\n{help}", help.lines().count());
         }
-    }
-
-    #[test]
-    fn a_word_with_a_space_is_quoted_for_the_record() {
-        assert_eq!(quoted("--dir=/mnt/x"), "--dir=/mnt/x");
-        assert_eq!(quoted("a b'c"), r"'a b'\''c'");
-        assert_eq!(quoted(""), "''");
     }
 }

@@ -95,7 +95,7 @@ fn files(tree: &Tree, files: u64, block: u64) -> u64 {
 
 /// Bytes that `files` contents take in whole blocks: of drawn sizes the mean and four standard
 /// deviations of the sum, which one seed in 30,000 exceeds, and at most the largest sum there is.
-fn contents(sizes: Sizes, files: u64, block: u64) -> u64 {
+pub(super) fn contents(sizes: Sizes, files: u64, block: u64) -> u64 {
     let (count, block_bytes) = (files as f64, block as f64);
     let most = sizes.max().checked_next_multiple_of(block).unwrap_or(u64::MAX) as f64 * count;
     let bytes = match sizes {

@@ -4,6 +4,7 @@
 //! Required keys are `Option` too: what the structural check found wrong is left out, so that the
 //! rest can still be read and checked, and everything is reported at once.
 
+mod filesystem;
 mod prepare;
 mod sim;
 
@@ -19,6 +20,7 @@ use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
 
+pub(super) use filesystem::WireFileSystem;
 pub(super) use prepare::{WireAge, WireFill, WirePrepare};
 pub(super) use sim::WireSim;
 
@@ -49,6 +51,8 @@ pub(super) struct Job {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times; as-mounted by default.
     pub(super) atime: Option<Atime>,
+    /// The file system that is made for each variant; by default variants run on what is there.
+    pub(super) filesystem: Option<WireFileSystem>,
     /// The tree of every variant that has none of its own.
     pub(super) tree: Option<WireTree>,
     /// What is compared. Without any, there is a single variant called `default`.
@@ -80,6 +84,8 @@ pub(super) struct Variant {
     /// Its name, unique among the variants.
     #[schemars(required)]
     pub(super) name: Option<String>,
+    /// The file system that is made for it, instead of the file's `filesystem`.
+    pub(super) filesystem: Option<WireFileSystem>,
     /// Its tree, instead of the file's `[tree]`.
     pub(super) tree: Option<WireTree>,
     /// Workers of each phase: 1 to 1,024.

@@ -2,6 +2,7 @@
 //! becomes a plan.
 
 mod device;
+mod filesystem;
 mod live;
 mod phases;
 mod prepare;
@@ -13,6 +14,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use self::filesystem::Crossed;
 use self::phases::Variant;
 use self::scope::{Scope, check_name, check_title, described};
 use super::report::{Report, below, element};
@@ -77,8 +79,11 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
     let levels = levels(&job, axis.as_ref(), &with, &scope, report);
     let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
-    let cells = cells(&job, settings, seed, &levels, report);
-    let conclude = conclude(&job, axis.is_some(), report);
+    let default = [wire::Variant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
+    let crossed = filesystem::crossed(&job, &default, settings, report);
+    let several = crossed.len() > 1;
+    let cells = cells((&job, settings, seed), crossed, &levels, report);
+    let conclude = conclude(&job, (axis.is_some(), several), report);
     std::mem::take(report).finish()?;
     Ok(Plan {
         name: job.name.unwrap_or_default(),
@@ -108,8 +113,7 @@ fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -
 }
 
 /// The kinds of findings asked for, each of which the job must have the means for.
-fn conclude(job: &Job, has_axis: bool, report: &mut Report) -> Vec<Conclusion> {
-    let several = job.variant.len() > 1;
+fn conclude(job: &Job, (has_axis, several): (bool, bool), report: &mut Report) -> Vec<Conclusion> {
     let Some(asked) = &job.conclude else {
         return if several { vec![Conclusion::Ranking] } else { Vec::new() };
     };
@@ -276,16 +280,13 @@ fn levels(
 
 /// Every variant at every level.
 fn cells(
-    job: &Job,
-    settings: &Settings,
-    seed: u64,
+    (job, settings, seed): (&Job, &Settings, u64),
+    crossed: Vec<Crossed<'_>>,
     levels: &[(Option<Quantity>, Scope)],
     report: &mut Report,
 ) -> Vec<CellPlan> {
-    let default = [wire::Variant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
-    let variants = if job.variant.is_empty() { &default[..] } else { &job.variant[..] };
-    if variants.len() > VARIANTS_MAX {
-        let found = counted(variants.len() as u64, "variant");
+    if crossed.len() > VARIANTS_MAX {
+        let found = counted(crossed.len() as u64, "variant");
         report.add("variant", found, format!("at most {VARIANTS_MAX}"), None);
         return Vec::new();
     }
@@ -293,10 +294,9 @@ fn cells(
     let highest = highest.fold(0.0, f64::max);
     let mut cells: Vec<CellPlan> = Vec::new();
     let mut phases = 0;
-    for (at, wire) in variants.iter().enumerate() {
-        let place = element("variant", at);
-        check_variant_name(&variants[..at], wire, &place, report);
-        let variant = Variant { job, settings, wire, place, seed, highest };
+    for crossed in crossed {
+        let Crossed { wire, place, name, made } = crossed;
+        let variant = Variant { job, settings, wire, place, seed, highest, name, made };
         for (level, scope) in levels {
             let before = report.count();
             cells.extend(variant.cell(*level, scope, report));
@@ -314,18 +314,4 @@ fn cells(
         }
     }
     cells
-}
-
-fn check_variant_name(
-    before: &[wire::Variant],
-    wire: &wire::Variant,
-    place: &str,
-    report: &mut Report,
-) {
-    let Some(name) = &wire.name else { return };
-    let place = below(place, "name");
-    check_title(name, &place, report);
-    if before.iter().any(|other| other.name.as_ref() == Some(name)) {
-        report.add(&place, format!("`{name}` again"), "a name that no other variant has", None);
-    }
 }

@@ -14,7 +14,7 @@ use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::{Handles, Tree};
 use crate::plan::wire::{self, Atime, Job, On, Trees, WirePhase, WireQuantity};
-use crate::plan::{CellPlan, EngineName};
+use crate::plan::{CellPlan, EngineName, FileSystem};
 
 pub(super) const THREADS: RangeInclusive<u64> = 1..=1_024;
 const PASSES: RangeInclusive<u64> = 1..=200;
@@ -33,6 +33,10 @@ pub(super) struct Variant<'a> {
     pub(super) seed: u64,
     /// The highest level of the axis; 0 without one.
     pub(super) highest: f64,
+    /// Its name in the plan; none if anything is wrong with it.
+    pub(super) name: Option<String>,
+    /// The file system that is made for it, and where that is asked for.
+    pub(super) made: Option<(FileSystem, String)>,
 }
 
 /// What a phase is but for the entries it works on.
@@ -60,13 +64,15 @@ impl<'a> Variant<'a> {
         let outlines: Vec<_> =
             (0..self.job.phases().len()).map(|at| self.outline(at, scope, report)).collect();
         let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
-        let tree = match device::only(self.job, report) {
+        let on_device = device::only(self.job, report);
+        let tree = match on_device {
             true => Some(self.no_tree(report)),
             false => self.tree(threads, scope, report),
         };
         self.check_own_trees(&outlines, report);
         let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
         let engine = engine.unwrap_or_default();
+        self.check_made(engine, on_device, report);
         if engine == EngineName::Sim && sim.queue > 1 {
             self.check_queue(tree.as_ref(), report);
         }
@@ -79,8 +85,8 @@ impl<'a> Variant<'a> {
         let prepare = self.prepare((level, self.highest), scope, report);
         let (outlines, tree, prepare) = (outlines?, tree?, prepare?);
         let phases = self.phases(&outlines, &tree, scope, report)?;
-        let variant = self.wire.name.clone()?;
-        let filesystem = None;
+        let variant = self.name.clone()?;
+        let filesystem = self.filesystem(&phases);
         Some(CellPlan { variant, level, engine, sim, filesystem, tree, prepare, phases })
     }
 

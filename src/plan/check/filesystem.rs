@@ -1,0 +1,163 @@
+//! The file systems that are made for variants, checked; and each variant on each of them.
+
+use super::Settings;
+use super::phases::Variant;
+use super::scope::check_title;
+use crate::plan::EngineName;
+use crate::plan::filesystem::{FileSystem, find_kind};
+use crate::plan::phase::Phase;
+use crate::plan::report::{Report, below, element, short};
+use crate::plan::wire::{self, Job, WireFileSystem};
+
+/// Where the command line's file systems stand.
+const OPTION: &str = "--filesystem";
+
+/// Most bytes of a variant's name.
+const NAME_BYTES_MAX: usize = 60;
+
+/// A variant of the job file on one file system.
+pub(super) struct Crossed<'a> {
+    /// The variant.
+    pub(super) wire: &'a wire::Variant,
+    /// Where it stands.
+    pub(super) place: String,
+    /// Its name in the plan; none if anything is wrong with it.
+    pub(super) name: Option<String>,
+    /// What is made for it, and where that is asked for; none if it runs on what is there.
+    pub(super) made: Option<(FileSystem, String)>,
+}
+
+/// The variants of the job file, or `default` where it has none, each on each file system of the
+/// settings, file systems outermost; or on its own where there are none.
+pub(super) fn crossed<'a>(
+    job: &'a Job,
+    default: &'a [wire::Variant],
+    settings: &Settings,
+    report: &mut Report,
+) -> Vec<Crossed<'a>> {
+    let variants = if job.variant.is_empty() { default } else { &job.variant };
+    let of_all = job.filesystem.as_ref().and_then(|wire| read(wire, "filesystem", report));
+    let mut own = Vec::with_capacity(variants.len());
+    for (at, wire) in variants.iter().enumerate() {
+        let place = element("variant", at);
+        check_variant_name(&variants[..at], wire, &place, report);
+        let here = below(&place, "filesystem");
+        let made = match &wire.filesystem {
+            Some(wire) => read(wire, &here, report).map(|made| (made, here)),
+            None => of_all.clone().map(|made| (made, "filesystem".to_string())),
+        };
+        own.push(Crossed { wire, place, name: wire.name.clone(), made });
+    }
+    if settings.filesystems.is_empty() {
+        return own;
+    }
+    check_asked(settings, &own, report);
+    let on = |filesystem: &FileSystem| {
+        let variant = |one: &Crossed<'a>| {
+            let label = filesystem.label();
+            let name = match one.name.as_ref().filter(|_| !job.variant.is_empty()) {
+                Some(name) => format!("{label}/{name}"),
+                None => label,
+            };
+            let made = Some((filesystem.clone(), OPTION.to_string()));
+            Crossed { wire: one.wire, place: one.place.clone(), name: Some(name), made }
+        };
+        own.iter().map(variant).collect::<Vec<_>>()
+    };
+    let crossed: Vec<Crossed<'a>> = settings.filesystems.iter().flat_map(on).collect();
+    crossed.iter().for_each(|one| check_crossed_name(one, report));
+    crossed
+}
+
+/// The file system; none if its kind is not known, which was reported.
+fn read(wire: &WireFileSystem, place: &str, report: &mut Report) -> Option<FileSystem> {
+    let filesystem = FileSystem {
+        kind: find_kind(&wire.kind.as_ref()?.0)?,
+        mkfs: wire.mkfs.clone().unwrap_or_default(),
+        mount: wire.mount.clone().unwrap_or_default(),
+        name: None,
+    };
+    for fault in filesystem.faults() {
+        report.add(&below(place, &fault.key), fault.found, fault.expected, None);
+    }
+    Some(filesystem)
+}
+
+/// What the command line asks for, against itself and the job file.
+fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut Report) {
+    let all = &settings.filesystems;
+    for (at, filesystem) in all.iter().enumerate() {
+        for fault in filesystem.faults() {
+            let place = format!("{OPTION} {}", fault.key);
+            report.add(&place, fault.found, fault.expected, None);
+        }
+        let label = filesystem.label();
+        if all[..at].iter().any(|other| other.label() == label) {
+            let hint = "give one of them other options, or a `name=` of its own".to_string();
+            report.add(OPTION, format!("`{}` twice", short(&label)), "each once", Some(hint));
+        }
+    }
+    for one in variants.iter().filter(|one| one.wire.filesystem.is_some()) {
+        let name = one.name.as_deref().unwrap_or_default();
+        let found = format!("a file system of its own for `{}`", short(name));
+        let expected = format!("none with {OPTION}, which does each variant on each of its own");
+        let hint = format!("leave out {OPTION}, or this");
+        report.add(&below(&one.place, "filesystem"), found, expected, Some(hint));
+    }
+}
+
+fn check_variant_name(
+    before: &[wire::Variant],
+    wire: &wire::Variant,
+    place: &str,
+    report: &mut Report,
+) {
+    let Some(name) = &wire.name else { return };
+    let place = below(place, "name");
+    check_title(name, &place, report);
+    if before.iter().any(|other| other.name.as_ref() == Some(name)) {
+        report.add(&place, format!("`{name}` again"), "a name that no other variant has", None);
+    }
+}
+
+/// Names that file systems give to variants are titles like any other.
+fn check_crossed_name(one: &Crossed<'_>, report: &mut Report) {
+    let Some(name) = &one.name else { return };
+    if name.len() > NAME_BYTES_MAX {
+        let found = format!("the name `{}` of {} bytes", short(name), name.len());
+        let expected = format!("at most {NAME_BYTES_MAX} bytes, the variant's name included");
+        let hint = "give the file system a short name: `:name=NAME`".to_string();
+        report.add(OPTION, found, expected, Some(hint));
+    } else {
+        check_title(name, OPTION, report);
+    }
+}
+
+impl Variant<'_> {
+    /// The simulated file system and a device that is only read leave nothing to be made.
+    pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut Report) {
+        let Some((made, place)) = &self.made else { return };
+        let (expected, hint) = match engine {
+            EngineName::Sim => {
+                let hint = "leave it out, or take `engine = \"sync\"`";
+                ("none: the `sim` engine has a file system of its own", hint)
+            }
+            EngineName::Sync if on_device => {
+                ("none: phases on the device only read what is there", "leave it out")
+            }
+            EngineName::Sync => return,
+        };
+        let found = format!("`{}` to be made", short(&made.label()));
+        report.add(place, found, expected, Some(hint.to_string()));
+    }
+
+    /// The file system that is made for a cell with these phases: where none of them is to update
+    /// access times, it is mounted so.
+    pub(super) fn filesystem(&self, phases: &[Phase]) -> Option<FileSystem> {
+        let (mut made, _) = self.made.clone()?;
+        if phases.iter().all(|phase| phase.keep_atime) {
+            made.without_atime();
+        }
+        Some(made)
+    }
+}

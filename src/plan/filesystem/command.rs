@@ -1,0 +1,188 @@
+//! The words of the programs that make a file system, and its mount options.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::{FileSystem, Room};
+use crate::base::shell::quoted;
+
+const MIB: u64 = 1 << 20;
+const TIB: u64 = 1 << 40;
+
+/// Options of mke2fs that decide how many inodes there are (mke2fs(8)).
+const DECIDE_INODES: [&str; 3] = ["-N", "-i", "-T"];
+
+/// Option of mke2fs of which it takes the last, with several words in it.
+const EXTENDED: &str = "-E";
+
+/// The words that the file system's mkfs gets for a device with this room, its own name apart;
+/// none at all if it has no mkfs.
+pub fn mkfs_words(filesystem: &FileSystem, room: &Room, device: &Path) -> Vec<OsString> {
+    if filesystem.kind.maker.is_none() {
+        return Vec::new();
+    }
+    let words = options(filesystem, room).into_iter().map(OsString::from);
+    words.chain([device.as_os_str().to_os_string()]).collect()
+}
+
+/// The mkfs command as a shell would need it, with `DEVICE` for the device; none if it has no mkfs.
+pub fn shown_command(filesystem: &FileSystem, room: &Room) -> Option<String> {
+    let program = filesystem.kind.maker.as_ref()?.program.to_string();
+    let words = std::iter::once(program).chain(options(filesystem, room));
+    let words = words.chain(["DEVICE".to_string()]).map(|word| quoted(&word));
+    Some(words.collect::<Vec<_>>().join(" "))
+}
+
+/// The options that a file system is mounted with. One in memory gets its size here.
+pub fn mount_options(filesystem: &FileSystem, room: &Room) -> String {
+    let mut options: Vec<String> = Vec::new();
+    if filesystem.kind.maker.is_none() {
+        let given = |names: &[&str]| {
+            let name = |option: &str| option.split('=').next().unwrap_or_default().to_string();
+            filesystem.mount.split(',').any(|option| names.contains(&name(option).as_str()))
+        };
+        if !given(&["size", "nr_blocks"]) {
+            options.push(format!("size={}", room.bytes));
+        }
+        if !given(&["nr_inodes"]) {
+            options.push(format!("nr_inodes={}", with_spare(room.inodes)));
+        }
+    }
+    if !filesystem.mount.is_empty() {
+        options.push(filesystem.mount.clone());
+    }
+    options.join(",")
+}
+
+/// What stands before the device.
+fn options(filesystem: &FileSystem, room: &Room) -> Vec<String> {
+    let Some(maker) = &filesystem.kind.maker else { return Vec::new() };
+    let mut words: Vec<String> = maker.always.iter().map(ToString::to_string).collect();
+    if let Some(option) = maker.inodes {
+        let decides = |word: &String| DECIDE_INODES.iter().any(|option| word.starts_with(option));
+        let wanted = with_spare(room.inodes);
+        if wanted > inodes_by_default(room.bytes) && !filesystem.mkfs.iter().any(decides) {
+            words.extend([option.to_string(), wanted.to_string()]);
+        }
+    }
+    with_own(words, &filesystem.mkfs)
+}
+
+/// The words with the user's own after them. Where both have extended options, they become one
+/// word, in which the user's come last and so count.
+fn with_own(mut words: Vec<String>, own: &[String]) -> Vec<String> {
+    let ours = words.iter().position(|word| word == EXTENDED).map(|at| at + 1);
+    let mut own = own.iter();
+    while let Some(word) = own.next() {
+        match (ours, word.strip_prefix(EXTENDED)) {
+            (Some(at), Some(attached)) if at < words.len() => {
+                let value = if attached.is_empty() {
+                    own.next().map(String::as_str)
+                } else {
+                    Some(attached)
+                };
+                let joined = format!("{},{}", words[at], value.unwrap_or_default());
+                words[at] = joined.trim_end_matches(',').to_string();
+            }
+            _ => words.push(word.clone()),
+        }
+    }
+    words
+}
+
+/// A tenth more, and some for the file system itself.
+fn with_spare(inodes: u64) -> u64 {
+    inodes.saturating_add(inodes / 10).saturating_add(16)
+}
+
+/// How many inodes mke2fs makes on so many bytes if nothing is said, as mke2fs.conf(5) has it: more
+/// bytes for each on larger file systems.
+fn inodes_by_default(bytes: u64) -> u64 {
+    let each = match bytes {
+        small if small < 512 * MIB => 4_096,
+        common if common < 4 * TIB => 16_384,
+        big if big < 16 * TIB => 32_768,
+        _ => 65_536,
+    };
+    bytes / each
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::filesystem::{KINDS, read_list};
+
+    const GIB: u64 = 1 << 30;
+    const FEW: Room = Room { bytes: GIB, inodes: 20_000 };
+    const MANY: Room = Room { bytes: 4 * GIB, inodes: 300_000 };
+
+    fn one(text: &str) -> FileSystem {
+        let list = read_list(text).unwrap_or_else(|error| panic!("{error}"));
+        list.into_iter().next().unwrap_or_else(|| panic!("{text} is empty"))
+    }
+
+    fn shown(text: &str, room: &Room) -> String {
+        shown_command(&one(text), room).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_file_system_with_too_few_inodes_by_default_gets_as_many_as_are_needed() {
+        assert!(!shown("ext3", &FEW).contains("-N"), "{}", shown("ext3", &FEW));
+        assert!(shown("ext3", &MANY).contains(" -N 330016 "), "{}", shown("ext3", &MANY));
+        assert!(!shown("xfs", &MANY).contains("-N"), "{}", shown("xfs", &MANY));
+    }
+
+    #[test]
+    fn the_users_word_on_inodes_counts() {
+        for own in ["-N 1000", "-i 4096", "-i8192", "-T news"] {
+            let shown = shown(&format!("ext4:mkfs={own}"), &MANY);
+            assert!(
+                shown.ends_with(&format!(" {own} DEVICE")) && !shown.contains("330016"),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn extended_options_are_joined_for_only_the_last_would_count() {
+        for own in ["-E stride=4", "-Estride=4"] {
+            let shown = shown(&format!("ext4:mkfs={own} -m 0"), &FEW);
+            assert_eq!(shown.matches("-E").count(), 1, "{shown}");
+            assert!(shown.contains(",stride=4 ") && shown.ends_with(" -m 0 DEVICE"), "{shown}");
+        }
+        let shown = shown("xfs:mkfs=-E x", &FEW);
+        assert!(shown.ends_with(" -E x DEVICE"), "{shown}");
+    }
+
+    #[test]
+    fn every_mkfs_gets_its_device_last_and_the_users_words_before_it() {
+        for kind in KINDS.iter().filter(|kind| kind.maker.is_some()) {
+            let made = one(&format!("{}:mkfs=-L 'a b'", kind.name));
+            let words = mkfs_words(&made, &FEW, Path::new("/dev/loop7"));
+            let end = ["-L", "a b", "/dev/loop7"].map(OsString::from);
+            assert!(words.ends_with(&end), "{words:?}");
+            let shown = shown_command(&made, &FEW).unwrap_or_default();
+            assert!(shown.starts_with(&format!("mkfs.{} ", kind.name)), "{shown}");
+            assert!(shown.ends_with(" -L 'a b' DEVICE"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn one_in_memory_is_sized_by_its_mount_and_has_no_mkfs() {
+        let plain = one("tmpfs");
+        assert_eq!(mount_options(&plain, &FEW), format!("size={GIB},nr_inodes=22016"));
+        assert!(mkfs_words(&plain, &FEW, Path::new("x")).is_empty());
+        assert_eq!(shown_command(&plain, &FEW), None);
+        let own = one("tmpfs:mount=huge=never,size=5G,nr_inodes=9");
+        assert_eq!(mount_options(&own, &FEW), "huge=never,size=5G,nr_inodes=9");
+    }
+
+    #[test]
+    fn one_on_a_device_is_mounted_as_asked_and_no_other_way() {
+        assert_eq!(mount_options(&one("ext4"), &FEW), "");
+        assert_eq!(
+            mount_options(&one("ext4:mount=data=journal,noatime"), &FEW),
+            "data=journal,noatime"
+        );
+    }
+}
