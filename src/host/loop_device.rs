@@ -57,8 +57,15 @@ impl LoopDevice {
         for _ in 0..ATTEMPTS {
             let free = ioctl::free_loop(control.as_fd()).map_err(no_driver)?;
             let path = PathBuf::from(format!("/dev/loop{free}"));
-            let device = rustix::fs::open(&path, open, Mode::empty())
-                .map_err(|error| no_node(&path, error.into()))?;
+            let device = match rustix::fs::open(&path, open, Mode::empty()) {
+                Ok(device) => device,
+                // Its last user is just being freed from it.
+                Err(rustix::io::Errno::NXIO) => {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                }
+                Err(error) => return Err(no_node(&path, error.into())),
+            };
             match configure(device.as_fd(), image, direct) {
                 Ok(()) => return Self::attached(path, device, direct),
                 Err(Errno::EBUSY) => {}

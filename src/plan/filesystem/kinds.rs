@@ -56,7 +56,7 @@ pub static KINDS: [Kind; 11] = [
     kind("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
     kind("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
     kind("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
-    kind("xfs", 300 * MIB, maker("mkfs.xfs", &["-q", "-f", "-K"], ("xfsprogs", "xfsprogs"))),
+    kind("xfs", 320 * MIB, maker("mkfs.xfs", &["-q", "-f", "-K"], ("xfsprogs", "xfsprogs"))),
     kind(
         "btrfs",
         256 * MIB,

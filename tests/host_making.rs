@@ -1,0 +1,545 @@
+//! Making, mounting and erasing on real loop devices, as root. Each test has an image of its own
+//! and a private view of the mounts, so that nothing it does is seen by others.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use boatload::base::errno::Errno;
+use boatload::host::block::{discard, flush_buffers, size_bytes, wipe};
+use boatload::host::device::BlockDevice;
+use boatload::host::erase::{check_erasable, recheck};
+use boatload::host::idle;
+use boatload::host::loop_device::LoopDevice;
+use boatload::host::making::{Tool, make, probe, probe_all};
+use boatload::host::mounting::{is_unused, mount, mounts_below, unmount, unmount_lazily};
+use boatload::host::namespace::enter_private_mounts;
+use boatload::host::residency::CacheProbe;
+use boatload::host::signatures::signatures;
+use boatload::plan::filesystem::find_kind;
+use common::{output, skip};
+
+/// Set for the process that a test starts to be killed: where it finds its image.
+const CHILD: &str = "BOATLOAD_TEST_CHILD";
+
+const MIB: u64 = 1 << 20;
+
+/// An image file on a loop device, and a place to mount it.
+struct Bench {
+    device: LoopDevice,
+    directory: tempfile::TempDir,
+}
+
+impl Bench {
+    /// None, with the reason spoken, where there are no loop devices for this process.
+    fn new(what: &str, megabytes: u64) -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            skip(what, "needs root for loop devices");
+            return None;
+        }
+        if let Err(error) = enter_private_mounts() {
+            skip(what, &format!("no private mounts: {error}"));
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let image = new_image(directory.path(), megabytes);
+        std::fs::create_dir(directory.path().join("mounted")).unwrap();
+        match LoopDevice::attach(image.as_fd(), true) {
+            Ok(device) => Some(Self { device, directory }),
+            Err(failure) => {
+                skip(what, &failure.sentence);
+                None
+            }
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.device.path()
+    }
+
+    fn image(&self) -> PathBuf {
+        self.directory.path().join("image")
+    }
+
+    fn mount_point(&self) -> PathBuf {
+        self.directory.path().join("mounted")
+    }
+
+    fn open(&self) -> File {
+        File::options().read(true).write(true).open(self.path()).unwrap()
+    }
+
+    /// Makes a file system of a kind on it; none if its program is not installed.
+    fn make(&self, kind: &str) -> Option<Result<(), String>> {
+        let row = find_kind(kind).unwrap();
+        let tool = match probe(row) {
+            Ok(tool) => tool.expect("a kind with a program"),
+            Err(failure) => {
+                skip(&format!("making {kind}"), &failure.sentence);
+                return None;
+            }
+        };
+        let always = row.maker.as_ref().unwrap().always.iter().map(OsString::from);
+        let arguments: Vec<_> = always.chain([self.path().into()]).collect();
+        Some(make(&tool, &arguments).map_err(|failure| failure.sentence))
+    }
+
+    fn refusal(&self) -> String {
+        check_erasable(self.path(), self.path()).expect_err("it holds something").sentence
+    }
+}
+
+fn new_image(directory: &Path, megabytes: u64) -> File {
+    let path = directory.join("image");
+    let image = File::options().read(true).write(true).create_new(true).open(path).unwrap();
+    image.set_len(megabytes * MIB).unwrap();
+    image
+}
+
+/// What losetup shows for an image, for other tests have loop devices too.
+fn attached(image: &Path) -> String {
+    output("losetup", &["-j", image.to_str().unwrap()]).expect("losetup lists")
+}
+
+#[test]
+fn an_image_is_attached_around_the_cache_and_free_again_after() {
+    let Some(bench) = Bench::new("attaching an image", 16) else { return };
+    let (path, image) = (bench.path().to_path_buf(), bench.image());
+    let listed = attached(&image);
+    assert!(listed.starts_with(path.to_str().unwrap()), "{listed}");
+    assert!(listed.contains(image.to_str().unwrap()), "{listed}");
+    assert_eq!(bench.device.number().0, 7);
+    assert_eq!(size_bytes(bench.open().as_fd()), Ok(16 * MIB));
+    let dio = path.file_name().unwrap().to_str().unwrap();
+    let dio = std::fs::read_to_string(format!("/sys/block/{dio}/loop/dio")).unwrap();
+    assert_eq!(bench.device.direct_io(), dio.trim() == "1");
+    let below = output("stat", &["-f", "-c", "%T", bench.directory.path().to_str().unwrap()]);
+    if below.as_deref() == Some("ext2/ext3") {
+        assert!(bench.device.direct_io(), "ext4 does direct I/O");
+    }
+    bench.device.detach().unwrap();
+    assert_eq!(attached(&image), "");
+}
+
+#[test]
+fn without_direct_io_asked_for_there_is_none_and_a_drop_frees_the_device() {
+    let Some(bench) = Bench::new("attaching an image through the cache", 16) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let image = new_image(directory.path(), 16);
+    let device = LoopDevice::attach(image.as_fd(), false).unwrap();
+    assert!(!device.direct_io());
+    assert_ne!(device.number(), bench.device.number());
+    drop(device);
+    comes_true("it is free", || attached(&directory.path().join("image")).is_empty());
+}
+
+#[test]
+fn a_device_that_is_held_says_so_and_is_freed_when_it_is_let_go() {
+    let Some(bench) = Bench::new("a loop device that is held", 16) else { return };
+    let (image, held) = (bench.image(), bench.open());
+    let told = bench.device.detach().expect_err("it is held").sentence;
+    assert!(told.contains("still in use"), "{told}");
+    drop(held);
+    comes_true("it is free", || attached(&image).is_empty());
+}
+
+fn comes_true(what: &str, mut condition: impl FnMut() -> bool) {
+    let came = (0..500).any(|_| {
+        let now = condition();
+        if !now {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        now
+    });
+    assert!(came, "ten seconds have gone, and not: {what}");
+}
+
+#[test]
+fn every_kind_this_kernel_has_is_made_mounted_and_unmounted() {
+    for kind in ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "nilfs2"] {
+        let row = find_kind(kind).unwrap();
+        let Some(bench) = Bench::new(kind, row.least_bytes / MIB) else { return };
+        let Some(made) = bench.make(kind) else { continue };
+        assert_eq!(made, Ok(()), "{kind}");
+        let point = bench.mount_point();
+        mount(bench.path(), kind, &point, "noatime").unwrap();
+        let below = mounts_below(bench.directory.path());
+        let [seen] = below.as_slice() else { panic!("{below:?}") };
+        assert_eq!((seen.kind.as_str(), seen.mount_point.as_path()), (kind, point.as_path()));
+        for word in ["noatime", "nosuid", "nodev"] {
+            assert!(seen.options.split(',').any(|option| option == word), "{}", seen.options);
+        }
+        assert!(mounts_below(&point).is_empty(), "at it is not below it");
+        assert!(!visible_outside(&point), "{kind} is seen by others");
+        assert_eq!(is_unused(bench.path()), Ok(false));
+        std::fs::write(point.join("file"), "x").unwrap();
+        unmount(&point).unwrap();
+        assert_eq!(is_unused(bench.path()), Ok(true));
+        assert_eq!(unmount(&point), Err(Errno::EINVAL));
+        bench.device.detach().unwrap();
+    }
+}
+
+/// Whether the main thread, which has the view of everybody, sees this mount point.
+fn visible_outside(point: &Path) -> bool {
+    let text = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    text.contains(point.to_str().unwrap())
+}
+
+#[test]
+fn a_mount_in_use_is_unmounted_lazily_and_holds_its_device_until_it_is_let_go() {
+    let Some(bench) = Bench::new("a mount in use", 64) else { return };
+    let Some(made) = bench.make("ext2") else { return };
+    made.unwrap();
+    let point = bench.mount_point();
+    mount(bench.path(), "ext2", &point, "").unwrap();
+    let open = File::create(point.join("open")).unwrap();
+    assert_eq!(unmount(&point), Err(Errno::EBUSY));
+    unmount_lazily(&point).unwrap();
+    assert!(mounts_below(bench.directory.path()).is_empty());
+    assert_eq!(is_unused(bench.path()), Ok(false), "out of sight, but there");
+    drop(open);
+    comes_true("nothing holds it", || is_unused(bench.path()) == Ok(true));
+}
+
+#[test]
+fn a_file_system_in_memory_is_mounted_with_its_options() {
+    let Some(bench) = Bench::new("tmpfs", 16) else { return };
+    assert_eq!(probe(find_kind("tmpfs").unwrap()), Ok(None));
+    let point = bench.mount_point();
+    mount(Path::new("tmpfs"), "tmpfs", &point, "size=1m,noexec").unwrap();
+    let seen = &mounts_below(bench.directory.path())[0];
+    assert!(seen.options.contains("size=1024k") && seen.options.contains("noexec"));
+    unmount(&point).unwrap();
+}
+
+#[test]
+fn a_refused_mount_is_told_in_the_words_of_the_kernel() {
+    let Some(bench) = Bench::new("a refused mount", 64) else { return };
+    let Some(made) = bench.make("ext4") else { return };
+    made.unwrap();
+    let point = bench.mount_point();
+    let refused = |kind: &str, options: &str| {
+        mount(bench.path(), kind, &point, options).expect_err("it cannot be mounted").sentence
+    };
+    let told = refused("ext4", "noatime,bogus=7");
+    assert!(told.contains("with the options noatime,bogus=7: Invalid argument"), "{told}");
+    if File::open("/dev/kmsg").is_ok() {
+        assert!(told.contains("the kernel says: ") && told.contains("bogus"), "{told}");
+    }
+    let told = refused("ext4", "inode_readahead_blks=3");
+    assert!(told.contains("EXT4-fs") || File::open("/dev/kmsg").is_err(), "{told}");
+    let told = refused("nosuchfs", "");
+    assert!(told.contains("this kernel does not know nosuchfs"), "{told}");
+    assert!(mounts_below(bench.directory.path()).is_empty());
+}
+
+#[test]
+fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
+    for (kind, words) in [("xfs", "300"), ("btrfs", "too small")] {
+        let Some(bench) = Bench::new(kind, 16) else { return };
+        let Some(made) = bench.make(kind) else { continue };
+        let told = made.expect_err("it is too small");
+        let start = format!("mkfs.{kind} failed with exit code 1: ");
+        assert!(told.starts_with(&start) && told.contains(words), "{told}");
+        assert!(told.ends_with(&format!("{}`", bench.path().display())), "{told}");
+        assert_eq!(told.lines().count(), 1);
+    }
+}
+
+#[test]
+fn all_that_is_missing_is_told_at_once() {
+    let kernel = std::fs::read_to_string("/proc/filesystems").unwrap();
+    let absent = ["reiserfs", "bcachefs", "jfs", "nilfs2"].map(|name| find_kind(name).unwrap());
+    let absent: Vec<_> = absent.into_iter().filter(|kind| !kernel.contains(kind.name)).collect();
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    if absent.is_empty() || Path::new("/lib/modules").join(release).exists() {
+        return skip("missing kinds", "this kernel may have them all");
+    }
+    let told = probe_all(&absent).expect_err("this kernel lacks them").sentence;
+    for kind in &absent {
+        assert!(told.contains(&format!("cannot mount {}: ", kind.name)), "{told}");
+    }
+    let tmpfs = find_kind("tmpfs").unwrap();
+    assert_eq!(probe_all(&[tmpfs]), Ok(vec![(tmpfs, None)]));
+}
+
+#[test]
+fn the_version_of_a_program_is_what_it_says_itself() {
+    let ext4 = find_kind("ext4").unwrap();
+    match probe(ext4) {
+        Ok(Some(Tool { program, version: Some(version) })) => {
+            assert!(program.ends_with("mkfs.ext4") && program.is_absolute());
+            assert!(version.starts_with("mke2fs 1."), "{version}");
+        }
+        Ok(other) => panic!("{other:?}"),
+        Err(failure) => skip("mkfs.ext4", &failure.sentence),
+    }
+}
+
+// --- the device as a whole ---------------------------------------------------------------------
+
+#[test]
+fn what_was_read_of_a_device_is_in_memory_until_its_buffers_are_flushed() {
+    let Some(bench) = Bench::new("the cache of a device", 16) else { return };
+    let device = bench.open();
+    let mut found = Vec::new();
+    for probe in [CacheProbe::Cachestat, CacheProbe::Mincore] {
+        let pages = |len| probe.resident(device.as_fd(), len).map(|found| found.resident_pages);
+        if pages(1) == Err(Errno::ENOSYS) {
+            continue;
+        }
+        flush_buffers(device.as_fd()).unwrap();
+        assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(0.0), "{probe:?}");
+        let mut buffer = vec![1; MIB as usize];
+        rustix::io::pread(&device, &mut buffer, 0).unwrap();
+        assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(1.0), "{probe:?}");
+        flush_buffers(device.as_fd()).unwrap();
+        assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(0.0), "{probe:?}");
+        found.push(probe);
+    }
+    assert!(found.contains(&CacheProbe::Mincore), "every kernel has it");
+}
+
+#[test]
+fn a_discarded_device_gives_the_room_of_its_image_back() {
+    use std::os::unix::fs::MetadataExt;
+    let Some(bench) = Bench::new("discarding", 16) else { return };
+    let device = bench.open();
+    rustix::io::pwrite(&device, &vec![7; MIB as usize], 0).unwrap();
+    device.sync_all().unwrap();
+    assert!(std::fs::metadata(bench.image()).unwrap().blocks() >= MIB / 512);
+    match discard(device.as_fd(), 16 * MIB) {
+        Ok(true) => assert_eq!(std::fs::metadata(bench.image()).unwrap().blocks(), 0),
+        Ok(false) => skip("discarding", "the file system below cannot"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_device_at_rest_has_no_requests() {
+    let Some(bench) = Bench::new("rest", 16) else { return };
+    let device = BlockDevice::numbered(Path::new("/sys"), bench.device.number()).unwrap();
+    comes_true("no request is in flight", || {
+        let seen = idle::look(&device).expect("the kernel shows it");
+        seen.requests == 0
+    });
+}
+
+#[test]
+fn a_wiped_device_has_nothing_that_is_recognised() {
+    for kind in ["ext4", "xfs", "btrfs", "f2fs", "nilfs2", "swap", "gpt"] {
+        let Some(bench) = Bench::new("wiping", 512) else { return };
+        if !mark(&bench, kind) {
+            continue;
+        }
+        assert_ne!(signatures(bench.path()), Ok(Vec::new()), "{kind} is seen");
+        wipe(bench.open().as_fd(), 512 * MIB).unwrap();
+        assert_eq!(signatures(bench.path()), Ok(Vec::new()), "{kind}");
+    }
+}
+
+#[test]
+fn a_device_that_cannot_be_written_is_not_called_wiped() {
+    let Some(bench) = Bench::new("wiping without writing", 64) else { return };
+    let reading = File::open(bench.path()).unwrap();
+    let told = wipe(reading.as_fd(), 64 * MIB).expect_err("it is open for reading only");
+    assert!(told.sentence.starts_with("cannot wipe the device: "), "{told}");
+}
+
+// --- what may be erased ------------------------------------------------------------------------
+
+/// Puts a mark of this kind on the device; `false` if no program here can.
+fn mark(bench: &Bench, kind: &str) -> bool {
+    match kind {
+        "swap" => runs(Command::new("mkswap").arg(bench.path())),
+        "gpt" | "dos" => partition_table(bench, kind),
+        // Some of them can be made but not mounted here.
+        _ => {
+            let always = find_kind(kind).unwrap().maker.as_ref().unwrap().always;
+            runs(Command::new(format!("mkfs.{kind}")).args(always).arg(bench.path()))
+        }
+    }
+}
+
+fn runs(command: &mut Command) -> bool {
+    let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let ran = done.is_ok_and(|status| status.success());
+    if !ran {
+        skip(&format!("{:?}", command.get_program()), "it is missing or failed");
+    }
+    ran
+}
+
+/// The first bytes of an empty table: no program for it need be installed.
+fn partition_table(bench: &Bench, kind: &str) -> bool {
+    let device = bench.open();
+    let mut start = vec![0; 512];
+    start[510..].copy_from_slice(&[0x55, 0xaa]);
+    let (status, kind_of_partition) = (446, 450);
+    start[status] = 0;
+    start[kind_of_partition] = if kind == "gpt" { 0xee } else { 0x83 };
+    // One partition of one MiB from sector 2048.
+    start[454..458].copy_from_slice(&2048_u32.to_le_bytes());
+    start[458..462].copy_from_slice(&2048_u32.to_le_bytes());
+    rustix::io::pwrite(&device, &start, 0).unwrap();
+    device.sync_all().unwrap();
+    true
+}
+
+#[test]
+fn an_empty_device_may_be_erased_and_is_known_again() {
+    let Some(bench) = Bench::new("an empty device", 64) else { return };
+    let found = check_erasable(bench.path(), bench.path()).unwrap();
+    assert_eq!((found.number, found.total_bytes), (bench.device.number(), 64 * MIB));
+    assert_eq!(bench.path(), Path::new("/dev").join(&found.name));
+    assert_eq!(recheck(&found), Ok(()));
+    let other = boatload::host::erase::Erasable { number: (7, 9999), ..found };
+    assert!(recheck(&other).expect_err("another device").sentence.contains("at first"));
+}
+
+#[test]
+fn a_device_with_anything_on_it_is_refused_with_what_it_is_and_left_as_it_was() {
+    let words = [
+        ("ext4", "an ext4 file system"),
+        ("xfs", "an xfs file system"),
+        ("btrfs", "a btrfs file system"),
+        ("swap", "swap space"),
+        ("dos", "a partition table (dos)"),
+        ("gpt", "a partition table (PMBR)"),
+    ];
+    for (kind, words) in words {
+        let Some(bench) = Bench::new("a device with a mark", 512) else { return };
+        if !mark(&bench, kind) {
+            continue;
+        }
+        let before = signatures(bench.path()).unwrap();
+        let told = bench.refusal();
+        let advice = format!("`wipefs -a {}`", bench.path().display());
+        assert!(told.contains(words) && told.contains(&advice), "{kind}: {told}");
+        assert_eq!(signatures(bench.path()).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_mounted_device_is_refused_with_the_place_and_so_is_one_mounted_out_of_sight() {
+    for kind in ["ext4", "btrfs"] {
+        let Some(bench) = Bench::new("a mounted device", 256) else { return };
+        let Some(made) = bench.make(kind) else { continue };
+        made.unwrap();
+        let point = bench.mount_point();
+        mount(bench.path(), kind, &point, "").unwrap();
+        let told = bench.refusal();
+        assert!(told.contains(&format!("is mounted at {}", point.display())), "{told}");
+        let device = bench.path().to_path_buf();
+        let elsewhere = std::thread::spawn(move || {
+            // The view of this thread loses the mount; the first one keeps it.
+            enter_private_mounts().unwrap();
+            unmount(&point).unwrap();
+            check_erasable(&device, &device).expect_err("it is mounted elsewhere").sentence
+        });
+        let told = elsewhere.join().unwrap();
+        assert!(told.contains("is in use"), "{told}");
+        unmount(&bench.mount_point()).unwrap();
+    }
+}
+
+#[test]
+fn a_device_that_a_loop_device_shows_is_refused_although_the_kernel_does_not_count_that() {
+    let Some(bench) = Bench::new("a loop device on a loop device", 16) else { return };
+    let above = LoopDevice::attach(bench.open().as_fd(), false).unwrap();
+    let told = bench.refusal();
+    let name = above.path().file_name().unwrap().to_str().unwrap();
+    assert!(told.contains(&format!("is what the loop device {name} shows")), "{told}");
+    assert!(check_erasable(above.path(), above.path()).is_ok());
+}
+
+#[test]
+fn a_device_that_somebody_has_to_himself_is_refused() {
+    use std::os::unix::fs::OpenOptionsExt;
+    let Some(bench) = Bench::new("a device that is held", 16) else { return };
+    let held = File::options().read(true).custom_flags(libc::O_EXCL).open(bench.path()).unwrap();
+    assert!(bench.refusal().contains("is in use"));
+    drop(held);
+    assert!(check_erasable(bench.path(), bench.path()).is_ok());
+}
+
+#[test]
+fn what_is_no_device_or_empty_or_read_only_is_refused() {
+    let refusal = |path: &Path| check_erasable(path, path).expect_err("no device").sentence;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "kept").unwrap();
+    assert!(refusal(&file).contains("is not a block device"));
+    assert!(refusal(directory.path()).contains("is not a block device"));
+    assert!(refusal(Path::new("/dev/null")).contains("is not a block device"));
+    let missing = refusal(&directory.path().join("missing"));
+    assert!(missing.contains("No such file or directory"), "{missing}");
+    let Some(bench) = Bench::new("a read-only device", 16) else { return };
+    assert!(runs(Command::new("blockdev").arg("--setro").arg(bench.path())));
+    assert!(bench.refusal().contains("is read-only"));
+    assert!(runs(Command::new("blockdev").arg("--setrw").arg(bench.path())));
+    let other_words = Path::new("/dev/../").join(bench.path().strip_prefix("/").unwrap());
+    let told = check_erasable(bench.path(), &other_words).expect_err("other words").sentence;
+    assert!(told.contains("name the same device in the same words twice"), "{told}");
+}
+
+// --- an end without any cleaning up ------------------------------------------------------------
+
+/// Not a test of its own: the process that the next one kills.
+#[test]
+fn a_process_that_waits_to_be_killed() {
+    let Some(directory) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
+    enter_private_mounts().unwrap();
+    let image = new_image(&directory, 64);
+    let device = LoopDevice::attach(image.as_fd(), true).unwrap();
+    let tool = probe(find_kind("ext4").unwrap()).unwrap().unwrap();
+    make(&tool, &["-q".into(), "-F".into(), device.path().into()]).unwrap();
+    mount(device.path(), "ext4", &directory.join("mounted"), "").unwrap();
+    println!("\nmounted {}", device.path().display());
+    std::io::stdout().flush().unwrap();
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+#[test]
+fn a_killed_process_leaves_no_mount_and_no_loop_device() {
+    if Bench::new("a killed process", 16).is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (image, point) = (directory.path().join("image"), directory.path().join("mounted"));
+    std::fs::create_dir(&point).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_process_that_waits_to_be_killed", "--nocapture"])
+        .env(CHILD, directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let device = lines.filter_map(|line| Some(line.strip_prefix("mounted ")?.to_string())).next();
+    let device = PathBuf::from(device.expect("it mounts"));
+    let (seen, listed) = (visible_outside(&point), attached(&image));
+    let unused = is_unused(&device);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!seen, "others saw the mount");
+    assert!(listed.starts_with(device.to_str().unwrap()), "{listed}");
+    assert_eq!(unused, Ok(false), "the mount held the device");
+    comes_true("the loop device is free", || attached(&image).is_empty());
+    assert!(!visible_outside(&point));
+    assert!(std::fs::read_dir(&point).unwrap().next().is_none());
+}
