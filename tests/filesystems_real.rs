@@ -27,7 +27,8 @@ const JOB: &str = "name = \"made\"\nquestion = \"?\"\ncache = \"cold\"\ndurabili
     [[phase]]\noperation = \"read\"\n[[phase]]\noperation = \"delete\"\n";
 
 /// One that goes on for long.
-const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 3_000_000\n[[phase]]\noperation = \"create\"\n";
+const LONG_JOB: &str =
+    "name = \"made\"\n[tree]\nfiles = 3_000_000\n[[phase]]\noperation = \"create\"\n";
 
 /// A bench with the jobs; none, with the reason spoken, where no file system can be made.
 fn bench(what: &str) -> Option<Bench> {
@@ -89,7 +90,11 @@ fn file_systems_are_made_measured_cold_and_ranked_and_nothing_is_left() {
     let all = measurements(&document);
     assert_eq!(all.len(), 3 * 2 * 3, "three file systems, two repeats, three phases");
     for m in all {
-        assert_eq!((&m["valid"], &m["cache"]["found"]), (&true.into(), &"cold-verified".into()), "{m}");
+        assert_eq!(
+            (&m["valid"], &m["cache"]["found"]),
+            (&true.into(), &"cold-verified".into()),
+            "{m}"
+        );
     }
     let made = document["filesystems"].as_array().unwrap();
     let of = |key: &str| -> Vec<&str> { made.iter().map(|f| f[key].as_str().unwrap()).collect() };
@@ -115,7 +120,9 @@ fn what_a_phase_takes_of_space_and_inodes_is_counted() {
         let (bytes, inodes) = (m["space_bytes"].as_i64().unwrap(), m["inodes"].as_i64().unwrap());
         match m["operation"].as_str().unwrap() {
             // Each file has a block of its own, and the directory some.
-            "create" => assert!((500, true) == (inodes, (500 * 4096..520 * 4096).contains(&bytes)), "{m}"),
+            "create" => {
+                assert!((500, true) == (inodes, (500 * 4096..520 * 4096).contains(&bytes)), "{m}")
+            }
             "read" => assert_eq!((inodes, bytes), (0, 0), "{m}"),
             _ => assert!(inodes == -500 && bytes <= -500 * 4096, "{m}"),
         }
@@ -227,7 +234,8 @@ fn a_file_system_that_fills_up_gives_counted_errors_and_nothing_is_left() {
         [[phase]]\noperation = \"create\"\ndurability = \"syncfs\"\n";
     let job = bench.write("fills.toml", job);
     let mkfs = "ext4:mkfs=-m 50 -O ^resize_inode";
-    let mut command = bench.command(["run", "--filesystem", mkfs, "--size", "64MiB", "--json", "-"]);
+    let mut command =
+        bench.command(["run", "--filesystem", mkfs, "--size", "64MiB", "--json", "-"]);
     let ran = Ran::of(command.arg(job));
     if ran.code == Some(1) {
         assert!(ran.stderr.contains("Nothing was written"), "{}", ran.stderr);
@@ -261,7 +269,12 @@ fn what_cannot_be_made_is_one_clear_error_and_nothing_is_touched() {
     refused(&bench, &run(&["ext4", "--size", "1MiB"]), 1, &["1.00 MiB", "Nothing was written"]);
     refused(&bench, &run(&["ext4:mkfs=--no-such-option"]), 1, &["mkfs.ext4", "no-such-option"]);
     refused(&bench, &run(&["ext4:mount=no_such_option"]), 1, &["mount", "no_such_option"]);
-    refused(&bench, &run(&["ext4", "--device", "/dev/null", "--erase", "/dev/null"]), 1, &["block device"]);
+    refused(
+        &bench,
+        &run(&["ext4", "--device", "/dev/null", "--erase", "/dev/null"]),
+        1,
+        &["block device"],
+    );
     refused(&bench, &["run", &job, "--in-memory"], 2, &["--filesystem"]);
     if !std::fs::read_to_string("/proc/filesystems").unwrap().contains("reiserfs") {
         refused(&bench, &run(&["ext4,reiserfs"]), 1, &["reiserfs"]);
@@ -341,7 +354,12 @@ fn a_device_that_someone_needs_is_never_written() {
         refused(&bench, &words, code, parts);
     };
     run(&disk.device, "/dev/loop-control", &["/dev/loop-control"], 1);
-    refused(&bench, &["run", &job, "--filesystem", "ext4", "--device", &disk.device], 2, &["--erase"]);
+    refused(
+        &bench,
+        &["run", &job, "--filesystem", "ext4", "--device", &disk.device],
+        2,
+        &["--erase"],
+    );
     assert!(output("mkfs.ext4", &["-q", &disk.device]).is_some());
     let before = disk.signatures();
     run(&disk.device, &disk.device, &["ext4", "wipefs"], 1);

@@ -10,38 +10,42 @@ use super::device::BlockDevice;
 const DEEPEST_STACK: u32 = 8;
 
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
-const WRITEBACK_BYTES_MAX: u64 = 64 << 10;
-
-/// Access times and logs of a system at rest make a few pages dirty at any time; they are written
-/// within half a minute and cost next to nothing.
-const DIRTY_BYTES_MAX: u64 = 4 << 20;
+const WRITEBACK_PAGES_MAX: u64 = 16;
 
 /// What is still under way on a device, and in memory on its way to any device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrest {
     /// Requests that the device, or one beneath it, was given and has not answered.
     pub requests: u64,
-    /// Bytes in memory that no disk has yet, of the whole machine.
-    pub dirty_bytes: u64,
-    /// Bytes being written just now, of the whole machine.
-    pub writeback_bytes: u64,
+    /// What waits in memory for a disk, of the whole machine.
+    pub memory: Unwritten,
+}
+
+/// What is in memory and no disk has yet, in pages, of the whole machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unwritten {
+    /// Pages that are still to be written.
+    pub dirty: u64,
+    /// Pages being written just now.
+    pub writeback: u64,
+    /// With as many dirty pages the kernel begins to write them by itself, whatever their age.
+    pub dirty_background: u64,
 }
 
 impl Unrest {
-    /// Whether it is so little that it disturbs no measurement.
+    /// Whether it is so little that it disturbs no measurement. What an earlier phase left dirty
+    /// belongs to the job, unless there is so much of it that the kernel writes it by itself.
     pub fn is_idle(&self) -> bool {
-        self.requests == 0
-            && self.writeback_bytes <= WRITEBACK_BYTES_MAX
-            && self.dirty_bytes <= DIRTY_BYTES_MAX
+        let Unwritten { dirty, writeback, dirty_background } = self.memory;
+        self.requests == 0 && writeback <= WRITEBACK_PAGES_MAX && dirty < dirty_background
     }
 }
 
 /// What is under way now. None where the kernel does not show it.
 pub fn look(device: &BlockDevice) -> Option<Unrest> {
     let requests = requests(Path::new("/sys"), &device.directory, 0)?;
-    let (dirty_bytes, writeback_bytes) =
-        of_memory(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
-    Some(Unrest { requests, dirty_bytes, writeback_bytes })
+    let memory = unwritten(&std::fs::read_to_string("/proc/vmstat").ok()?)?;
+    Some(Unrest { requests, memory })
 }
 
 /// Requests in flight on a device and on those beneath it, some of which stand for the same work.
@@ -74,14 +78,17 @@ fn in_flight(text: &str) -> Option<u64> {
     text.split_whitespace().map(|number| number.parse::<u64>().ok()).sum()
 }
 
-/// Dirty bytes and those in write-back.
-fn of_memory(text: &str) -> Option<(u64, u64)> {
-    let kibibytes = |key: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-        value.split_whitespace().next()?.parse::<u64>().ok()
+/// From the text of /proc/vmstat.
+fn unwritten(text: &str) -> Option<Unwritten> {
+    let pages = |key: &str| {
+        let value = |line: &str| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<u64>().ok();
+        text.lines().find_map(value)
     };
-    let bytes = |key| kibibytes(key).map(|kibibytes| kibibytes.saturating_mul(1024));
-    Some((bytes("Dirty")?, bytes("Writeback")?))
+    Some(Unwritten {
+        dirty: pages("nr_dirty")?,
+        writeback: pages("nr_writeback")?,
+        dirty_background: pages("nr_dirty_background_threshold")?,
+    })
 }
 
 #[cfg(test)]
@@ -90,10 +97,12 @@ mod tests {
 
     #[test]
     fn memory_tells_what_is_dirty_and_what_is_being_written() {
-        let text = "MemFree: 1 kB\nDirty:   120 kB\nWriteback:  8 kB\nWritebackTmp:  9 kB\n";
-        assert_eq!(of_memory(text), Some((120 << 10, 8 << 10)));
-        assert_eq!(of_memory("Dirty: 1 kB\nWritebackTmp: 9 kB\n"), None);
-        assert_eq!(of_memory("Dirty: x kB\nWriteback: 9 kB\n"), None);
+        let text = "nr_dirty 120\nnr_dirtied 7\nnr_writeback 8\nnr_writeback_temp 9\n\
+                    nr_dirty_threshold 90\nnr_dirty_background_threshold 50\n";
+        let expected = Unwritten { dirty: 120, writeback: 8, dirty_background: 50 };
+        assert_eq!(unwritten(text), Some(expected));
+        assert_eq!(unwritten("nr_dirty 1\nnr_writeback_temp 9\n"), None);
+        assert_eq!(unwritten(&text.replace("120", "x")), None);
     }
 
     #[test]
@@ -120,10 +129,12 @@ mod tests {
 
     #[test]
     fn a_request_or_much_unwritten_data_is_unrest() {
-        let rest = Unrest { requests: 0, dirty_bytes: 1 << 20, writeback_bytes: 4096 };
-        assert!(rest.is_idle());
+        let memory = Unwritten { dirty: 10_000, writeback: 1, dirty_background: 20_000 };
+        let rest = Unrest { requests: 0, memory };
+        assert!(rest.is_idle(), "what the job left dirty is its own");
         assert!(!Unrest { requests: 1, ..rest }.is_idle());
-        assert!(!Unrest { dirty_bytes: 64 << 20, ..rest }.is_idle());
-        assert!(!Unrest { writeback_bytes: 1 << 20, ..rest }.is_idle());
+        let with = |memory| Unrest { requests: 0, memory };
+        assert!(!with(Unwritten { dirty: 20_000, ..memory }).is_idle());
+        assert!(!with(Unwritten { writeback: 1_000, ..memory }).is_idle());
     }
 }

@@ -13,8 +13,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The device must be idle this often in a row: between two requests of a busy one lies little.
 const LOOKS_IDLE: u32 = 3;
 
-/// Looks at most: some three seconds.
-const LOOKS_MAX: u32 = 150;
+/// Looks at most: a second. What is at work for longer is not what the phase before left.
+const LOOKS_MAX: u32 = 50;
 
 /// Waits until the device is idle, but not for ever; whether it is. None if nothing tells.
 pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> {

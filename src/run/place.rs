@@ -35,7 +35,10 @@ pub struct Place {
 
 enum Base {
     /// An image, and whether it lies in memory.
-    Image { device: LoopDevice, in_memory: bool },
+    Image {
+        device: LoopDevice,
+        in_memory: bool,
+    },
     Device(Erasable),
 }
 

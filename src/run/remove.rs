@@ -9,7 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
-use super::ground::{CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_ground, open_directory, prove};
+use super::ground::{
+    CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_ground, open_directory, prove,
+};
 use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name};
@@ -159,9 +161,8 @@ enum Verdict {
 
 /// Whether an entry has a name that boatload gives and is what that name stands for.
 fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
-    let is_one_of = |names: &[&str]| {
-        is_ground && names.iter().any(|own| own.as_bytes() == name.to_bytes())
-    };
+    let is_one_of =
+        |names: &[&str]| is_ground && names.iter().any(|own| own.as_bytes() == name.to_bytes());
     let kind = match Name::parse(name.to_bytes()) {
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => Kind::File,
         _ if is_one_of(&[MOUNT_POINT, MEMORY]) => Kind::Cell,

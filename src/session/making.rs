@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::room;
 use crate::base::failure::{Failure, Result};
+use crate::host::erase::check_erasable;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::making::probe_all;
 use crate::host::namespace::enter_private_mounts;
 use crate::host::space::Space;
-use crate::host::erase::check_erasable;
 use crate::measure::book::MadeFileSystem;
 use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size};
 use crate::plan::space::Need;

@@ -64,10 +64,7 @@ impl ShelvedBallast {
     ///
     /// # Errors
     /// What openat(2) says.
-    pub(super) fn take_up(
-        self,
-        ground: BorrowedFd<'_>,
-    ) -> std::result::Result<DiskBallast, Errno> {
+    pub(super) fn take_up(self, ground: BorrowedFd<'_>) -> std::result::Result<DiskBallast, Errno> {
         let Self { name, stock, holders, clock, sync_seconds } = self;
         let root = open_directory(ground, &name)?;
         Ok(DiskBallast { name, root, stock, holders, clock, sync_seconds, kept: None })

@@ -187,9 +187,7 @@ impl Site {
         read: Option<u64>,
     ) -> CacheFound {
         match self {
-            Site::Disk(_) | Site::Made(_) | Site::Device(_) => {
-                found.confirmed(phase, bytes, read)
-            }
+            Site::Disk(_) | Site::Made(_) | Site::Device(_) => found.confirmed(phase, bytes, read),
             Site::Sim(_) => found,
         }
     }
