@@ -303,13 +303,15 @@ fn what_was_read_of_a_device_is_in_memory_until_its_buffers_are_flushed() {
         if pages(1) == Err(Errno::ENOSYS) {
             continue;
         }
-        flush_buffers(device.as_fd()).unwrap();
-        assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(0.0), "{probe:?}");
+        let flushed = || {
+            flush_buffers(device.as_fd()).unwrap();
+            probe.resident_fraction(&[(&device, MIB)]) == Some(0.0)
+        };
+        comes_true("nothing is in memory", flushed);
         let mut buffer = vec![1; MIB as usize];
         rustix::io::pread(&device, &mut buffer, 0).unwrap();
         assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(1.0), "{probe:?}");
-        flush_buffers(device.as_fd()).unwrap();
-        assert_eq!(probe.resident_fraction(&[(&device, MIB)]), Some(0.0), "{probe:?}");
+        comes_true("nothing is in memory again", flushed);
         found.push(probe);
     }
     assert!(found.contains(&CacheProbe::Mincore), "every kernel has it");
@@ -479,7 +481,19 @@ fn a_device_that_somebody_has_to_himself_is_refused() {
 }
 
 #[test]
-fn what_is_no_device_or_empty_or_read_only_is_refused() {
+fn a_device_that_another_process_has_open_is_refused() {
+    let Some(bench) = Bench::new("a device that is open", 16) else { return };
+    let mut child = Command::new("sleep").arg("600").stdin(bench.open()).spawn().unwrap();
+    let told = check_erasable(bench.path(), bench.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let expected = format!("is open in another process ({})", child.id());
+    assert!(told.expect_err("it is open").sentence.contains(&expected));
+    assert!(check_erasable(bench.path(), bench.path()).is_ok());
+}
+
+#[test]
+fn what_is_no_device_or_read_only_is_refused() {
     let refusal = |path: &Path| check_erasable(path, path).expect_err("no device").sentence;
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");

@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FileType, Mode, OFlags};
 
@@ -14,6 +15,9 @@ use super::mounting::{all_mounts, is_unused};
 use super::signatures::{described, signatures};
 
 type Number = (u32, u32);
+
+/// Between two looks at who has the device open.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A device that may be erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,6 +151,9 @@ fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
     if let Some(above) = loop_device_on(number) {
         return Err(used(format!("is what the loop device {} shows", shown(above))));
     }
+    if let Some(process) = opener(number) {
+        return Err(used(format!("is open in another process ({process})")));
+    }
     match is_unused(device) {
         Ok(true) => Ok(()),
         Ok(false) => Err(used("is in use: another program or the kernel has it to itself".into())),
@@ -219,6 +226,33 @@ fn loop_device_on(number: Number) -> Option<std::ffi::OsString> {
     };
     let mut above = devices.filter(shows);
     above.next().map(|device| device.file_name())
+}
+
+/// Another process that has the device open, which need not keep others out: a virtual machine, a
+/// copy. One that only looks, as scanners do, is gone at the second sight.
+fn opener(number: Number) -> Option<u32> {
+    let first = openers(number);
+    if first.is_empty() {
+        return None;
+    }
+    std::thread::sleep(PAUSE);
+    openers(number).into_iter().find(|process| first.contains(process))
+}
+
+fn openers(number: Number) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    processes.filter(|id| *id != std::process::id() && has_open(*id, number)).collect()
+}
+
+fn has_open(process: u32, number: Number) -> bool {
+    let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    // Only what lies in /dev is looked at: a path on a server that is gone would make it wait.
+    let mut devices = files.filter_map(|file| {
+        let target = std::fs::read_link(file.path()).ok()?;
+        target.starts_with("/dev").then_some(target)
+    });
+    devices.any(|device| number_at(&device) == Some(number))
 }
 
 #[cfg(test)]

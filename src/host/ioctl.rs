@@ -32,9 +32,9 @@ pub(super) fn free_loop(control: BorrowedFd<'_>) -> Result<u32> {
 
 /// Gives a loop device its file and all settings at once (Linux 5.8; `EINVAL` before).
 pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> Result<()> {
+    let config = std::ptr::from_ref(config);
     // SAFETY: the request reads a `loop_config`, which the reference keeps alive.
-    let code =
-        unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE as _, std::ptr::from_ref(config)) };
+    let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE as _, config) };
     outcome(code).map(drop)
 }
 
@@ -45,10 +45,9 @@ pub(super) fn set_loop_file(device: BorrowedFd<'_>, file: BorrowedFd<'_>) -> Res
 
 /// Gives a loop device that has a file its settings.
 pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> Result<()> {
+    let info = std::ptr::from_ref(info);
     // SAFETY: the request reads a `loop_info64`, which the reference keeps alive.
-    let code = unsafe {
-        libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64 as _, std::ptr::from_ref(info))
-    };
+    let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64 as _, info) };
     outcome(code).map(drop)
 }
 
@@ -83,18 +82,17 @@ pub(super) fn flush_buffers(device: BorrowedFd<'_>) -> Result<()> {
 /// The size of a block device, in bytes.
 pub(super) fn size_bytes(device: BorrowedFd<'_>) -> Result<u64> {
     let mut bytes = 0_u64;
+    let place = std::ptr::from_mut(&mut bytes);
     // SAFETY: the request writes one 64-bit number, for which `bytes` has room.
-    let code = unsafe {
-        libc::ioctl(device.as_raw_fd(), BLKGETSIZE64 as _, std::ptr::from_mut(&mut bytes))
-    };
+    let code = unsafe { libc::ioctl(device.as_raw_fd(), BLKGETSIZE64 as _, place) };
     outcome(code).map(|_| bytes)
 }
 
 /// Whether a block device refuses to be written.
 pub(super) fn is_read_only(device: BorrowedFd<'_>) -> Result<bool> {
     let mut answer: c_int = 0;
+    let place = std::ptr::from_mut(&mut answer);
     // SAFETY: the request writes one `int`, for which `answer` has room.
-    let code =
-        unsafe { libc::ioctl(device.as_raw_fd(), BLKROGET as _, std::ptr::from_mut(&mut answer)) };
+    let code = unsafe { libc::ioctl(device.as_raw_fd(), BLKROGET as _, place) };
     outcome(code).map(|_| answer != 0)
 }
