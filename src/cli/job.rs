@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::facts::memory_bytes;
+use crate::plan::filesystem::{FileSystem, read_list};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
 use crate::plan::{CacheAsked, EngineName, Plan, Scale, Settings, read_job};
 
@@ -24,6 +25,14 @@ pub(super) struct Job {
     /// boatload makes a directory of its own in it, and removes it when it is done.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(super) dir: PathBuf,
+    /// File systems to make, run on and compare, such as ext4,xfs
+    ///
+    /// Each is made fresh, mounted, and taken down again, and each variant of the job runs on each
+    /// of them. It takes root. A list of TYPE[:mkfs=WORDS][:mount=OPTIONS][:name=NAME], such as
+    /// 'ext3,ext3:mkfs=-O ^dir_index:name=unindexed,xfs:mount=noatime'. A comma inside options belongs
+    /// to them unless a type follows. May be given several times.
+    #[arg(long, value_name = "LIST", value_parser = file_systems)]
+    filesystem: Vec<FileSystems>,
     /// How much to do
     ///
     /// quick takes well under a minute on a common disk, standard takes minutes, original keeps
@@ -71,7 +80,7 @@ impl Job {
             threads: self.threads,
             cache: self.cache,
             engine: self.engine,
-            filesystems: Vec::new(),
+            filesystems: self.filesystem.iter().flat_map(|list| list.0.clone()).collect(),
             set: self.set.clone(),
             memory_bytes: memory_bytes(),
         };
@@ -110,6 +119,14 @@ fn unreadable(name: &Path, error: &std::io::Error) -> String {
         None => "`boatload scenarios` lists them.".to_string(),
     };
     format!("there is no scenario and no file named {}. {hint}", shown(name))
+}
+
+/// The file systems of one list.
+#[derive(Clone)]
+struct FileSystems(Vec<FileSystem>);
+
+fn file_systems(text: &str) -> std::result::Result<FileSystems, String> {
+    read_list(text).map(FileSystems)
 }
 
 fn setting(text: &str) -> std::result::Result<(String, String), String> {

@@ -4,6 +4,7 @@ mod clean;
 mod inspect;
 mod job;
 mod out;
+mod place;
 mod plan;
 mod plan_text;
 mod progress;

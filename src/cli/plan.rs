@@ -6,15 +6,16 @@ use std::os::fd::AsFd;
 use clap::Args;
 
 use super::job::Job;
-use super::plan_text::{about, outline, space_lines};
+use super::plan_text::{about, needs_image, outline, place_lines, space_lines};
 use super::{StorePlace, out, space_of};
-use crate::base::failure::{Exit, Result};
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::estimate::{Costs, estimate, same_work};
-use crate::plan;
 use crate::plan::phase::End;
+use crate::plan::space::Need;
+use crate::plan::{self, filesystem};
 use crate::run::ground::open_parent;
 use crate::run::interrupt::Interrupt;
 use crate::session::probe::probe;
@@ -24,7 +25,8 @@ const EXAMPLES: &str = "\
 Examples:
   boatload plan smallfiles --scale original
   boatload plan my-job.toml --set files=1M --dir /mnt/x
-  boatload plan fullness --no-probe               writes nothing at all";
+  boatload plan fullness --no-probe               writes nothing at all
+  boatload plan --filesystem ext4,xfs             the mkfs commands, and how large the image is";
 
 const EFFECTS: &str = "\
 Room is checked before anything is written. The time is that of an earlier run of the same job here, \
@@ -33,6 +35,9 @@ directory boatload-ID of its own and removes it at once, also after an error or 
 kernel's caches up to four times if the plan asks for cold ones. With --no-probe nothing is written, \
 and the time comes from earlier runs or is not told. Where nothing can be written, the plan says so \
 and gives no time.";
+
+/// The run's directory, its marker, the image, and where it is mounted.
+const IMAGE_INODES: u64 = 4;
 
 /// How many runs of the store are looked at for one that did the same.
 const RUNS_MAX: usize = 20;
@@ -70,18 +75,8 @@ impl Plan {
         let (host, space) = (HostFacts::gather(parent.as_fd())?, space_of(parent.as_fd())?);
         let place = Place { host: &host, space: &space, directory: &self.job.dir };
         let mut text = outline(&plan);
-        let mut lack = None;
-        if plan.makes_files() {
-            text.push_str(&space_lines(&plan, &space, &host, &self.job.dir));
-            if room::fills_to(&plan).is_some() && !self.fill_real {
-                text.push_str("`run` wants --fill-real for it\n");
-            }
-            let wanted = room::bytes_at_most(&plan, &space);
-            let kind = &host.filesystem.kind;
-            lack = room::check(&plan, &space, (&self.job.dir, true))
-                .and_then(|()| room::check_memory(kind, wanted, &self.job.dir))
-                .err();
-        }
+        let (said, lack) = self.room_lines(&plan, &place);
+        text.push_str(&said);
         if let Some(device) = &device {
             let facts = &device.facts;
             let size = bytes(facts.total_bytes.unwrap_or_default());
@@ -92,6 +87,31 @@ impl Plan {
         }
         out::print(&text)?;
         lack.map_or(Ok(Exit::Good), Err)
+    }
+
+    /// What room it needs, and why there is too little; nothing is written for either.
+    fn room_lines(&self, plan: &plan::Plan, place: &Place<'_>) -> (String, Option<Failure>) {
+        let (mut text, mut lack) = (String::new(), None);
+        let (there, kind) = (plan.in_place(), &place.host.filesystem.kind);
+        if there.makes_files() {
+            text.push_str(&space_lines(&there, place.space, place.host, place.directory));
+            if room::fills_to(&there).is_some() && !self.fill_real {
+                text.push_str("`run` wants --fill-real for it\n");
+            }
+            let wanted = room::bytes_at_most(&there, place.space);
+            lack = room::check(&there, place.space, (place.directory, true))
+                .and_then(|()| room::check_memory(kind, wanted, place.directory))
+                .err();
+        }
+        if let Some(room) = filesystem::room(plan) {
+            text.push_str(&place_lines(plan, &room, place.space, place.directory));
+        }
+        if let Some(image) = filesystem::room(plan).filter(|_| needs_image(plan)) {
+            let need = Need { bytes: image.bytes, inodes: IMAGE_INODES };
+            let reserve = place.space.reserve_bytes();
+            lack = lack.or_else(|| place.space.shortfall(need, reserve, place.directory));
+        }
+        (text, lack)
     }
 
     fn time_line(
@@ -107,10 +127,12 @@ impl Plan {
             return Ok(format!("takes about {}\n", about(seconds)));
         }
         let why = match self.probed(plan, place) {
-            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, place.space))) {
+            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, &filled(plan, place))))
+            {
                 Some((costs, Some(seconds))) => {
                     let probe = format!("{:.1} s", costs.seconds.max(0.1));
-                    return Ok(format!("takes about {}, by a probe of {probe}\n", about(seconds)));
+                    let line = format!("takes about {}, by a probe of {probe}", about(seconds));
+                    return Ok(line + &elsewhere(plan, place));
                 }
                 Some((_, None)) => "the probe did not come to all of it".to_string(),
                 None => "no earlier run of it on this file system is stored".into(),
@@ -118,7 +140,9 @@ impl Plan {
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             Err(failure) => failure.sentence,
         };
-        Ok(match by_rates(plan, store, place) {
+        let rates = plan.in_place().cells.len() == plan.cells.len();
+        let rates = rates.then(|| by_rates(plan, store, place)).flatten();
+        Ok(match rates {
             Some(seconds) => format!(
                 "takes about {} beside syncs and clearing up, by an earlier run here\n",
                 about(seconds)
@@ -133,7 +157,33 @@ impl Plan {
             return Ok(None);
         }
         let interrupt = Interrupt::listen()?;
-        probe(plan, place.host, (place.directory, place.space), &interrupt).map(Some)
+        probe(&plan.as_if_there(), place.host, (place.directory, place.space), &interrupt).map(Some)
+    }
+}
+
+/// The space that a plan fills: that of the file systems it makes, or what is there.
+fn filled(plan: &plan::Plan, place: &Place<'_>) -> Space {
+    let Some(image) = filesystem::room(plan) else { return *place.space };
+    let bytes = image.bytes;
+    let available_inodes = Some(image.inodes);
+    let block_bytes = place.space.block_bytes;
+    Space {
+        block_bytes,
+        total_bytes: bytes,
+        free_bytes: bytes,
+        available_bytes: bytes,
+        available_inodes,
+    }
+}
+
+/// The end of an estimate, which says so where the probe was not made where the run will be.
+fn elsewhere(plan: &plan::Plan, place: &Place<'_>) -> String {
+    match filesystem::room(plan) {
+        Some(_) => {
+            let there = shown(place.directory);
+            format!("\n  on the file system of {there}, not on those that will be made\n")
+        }
+        None => "\n".into(),
     }
 }
 

@@ -8,8 +8,9 @@ use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::op::{Effect, Subject};
+use crate::plan::filesystem::{self, Room, mount_options, shown_command};
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, Phase, Plan, Prepare, Way};
+use crate::plan::{CellPlan, FileSystem, Phase, Plan, Prepare, Way};
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -35,6 +36,8 @@ pub(super) fn outline(plan: &Plan) -> String {
         text.push_str(&wrapped(&line, 2));
     }
     text.push('\n');
+    let room = filesystem::room(plan);
+    let (mut made_before, mut is_first) = (None, true);
     let mut before: Option<Vec<String>> = None;
     for variant in plan.variants() {
         let cells: Vec<&CellPlan> = plan.cells.iter().filter(|c| c.variant == variant).collect();
@@ -43,6 +46,11 @@ pub(super) fn outline(plan: &Plan) -> String {
             push_phases(&mut text, before.take());
         }
         text.push_str(&variant_lines(variant, &cells));
+        let made = cells.first().and_then(|cell| cell.filesystem.as_ref());
+        if let Some(room) = room.filter(|_| is_first || made != made_before) {
+            text.push_str(&made_lines(made, &room));
+        }
+        (made_before, is_first) = (made, false);
         before = Some(lines);
     }
     push_phases(&mut text, before);
@@ -85,6 +93,38 @@ fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
         text.push_str(&wrapped(&format!("  {}", prepare_words(prepare)), 4));
     }
     text
+}
+
+/// The file system that a variant runs on, where it is not that of the variant before it.
+fn made_lines(made: Option<&FileSystem>, room: &Room) -> String {
+    let Some(made) = made else { return "  on the file system of --dir\n".into() };
+    let options = match mount_options(made, room) {
+        none if none.is_empty() => "the kernel's defaults".to_string(),
+        some => shown(some),
+    };
+    let by = shown_command(made, room).map(|command| format!("made by {}", shown(command)));
+    let by = by.unwrap_or_else(|| made.kind.name.to_string());
+    wrapped(&format!("  {by}, mounted with {options}"), 4)
+}
+
+/// Whether any file system is made on a device, as an image is one.
+pub(super) fn needs_image(plan: &Plan) -> bool {
+    let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
+    made.any(|made| made.kind.maker.is_some())
+}
+
+/// Where file systems are made for a plan, and how large.
+pub(super) fn place_lines(plan: &Plan, room: &Room, space: &Space, dir: &Path) -> String {
+    let size = bytes(room.bytes);
+    let line = match needs_image(plan) {
+        true => format!(
+            "file systems are made on an image of {size} in {}, with {} free; --size sets another size",
+            shown(dir),
+            bytes(space.available_bytes),
+        ),
+        false => format!("file systems of {size} are made in memory"),
+    };
+    format!("\n{}", wrapped(&line, 2))
 }
 
 fn tree_words(cell: &CellPlan) -> String {

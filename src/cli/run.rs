@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::job::Job;
+use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, show};
-use crate::base::failure::{Exit, Result};
+use crate::base::failure::{Exit, Failure, Result};
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order};
 
@@ -15,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   boatload run                                    smallfiles, here, in under a minute
   boatload run smallfiles --dir /mnt/x --scale original
+  boatload run --filesystem ext4,xfs,btrfs        each made fresh, run on, and ranked (root)
   boatload run my-job.toml --set files=50k --threads 4 --json -";
 
 const EFFECTS: &str = "\
@@ -22,7 +24,8 @@ What it touches: a directory boatload-RUN that it makes in --dir and removes at 
 after an error or Ctrl-C (a second Ctrl-C ends it at once; `boatload clean` removes what that \
 leaves). It does not begin unless 5% of the file system or 1 GiB, whichever is less, would stay free. As root it syncs and \
 drops the kernel's caches before each cold phase, which slows down everything else on the machine \
-for a moment. Results go to standard output, progress to standard error.";
+for a moment. File systems of --filesystem or of the job file are made on an image file in that \
+directory, unless --device and --erase name a device for it or --in-memory is given. Results go to standard output, progress to standard error.";
 
 /// Run a scenario and report it
 #[derive(Args)]
@@ -30,6 +33,8 @@ for a moment. Results go to standard output, progress to standard error.";
 pub(super) struct Run {
     #[command(flatten)]
     job: Job,
+    #[command(flatten)]
+    place: Place,
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -41,6 +46,18 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
+        let place = self.place.asked()?;
+        let makes = plan.cells.iter().any(|cell| cell.filesystem.is_some());
+        if !makes && self.place.is_said() {
+            return Err(Failure::usage(
+                "--device, --in-memory and --size say where file systems are made, and this job makes \
+                 none. Nothing was written. Add --filesystem ext4,xfs",
+            ));
+        }
+        if makes {
+            let sentence = format!("{place:?}: no file system can be made yet");
+            return Err(Failure::failed(sentence));
+        }
         let interrupt = Interrupt::listen()?;
         let mut store = store.open()?;
         let progress = Progress::new();

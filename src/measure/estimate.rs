@@ -88,12 +88,18 @@ pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
         && (&run.parameters, run.repeats) == (&plan.parameters, plan.repeats);
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));
     let planned: BTreeSet<_> = phases
-        .map(|(cell, p)| (p.name.as_str(), cell.engine.word(), p.threads, p.cache.word()))
+        .map(|(cell, p)| {
+            let how = (cell.engine.word(), p.threads, p.cache.word());
+            (cell.variant.as_str(), p.name.as_str(), how)
+        })
         .collect();
     let done: BTreeSet<_> = book
         .measurements
         .iter()
-        .map(|m| (m.phase.as_str(), m.engine.as_str(), m.threads, m.cache.asked.as_str()))
+        .map(|m| {
+            let how = (m.engine.as_str(), m.threads, m.cache.asked.as_str());
+            (m.cell.variant.as_str(), m.phase.as_str(), how)
+        })
         .collect();
     let time = |text: &str| humantime::parse_rfc3339(text).ok();
     let (started, finished) = (time(&run.started)?, time(run.finished.as_deref()?)?);

@@ -65,7 +65,9 @@ pub(super) fn crossed<'a>(
         own.iter().map(variant).collect::<Vec<_>>()
     };
     let crossed: Vec<Crossed<'a>> = settings.filesystems.iter().flat_map(on).collect();
-    crossed.iter().for_each(|one| check_crossed_name(one, report));
+    for (at, one) in crossed.iter().enumerate() {
+        check_crossed_name(&crossed[..at], one, report);
+    }
     crossed
 }
 
@@ -121,9 +123,13 @@ fn check_variant_name(
 }
 
 /// Names that file systems give to variants are titles like any other.
-fn check_crossed_name(one: &Crossed<'_>, report: &mut Report) {
+fn check_crossed_name(before: &[Crossed<'_>], one: &Crossed<'_>, report: &mut Report) {
     let Some(name) = &one.name else { return };
-    if name.len() > NAME_BYTES_MAX {
+    let is_other = |other: &Crossed<'_>| other.place != one.place;
+    if before.iter().any(|other| other.name.as_ref() == Some(name) && is_other(other)) {
+        let expected = "names that differ with a variant's name after them";
+        report.add(OPTION, format!("`{}` twice", short(name)), expected, None);
+    } else if name.len() > NAME_BYTES_MAX {
         let found = format!("the name `{}` of {} bytes", short(name), name.len());
         let expected = format!("at most {NAME_BYTES_MAX} bytes, the variant's name included");
         let hint = "give the file system a short name: `:name=NAME`".to_string();
@@ -136,7 +142,7 @@ fn check_crossed_name(one: &Crossed<'_>, report: &mut Report) {
 impl Variant<'_> {
     /// The simulated file system and a device that is only read leave nothing to be made.
     pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut Report) {
-        let Some((made, place)) = &self.made else { return };
+        let Some((_, place)) = &self.made else { return };
         let (expected, hint) = match engine {
             EngineName::Sim => {
                 let hint = "leave it out, or take `engine = \"sync\"`";
@@ -147,8 +153,7 @@ impl Variant<'_> {
             }
             EngineName::Sync => return,
         };
-        let found = format!("`{}` to be made", short(&made.label()));
-        report.add(place, found, expected, Some(hint.to_string()));
+        report.add(place, "a file system to be made", expected, Some(hint.to_string()));
     }
 
     /// The file system that is made for a cell with these phases: where none of them is to update

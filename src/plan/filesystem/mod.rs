@@ -13,6 +13,7 @@ pub use place::PlaceAsked;
 pub use size::{Room, check_size, room, room_of};
 
 use super::report::element;
+use super::{CellPlan, Plan};
 
 /// A file system to be made, with options.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,5 +89,29 @@ impl FileSystem {
             let comma = if self.mount.is_empty() { "" } else { "," };
             self.mount.push_str(&format!("{comma}noatime"));
         }
+    }
+}
+
+impl Plan {
+    /// What of it runs on what is there: the cells for which nothing is made.
+    #[must_use]
+    pub fn in_place(&self) -> Self {
+        let is_there = |cell: &&CellPlan| cell.filesystem.is_none();
+        let cells = self.cells.iter().filter(is_there).cloned().collect();
+        Self { cells, ..self.clone() }
+    }
+
+    /// The same work on what is there, to learn what it costs: variants that do on several file
+    /// systems what they do on the first are left out.
+    #[must_use]
+    pub fn as_if_there(&self) -> Self {
+        let first = self.cells.iter().find_map(|cell| cell.filesystem.as_ref());
+        let stays = |cell: &&CellPlan| match &cell.filesystem {
+            Some(filesystem) => Some(filesystem) == first,
+            None => true,
+        };
+        let stripped = |cell: &CellPlan| CellPlan { filesystem: None, ..cell.clone() };
+        let cells = self.cells.iter().filter(stays).map(stripped).collect();
+        Self { cells, ..self.clone() }
     }
 }

@@ -39,7 +39,10 @@ const INODE_BYTES: u64 = 4096;
 /// Beside what is needed: logs and tables of the file system itself.
 const OWN_BYTES: u64 = 256 * MIB;
 
-/// The same where the space is filled: as df counts, most of it is in use before or not there.
+/// Up to here as much is spared as is needed, and a quarter of what is far more.
+const SPARE_BYTES: u64 = 4 * GIB;
+
+/// [`OWN_BYTES`] where the space is filled: as df counts, most of it is in use before or not there.
 const FILLED_OWN_BYTES: u64 = 64 * MIB;
 
 /// What an operation leaves behind where nothing is ever overwritten; and one with a sync of its
@@ -122,7 +125,10 @@ fn comfortable(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
             let left = bare.saturating_add(bare / 4).saturating_add(FILLED_OWN_BYTES);
             of_the_rest(left, percent).max(FILLED_LEAST_BYTES)
         }
-        None => bare.saturating_mul(2).saturating_add(OWN_BYTES),
+        None => {
+            let spare = bare.min(SPARE_BYTES).max(bare / 4);
+            bare.saturating_add(spare).saturating_add(OWN_BYTES)
+        }
     }
 }
 
@@ -221,7 +227,7 @@ mod tests {
             ("fullness", Scale::Quick, 2..=2, 1_000),
             ("fullness", Scale::Original, 25..=60, 10_000),
             ("clutter", Scale::Quick, 1..=2, 40_000),
-            ("clutter", Scale::Original, 40..=100, 2_000_000),
+            ("clutter", Scale::Original, 34..=60, 2_000_000),
         ];
         for (name, scale, gibs, inodes) in rooms {
             let room = of_scenario(name, "ext4,xfs", scale);

@@ -1,0 +1,107 @@
+//! `plan --filesystem` and the words that say where file systems are made, on the command line.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod command;
+
+use command::{Bench, names_in};
+
+#[test]
+fn a_plan_shows_how_each_file_system_is_made_and_how_large_its_place_is() {
+    let bench = Bench::default();
+    let list = "ext3:mkfs=-O ^dir_index -E stride=4:mount=data=journal,xfs,tmpfs";
+    let ran = bench.run(["plan", "directory", "--no-probe", "--filesystem", list]);
+    for part in [
+        "ext3 -O ^dir_index -E stride=4 data=journal/single: 20,000 files",
+        "tmpfs/striped: 20,000 files",
+        "made by mkfs.ext3 ",
+        "'^dir_index' DEVICE",
+        "mounted with data=journal",
+        "made by mkfs.xfs ",
+        "mounted with the kernel's defaults",
+        "tmpfs, mounted with size=1073741824,nr_inodes=",
+        "an image of 1.00 GiB in",
+    ] {
+        // Long lines are broken at blanks.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&ran.stdout).contains(part.trim()), "{part}\n{}", ran.stdout);
+    }
+    assert_eq!(ran.stdout.matches("made by mkfs.xfs").count(), 1, "said once: {}", ran.stdout);
+    assert!(names_in(&bench.work()).is_empty());
+}
+
+#[test]
+fn an_estimate_for_file_systems_to_be_made_says_where_it_was_made() {
+    let bench = Bench::default();
+    let ran =
+        bench.run(["plan", "--set", "files=300", "--set", "selected=30", "--filesystem", "ext4"]);
+    assert!(ran.stdout.contains("not on those that will be made"), "{}{}", ran.stdout, ran.stderr);
+    assert!(names_in(&bench.work()).is_empty());
+}
+
+#[test]
+fn levels_of_space_on_a_file_system_that_is_made_do_not_fill_the_one_that_is_there() {
+    let bench = Bench::default();
+    let ran = bench.run(["plan", "fullness", "--no-probe", "--filesystem", "ext4"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("--fill-real"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("an image of 2.00 GiB"), "{}", ran.stdout);
+    let real = bench.run(["plan", "fullness", "--no-probe"]);
+    assert!(real.stdout.contains("--fill-real"), "{}", real.stdout);
+}
+
+#[test]
+fn an_image_that_does_not_fit_is_told_before_anything_is_written() {
+    let bench = Bench::default();
+    let set = ["--set", "files=1G", "--set", "size_max=2MiB"];
+    let words = ["plan", "--filesystem", "ext4,xfs"].into_iter().chain(set);
+    let ran = bench.run(words);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("does not fit"), "{}", ran.stderr);
+    assert!(names_in(&bench.work()).is_empty());
+}
+
+#[test]
+fn what_is_no_list_of_file_systems_is_wrong_usage() {
+    let bench = Bench::default();
+    for (list, part) in [
+        ("ext5", "did you mean `ext"),
+        ("", "empty list"),
+        ("ext4:mout=x", "did you mean `mount=`?"),
+        ("ext4,ext4", "give one of them other options"),
+        ("ext4:mkfs=/dev/sda", "no path"),
+    ] {
+        for command in ["plan", "run"] {
+            let ran = bench.run([command, "--filesystem", list]);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+            assert!(ran.stderr.contains(part), "{command} {list}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_place_without_a_file_system_to_make_is_wrong_usage() {
+    let bench = Bench::default();
+    let wrong: [&[&str]; 6] = [
+        &["--device", "/dev/null", "--erase", "/dev/null"],
+        &["--in-memory"],
+        &["--size", "1GiB"],
+        &["--filesystem", "ext4", "--device", "/dev/null"],
+        &["--filesystem", "ext4", "--device", "/dev/null", "--erase", "/dev/zero"],
+        &["--filesystem", "ext4", "--size", "much"],
+    ];
+    for words in wrong {
+        let ran = bench.run(["run"].iter().chain(words));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{words:?}: {}", ran.stderr);
+        assert!(names_in(&bench.work()).is_empty(), "{words:?}");
+    }
+}
