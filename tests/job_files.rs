@@ -273,6 +273,7 @@ fn the_command_line_wins_over_the_file() {
         engine: Some(EngineName::Sim),
         memory_bytes: 0,
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
+        ..Settings::default()
     };
     let plan = read_job(RICH, &settings).unwrap_or_else(|p| panic!("{}", p.report("rich")));
     assert_eq!((plan.seed, plan.repeats, plan.cells.len()), (9, 1, 6));
