@@ -3,9 +3,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::measure::book::{CellKey, Level, RunFacts};
+use crate::measure::book::{CellKey, Level, MadeFileSystem, RunFacts};
+use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
+use crate::measure::warnings::{Warning, warnings};
+use crate::plan::Conclusion;
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
@@ -111,6 +114,43 @@ fn runs_in_which_something_grows_read_as_was_agreed_on() {
         assert_golden(&format!("terminal-{name}.txt"), &rendered("terminal", &book));
     }
     assert_golden("details.txt", &rendered("details", &growing::clutter()));
+}
+
+/// Four file systems made for a run, with all that is concluded of them.
+fn made_book() -> ResultBook {
+    let mut book = fixture::made::book();
+    let variants = ["ext4", "ext3", "xfs", "btrfs"];
+    book.findings = conclude(&book, &[Conclusion::Ranking], &variants);
+    book
+}
+
+#[test]
+fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
+    assert_golden("terminal-made.txt", &rendered("terminal", &made_book()));
+    let mut book = made_book();
+    book.filesystems[1].mount_asked.clear();
+    for made in &mut book.filesystems[..3] {
+        made.variant = format!("{}-{}", made.kind, "plain");
+        made.device.as_mut().unwrap().loop_direct_io = Some(false);
+    }
+    let memory = MadeFileSystem {
+        mkfs: None,
+        mkfs_version: None,
+        device: None,
+        ..book.filesystems[3].clone()
+    };
+    book.filesystems[3] = MadeFileSystem {
+        variant: "memory".into(),
+        kind: "tmpfs".into(),
+        place: "memory".into(),
+        ..memory
+    };
+    let all = warnings(&book, false);
+    book.findings = all.iter().map(Warning::finding).collect();
+    for m in &mut book.measurements {
+        (m.device_read_bytes, m.device_write_bytes, m.inodes) = (None, None, None);
+    }
+    assert_golden("terminal-made-mixed.txt", &rendered("terminal", &book));
 }
 
 #[test]
