@@ -274,7 +274,6 @@ fn the_command_line_wins_over_the_file() {
         filesystems: Vec::new(),
         memory_bytes: 0,
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
-        filesystems: Vec::new(),
     };
     let plan = read_job(RICH, &settings).unwrap_or_else(|p| panic!("{}", p.report("rich")));
     assert_eq!((plan.seed, plan.repeats, plan.cells.len()), (9, 1, 6));

@@ -108,6 +108,37 @@ fn directory_finds_no_growth_and_no_order_where_there_is_none() {
     }
 }
 
+/// `smallfiles` on three simulated file systems: two of which are alike, and one that takes half as
+/// long again for each request.
+#[test]
+fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
+    let variant = |name: &str, time: &str| {
+        format!(
+            "[[variant]]\nname = '{name}'\nsim = {{ metadata = '{time}', noise = 'uniform' }}\n"
+        )
+    };
+    let text = find_scenario("smallfiles").unwrap().text;
+    let three = [variant("slow", "30us"), variant("one", "20us"), variant("two", "20us")].concat();
+    let set = [("files", "2000"), ("selected", "500")];
+    let simulated = Simulated { scenario: "smallfiles", sim: "", set: &set };
+    let mut wrong = 0;
+    for seed in 0..SEEDS {
+        let book = simulated.ran_as(&format!("{text}\n{three}"), seed);
+        let ranking = findings(&book, "ranking");
+        assert_eq!(ranking.len(), 6, "seed {seed}: the job and five phases");
+        assert!(ranking[0].figures["phase"].is_null(), "seed {seed}: {:?}", ranking[0]);
+        for found in ranking {
+            let (order, steps) = (&found.figures["order"], &found.figures["steps"]);
+            assert_eq!(order[2], "slow", "seed {seed}: {found:?}");
+            assert_eq!(steps[1]["tie"], false, "seed {seed}: {found:?}");
+            wrong += u32::from(steps[0]["tie"] == false);
+            let ratio = steps[1]["ratio"].as_f64().unwrap();
+            assert!((ratio - 1.5).abs() < 0.05, "seed {seed}: {found:?}");
+        }
+    }
+    assert!(wrong <= 6, "two that are alike were told apart in {wrong} of 120");
+}
+
 const FULLNESS: [(&str, &str); 6] = [
     ("levels", "30,40,50,60,65,70,75,80,85,90,94,98"),
     ("repeats", "4"),

@@ -12,6 +12,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::measure::book::ResultBook;
 use crate::measure::estimate::{Costs, estimate, same_work};
 use crate::plan::phase::End;
 use crate::plan::space::Need;
@@ -199,6 +200,14 @@ fn is_here(host: &HostFacts, place: &Place<'_>) -> bool {
     host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
 }
 
+/// Whether the run measured what the plan would: the same types of file systems made, or none.
+fn made_alike(plan: &plan::Plan, book: &ResultBook) -> bool {
+    plan.cells.iter().all(|cell| {
+        let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
+        made.map(|made| made.kind.as_str()) == cell.filesystem.as_ref().map(|of| of.kind.name)
+    })
+}
+
 /// How long the newest run of the same work here took, in seconds, and its id. A store that is
 /// missing or cannot be read has none: a plan does not make one.
 fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<(f64, String)> {
@@ -206,13 +215,18 @@ fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<
     let runs = store.runs().ok()?;
     let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
     alike.take(RUNS_MAX).find_map(|run| {
-        let book = store.load(&run.id).ok().filter(|book| is_here(&book.host, place))?;
+        let here = |book: &ResultBook| is_here(&book.host, place) && made_alike(plan, book);
+        let book = store.load(&run.id).ok().filter(here)?;
         same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
     })
 }
 
 /// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale.
 fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<f64> {
+    // Rates of the place say nothing of a file system that is made anew on it.
+    if plan.cells.iter().any(|cell| cell.filesystem.is_some()) {
+        return None;
+    }
     let store = store.open_to_read().ok()??;
     let device = place.host.device.as_ref().map(|device| device.name.as_str());
     let rates = store.phase_rates(&plan.name, &place.host.filesystem.kind, device).ok()?;

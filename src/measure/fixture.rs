@@ -1,8 +1,9 @@
 //! Made-up books for tests: one with known figures, and random ones without end.
 
 pub(crate) mod growing;
+pub(crate) mod made;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -254,8 +255,41 @@ impl Odd {
             m.invalid = vec![self.text(), "ENOSPC x 120".into()];
             m.errors.insert(self.text(), self.whole());
         }
+        m.device_write_bytes = self.maybe_whole();
+        m.space_bytes = self.maybe_taken();
+        m.inodes = self.maybe_taken();
+        m.idle = self.of(&[None, Some(true), Some(false)]);
         m.windows = windows(&[self.below(1 << 40) + 500, 1_000])[..self.below(3) as usize].to_vec();
         m
+    }
+
+    fn maybe_whole(&mut self) -> Option<u64> {
+        let whole = self.whole();
+        self.of(&[None, Some(whole)])
+    }
+
+    fn maybe_taken(&mut self) -> Option<i64> {
+        let few = self.below(9_000) as i64 - 3_000;
+        self.of(&[None, Some(few), Some(i64::MIN), Some(i64::MAX), Some(0)])
+    }
+
+    fn filesystem(&mut self, variant: String) -> MadeFileSystem {
+        let (mkfs, version) = (self.text(), self.text());
+        MadeFileSystem {
+            variant,
+            kind: self.text(),
+            mkfs: self.of(&[None, Some(mkfs)]),
+            mkfs_version: self.of(&[None, Some(version)]),
+            mount_asked: self.text(),
+            options: self.text().repeat(2),
+            place: self.of(&["image", "device", "memory", ""]).into(),
+            device: self.of(&[None, host().device]),
+            device_bytes: self.whole(),
+            block_bytes: self.whole(),
+            total_bytes: self.whole(),
+            available_bytes: self.whole(),
+            inodes: self.maybe_whole(),
+        }
     }
 
     fn condition(&mut self, cells: &[CellKey]) -> Condition {
@@ -290,6 +324,10 @@ impl Odd {
         // A cell that was cut short may have conditions and no measurement.
         cells.push(CellKey { variant: "no-measurement".into(), level: self.level(), repeat: 1 });
         book.conditions = (0..self.below(6)).map(|_| self.condition(&cells)).collect();
+        if self.below(2) == 0 {
+            let names: BTreeSet<_> = cells.iter().map(|cell| cell.variant.clone()).collect();
+            book.filesystems = names.into_iter().map(|name| self.filesystem(name)).collect();
+        }
         book.findings =
             (0..self.below(3)).map(|_| warning(&self.text().repeat(2), &self.text())).collect();
         book

@@ -1,6 +1,7 @@
 //! From raw latencies to figures: histograms, windows, measurements, findings, and the book that
 //! holds all results of a run.
 
+pub mod amplification;
 pub mod beside;
 pub mod book;
 pub mod bulk;

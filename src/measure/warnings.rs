@@ -44,6 +44,20 @@ pub enum Warning {
         /// The largest share, 0 to 1.
         share: f64,
     },
+    /// The device was at work when phases began.
+    DeviceBusy {
+        /// The phases.
+        phases: Vec<String>,
+        /// In how many measurements.
+        busy: usize,
+        /// Of how many of which it is known.
+        known: usize,
+    },
+    /// File systems were made on a loop device that goes through the cache of what lies below.
+    HostCache {
+        /// Their variants.
+        variants: Vec<String>,
+    },
     /// No cycle counter of constant rate: latencies are read from the system's clock.
     SlowClock,
     /// The run was interrupted.
@@ -58,6 +72,8 @@ impl Warning {
             Warning::Invalid { .. } => "invalid-measurements",
             Warning::FewOperations { .. } => "few-operations",
             Warning::HarnessCost { .. } => "harness-cost",
+            Warning::DeviceBusy { .. } => "device-busy",
+            Warning::HostCache { .. } => "host-cache",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
         }
@@ -80,6 +96,15 @@ impl Warning {
                 share * 100.0,
                 phases.join(", ")
             ),
+            Warning::DeviceBusy { phases, busy, known } => format!(
+                "{}: the device was already busy when {busy} of {known} measurements began.",
+                phases.join(", ")
+            ),
+            Warning::HostCache { variants } => format!(
+                "{}: the loop device goes through the cache of the file system below, so memory \
+                 stands in for a disk.",
+                variants.join(", ")
+            ),
             Warning::SlowClock => {
                 "latencies were read from the system's clock, not the cycle counter.".into()
             }
@@ -98,6 +123,12 @@ impl Warning {
             Warning::HarnessCost { .. } => {
                 "Differences of that size between runs may be boatload's."
             }
+            Warning::DeviceBusy { .. } => {
+                "Look for what else reads or writes there, and run again when it is idle."
+            }
+            Warning::HostCache { .. } => {
+                "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
+            }
             Warning::SlowClock => "Latencies below a microsecond are less sure.",
             Warning::Interrupted => "Run it again for the rest.",
         }
@@ -107,9 +138,10 @@ impl Warning {
         match self {
             Warning::Cache { phases, .. }
             | Warning::FewOperations { phases }
-            | Warning::HarnessCost { phases, .. } => phases.clone(),
+            | Warning::HarnessCost { phases, .. }
+            | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Invalid { phase, .. } => vec![phase.clone()],
-            Warning::SlowClock | Warning::Interrupted => Vec::new(),
+            Warning::HostCache { .. } | Warning::SlowClock | Warning::Interrupted => Vec::new(),
         }
     }
 
@@ -147,6 +179,8 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(caches(&book.measurements));
     all.extend(few(&book.measurements));
     all.extend(harness(book));
+    all.extend(busy(&book.measurements));
+    all.extend(host_cache(book));
     if book.run.clock == "monotonic" {
         all.push(Warning::SlowClock);
     }
@@ -208,6 +242,24 @@ fn harness(book: &ResultBook) -> Option<Warning> {
         }
     }
     (!phases.is_empty()).then_some(Warning::HarnessCost { phases, share: largest })
+}
+
+fn busy(measurements: &[Measurement]) -> Option<Warning> {
+    let known = measurements.iter().filter(|m| m.idle.is_some()).count();
+    let (mut phases, mut busy) = (Vec::new(), 0);
+    for m in measurements.iter().filter(|m| m.idle == Some(false)) {
+        add_once(&mut phases, &m.phase);
+        busy += 1;
+    }
+    (busy > 0).then_some(Warning::DeviceBusy { phases, busy, known })
+}
+
+fn host_cache(book: &ResultBook) -> Option<Warning> {
+    let cached = book.filesystems.iter().filter(|made| {
+        made.device.as_ref().is_some_and(|device| device.loop_direct_io == Some(false))
+    });
+    let variants: Vec<String> = cached.map(|made| made.variant.clone()).collect();
+    (!variants.is_empty()).then_some(Warning::HostCache { variants })
 }
 
 fn add_once(phases: &mut Vec<String>, phase: &str) {
@@ -317,6 +369,31 @@ mod tests {
         assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
         let one = Measurement { operations: 1, ..measurement("create") };
         assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
+    }
+
+    #[test]
+    fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
+        let with = |phase, idle| Measurement { idle, ..measurement(phase) };
+        let all = of(vec![
+            with("create", Some(true)),
+            with("read", Some(false)),
+            with("read", Some(false)),
+            with("delete", None),
+        ]);
+        let phases = vec!["read".to_string()];
+        assert_eq!(all, [Warning::DeviceBusy { phases, busy: 2, known: 3 }]);
+        assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
+    }
+
+    #[test]
+    fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
+        let mut book = crate::measure::fixture::made::book();
+        assert_eq!(warnings(&book, false), []);
+        for made in &mut book.filesystems[1..3] {
+            made.device.as_mut().unwrap().loop_direct_io = Some(false);
+        }
+        let variants = vec!["ext3".to_string(), "xfs".to_string()];
+        assert_eq!(warnings(&book, false), [Warning::HostCache { variants }]);
     }
 
     #[test]

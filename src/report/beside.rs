@@ -166,7 +166,14 @@ const FACTS: [Fact; 9] = [
         Some(reference) => reference.published.clone(),
         None => book.run.started.get(..10).unwrap_or_default().into(),
     }),
-    ("file system", |book| book.host.filesystem.kind.clone()),
+    ("file system", |book| match book.filesystems.as_slice() {
+        [] => book.host.filesystem.kind.clone(),
+        made => {
+            let mut kinds: Vec<&str> = made.iter().map(|made| made.kind.as_str()).collect();
+            kinds.dedup();
+            kinds.join(",")
+        }
+    }),
     ("kernel", |book| book.host.kernel.clone()),
     ("processor", |book| book.host.cpu.clone()),
     ("memory", |book| match book.host.memory_bytes {

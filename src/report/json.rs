@@ -37,6 +37,7 @@ struct WireDocument<'a> {
     measurements: Vec<WireMeasurement<'a>>,
     findings: Vec<WireFinding<'a>>,
     conditions: Vec<WireCondition<'a>>,
+    filesystems: &'a [MadeFileSystem],
 }
 
 #[derive(Serialize)]
@@ -120,6 +121,9 @@ struct WireMeasurement<'a> {
     rate_error: Option<f64>,
     entries_expected: Option<u64>,
     entries_found: Option<u64>,
+    space_bytes: Option<i64>,
+    inodes: Option<i64>,
+    idle: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -146,6 +150,7 @@ impl<'a> WireDocument<'a> {
             measurements: measurements.collect(),
             findings: book.findings.iter().map(WireFinding).collect(),
             conditions: book.conditions.iter().map(WireCondition::of).collect(),
+            filesystems: &book.filesystems,
         }
     }
 }
@@ -252,6 +257,9 @@ impl<'a> WireMeasurement<'a> {
             rate_error: m.rate_error,
             entries_expected: told(m.entries_expected, measured),
             entries_found: told(m.entries_found, measured),
+            space_bytes: m.space_bytes,
+            inodes: m.inodes,
+            idle: m.idle,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
 //! writes them.
 
+mod amplification;
 mod beside;
 mod course;
+mod filesystems;
 mod grid;
 mod json;
 mod matrix;

@@ -3,8 +3,12 @@
 use std::io::{self, Write};
 
 use super::table::{Align, Table};
+use super::text::width;
 use crate::base::units::grouped;
 use crate::store::RunSummary;
+
+/// More columns are not given to file systems that were made.
+const PLACE_MAX: usize = 20;
 
 /// Writes one line for each run, in the order given. Fails only if `out` does.
 pub fn write_runs(runs: &[RunSummary], out: &mut dyn Write) -> io::Result<()> {
@@ -40,11 +44,28 @@ fn minute(started: &str) -> String {
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }
 
+/// What was measured: types of file systems made for the run, or the one that was there.
 fn place(run: &RunSummary) -> String {
+    if !run.made.is_empty() {
+        return joined(&run.made);
+    }
     match &run.device {
         Some(device) => format!("{} {device}", run.filesystem),
         None => run.filesystem.clone(),
     }
+}
+
+/// As many names as fit, and an ellipsis for the rest.
+fn joined(names: &[String]) -> String {
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        if at > 0 && width(&text) + width(name) >= PLACE_MAX {
+            return text + ",…";
+        }
+        text += &format!("{comma}{name}");
+    }
+    text
 }
 
 fn state(run: &RunSummary) -> String {

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::amplification::write_amplifications;
 use super::course::write_progression;
+use super::filesystems::{about_made, device_name, write_filesystems};
 use super::matrix::write_matrices;
 use super::phases::{about_n, group_name, write_phases};
 use super::place::write_conditions;
@@ -10,6 +12,7 @@ use super::text::{number, time, write_wrapped};
 use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
+use crate::measure::amplification::amplifications;
 use crate::measure::book::{Finding, ResultBook, RunFacts};
 use crate::measure::conditions::conditions;
 use crate::measure::next::{Next, next};
@@ -36,6 +39,9 @@ impl Report for Terminal {
             provenance::latencies(book).write(out)?;
         } else {
             write_tables(book, &summary, out)?;
+        }
+        if !book.filesystems.is_empty() {
+            write_made(book, out)?;
         }
         write_findings("warning: ", &warnings, out)?;
         if let Some(reference) = &book.run.reference {
@@ -65,6 +71,16 @@ fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io
         write_conditions(&conditions, out)?;
     }
     Ok(())
+}
+
+fn write_made(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+    let amplifications = amplifications(book);
+    if !amplifications.is_empty() {
+        writeln!(out)?;
+        write_amplifications(&amplifications, out)?;
+    }
+    writeln!(out)?;
+    write_filesystems(book, out)
 }
 
 fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -102,13 +118,13 @@ pub(super) fn about_place(book: &ResultBook) -> String {
     if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
         return "the simulated file system".into();
     }
+    if !book.filesystems.is_empty() {
+        return about_made(book);
+    }
     let host = &book.host;
     let FilesystemFacts { kind, source, available_bytes, total_bytes, .. } = &host.filesystem;
     let place = match &host.device {
-        Some(device) => match &device.model {
-            Some(model) => format!("{} ({model})", device.name),
-            None => device.name.clone(),
-        },
+        Some(device) => device_name(device),
         None => source.clone(),
     };
     let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));

@@ -3,9 +3,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::measure::book::{CellKey, Level, RunFacts};
+use crate::measure::book::{CellKey, Level, MadeFileSystem, RunFacts};
+use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
+use crate::measure::warnings::{Warning, warnings};
+use crate::plan::Conclusion;
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
@@ -113,6 +116,43 @@ fn runs_in_which_something_grows_read_as_was_agreed_on() {
     assert_golden("details.txt", &rendered("details", &growing::clutter()));
 }
 
+/// Four file systems made for a run, with all that is concluded of them.
+fn made_book() -> ResultBook {
+    let mut book = fixture::made::book();
+    let variants = ["ext4", "ext3", "xfs", "btrfs"];
+    book.findings = conclude(&book, &[Conclusion::Ranking], &variants);
+    book
+}
+
+#[test]
+fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
+    assert_golden("terminal-made.txt", &rendered("terminal", &made_book()));
+    let mut book = made_book();
+    book.filesystems[1].mount_asked.clear();
+    for made in &mut book.filesystems[..3] {
+        made.variant = format!("{}-{}", made.kind, "plain");
+        made.device.as_mut().unwrap().loop_direct_io = Some(false);
+    }
+    let memory = MadeFileSystem {
+        mkfs: None,
+        mkfs_version: None,
+        device: None,
+        ..book.filesystems[3].clone()
+    };
+    book.filesystems[3] = MadeFileSystem {
+        variant: "memory".into(),
+        kind: "tmpfs".into(),
+        place: "memory".into(),
+        ..memory
+    };
+    let all = warnings(&book, false);
+    book.findings = all.iter().map(Warning::finding).collect();
+    for m in &mut book.measurements {
+        (m.device_read_bytes, m.device_write_bytes, m.inodes) = (None, None, None);
+    }
+    assert_golden("terminal-made-mixed.txt", &rendered("terminal", &book));
+}
+
 #[test]
 fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
     let mut book = growing::directory();
@@ -134,12 +174,19 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
         finished: Option::map(finished, str::to_string),
         complete,
         filesystem: "ext4".into(),
+        made: Vec::new(),
         device: Some("nvme0n1p2".into()),
         measurements: 15,
         invalid,
     };
     let end = Some("2026-10-05T08:00:41Z");
+    let made = |id: &str, made: &[&str]| RunSummary {
+        made: made.iter().map(|kind| kind.to_string()).collect(),
+        ..run(id, true, end, 0)
+    };
     let runs = [
+        made("ccc9x2ab", &["ext4", "ext3", "xfs", "btrfs"]),
+        made("ddd9x2ab", &["ext4", "ext3", "xfs", "btrfs", "nilfs2"]),
         run("k3j9x2ab", true, end, 0),
         run("zzz9x2ab", true, end, 3),
         run("aaa9x2ab", false, end, 0),
@@ -261,7 +308,7 @@ fn keys_in_order(document: &str, expected: &str) {
 #[test]
 fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &grouped_book());
-    keys_in_order(&text, "format version run host measurements findings conditions");
+    keys_in_order(&text, "format version run host measurements findings conditions filesystems");
     keys_in_order(
         &text,
         "run id scenario scale seed started finished command boatload complete host kernel cpu \
@@ -269,12 +316,23 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
          phase pass operation engine threads valid operations errors bytes seconds sync_seconds \
          operations_per_second cpu_user_seconds cpu_system_seconds latency_ns mean min p50 p90 \
          p99 p99_9 max cache asked found resident_fraction device_read_bytes device_write_bytes \
-         windows operations_asked",
+         windows operations_asked invalid rate_error entries_expected entries_found space_bytes \
+         inodes idle",
     );
     let text = rendered("json", &fixture::book());
     keys_in_order(&text, "windows first operations mean_ns p50_ns p99_ns max_ns");
     keys_in_order(&text, "findings kind sentence code hint phase");
     keys_in_order(&text, "conditions variant level repeat name value unit");
+    let made = rendered("json", &fixture::made::book());
+    keys_in_order(
+        &made,
+        "filesystems variant type mkfs mkfs_version mount_asked options place device name model \
+         rotational device_bytes block_bytes total_bytes available_bytes inodes",
+    );
+    let document: Value = serde_json::from_str(&made).unwrap();
+    let [ext4, btrfs] = [0, 3].map(|at| &document["filesystems"][at]);
+    assert_eq!((&ext4["inodes"], &btrfs["inodes"]), (&65_536.into(), &Value::Null));
+    assert_eq!(document["measurements"][0]["inodes"], 30_000);
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["run"]["seed"], u64::MAX);
     assert_eq!(document["measurements"][0]["level"], Value::Null);
@@ -314,13 +372,15 @@ fn the_list_of_runs_fits_whatever_is_in_it() {
         scale: long.clone(),
         started: "not a time, 目录".into(),
         filesystem: long.clone(),
-        device: Some(long),
+        made: Vec::new(),
+        device: Some(long.clone()),
         measurements: u64::MAX,
         invalid: u64::MAX,
         complete: true,
         ..RunSummary::default()
     };
-    assert_fits(&runs_text(&[run, RunSummary::default()]), "runs");
+    let made = RunSummary { made: vec![long; 3], ..run.clone() };
+    assert_fits(&runs_text(&[run, made, RunSummary::default()]), "runs");
 }
 
 #[test]

@@ -21,9 +21,6 @@ pub(super) fn find_or_insert(connection: &Connection, host: &HostFacts) -> Resul
 
 fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result<i64> {
     let filesystem = &host.filesystem;
-    let device = host.device.as_ref();
-    let sector = device.and_then(|d| d.sector_bytes).map(Whole);
-    let total = device.and_then(|d| d.total_bytes).map(Whole);
     let columns: &[Column] = &[
         ("fingerprint", &fingerprint),
         ("kernel", &host.kernel),
@@ -35,6 +32,20 @@ fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result
         ("filesystem_options", &filesystem.options),
         ("filesystem_block_bytes", &Whole(filesystem.block_bytes)),
         ("filesystem_total_bytes", &Whole(filesystem.total_bytes)),
+    ];
+    insert_with_device(connection, "hosts", columns, host.device.as_ref())
+}
+
+/// Inserts one row with these columns and those of a block device, and returns its number.
+pub(super) fn insert_with_device(
+    connection: &Connection,
+    table: &str,
+    columns: &[Column],
+    device: Option<&DeviceFacts>,
+) -> Result<i64> {
+    let sector = device.and_then(|d| d.sector_bytes).map(Whole);
+    let total = device.and_then(|d| d.total_bytes).map(Whole);
+    let of_device: &[Column] = &[
         ("device", &device.map(|d| &d.name)),
         ("device_model", &device.and_then(|d| d.model.as_ref())),
         ("device_rotational", &device.and_then(|d| d.rotational)),
@@ -44,7 +55,7 @@ fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result
         ("device_total_bytes", &total),
         ("device_loop_direct_io", &device.and_then(|d| d.loop_direct_io)),
     ];
-    insert(connection, "hosts", columns)
+    insert(connection, table, &[columns, of_device].concat())
 }
 
 /// Reads the facts from a row of `runs` joined with `hosts`.
@@ -73,7 +84,8 @@ pub(super) fn read(row: &Row) -> Result<HostFacts> {
     })
 }
 
-fn read_device(row: &Row) -> Result<Option<DeviceFacts>> {
+/// Reads the block device of a row that has its columns.
+pub(super) fn read_device(row: &Row) -> Result<Option<DeviceFacts>> {
     let Some(name) = row.get("device")? else {
         return Ok(None);
     };

@@ -9,10 +9,14 @@ pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
 
 /// Step *n* (from 1) brings a store from version *n* - 1 to version *n*. Steps are never changed
 /// once released, only added.
-const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("schema-2.sql")];
+const STEPS: &[&str] =
+    &[include_str!("schema.sql"), include_str!("schema-2.sql"), include_str!("schema-3.sql")];
 
 /// The version that has the table `conditions`.
 const CONDITIONS: i64 = 2;
+
+/// The version that has the table `filesystems` and what phases took of them.
+const FILESYSTEMS: i64 = 3;
 
 /// Refuses what is no store of this or an older boatload, changing nothing.
 pub(super) fn check(connection: &Connection) -> Result<(), Problem> {
@@ -46,6 +50,11 @@ fn check_version(connection: &Connection) -> Result<(), Problem> {
 /// Whether there are conditions in this store: one that is only read is not brought up to date.
 pub(super) fn has_conditions(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(pragma::<i64>(connection, "user_version")? >= CONDITIONS)
+}
+
+/// The same for file systems that were made, and what phases took of them.
+pub(super) fn has_filesystems(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(pragma::<i64>(connection, "user_version")? >= FILESYSTEMS)
 }
 
 /// Takes the steps that are still missing, all or none, also when two processes begin at once.

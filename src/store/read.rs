@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::columns::{Real, Whole, from_json};
-use super::{Problem, Store, hosts, migrations};
+use super::{Problem, Store, filesystems, hosts, migrations};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::Unit;
 use crate::measure::book::*;
@@ -26,9 +26,12 @@ pub struct RunSummary {
     pub finished: Option<String>,
     /// Whether every cell was done.
     pub complete: bool,
-    /// Type of the file system it measured.
+    /// Type of the file system that its directory lies on.
     pub filesystem: String,
-    /// Name of the block device; none where there is none.
+    /// Types of the file systems that were made for it and measured instead, each once, in the
+    /// order they were made; empty if none was.
+    pub made: Vec<String>,
+    /// Name of the block device under the directory; none where there is none.
     pub device: Option<String>,
     /// Measurements saved.
     pub measurements: u64,
@@ -56,7 +59,11 @@ impl Store {
 
     /// All runs, newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>> {
-        self.read_rows(
+        self.read_runs().map_err(|problem| self.failure("read", &problem))
+    }
+
+    fn read_runs(&self) -> Work<Vec<RunSummary>> {
+        let mut runs = self.read_rows(
             "SELECT runs.*, hosts.filesystem_type, hosts.device, \
                count(measurements.id) AS measured, \
                coalesce(sum(NOT measurements.valid), 0) AS invalid_count \
@@ -66,8 +73,15 @@ impl Store {
              GROUP BY runs.number ORDER BY runs.number DESC",
             (),
             read_summary,
-        )
-        .map_err(|problem| self.failure("read", &problem))
+        )?;
+        for run in &mut runs {
+            for made in self.load_filesystems(&run.id)? {
+                if !run.made.contains(&made.kind) {
+                    run.made.push(made.kind);
+                }
+            }
+        }
+        Ok(runs)
     }
 
     /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
@@ -78,26 +92,43 @@ impl Store {
 
     /// Operations per second of each phase in the newest complete run of a scenario on a file
     /// system of this type on this device: what to expect of the next. Simulated runs do not
-    /// count; empty if there is no such run.
+    /// count, nor do those that measured file systems made for them; empty if there is no such run.
     pub fn phase_rates(
         &self,
         scenario: &str,
         filesystem_kind: &str,
         device: Option<&str>,
     ) -> Result<BTreeMap<String, f64>> {
-        let rates = self.read_rows(
+        let rates = self.read_rates(scenario, filesystem_kind, device);
+        rates.map_err(|problem| self.failure("read", &problem))
+    }
+
+    fn read_rates(
+        &self,
+        scenario: &str,
+        filesystem_kind: &str,
+        device: Option<&str>,
+    ) -> Work<BTreeMap<String, f64>> {
+        let on_the_place = if migrations::has_filesystems(&self.connection)? {
+            "runs.id NOT IN (SELECT run_id FROM filesystems)"
+        } else {
+            "true"
+        };
+        let query = format!(
             "WITH real AS (\
                SELECT runs.number, m.phase, m.operations, m.seconds FROM runs \
                  JOIN hosts ON hosts.id = runs.host_id JOIN cells ON cells.run_id = runs.id \
                  JOIN measurements m ON m.cell_id = cells.id \
                WHERE runs.complete AND m.valid AND m.engine <> ?4 AND m.seconds > 0 \
-                 AND scenario = ?1 AND filesystem_type = ?2 AND device IS ?3) \
+                 AND {on_the_place} AND scenario = ?1 AND filesystem_type = ?2 AND device IS ?3) \
              SELECT phase, sum(operations) / sum(seconds) FROM real \
-             WHERE number = (SELECT max(number) FROM real) GROUP BY phase",
+             WHERE number = (SELECT max(number) FROM real) GROUP BY phase"
+        );
+        let rates = self.read_rows(
+            &query,
             params![scenario, filesystem_kind, device, EngineName::Sim.word()],
             |row| Ok((row.get(0)?, row.get(1)?)),
-        );
-        let rates = rates.map_err(|problem| self.failure("read", &problem))?;
+        )?;
         Ok(rates.into_iter().collect())
     }
 
@@ -143,23 +174,32 @@ impl Store {
             read_finding,
         )?;
         Ok(Some(ResultBook {
-            filesystems: Vec::new(),
             run,
             host,
+            filesystems: self.load_filesystems(id)?,
             measurements: self.load_measurements(id)?,
             conditions: self.load_conditions(id)?,
             findings,
         }))
     }
 
+    fn load_filesystems(&self, run_id: &str) -> Work<Vec<MadeFileSystem>> {
+        if !migrations::has_filesystems(&self.connection)? {
+            return Ok(Vec::new());
+        }
+        let query = "SELECT * FROM filesystems WHERE run_id = ?1 ORDER BY id";
+        self.read_rows(query, (run_id,), filesystems::read)
+    }
+
     fn load_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {
+        let taken = migrations::has_filesystems(&self.connection)?;
         let mut measurements = self.read_rows(
             "SELECT measurements.*, variant, axis, level_value, level_unit, repeat, hdr_v2_ns \
              FROM measurements JOIN cells ON cells.id = cell_id \
                LEFT JOIN histograms ON measurement_id = measurements.id \
              WHERE run_id = ?1 ORDER BY measurements.id",
             (run_id,),
-            |row| Ok((row.get::<_, i64>("id")?, read_measurement(row)?)),
+            |row| Ok((row.get::<_, i64>("id")?, read_measurement(row, taken)?)),
         )?;
         for (id, measurement) in &mut measurements {
             let errors = self.read_rows(
@@ -224,6 +264,7 @@ fn read_summary(row: &Row) -> rusqlite::Result<RunSummary> {
         finished: row.get("finished")?,
         complete: row.get("complete")?,
         filesystem: row.get("filesystem_type")?,
+        made: Vec::new(),
         device: row.get("device")?,
         measurements: row.get::<_, Whole>("measured")?.0,
         invalid: row.get::<_, Whole>("invalid_count")?.0,
@@ -252,14 +293,13 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
     })
 }
 
-fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
+/// `taken`: whether the row has what the phase took of the file system.
+fn read_measurement(row: &Row, taken: bool) -> rusqlite::Result<Measurement> {
     let whole = |name| row.get::<_, Whole>(name).map(|w| w.0);
     let maybe_whole = |name| row.get::<_, Option<Whole>>(name).map(|w| w.map(|w| w.0));
     let real = |name| row.get::<_, Real>(name).map(|r| r.0);
+    let maybe_taken = |name| if taken { row.get::<_, Option<i64>>(name) } else { Ok(None) };
     Ok(Measurement {
-        space_bytes: None,
-        inodes: None,
-        idle: None,
         cell: read_cell(row)?,
         phase: row.get("phase")?,
         pass: row.get("pass")?,
@@ -285,6 +325,9 @@ fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
         },
         device_read_bytes: maybe_whole("device_read_bytes")?,
         device_write_bytes: maybe_whole("device_write_bytes")?,
+        space_bytes: maybe_taken("space_bytes")?,
+        inodes: maybe_taken("inodes")?,
+        idle: maybe_taken("idle")?.map(|idle| idle != 0),
         entries_expected: whole("entries_expected")?,
         entries_found: whole("entries_found")?,
         windows: Vec::new(),

@@ -1,3 +1,5 @@
+mod schemas;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -16,6 +18,9 @@ fn save_measured(store: &mut Store, book: &ResultBook) {
     let begun =
         crate::measure::book::RunFacts { finished: None, complete: false, ..book.run.clone() };
     store.begin_run(&begun, &book.host).unwrap();
+    for made in &book.filesystems {
+        store.add_filesystem(&book.run.id, made).unwrap();
+    }
     let mut open: Vec<(CellKey, CellId)> = Vec::new();
     let mut cell_of = |store: &mut Store, key: &CellKey| {
         let text = |key: &CellKey| format!("{key:?}");
@@ -63,6 +68,10 @@ fn a_run_reads_back_exactly_as_it_was_saved() {
     book.measurements[3].cell.level =
         Some(Level { axis: "files".into(), value: 0.1 + 0.2, unit: Default::default() });
     book.measurements[4].cache.reason = Some("no-root".into());
+    (book.measurements[1].space_bytes, book.measurements[2].inodes) = (Some(-4_096), Some(3_000));
+    (book.measurements[1].idle, book.measurements[2].idle) = (Some(true), Some(false));
+    book.filesystems = fixture::made::book().filesystems;
+    book.filesystems[1].device = None;
     book.host.device = None;
     save(&mut store, &book);
     assert_eq!(store.load(&book.run.id).unwrap(), book);
@@ -131,6 +140,20 @@ fn runs_are_listed_newest_first_with_their_counts() {
 }
 
 #[test]
+fn a_run_is_listed_with_each_type_of_file_system_that_was_made_for_it() {
+    let (_directory, mut store) = empty();
+    save(&mut store, &book_with_id("plain000"));
+    let mut book = book_with_id("made0000");
+    let made = fixture::made::filesystem;
+    book.filesystems = vec![made("b", "xfs"), made("a", "ext4"), made("c", "xfs")];
+    save(&mut store, &book);
+    let runs = store.runs().unwrap();
+    assert_eq!((&runs[0].made, runs[1].made.len()), (&vec!["xfs".into(), "ext4".into()], 0));
+    let again = store.add_filesystem("made0000", &book.filesystems[0]);
+    assert!(again.is_err(), "a variant has one");
+}
+
+#[test]
 fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
     let (_directory, mut store) = empty();
     let with_rate = |id, ns, complete, engine: &str| {
@@ -147,6 +170,11 @@ fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
     let rates = store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
     let expected = with_rate("good", 2_000, true, "sync").measurements[0].operations_per_second();
     assert_eq!(rates.into_iter().collect::<Vec<_>>(), [("create".into(), expected)]);
+    let mut made = with_rate("made", 7_000, true, "sync");
+    made.filesystems = vec![fixture::made::filesystem("default", "ext4")];
+    save(&mut store, &made);
+    let rates = store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
+    assert_eq!(rates["create"], expected, "one made for the run is another place");
     for (scenario, kind, device) in [
         ("smallfiles", "xfs", Some("vda")),
         ("smallfiles", "ext4", None),
@@ -299,8 +327,10 @@ fn two_commands_can_open_a_new_store_at_once() {
 
 #[test]
 fn every_table_and_column_of_the_schema_has_a_comment() {
-    let all = [include_str!("schema.sql"), include_str!("schema-2.sql")].concat();
-    for statement in all.split(";\n") {
+    let steps =
+        [include_str!("schema.sql"), include_str!("schema-2.sql"), include_str!("schema-3.sql")];
+    for statement in steps.concat().split(";\n") {
+        assert_eq!(statement.contains("ADD COLUMN"), statement.contains("/*"), "{statement}");
         let Some((head, body)) = statement.split_once("(\n") else { continue };
         if !head.contains("CREATE TABLE") {
             continue;
@@ -320,55 +350,11 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
         store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     };
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
-    assert_eq!(number("user_version"), 2);
+    assert_eq!(number("user_version"), 3);
     assert_eq!(number("foreign_keys"), 1);
     let mode: String =
         store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
-}
-
-/// A store with one run as a boatload that knew only schema 1 left it.
-fn store_of_schema_1(directory: &Path) -> (PathBuf, ResultBook) {
-    let path = directory.join("old.db");
-    let connection = Connection::open(&path).unwrap();
-    connection.execute_batch(include_str!("schema.sql")).unwrap();
-    connection.pragma_update(None, "user_version", 1).unwrap();
-    connection.pragma_update(None, "application_id", migrations::APPLICATION_ID).unwrap();
-    let mut old = Store { connection, path: path.clone() };
-    let book = ResultBook { conditions: Vec::new(), ..fixture::book() };
-    save(&mut old, &book);
-    (path, book)
-}
-
-#[test]
-fn a_store_of_schema_1_is_read_as_it_is_and_left_so() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, book) = store_of_schema_1(directory.path());
-    let before = fs::read(&path).unwrap();
-    let reader = Store::open_to_read(&path).unwrap();
-    assert_eq!(reader.load(&book.run.id).unwrap(), book);
-    assert_eq!(reader.runs().unwrap().len(), 1);
-    assert!(fs::read(&path).unwrap() == before, "reading changed the file");
-}
-
-#[test]
-fn a_store_of_schema_1_is_brought_up_to_date_with_all_it_has() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, mut book) = store_of_schema_1(directory.path());
-    let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.load(&book.run.id).unwrap(), book);
-    let tables = |store: &Store| -> Vec<String> {
-        let query = "SELECT name || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
-        let mut statement = store.connection.prepare(query).unwrap();
-        statement.query_map((), |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
-    };
-    assert_eq!(tables(&store), tables(&empty().1), "it is as a new one");
-    let key = CellKey { variant: "default".into(), level: None, repeat: 3 };
-    let cell = store.begin_cell(&book.run.id, &key).unwrap();
-    book.conditions = vec![Condition { cell: key, name: "space-used".into(), ..<_>::default() }];
-    store.add_condition(cell, &book.conditions[0]).unwrap();
-    drop(store);
-    assert_eq!(Store::open(&path).unwrap().load(&book.run.id).unwrap(), book);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::columns::{Column, Real, Whole, insert, json};
-use super::{Problem, Store, hosts};
+use super::{Problem, Store, filesystems, hosts};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
-use crate::measure::book::{CellKey, Condition, Finding, Measurement, RunFacts};
+use crate::measure::book::{CellKey, Condition, Finding, MadeFileSystem, Measurement, RunFacts};
 
 /// A cell of a run in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,13 @@ impl Store {
         self.commit("save a run in", |connection| {
             let host_id = hosts::find_or_insert(connection, host)?;
             write_run(connection, run, host, host_id)
+        })
+    }
+
+    /// Saves a file system that was made for a variant. Fails if the variant has one already.
+    pub fn add_filesystem(&mut self, run_id: &str, made: &MadeFileSystem) -> Result<()> {
+        self.commit("save a file system in", |connection| {
+            Ok(filesystems::write(connection, run_id, made)?)
         })
     }
 
@@ -188,6 +195,9 @@ fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> 
         ("cache_reason", &m.cache.reason),
         ("device_read_bytes", &m.device_read_bytes.map(Whole)),
         ("device_write_bytes", &m.device_write_bytes.map(Whole)),
+        ("space_bytes", &m.space_bytes),
+        ("inodes", &m.inodes),
+        ("idle", &m.idle),
         ("entries_expected", &Whole(m.entries_expected)),
         ("entries_found", &Whole(m.entries_found)),
     ];

@@ -28,7 +28,9 @@ pub fn conclude(book: &ResultBook, wanted: &[Conclusion], variants: &[&str]) -> 
         Conclusion::Slope => slope::slope(&sample),
         Conclusion::Knee => knee::knee(&sample),
         Conclusion::Crossover => crossover::crossover(&sample),
-        Conclusion::Ranking => ranking::ranking(&sample, wanted.contains(&Conclusion::Growth)),
+        Conclusion::Ranking => {
+            ranking::ranking(book, &sample, variants, wanted.contains(&Conclusion::Growth))
+        }
         Conclusion::Source => source(book),
     };
     wanted.iter().flat_map(of).collect()

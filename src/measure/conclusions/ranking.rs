@@ -1,9 +1,14 @@
-//! The order of the variants, by rate; where growth is asked about, by latency at the end.
+//! The order of the variants: over the whole job by the time of all phases, and in each phase by
+//! rate; where growth is asked about, by latency at the end.
+
+mod chain;
+mod whole;
 
 use serde_json::{Value, json};
 
 use crate::base::units::grouped;
-use crate::measure::book::{Finding, Level, Measurement, Window};
+use crate::measure::book::{Finding, Level, Measurement, ResultBook, Window};
+use crate::measure::order::each_once;
 
 use super::fit::scale;
 use super::growth::{middle_ns, noun, tellable};
@@ -11,25 +16,35 @@ use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
 
-/// One for each phase that two variants or more have; with an axis, one for all neighbouring
-/// levels that have the same order.
-pub(super) fn ranking(sample: &Sample<'_>, at_the_end: bool) -> Vec<Finding> {
+/// First the whole job, if it has two phases or more; then one for each phase that two variants or
+/// more have. With an axis, one for all neighbouring levels that have the same order.
+pub(super) fn ranking(
+    book: &ResultBook,
+    sample: &Sample<'_>,
+    variants: &[&str],
+    at_the_end: bool,
+) -> Vec<Finding> {
+    let mut findings = ranked(None, &whole::fields(book, variants), 1);
     let phases = sample.phases();
-    let mut findings = Vec::new();
     for phase in &phases {
-        let fields = fields(sample, phase, at_the_end);
-        let Some(most) = fields.iter().map(|field| field.runners.len() - 1).max() else { continue };
-        let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
-        let judge = Judge { family, comparisons: most * fields.len() * phases.len() };
-        let mut from = 0;
-        while from < fields.len() {
-            let order = judge.order(&fields[from..=from]);
-            let alike =
-                fields[from + 1..].iter().take_while(|field| judge.same(&order, field)).count();
-            let group = &fields[from..=from + alike];
-            findings.push(judge.finding(phase, group));
-            from += alike + 1;
-        }
+        findings.extend(ranked(Some(phase), &fields(sample, phase, at_the_end), phases.len()));
+    }
+    findings
+}
+
+/// The findings of a phase, or of all; `rankings` is how many there are beside each other.
+fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<Finding> {
+    let Some(most) = fields.iter().map(|field| field.runners.len() - 1).max() else {
+        return Vec::new();
+    };
+    let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
+    let judge = Judge { family, comparisons: most * fields.len() * rankings };
+    let (mut findings, mut from) = (Vec::new(), 0);
+    while from < fields.len() {
+        let order = judge.order(&fields[from..=from]);
+        let alike = fields[from + 1..].iter().take_while(|field| judge.same(&order, field)).count();
+        findings.push(judge.finding(phase, &fields[from..=from + alike]));
+        from += alike + 1;
     }
     findings
 }
@@ -40,6 +55,8 @@ struct Field<'a> {
     runners: Vec<Runner<'a>>,
     /// Operations done and their noun, where the latency at the end decides.
     end: Option<(u64, &'static str)>,
+    /// Variants that cannot take part, and why.
+    left_out: Vec<(&'a str, String)>,
 }
 
 #[derive(Clone, Copy)]
@@ -75,7 +92,7 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
         });
         let runners: Vec<_> = runners.collect();
         let end = end.map(|(operations, m)| (operations, noun(m)));
-        (runners.len() > 1).then_some(Field { level, runners, end })
+        (runners.len() > 1).then_some(Field { level, runners, end, left_out: Vec::new() })
     };
     sample.levels(phase).into_iter().filter_map(field).collect()
 }
@@ -126,31 +143,51 @@ impl Judge {
         groups(order) == groups(&self.order(std::slice::from_ref(field)))
     }
 
-    fn finding(&self, phase: &str, fields: &[Field<'_>]) -> Finding {
+    fn finding(&self, phase: Option<&str>, fields: &[Field<'_>]) -> Finding {
         let steps = self.order(fields);
         let levels: Vec<&Level> = fields.iter().filter_map(|field| field.level).collect();
         let end = fields.first().and_then(|field| field.end);
-        let mut place = match levels.as_slice() {
-            [] => String::new(),
-            [one] => format!(" at {}", say::level(one)),
-            [first, .., last] => format!(" from {} to {}", say::level(first), say::level(last)),
+        let left_out = each_once(fields.iter().flat_map(|field| field.left_out.iter()));
+        let by = match (phase, end) {
+            (None, _) => "time of all phases",
+            (Some(_), Some(_)) => "latency at the end",
+            (Some(_), None) => "rate",
         };
-        if let Some((operations, noun)) = end {
-            place = format!("{place} at {} {noun}", grouped(operations));
-        }
-        let told: Vec<String> = steps.iter().map(sentence).collect();
         let mut figures = json!({
             "phase": phase,
             "order": order_of(&steps),
             "steps": steps.iter().map(figures_of).collect::<Vec<_>>(),
-            "by": if end.is_some() { "latency at the end" } else { "rate" },
+            "by": by,
             "at": end.map(|(operations, _)| operations),
         });
+        if phase.is_none() {
+            let names = each_once(left_out.iter().map(|(variant, _)| *variant));
+            figures["left_out"] = json!(names);
+        }
         if let Some(first) = levels.first() {
             figures["axis"] = json!(first.axis);
             figures["levels"] = json!(levels.iter().map(|level| level.value).collect::<Vec<_>>());
         }
-        say::finding("ranking", format!("{phase}{place}: {}.", told.join("; ")), figures)
+        let head = format!("{}{}", phase.unwrap_or("over all phases"), place(&levels, end));
+        let mut sentence = format!("{head}: {}.", chain::told(&steps));
+        if !left_out.is_empty() {
+            let told = left_out.iter().map(|(variant, why)| format!("{variant} ({why})"));
+            sentence += &format!(" Left out: {}.", told.collect::<Vec<_>>().join(", "));
+        }
+        say::finding("ranking", sentence, figures)
+    }
+}
+
+/// Where the order was found.
+fn place(levels: &[&Level], end: Option<(u64, &'static str)>) -> String {
+    let place = match levels {
+        [] => String::new(),
+        [one] => format!(" at {}", say::level(one)),
+        [first, .., last] => format!(" from {} to {}", say::level(first), say::level(last)),
+    };
+    match end {
+        Some((operations, noun)) => format!("{place} at {} {noun}", grouped(operations)),
+        None => place,
     }
 }
 
@@ -178,21 +215,4 @@ fn figures_of(step: &Step<'_>) -> Value {
         "faster": step.faster, "slower": step.slower, "ratio": step.ratio.times(),
         "interval": step.ratio.interval(), "tie": step.ratio.tie(),
     })
-}
-
-fn sentence(step: &Step<'_>) -> String {
-    let Step { faster, slower, ratio } = step;
-    let times = say::times(ratio.times());
-    match ratio.interval() {
-        None => {
-            format!("{faster} and {slower} were measured too seldom to compare ({times} times)")
-        }
-        Some(interval) if ratio.tie() => {
-            let span = say::span(interval);
-            format!("no difference seen between {faster} and {slower} ({times} times, {span})")
-        }
-        Some(interval) => {
-            format!("{faster} is {times} times as fast as {slower} ({})", say::span(interval))
-        }
-    }
 }

@@ -28,13 +28,7 @@ pub(super) struct Values {
 impl<'a> Sample<'a> {
     /// Leaves out what is not valid, and what no rate or level can be made of.
     pub(super) fn of(book: &'a ResultBook, variants: &[&'a str]) -> Self {
-        let counts = |m: &&Measurement| {
-            let level = m.cell.level.as_ref().is_none_or(|level| level.value.is_finite());
-            let seconds =
-                SECONDS.contains(&m.seconds) && (0.0..*SECONDS.end()).contains(&m.sync_seconds);
-            m.valid() && m.operations > 0 && seconds && level
-        };
-        let measurements: Vec<_> = book.measurements.iter().filter(counts).collect();
+        let measurements: Vec<_> = book.measurements.iter().filter(|m| counts(m)).collect();
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
         Self { measurements, variants }
@@ -86,6 +80,13 @@ impl<'a> Sample<'a> {
     pub(super) fn synced(&self) -> bool {
         self.measurements.iter().any(|m| m.sync_seconds > 0.0)
     }
+}
+
+/// Whether it is valid, and a rate and a level can be made of it.
+pub(super) fn counts(m: &Measurement) -> bool {
+    let level = m.cell.level.as_ref().is_none_or(|level| level.value.is_finite());
+    let seconds = SECONDS.contains(&m.seconds) && (0.0..*SECONDS.end()).contains(&m.sync_seconds);
+    m.valid() && m.operations > 0 && seconds && level
 }
 
 impl Values {

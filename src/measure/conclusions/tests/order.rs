@@ -24,9 +24,158 @@ fn the_fastest_comes_first_and_those_alike_tie() {
     assert_eq!((&steps[1]["faster"], &steps[1]["tie"]), (&"c".into(), &true.into()));
     assert_eq!(
         found.sentence,
-        "write: b is 2.00 times as fast as c (1.90 to 2.10); no difference seen between c and a \
-         (1.00 times, 0.95 to 1.05)."
+        "write: b is the fastest; c takes 2.00 times as long (1.90 to 2.10); a ties with c (1.00 \
+         times, 0.95 to 1.05)."
     );
+}
+
+#[test]
+fn two_variants_have_a_sentence_of_their_own() {
+    let sentence = |a: &[f64], b: &[f64]| {
+        only(&book(at(None, &[("a", a), ("b", b)])), Conclusion::Ranking, &VARIANTS).sentence
+    };
+    assert_eq!(
+        sentence(&[50.0, 51.0, 49.0], &[100.0, 103.0, 98.0]),
+        "write: b is 2.01 times as fast as a (1.91 to 2.11)."
+    );
+    assert_eq!(
+        sentence(&[50.0, 51.0, 49.0], &[50.5, 51.5, 49.5]),
+        "write: no difference seen between b and a (1.01 times, 0.97 to 1.06)."
+    );
+    assert_eq!(
+        sentence(&[50.0], &[100.0]),
+        "write: b and a were measured too seldom to compare (2.00 times)."
+    );
+}
+
+#[test]
+fn many_that_were_measured_once_stand_in_an_order_that_claims_nothing() {
+    let rates: [(&str, &[f64]); 3] = [("a", &[50.0]), ("b", &[100.0]), ("c", &[25.0])];
+    let found = only(&book(at(None, &rates)), Conclusion::Ranking, &VARIANTS);
+    assert_eq!(
+        found.sentence,
+        "write: measured too seldom to compare; b came first, then a (2.00 times as long), c (2.00)."
+    );
+}
+
+/// Phases of each variant that take so many seconds, one row for each repeat, the sync of `create`
+/// in them.
+fn job(seconds: &[(&str, &[f64])]) -> Vec<Measurement> {
+    let mut all = Vec::new();
+    for (variant, totals) in seconds {
+        for (repeat, total) in (1..).zip(*totals) {
+            for (phase, share, sync) in
+                [("create", 0.5, 0.2), ("read", 0.2, 0.0), ("delete", 0.1, 0.0)]
+            {
+                let mut m = measured(variant, None, repeat, total * share);
+                (m.phase, m.sync_seconds) = (phase.into(), total * sync);
+                all.push(m);
+            }
+        }
+    }
+    all
+}
+
+/// The finding of the whole job, which stands before those of the phases.
+#[track_caller]
+fn of_the_job(measurements: Vec<Measurement>) -> Finding {
+    let mut all = conclude(&book(measurements), &[Conclusion::Ranking], &VARIANTS);
+    assert_eq!(all[0].figures["phase"], serde_json::Value::Null, "{all:?}");
+    assert!(all[1..].iter().all(|other| !other.figures["phase"].is_null()), "{all:?}");
+    all.swap_remove(0)
+}
+
+#[test]
+fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
+    let found = of_the_job(job(&[
+        ("a", &[20.0, 20.4, 19.6]),
+        ("b", &[10.0, 10.3, 9.8]),
+        ("c", &[20.2, 19.8, 20.4]),
+    ]));
+    assert_eq!(found.figures["order"], serde_json::json!(["b", "a", "c"]));
+    assert_eq!(found.figures["by"], "time of all phases");
+    assert_eq!(
+        found.sentence,
+        "over all phases: b is the fastest; a takes 1.99 times as long (1.89 to 2.11); c ties with \
+         a (1.01 times, 0.96 to 1.06)."
+    );
+    // Faster in every phase, and slower with the sync.
+    let mut slow = job(&[("a", &[10.0, 10.1]), ("b", &[11.0, 11.1])]);
+    for m in slow.iter_mut().filter(|m| m.cell.variant == "a" && m.phase == "create") {
+        m.sync_seconds = 30.0;
+    }
+    assert_eq!(of_the_job(slow).figures["order"], serde_json::json!(["b", "a"]));
+}
+
+#[test]
+fn a_job_of_one_phase_is_not_ranked_twice() {
+    let rates: [(&str, &[f64]); 2] = [("a", &[50.0, 51.0]), ("b", &[100.0, 103.0])];
+    assert_eq!(
+        only(&book(at(None, &rates)), Conclusion::Ranking, &VARIANTS).figures["phase"],
+        "write"
+    );
+}
+
+#[test]
+fn a_variant_with_no_whole_repeat_is_left_out_and_said_to_be() {
+    let fail = |m: &mut Measurement| m.invalid = vec!["ENOSPC x 3".into()];
+    let three: [(&str, &[f64]); 3] =
+        [("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 9.8]), ("c", &[20.2, 19.8, 20.4])];
+    let mut all = job(&three);
+    all.iter_mut().filter(|m| m.cell.variant == "b" && m.phase == "read").for_each(fail);
+    let found = of_the_job(all);
+    assert_eq!(found.figures["order"], serde_json::json!(["a", "c"]));
+    assert_eq!(found.figures["left_out"], serde_json::json!(["b"]));
+    assert!(found.sentence.ends_with(" Left out: b (read is invalid)."), "{}", found.sentence);
+    // A repeat with one invalid phase is not averaged in.
+    let mut all = job(&[("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 0.001])]);
+    let last =
+        |m: &&mut Measurement| m.cell == CellKey { variant: "b".into(), level: None, repeat: 3 };
+    all.iter_mut().filter(last).take(1).for_each(fail);
+    let found = of_the_job(all);
+    let ratio = found.figures["steps"][0]["ratio"].as_f64().unwrap();
+    assert!((1.9..2.1).contains(&ratio), "{found:?}");
+    // A phase that was never reached counts as well.
+    let mut all = job(&three);
+    all.retain(|m| m.cell.variant != "c" || m.phase != "delete");
+    let found = of_the_job(all);
+    assert!(found.sentence.ends_with("c (not all phases were measured)."), "{}", found.sentence);
+}
+
+#[test]
+fn variants_that_did_not_do_the_same_work_are_not_ranked_as_a_whole() {
+    let mut all = job(&[("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 9.8])]);
+    all[1].operations += 1;
+    let found = conclude(&book(all), &[Conclusion::Ranking], &VARIANTS);
+    assert!(found.iter().all(|finding| !finding.figures["phase"].is_null()), "{found:?}");
+}
+
+#[test]
+fn one_repeat_with_long_syncs_is_too_seldom_for_the_whole_job() {
+    let with = |sync: f64| {
+        let mut all = job(&[("a", &[20.0]), ("b", &[10.0])]);
+        for m in &mut all {
+            m.rate_error = Some(0.02);
+            m.sync_seconds *= sync;
+        }
+        of_the_job(all)
+    };
+    assert_eq!(with(1.0).figures["steps"][0]["interval"], serde_json::Value::Null);
+    assert_eq!(with(0.0).figures["steps"][0]["tie"], false);
+}
+
+#[test]
+fn equal_jobs_tie_in_nineteen_of_twenty() {
+    let mut wrong = 0;
+    for seed in 0..200 {
+        let mut noise = Noise::new(seed);
+        let mut totals = || [0; 3].map(|_| 10.0 * (0.1 * noise.normal()).exp());
+        let (a, b, c) = (totals(), totals(), totals());
+        let found = of_the_job(job(&[("a", &a), ("b", &b), ("c", &c)]));
+        let steps = found.figures["steps"].as_array().unwrap();
+        wrong += u32::from(steps.iter().any(|step| step["tie"] == false));
+    }
+    assert!(wrong <= 10, "{wrong} of 200");
 }
 
 #[test]

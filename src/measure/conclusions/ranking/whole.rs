@@ -1,0 +1,109 @@
+//! The whole job: the time of all phases with their syncs, repeat by repeat. That is what a user
+//! waits for.
+
+use super::{Field, Runner};
+use crate::measure::book::{Level, Measurement, ResultBook};
+use crate::measure::conclusions::ratio::Rate;
+use crate::measure::conclusions::sample::{Values, counts};
+use crate::measure::order::each_once;
+
+/// Where syncs take more of the time than this, a single repeat does not know its own error: how
+/// long another sync would take is not told by slices of a phase.
+const SYNC_SHARE_MAX: f64 = 0.05;
+
+/// A phase and which of its passes.
+type Part<'a> = (&'a str, u32);
+
+/// One repeat of a variant with all its phases valid.
+struct Whole {
+    repeat: u32,
+    seconds: f64,
+    /// Relative standard error of the seconds; none if it is unknown.
+    error: Option<f64>,
+    /// Operations of each part.
+    operations: Vec<u64>,
+}
+
+/// One for each level, lowest first, at which two variants or more did the same work in two phases
+/// or more.
+pub(super) fn fields<'a>(book: &'a ResultBook, variants: &[&'a str]) -> Vec<Field<'a>> {
+    let level = |m: &&'a Measurement| m.cell.level.as_ref().is_none_or(|l| l.value.is_finite());
+    let all: Vec<&Measurement> = book.measurements.iter().filter(level).collect();
+    let mut levels = each_once(all.iter().map(|m| m.cell.level.as_ref()));
+    let height = |level: &Option<&Level>| level.map_or(f64::NEG_INFINITY, |level| level.value);
+    levels.sort_by(|a, b| height(a).total_cmp(&height(b)));
+    levels.into_iter().filter_map(|level| field(&all, variants, level)).collect()
+}
+
+fn field<'a>(
+    all: &[&'a Measurement],
+    variants: &[&'a str],
+    level: Option<&'a Level>,
+) -> Option<Field<'a>> {
+    let here: Vec<&Measurement> =
+        all.iter().copied().filter(|m| m.cell.level.as_ref() == level).collect();
+    let parts = each_once(here.iter().map(|m| (m.phase.as_str(), m.pass)));
+    if each_once(parts.iter().map(|(phase, _)| *phase)).len() < 2 {
+        return None;
+    }
+    let (mut runners, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in each_once(variants.iter().copied()) {
+        let of_variant: Vec<_> =
+            here.iter().copied().filter(|m| m.cell.variant == variant).collect();
+        let wholes = wholes(&of_variant, &parts);
+        match Rate::of(&values(&wholes)) {
+            Some(rate) => runners.push(Runner { variant, rate }),
+            None => left_out.push((variant, why(&of_variant))),
+        }
+        work.extend(wholes.into_iter().map(|whole| whole.operations));
+    }
+    // In phases that end after a time, or on what a history left, a slow one has less to do.
+    let alike = each_once(work.into_iter()).len() == 1;
+    (runners.len() > 1 && alike).then_some(Field { level, runners, end: None, left_out })
+}
+
+fn wholes(cell: &[&Measurement], parts: &[Part<'_>]) -> Vec<Whole> {
+    let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
+    repeats.into_iter().filter_map(|repeat| whole(cell, parts, repeat)).collect()
+}
+
+/// None unless every part was measured and is valid.
+fn whole(cell: &[&Measurement], parts: &[Part<'_>], repeat: u32) -> Option<Whole> {
+    let of_part = |(phase, pass): &Part<'_>| {
+        let is = |m: &&&Measurement| m.phase == *phase && m.pass == *pass;
+        let mut here = cell.iter().filter(|m| m.cell.repeat == repeat).filter(is);
+        here.next().copied().filter(|m| counts(m))
+    };
+    let all: Vec<&Measurement> = parts.iter().map(of_part).collect::<Option<_>>()?;
+    let sum = |of: fn(&Measurement) -> f64| all.iter().map(|m| of(m)).sum::<f64>();
+    let (work, syncs) = (sum(|m| m.seconds), sum(|m| m.sync_seconds));
+    let seconds = work + syncs;
+    let own = |m: &&Measurement| {
+        let error = m.rate_error.filter(|error| error.is_finite() && *error >= 0.0);
+        error.map(|error| (error * m.seconds).powi(2))
+    };
+    let squares: Option<f64> = all.iter().map(own).sum();
+    let error = squares.filter(|_| syncs <= SYNC_SHARE_MAX * seconds).map(|s| s.sqrt() / seconds);
+    let operations = all.iter().map(|m| m.operations).collect();
+    Some(Whole { repeat, seconds, error, operations })
+}
+
+/// Logarithms of jobs per second.
+fn values(wholes: &[Whole]) -> Values {
+    Values {
+        all: wholes.iter().map(|whole| (whole.repeat, -whole.seconds.ln())).collect(),
+        repeated: wholes.len() > 1,
+        own_error: wholes.first().and_then(|whole| whole.error).filter(|_| wholes.len() == 1),
+    }
+}
+
+/// Why a variant has no whole repeat.
+fn why(cell: &[&Measurement]) -> String {
+    let invalid = cell.iter().filter(|m| !m.valid()).map(|m| m.phase.as_str());
+    let invalid = each_once(invalid);
+    match invalid.as_slice() {
+        [] => "not all phases were measured".into(),
+        [one] => format!("{one} is invalid"),
+        many => format!("{} are invalid", many.join(", ")),
+    }
+}

@@ -1,0 +1,90 @@
+//! Stores of older schemas: read as they are, brought up to date with all they have.
+
+use super::*;
+
+const STEPS: [&str; 3] = [
+    include_str!("../schema.sql"),
+    include_str!("../schema-2.sql"),
+    include_str!("../schema-3.sql"),
+];
+
+/// Without what a schema has no place for.
+fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
+    if version < 2 {
+        book.conditions.clear();
+    }
+    book.filesystems.clear();
+    for m in &mut book.measurements {
+        (m.space_bytes, m.inodes, m.idle) = (None, None, None);
+    }
+    book
+}
+
+/// A store with one run as a boatload that knew only this schema left it.
+fn store_of_schema(version: usize, directory: &Path) -> (PathBuf, ResultBook) {
+    let (path, now) = (directory.join("old.db"), directory.join("now.db"));
+    let book = known_to(version, fixture::book());
+    save(&mut Store::open(&now).unwrap(), &book);
+    let connection = Connection::open(&path).unwrap();
+    for step in &STEPS[..version] {
+        connection.execute_batch(step).unwrap();
+    }
+    connection.pragma_update(None, "user_version", version as i64).unwrap();
+    connection.pragma_update(None, "application_id", migrations::APPLICATION_ID).unwrap();
+    connection.execute("ATTACH ?1 AS now", [now.to_str().unwrap()]).unwrap();
+    let tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' \
+                  AND name NOT LIKE 'sqlite%' ORDER BY rootpage";
+    for table in texts(&connection, tables) {
+        let query = format!("SELECT name FROM pragma_table_info('{table}', 'main')");
+        let columns = texts(&connection, &query).join(", ");
+        let copy =
+            format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}");
+        connection.execute(&copy, ()).unwrap();
+    }
+    (path, book)
+}
+
+fn texts(connection: &Connection, query: &str) -> Vec<String> {
+    let mut statement = connection.prepare(query).unwrap();
+    statement.query_map((), |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+}
+
+#[test]
+fn a_store_of_an_older_schema_is_read_as_it_is_and_left_so() {
+    for version in 1..STEPS.len() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, book) = store_of_schema(version, directory.path());
+        let before = fs::read(&path).unwrap();
+        let reader = Store::open_to_read(&path).unwrap();
+        assert_eq!(reader.load(&book.run.id).unwrap(), book, "schema {version}");
+        let runs = reader.runs().unwrap();
+        assert_eq!((runs.len(), runs[0].made.len()), (1, 0), "schema {version}");
+        let rates = reader.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
+        assert_eq!(rates.len(), 5, "schema {version}");
+        assert!(fs::read(&path).unwrap() == before, "reading changed the file");
+    }
+}
+
+#[test]
+fn a_store_of_an_older_schema_is_brought_up_to_date_with_all_it_has() {
+    for version in 1..STEPS.len() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, mut book) = store_of_schema(version, directory.path());
+        let mut store = Store::open(&path).unwrap();
+        assert_eq!(store.load(&book.run.id).unwrap(), book, "schema {version}");
+        let all = "SELECT name || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+        let (_directory, new) = empty();
+        assert_eq!(texts(&store.connection, all), texts(&new.connection, all), "as a new one");
+        let key = CellKey { variant: "default".into(), level: None, repeat: 3 };
+        let cell = store.begin_cell(&book.run.id, &key).unwrap();
+        let condition = Condition { cell: key, name: "space-used".into(), ..<_>::default() };
+        store.add_condition(cell, &condition).unwrap();
+        book.conditions.push(condition);
+        book.filesystems = fixture::made::book().filesystems;
+        for made in &book.filesystems {
+            store.add_filesystem(&book.run.id, made).unwrap();
+        }
+        drop(store);
+        assert_eq!(Store::open(&path).unwrap().load(&book.run.id).unwrap(), book);
+    }
+}
