@@ -306,7 +306,8 @@ fn remedy(doubt: Doubt) -> &'static str {
         Doubt::MemoryFileSystem => "Pass --cache warm, or name a directory on a disk with --dir.",
         Doubt::NoDevice => "Run on a file system with a block device of its own.",
         Doubt::DeviceReadTooLittle => {
-            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data."
+            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
+             a journal that is not yet written to its place."
         }
         Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
         Doubt::NotResident => "Take fewer files than memory holds.",

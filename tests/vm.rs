@@ -1,0 +1,136 @@
+//! `smallfiles` on file systems that few kernels still have: Debian's kernel has them, and
+//! `tests/vm/boot` boots it in a virtual machine with this boatload inside. How fast the machine is
+//! says nothing, so only what was done and what is claimed of it is held against the truth.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use common::skip;
+
+const KINDS: [&str; 4] = ["reiserfs", "jfs", "f2fs", "nilfs2"];
+const FILES: u64 = 2_000;
+const SELECTED: u64 = 500;
+const REPEATS: usize = 3;
+
+/// The phases, with the operations of each, the entries after it, and whether it writes content.
+const PHASES: [(&str, u64, u64, bool); 5] = [
+    ("create", FILES, FILES, true),
+    ("rewrite", SELECTED, FILES, true),
+    ("read-sequential", SELECTED, FILES, false),
+    ("read-random", SELECTED, FILES, false),
+    ("delete", FILES, 0, false),
+];
+
+#[test]
+fn in_a_virtual_machine_reiserfs_jfs_f2fs_and_nilfs2_are_measured_whole() {
+    let machine = Machine::run();
+    for kind in KINDS {
+        match machine.left_out.get(kind) {
+            Some(why) => skip(&format!("smallfiles on {kind} in a virtual machine"), why),
+            None => hold(kind, &machine.document(kind)),
+        }
+    }
+}
+
+/// A run on one file system, complete, of what was asked, and with claims that stand.
+fn hold(kind: &str, document: &Value) {
+    assert_eq!(document["run"]["complete"], true, "{kind}: {}", document["run"]);
+    assert_eq!(document["host"]["filesystem"]["type"], kind, "{}", document["host"]);
+    let measurements = document["measurements"].as_array().unwrap();
+    for (phase, operations, entries, writes) in PHASES {
+        let of_phase = measurements.iter().filter(|m| m["phase"] == phase);
+        assert_eq!(of_phase.clone().count(), REPEATS, "{kind} {phase}");
+        for m in of_phase {
+            assert_eq!((&m["valid"], &m["errors"]), (&true.into(), &empty()), "{kind}: {m}");
+            assert_eq!(m["operations_asked"], operations, "{kind}: {m}");
+            assert_eq!(m["operations"], operations, "{kind}: {m}");
+            assert_eq!(m["entries_found"], entries, "{kind}: {m}");
+            assert!(m["operations_per_second"].as_f64().unwrap() > 0.0, "{kind}: {m}");
+            hold_bytes(kind, m, writes);
+        }
+    }
+    assert_eq!(measurements.len(), PHASES.len() * REPEATS, "{kind}: other phases");
+}
+
+fn empty() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+/// All that was written came to the device, and what is called cold came from it.
+fn hold_bytes(kind: &str, m: &Value, writes: bool) {
+    let number = |key: &str| m[key].as_u64().unwrap_or_else(|| panic!("{kind}: no {key} in {m}"));
+    let (bytes, read) = (number("bytes"), number("device_read_bytes"));
+    let reads = m["operation"] == "read";
+    assert_eq!(bytes > 0, writes || reads, "{kind}: {m}");
+    assert!(!writes || number("device_write_bytes") >= bytes, "{kind}: {m}");
+    assert_eq!(m["cache"]["asked"], "cold", "{kind}: {m}");
+    match m["cache"]["found"].as_str().unwrap() {
+        "cold-verified" => assert!(!reads || read >= bytes, "{kind}: {m}"),
+        "unverified" => assert!(m["cache"]["reason"].is_string(), "{kind}: {m}"),
+        _ => panic!("{kind}: nothing was asked to be warm: {m}"),
+    }
+}
+
+/// What came back from the virtual machine.
+struct Machine {
+    directory: PathBuf,
+    left_out: BTreeMap<String, String>,
+}
+
+impl Machine {
+    /// Boots, measures all kinds, and waits for the end. The machine ends with this thread.
+    fn run() -> Self {
+        let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vm");
+        let directory = own.join("run");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vm/boot");
+        let done = Command::new("setpriv")
+            .args(["--pdeathsig", "TERM"])
+            .arg(script)
+            .arg(env!("CARGO_BIN_EXE_boatload"))
+            .args([&own.join("cache"), &directory])
+            .args(KINDS)
+            .env("FILES", FILES.to_string())
+            .env("SELECTED", SELECTED.to_string())
+            .stdin(Stdio::null())
+            .output()
+            .expect("setpriv of util-linux");
+        let mut machine = Self { directory, left_out: BTreeMap::new() };
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{}: {said}\n{}", done.status, machine.text("console"));
+        machine.left_out = machine.text("left-out").lines().map(in_two).collect();
+        machine
+    }
+
+    /// The run document of one file system.
+    fn document(&self, kind: &str) -> Value {
+        let name = format!("{kind}.json");
+        serde_json::from_str(&self.text(&name)).unwrap_or_else(|error| {
+            let said = self.text(&format!("{kind}.said"));
+            panic!("{name}: {error}\n{said}\n{}", self.text("console"))
+        })
+    }
+
+    /// A file that the machine or the script left; empty if there is none.
+    fn text(&self, name: &str) -> String {
+        let bytes = std::fs::read(self.directory.join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// `KIND: why`
+fn in_two(line: &str) -> (String, String) {
+    let (kind, why) = line.split_once(": ").unwrap_or_else(|| panic!("no kind in {line:?}"));
+    (kind.into(), why.into())
+}
