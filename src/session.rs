@@ -100,9 +100,14 @@ pub fn run(
     let order = &Order { plan, ..order.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
-    let (sites, host) = Sites::make(order, looked, means, (&id, clock), interrupt)?;
+    let (mut sites, host) = Sites::make(order, looked, means, (&id, clock), interrupt)?;
+    let filesystems = match &mut sites.made {
+        Some(Site::Made(site)) => making::try_out(plan, site, watcher)?,
+        _ => Vec::new(),
+    };
     store.begin_run(&run, &host)?;
-    let book = ResultBook { run, host, ..ResultBook::default() };
+    filesystems.iter().try_for_each(|made| store.add_filesystem(&id, made))?;
+    let book = ResultBook { run, host, filesystems, ..ResultBook::default() };
     let mut session =
         Session { plan: order.plan, store, watcher, interrupt, sites, book, prepared: None };
     let cells = match session.cells() {
@@ -240,19 +245,6 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Keeps what the file system that was made for a variant is like, once.
-    fn note_filesystem(&mut self, cell: &CellPlan) -> Result<()> {
-        if self.book.filesystems.iter().any(|known| known.variant == cell.variant) {
-            return Ok(());
-        }
-        let Some(Site::Made(site)) = &self.sites.made else { return Ok(()) };
-        if let Some(made) = making::record(cell, site).filter(|_| cell.filesystem.is_some()) {
-            self.store.add_filesystem(&self.book.run.id, &made)?;
-            self.book.filesystems.push(made);
-        }
-        Ok(())
-    }
-
     fn cell(
         &mut self,
         cell: &CellPlan,
@@ -266,7 +258,6 @@ impl Session<'_> {
             self.watcher.says(&format!("making {}", filesystem.label()));
         }
         self.sites.of(cell)?.begin_cell(cell)?;
-        self.note_filesystem(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;

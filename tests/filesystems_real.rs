@@ -247,11 +247,14 @@ fn a_file_system_that_fills_up_gives_counted_errors_and_nothing_is_left() {
     assert_no_trace(&bench);
 }
 
-/// What is wrong with a command, said in one sentence; nothing is touched.
+/// What is wrong with a command, said clearly; nothing is touched.
 #[track_caller]
 fn refused(bench: &Bench, arguments: &[&str], code: i32, parts: &[&str]) {
     let ran = bench.run(arguments.iter().copied());
-    let said = ran.refuses(code);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{}", ran.stderr);
+    let said = &ran.stderr;
+    let is_complaint = |line: &&str| ["boatload: ", "error: "].iter().any(|l| line.starts_with(l));
+    assert_eq!(said.lines().filter(is_complaint).count(), 1, "{said}");
     for part in parts {
         assert!(said.contains(part), "no {part:?} in {said}");
     }
@@ -272,7 +275,7 @@ fn what_cannot_be_made_is_one_clear_error_and_nothing_is_touched() {
     refused(
         &bench,
         &run(&["ext4", "--device", "/dev/null", "--erase", "/dev/null"]),
-        1,
+        2,
         &["block device"],
     );
     refused(&bench, &["run", &job, "--in-memory"], 2, &["--filesystem"]);
@@ -353,7 +356,7 @@ fn a_device_that_someone_needs_is_never_written() {
         let words = ["run", &job, "--filesystem", "ext4", "--device", device, "--erase", erase];
         refused(&bench, &words, code, parts);
     };
-    run(&disk.device, "/dev/loop-control", &["/dev/loop-control"], 1);
+    run(&disk.device, "/dev/loop-control", &["/dev/loop-control"], 2);
     refused(
         &bench,
         &["run", &job, "--filesystem", "ext4", "--device", &disk.device],

@@ -17,6 +17,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use boatload::base::errno::Errno;
@@ -95,7 +96,7 @@ impl Bench {
         };
         let always = row.maker.as_ref().unwrap().always.iter().map(OsString::from);
         let arguments: Vec<_> = always.chain([self.path().into()]).collect();
-        Some(make(&tool, &arguments).map_err(|failure| failure.sentence))
+        Some(make(&tool, &arguments, &AtomicBool::new(false)).map_err(|failure| failure.sentence))
     }
 
     fn refusal(&self) -> String {
@@ -522,7 +523,8 @@ fn a_process_that_waits_to_be_killed() {
     let image = new_image(&directory, 64);
     let device = LoopDevice::attach(image.as_fd(), true).unwrap();
     let tool = probe(find_kind("ext4").unwrap()).unwrap().unwrap();
-    make(&tool, &["-q".into(), "-F".into(), device.path().into()]).unwrap();
+    make(&tool, &["-q".into(), "-F".into(), device.path().into()], &AtomicBool::new(false))
+        .unwrap();
     mount(device.path(), "ext4", &directory.join("mounted"), "").unwrap();
     println!("\nmounted {}", device.path().display());
     std::io::stdout().flush().unwrap();

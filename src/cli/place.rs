@@ -52,11 +52,6 @@ impl Place {
             _ => Ok(PlaceAsked::Image { bytes }),
         }
     }
-
-    /// Whether anything was said.
-    pub(super) fn is_said(&self) -> bool {
-        self.device.is_some() || self.in_memory || self.size.is_some()
-    }
 }
 
 fn size(text: &str) -> std::result::Result<u64, String> {

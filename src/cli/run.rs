@@ -8,7 +8,7 @@ use super::job::Job;
 use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, show};
-use crate::base::failure::{Exit, Failure, Result};
+use crate::base::failure::{Exit, Result};
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order};
 
@@ -47,17 +47,6 @@ impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let place = self.place.asked()?;
-        let makes = plan.cells.iter().any(|cell| cell.filesystem.is_some());
-        if !makes && self.place.is_said() {
-            return Err(Failure::usage(
-                "--device, --in-memory and --size say where file systems are made, and this job makes \
-                 none. Nothing was written. Add --filesystem ext4,xfs",
-            ));
-        }
-        if makes {
-            let sentence = format!("{place:?}: no file system can be made yet");
-            return Err(Failure::failed(sentence));
-        }
         let interrupt = Interrupt::listen()?;
         let mut store = store.open()?;
         let progress = Progress::new();
@@ -66,7 +55,7 @@ impl Run {
             directory: self.job.dir.clone(),
             command: command_line(),
             fill_real: self.fill_real,
-            place: crate::plan::filesystem::PlaceAsked::Image { bytes: None },
+            place,
         };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         progress.finish();

@@ -14,7 +14,7 @@ pub struct ResultBook {
     pub run: RunFacts,
     /// Where.
     pub host: HostFacts,
-    /// File systems that were made for it, in the order they were made first.
+    /// File systems that were made for it, in the order they were asked for.
     pub filesystems: Vec<MadeFileSystem>,
     /// One for each phase of each cell, in the order they were measured.
     pub measurements: Vec<Measurement>,

@@ -289,6 +289,7 @@ impl Odd {
             total_bytes: self.whole(),
             available_bytes: self.whole(),
             inodes: self.maybe_whole(),
+            trimmed: self.of(&[true, false]),
         }
     }
 

@@ -3,8 +3,9 @@
 use super::book::ResultBook;
 use crate::plan::variant_names;
 
-/// Names of the variants that the book has something of, in the job file's order; those that the
-/// job file does not name stand behind, by name. The order they were measured in is random.
+/// Names of the variants that the book has something of, in the job file's order; those that it does
+/// not name stand behind, as their file systems were asked for, the others by name. The order they
+/// were measured in is random.
 pub fn variants(book: &ResultBook) -> Vec<&str> {
     let measured = book.measurements.iter().map(|m| m.cell.variant.as_str());
     let looked_at = book.conditions.iter().map(|c| c.cell.variant.as_str());
@@ -12,7 +13,9 @@ pub fn variants(book: &ResultBook) -> Vec<&str> {
     names.sort_unstable();
     names.dedup();
     let written = variant_names(&book.run.job);
-    let place = |name: &str| written.iter().position(|known| known == name).unwrap_or(usize::MAX);
+    let made = book.filesystems.iter().map(|made| made.variant.clone());
+    let known: Vec<String> = written.into_iter().chain(made).collect();
+    let place = |name: &str| known.iter().position(|known| known == name).unwrap_or(usize::MAX);
     names.sort_by_key(|name| place(name));
     names
 }
@@ -31,6 +34,7 @@ pub(super) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::book::MadeFileSystem;
     use crate::measure::fixture::measurement;
 
     #[test]
@@ -46,5 +50,8 @@ mod tests {
                         [[variant]]\nname = \"never-run\"\n"
             .into();
         assert_eq!(variants(&book), ["single", "many", "btrfs", "xfs", "zfs"]);
+        let made = |name: &str| MadeFileSystem { variant: name.into(), ..Default::default() };
+        book.filesystems = vec![made("xfs"), made("btrfs")];
+        assert_eq!(variants(&book), ["single", "many", "xfs", "btrfs", "zfs"]);
     }
 }

@@ -90,7 +90,10 @@ fn about(made: &MadeFileSystem) -> String {
         }
     };
     let size = format!("{room} of {total} free on {place}, {inodes}");
-    let parts = [kind, Some(mkfs), made.mkfs_version.clone(), Some(shown), Some(size)];
+    // Where nothing was made there was nothing to trim for it.
+    let full = made.mkfs.is_some() && !made.trimmed;
+    let stale = full.then(|| "the device cannot be trimmed".to_string());
+    let parts = [kind, Some(mkfs), made.mkfs_version.clone(), Some(shown), Some(size), stale];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("; ")
 }

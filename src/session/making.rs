@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::room;
+use super::{Watcher, room};
 use crate::base::failure::{Failure, Result};
 use crate::host::erase::check_erasable;
 use crate::host::facts::{FilesystemFacts, HostFacts};
@@ -48,7 +48,8 @@ pub(super) fn means(plan: &Plan, asked: &PlaceAsked) -> Result<Option<Means>> {
         return match asked {
             PlaceAsked::Image { bytes: None } => Ok(None),
             _ => Err(Failure::usage(
-                "there is nothing to make on that place: say which with --filesystem ext4,xfs",
+                "--device, --in-memory and --size say where file systems are made, and this job makes \
+                 none. Nothing was written. Add --filesystem ext4,xfs",
             )),
         };
     };
@@ -118,8 +119,31 @@ impl Means {
     }
 }
 
+/// Makes and mounts the file system of each variant once, so that what cannot be made is known before
+/// anything is measured; gives what they are like, in the plan's order.
+///
+/// # Errors
+/// What mkfs or the kernel says.
+pub(super) fn try_out(
+    plan: &Plan,
+    site: &mut MadeSite,
+    watcher: &dyn Watcher,
+) -> Result<Vec<MadeFileSystem>> {
+    let mut made: Vec<MadeFileSystem> = Vec::new();
+    for cell in &plan.cells {
+        let Some(filesystem) = &cell.filesystem else { continue };
+        if made.last().is_some_and(|last| last.variant == cell.variant) {
+            continue;
+        }
+        watcher.says(&format!("trying to make {}", filesystem.label()));
+        site.try_out(cell)?;
+        made.extend(record(cell, site));
+    }
+    Ok(made)
+}
+
 /// What is kept of a file system that was made for a cell.
-pub(super) fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
+fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
     let (made, Made { version, mount, space, device, trimmed, .. }) = site.made()?;
     let facts = FilesystemFacts::new(mount, *space);
     Some(MadeFileSystem {

@@ -21,6 +21,7 @@ pub(super) fn write(connection: &Connection, run_id: &str, made: &MadeFileSystem
         ("total_bytes", &Whole(made.total_bytes)),
         ("available_bytes", &Whole(made.available_bytes)),
         ("inodes", &made.inodes.map(Whole)),
+        ("trimmed", &made.trimmed),
     ];
     hosts::insert_with_device(connection, "filesystems", columns, made.device.as_ref())?;
     Ok(())
@@ -42,5 +43,6 @@ pub(super) fn read(row: &Row) -> Result<MadeFileSystem> {
         total_bytes: whole("total_bytes")?,
         available_bytes: whole("available_bytes")?,
         inodes: row.get::<_, Option<Whole>>("inodes")?.map(|w| w.0),
+        trimmed: row.get("trimmed")?,
     })
 }

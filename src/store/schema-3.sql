@@ -10,7 +10,7 @@ ALTER TABLE measurements ADD COLUMN
 
 CREATE TABLE filesystems (
   -- File systems that were made for the variants of a run.
-  id                    INTEGER PRIMARY KEY AUTOINCREMENT, -- the order they were made in first
+  id                    INTEGER PRIMARY KEY AUTOINCREMENT, -- the order they were asked for
   run_id                TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- the run
   variant               TEXT NOT NULL,     -- the variant whose cells each had it anew
   type                  TEXT NOT NULL,     -- as the kernel names it: ext4
@@ -31,6 +31,7 @@ CREATE TABLE filesystems (
   block_bytes           INTEGER NOT NULL,  -- allocation block
   total_bytes           INTEGER NOT NULL,  -- its size when it was empty
   available_bytes       INTEGER NOT NULL,  -- free for an ordinary user when it was empty
-  inodes                INTEGER            -- its inodes when it was empty; NULL where they are made as needed
+  inodes                INTEGER,           -- its inodes when it was empty; NULL where they are made as needed
+  trimmed               INTEGER NOT NULL   -- 1 if the device was told before each that nothing on it was needed
 );
 CREATE UNIQUE INDEX filesystems_once ON filesystems (run_id, variant);

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use boatload::base::failure::Result;
 use boatload::measure::book::{Measurement, ResultBook};
+use boatload::plan::filesystem::PlaceAsked;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -79,8 +80,13 @@ impl Place {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<ResultBook> {
-        let order =
-            Order { plan, directory: directory.into(), command: "a test".into(), fill_real: true };
+        let order = Order {
+            plan,
+            directory: directory.into(),
+            command: "a test".into(),
+            fill_real: true,
+            place: PlaceAsked::default(),
+        };
         session::run(&order, &mut self.store(), watcher, interrupt)
     }
 }

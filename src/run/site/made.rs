@@ -98,6 +98,14 @@ impl MadeSite {
         self.place.take().map_or_else(|| Ok(Removal::default()), Place::close)
     }
 
+    /// Makes and mounts the file system of a cell, which stays until another is made.
+    ///
+    /// # Errors
+    /// What mkfs or the kernel says.
+    pub fn try_out(&mut self, cell: &CellPlan) -> Result<()> {
+        self.make_fresh(cell)
+    }
+
     pub(super) fn disk(&self) -> Option<&DiskSite> {
         self.here.as_ref().map(|here| &here.disk)
     }
@@ -122,8 +130,13 @@ impl MadeSite {
         stop: &AtomicBool,
         told: Told<'_>,
     ) -> Result<()> {
-        if self.here.as_ref().is_none_or(|here| here.variant != cell.variant) {
+        // What was only tried out has not begun with the first level.
+        let goes_on = |here: &Here| here.variant == cell.variant && here.prepared;
+        if !self.here.as_ref().is_some_and(goes_on) {
             self.make_fresh(cell)?;
+        }
+        if let Some(here) = &mut self.here {
+            here.prepared = true;
         }
         self.disk_mut()?.prepare(prepare, stop, told)
     }
@@ -166,7 +179,7 @@ impl MadeSite {
             disk: DiskSite::new(ground, &host, device, self.clock.clone())?,
             filesystem: filesystem.clone(),
             variant: cell.variant.clone(),
-            prepared: cell.prepare.is_some(),
+            prepared: false,
             facts,
         });
         Ok(())
