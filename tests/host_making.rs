@@ -158,6 +158,27 @@ fn a_device_that_is_held_says_so_and_is_freed_when_it_is_let_go() {
     comes_true("it is free", || attached(&image).is_empty());
 }
 
+#[test]
+fn on_a_disk_with_large_blocks_the_device_gets_large_ones_to_have_direct_io() {
+    let Some(bench) = Bench::new("a disk with blocks of 4096 bytes", 64) else { return };
+    let disk = bench.path().to_str().unwrap();
+    // util-linux has it since 2.30.
+    if !runs(Command::new("losetup").args(["--sector-size", "4096", disk])) {
+        return;
+    }
+    let Some(made) = bench.make("ext4") else { return };
+    made.unwrap();
+    let point = bench.mount_point();
+    mount(bench.path(), "ext4", &point, "").unwrap();
+    let image = new_image(&point, 16);
+    let device = LoopDevice::attach(image.as_fd(), true).unwrap();
+    let facts = BlockDevice::numbered(Path::new("/sys"), device.number()).unwrap().facts;
+    assert_eq!((device.direct_io(), facts.sector_bytes), (true, Some(4096)));
+    device.detach().unwrap();
+    drop(image);
+    unmount(&point).unwrap();
+}
+
 fn comes_true(what: &str, mut condition: impl FnMut() -> bool) {
     let came = (0..500).any(|_| {
         let now = condition();
@@ -251,11 +272,28 @@ fn a_refused_mount_is_told_in_the_words_of_the_kernel() {
 
 #[test]
 fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
-    for (kind, words) in [("xfs", "300"), ("btrfs", "too small")] {
-        let Some(bench) = Bench::new(kind, 16) else { return };
-        let Some(made) = bench.make(kind) else { continue };
-        let told = made.expect_err("it is too small");
-        let start = format!("mkfs.{kind} failed with exit code 1: ");
+    let words = [
+        ("xfs", "too small"),
+        ("btrfs", "too small"),
+        ("f2fs", "not sufficient"),
+        ("reiserfs", "cannot create a journal"),
+        ("jfs", "at least 16 megabytes"),
+        ("nilfs2", "too small device"),
+    ];
+    for (kind, words) in words {
+        let Some(bench) = Bench::new(kind, if kind == "f2fs" { 40 } else { 8 }) else { return };
+        let maker = find_kind(kind).unwrap().maker.as_ref().unwrap();
+        // The kernel need not know what is only made.
+        let program = Path::new("/usr/sbin").join(maker.program);
+        if !program.exists() {
+            skip(maker.program, "it is not installed");
+            continue;
+        }
+        let arguments = maker.always.iter().map(OsString::from).chain([bench.path().into()]);
+        let tool = Tool { program, version: None };
+        let told = make(&tool, &arguments.collect::<Vec<_>>()).expect_err("it is too small");
+        let told = told.sentence;
+        let start = format!("{} failed with exit code ", maker.program);
         assert!(told.starts_with(&start) && told.contains(words), "{told}");
         assert!(told.ends_with(&format!("{}`", bench.path().display())), "{told}");
         assert_eq!(told.lines().count(), 1);

@@ -244,14 +244,14 @@ fn said(done: &Output) -> String {
     let lines = |bytes: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let words = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        words.take_while(|line| !line.to_lowercase().starts_with("usage")).map(shown).collect()
+        let words = words.take_while(|line| !line.to_lowercase().starts_with("usage"));
+        words.map(|line| shown(line.trim_end_matches(['.', '!']))).collect()
     };
     let mut all = lines(&done.stderr);
     if all.is_empty() {
         all = lines(&done.stdout);
     }
-    let text = all[all.len().saturating_sub(SAID_LINES_MAX)..].join("; ");
-    text.trim_end_matches('.').to_string()
+    all[all.len().saturating_sub(SAID_LINES_MAX)..].join("; ")
 }
 
 /// The command as it could be typed into a shell.

@@ -14,6 +14,7 @@ use crate::base::errno::Errno;
 ///
 /// # Errors
 /// `EPERM` without the right to mount (`CAP_SYS_ADMIN`), which containers seldom give.
+/// `EINVAL` in a chroot whose root is no mount point.
 pub fn enter_private_mounts() -> Result<(), Errno> {
     // SAFETY: a new mount namespace changes what paths mean, not which descriptors are open.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;

@@ -62,11 +62,8 @@ pub static KINDS: [Kind; 11] = [
         256 * MIB,
         maker("mkfs.btrfs", &["-q", "-f", "-K"], ("btrfs-progs", "btrfs-progs")),
     ),
-    kind(
-        "f2fs",
-        128 * MIB,
-        maker("mkfs.f2fs", &["-q", "-f", "-t", "0"], ("f2fs-tools", "f2fs-tools")),
-    ),
+    // With -q it would not say why it fails.
+    kind("f2fs", 128 * MIB, maker("mkfs.f2fs", &["-f", "-t", "0"], ("f2fs-tools", "f2fs-tools"))),
     Kind {
         gone_since: Some("6.13"),
         ..kind(
