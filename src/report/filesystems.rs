@@ -36,7 +36,7 @@ fn ground(made: &MadeFileSystem, all: &[MadeFileSystem], host: &HostFacts) -> St
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
     match made.place.as_str() {
-        "memory" => format!("in memory, {size}"),
+        "memory" => format!("in memory ({size})"),
         "device" => format!("on a device of {size}{facts}"),
         _ => format!("on an image of {size}{facts} in a directory of {}", below(host)),
     }
