@@ -86,7 +86,7 @@ fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
     }
     let mut table = Table::new(&heads);
     let mut group = (None, None);
-    for row in rows {
+    for row in rows.iter().filter(|row| belongs(row, others)) {
         let name = (row.variant.clone(), row.level.clone());
         if group != name {
             table.heading(&format!("{}:", group_name(row)));
@@ -95,6 +95,13 @@ fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
         table.row(cells(row, &shown));
     }
     table
+}
+
+/// Whether one of these runs has a figure. What no other run has stands in the first table alone.
+fn belongs(row: &BesideRow, others: &[usize]) -> bool {
+    let has = |at: &usize| row.sides.get(*at).is_some_and(Option::is_some);
+    let alone = row.sides.iter().skip(1).all(Option::is_none);
+    others.iter().any(has) || (alone && others.contains(&1))
 }
 
 fn group_name(row: &BesideRow) -> String {
