@@ -11,6 +11,7 @@ use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
 use crate::base::units::{self, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
 use crate::measure::book::{Provenance, ResultBook};
+use crate::measure::order::made_kinds;
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = LETTERS.len();
@@ -173,13 +174,9 @@ const FACTS: [Fact; 9] = [
         Some(reference) => reference.published.clone(),
         None => book.run.started.get(..10).unwrap_or_default().into(),
     }),
-    ("file system", |book| match book.filesystems.as_slice() {
+    ("file system", |book| match made_kinds(book).as_slice() {
         [] => book.host.filesystem.kind.clone(),
-        made => {
-            let mut kinds: Vec<&str> = made.iter().map(|made| made.kind.as_str()).collect();
-            kinds.dedup();
-            kinds.join(",")
-        }
+        made => made.join(","),
     }),
     ("kernel", |book| book.host.kernel.clone()),
     ("processor", |book| book.host.cpu.clone()),
