@@ -21,8 +21,9 @@ Examples:
 const LONG: &str = "\
 Several runs are shown beside each other: a row for each phase, the rate of each run with its 95% \
 interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
-where a run has a single variant without a name. A ratio says nothing of chance; below the table \
-stands in which facts the runs differ. With --json there is a document for each run, one a line.
+where a run has a single variant without a name; of variants that are file systems it meets the \
+one it was measured on. A ratio says nothing of chance; below the table stands in which facts the \
+runs differ. With --json there is a document for each run, one a line.
 
 reference:NAME stands for published figures that boatload did not measure; `boatload runs \
 --references` lists them. What was not published is missing or null.";

@@ -106,3 +106,91 @@ fn adds_files(m: &Measurement) -> bool {
     let adds = |o: &dyn Operation| o.effect() == Effect::AddsEntry && o.subject() == Subject::File;
     find_operation(&m.operation).is_some_and(adds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::book::{CacheReport, CellKey};
+    use crate::measure::fixture;
+
+    fn phase(operation: &str, repeat: u32, operations: u64, bytes: u64) -> Measurement {
+        Measurement {
+            cell: CellKey { variant: "a".into(), level: None, repeat },
+            operation: operation.into(),
+            operations,
+            bytes,
+            cache: CacheReport { asked: "cold".into(), ..CacheReport::default() },
+            ..Measurement::default()
+        }
+    }
+
+    fn moved(m: Measurement, read: u64, written: u64) -> Measurement {
+        Measurement { device_read_bytes: Some(read), device_write_bytes: Some(written), ..m }
+    }
+
+    #[track_caller]
+    fn only(measurements: Vec<Measurement>) -> Amplification {
+        let all = amplifications(&ResultBook { measurements, ..ResultBook::default() });
+        assert_eq!(all.len(), 1, "{all:?}");
+        all.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn bytes_of_the_device_are_held_against_the_bytes_asked_by_phases_of_that_kind() {
+        let of_repeat = |repeat: u32, more: u64| {
+            [
+                moved(phase("create", repeat, 10, 1_000), 70, 4_000 + more),
+                moved(phase("rewrite", repeat, 10, 1_000), 900, 2_000),
+                moved(phase("read", repeat, 10, 500), 1_500, 80),
+                moved(phase("delete", repeat, 10, 0), 99, 99),
+            ]
+        };
+        let found = only([of_repeat(1, 0), of_repeat(2, 400)].concat());
+        assert_eq!(found.written, Some(Mean { value: 3.1, n: 2 }));
+        assert_eq!(found.read, Some(Mean { value: 3.0, n: 2 }));
+        assert_eq!(
+            (found.bytes_per_file, found.asked_per_file, found.inodes_per_file),
+            Default::default()
+        );
+    }
+
+    #[test]
+    fn what_a_file_takes_is_asked_of_phases_that_add_files() {
+        let taking = |m: Measurement, space: i64, inodes| Measurement {
+            space_bytes: Some(space),
+            inodes,
+            ..m
+        };
+        let found = only(vec![
+            taking(phase("create", 1, 10, 10_000), 40_960, Some(11)),
+            taking(phase("create", 2, 10, 10_000), 40_960, None),
+            taking(phase("rewrite", 1, 10, 10_000), 4_096, Some(0)),
+            taking(phase("mkdir", 1, 10, 0), 81_920, Some(10)),
+            taking(phase("delete", 1, 10, 0), -40_960, Some(-10)),
+        ]);
+        assert_eq!(found.bytes_per_file, Some(Mean { value: 4_096.0, n: 2 }));
+        assert_eq!(found.asked_per_file, Some(Mean { value: 1_000.0, n: 2 }));
+        assert_eq!(found.inodes_per_file, Some(Mean { value: 1.1, n: 1 }));
+        assert_eq!((found.written, found.read), (None, None));
+    }
+
+    #[test]
+    fn what_is_invalid_or_was_read_from_memory_does_not_count() {
+        let mut warm = moved(phase("read", 1, 10, 500), 0, 0);
+        warm.cache.asked = "warm".into();
+        let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
+        failed.invalid = vec!["ENOSPC x 3".into()];
+        let found = only(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
+        assert_eq!((found.read, found.written), (None, Some(Mean { value: 2.0, n: 1 })));
+    }
+
+    #[test]
+    fn odd_books_give_numbers_or_nothing() {
+        for seed in 0..200 {
+            for one in amplifications(&fixture::Odd::new(seed).book()) {
+                let means = [one.written, one.read, one.bytes_per_file, one.inodes_per_file];
+                assert!(means.iter().flatten().all(|m| m.value.is_finite() && m.n > 0), "{one:?}");
+            }
+        }
+    }
+}

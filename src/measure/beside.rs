@@ -2,8 +2,10 @@
 //! verdict; whether a difference is more than chance is for a comparison to say.
 
 use super::book::{CellKey, Level, Measurement, ResultBook};
-use super::summary::{Basis, Estimate, Row, Summary, summarize};
+use super::summary::{Basis, Estimate, Group, Row, Summary, summarize};
 use crate::base::units::Unit;
+use crate::plan::EngineName;
+use crate::plan::filesystem::find_kind;
 
 /// The name of a variant that nobody named.
 const DEFAULT: &str = "default";
@@ -46,7 +48,9 @@ pub struct Side {
 
 /// The runs beside each other, in the order of the first run that has a row.
 pub fn beside(books: &[&ResultBook]) -> Vec<BesideRow> {
-    let runs: Vec<Run> = books.iter().map(|book| Run::of(book)).collect();
+    let mut runs: Vec<Run> = books.iter().map(|book| Run::of(book)).collect();
+    let filesystems: Vec<(String, String)> = runs.iter().flat_map(Run::filesystems).collect();
+    runs.iter_mut().for_each(|run| run.meets = run.met(&filesystems));
     let mut keys: Vec<Key> = Vec::new();
     for run in &runs {
         for key in run.keys(&runs) {
@@ -77,6 +81,9 @@ struct Run<'a> {
     book: &'a ResultBook,
     summary: Summary,
     variants: Vec<String>,
+    /// Variants of the other runs that are file systems of this one's type, where this one has no
+    /// variant with a name; none if it stands beside each of theirs.
+    meets: Option<Vec<String>>,
 }
 
 impl<'a> Run<'a> {
@@ -84,24 +91,56 @@ impl<'a> Run<'a> {
         let summary = summarize(book);
         let mut variants: Vec<String> = summary.groups.iter().map(|g| g.variant.clone()).collect();
         variants.dedup();
-        Self { book, summary, variants }
+        Self { book, summary, variants, meets: None }
+    }
+
+    /// Variants that are file systems, and their types: those that were made, and those that are
+    /// named like one.
+    fn filesystems(&self) -> Vec<(String, String)> {
+        let kind = |variant: &String| {
+            let made = self.book.filesystems.iter().find(|made| made.variant == *variant);
+            let kind = made.map(|made| made.kind.clone());
+            kind.or_else(|| find_kind(variant).map(|kind| kind.name.to_string()))
+        };
+        self.variants.iter().filter_map(|v| Some((v.clone(), kind(v)?))).collect()
+    }
+
+    /// The variants among these that a run without names stands beside: the one with the name of
+    /// its file system, else all of its type, else one of its own.
+    fn met(&self, filesystems: &[(String, String)]) -> Option<Vec<String>> {
+        let kind = &self.book.host.filesystem.kind;
+        let is_sim = |m: &Measurement| m.engine == EngineName::Sim.word();
+        let is_file_system = !kind.is_empty() && !self.book.measurements.iter().all(is_sim);
+        if !self.is_unnamed() || !is_file_system || filesystems.is_empty() {
+            return None;
+        }
+        let of_kind = filesystems.iter().filter(|(_, other)| other == kind);
+        let names: Vec<String> = of_kind.map(|(name, _)| name.clone()).collect();
+        let own = names.is_empty() || names.contains(kind);
+        Some(if own { vec![kind.clone()] } else { names })
     }
 
     /// The rows this run asks for: none where it stands beside each variant of another.
     fn keys(&self, all: &[Run]) -> Vec<Key> {
         let single = all.iter().all(|run| run.variants.len() <= 1);
-        if !single && self.is_unnamed() {
+        if !single && self.is_unnamed() && self.meets.is_none() {
             return Vec::new();
         }
-        let of_group = |group: &super::summary::Group| {
-            let variant = (!single).then(|| group.variant.clone());
-            let level = group.level.clone();
-            let key = move |row: &Row| Key {
-                variant: variant.clone(),
-                level: level.clone(),
-                phase: row.phase.clone(),
+        let of_group = |group: &Group| {
+            let variants = match &self.meets {
+                _ if single => vec![None],
+                Some(names) => names.iter().cloned().map(Some).collect(),
+                None => vec![Some(group.variant.clone())],
             };
-            group.rows.iter().map(key).collect::<Vec<_>>()
+            let keys = |variant: Option<String>| {
+                let (level, rows) = (group.level.clone(), group.rows.clone());
+                rows.into_iter().map(move |row| Key {
+                    variant: variant.clone(),
+                    level: level.clone(),
+                    phase: row.phase,
+                })
+            };
+            variants.into_iter().flat_map(keys).collect::<Vec<_>>()
         };
         self.summary.groups.iter().flat_map(of_group).collect()
     }
@@ -112,7 +151,11 @@ impl<'a> Run<'a> {
     }
 
     fn has_variant(&self, key: &Key, variant: &str) -> bool {
-        key.variant.as_ref().is_none_or(|wanted| wanted == variant) || self.is_unnamed()
+        let Some(wanted) = &key.variant else { return true };
+        match &self.meets {
+            Some(names) => names.contains(wanted),
+            None => wanted == variant || self.is_unnamed(),
+        }
     }
 
     fn row(&self, key: &Key) -> Option<&Row> {

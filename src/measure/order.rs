@@ -1,6 +1,6 @@
 //! The order in which variants, levels and phases are told.
 
-use super::book::ResultBook;
+use super::book::{MadeFileSystem, ResultBook};
 use crate::plan::variant_names;
 
 /// Names of the variants that the book has something of, in the job file's order; those that it does
@@ -20,6 +20,20 @@ pub fn variants(book: &ResultBook) -> Vec<&str> {
     names
 }
 
+/// The file systems that were made for the run, in the order of their variants.
+pub fn made(book: &ResultBook) -> Vec<&MadeFileSystem> {
+    let order = variants(book);
+    let place = |made: &&MadeFileSystem| order.iter().position(|name| *name == made.variant);
+    let mut all: Vec<&MadeFileSystem> = book.filesystems.iter().collect();
+    all.sort_by_key(|made| place(made).unwrap_or(usize::MAX));
+    all
+}
+
+/// Their types, each once.
+pub fn made_kinds(book: &ResultBook) -> Vec<&str> {
+    each_once(made(book).into_iter().map(|made| made.kind.as_str()))
+}
+
 /// All of them in the order they first come in.
 pub(super) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
@@ -34,8 +48,18 @@ pub(super) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::book::MadeFileSystem;
-    use crate::measure::fixture::measurement;
+    use crate::measure::fixture::{self, measurement};
+
+    #[test]
+    fn file_systems_stand_in_the_order_of_their_variants_whichever_was_made_first() {
+        let mut book = fixture::made::book();
+        book.filesystems.reverse();
+        let unmeasured = fixture::made::filesystem("never-run", "xfs");
+        book.filesystems.insert(0, unmeasured);
+        let names: Vec<&str> = made(&book).iter().map(|made| made.variant.as_str()).collect();
+        assert_eq!(names, ["ext4", "ext3", "xfs", "btrfs", "never-run"]);
+        assert_eq!(made_kinds(&book), ["ext4", "ext3", "xfs", "btrfs"]);
+    }
 
     #[test]
     fn variants_stand_as_in_the_job_file_and_unknown_ones_behind_by_name() {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::book::{Finding, Measurement, ResultBook};
 use super::bulk::is_bulk;
+use super::order::made;
 use crate::plan::CacheAsked;
 use crate::run::cache::{Doubt, Found};
 
@@ -255,7 +256,7 @@ fn busy(measurements: &[Measurement]) -> Option<Warning> {
 }
 
 fn host_cache(book: &ResultBook) -> Option<Warning> {
-    let cached = book.filesystems.iter().filter(|made| {
+    let cached = made(book).into_iter().filter(|made| {
         made.device.as_ref().is_some_and(|device| device.loop_direct_io == Some(false))
     });
     let variants: Vec<String> = cached.map(|made| made.variant.clone()).collect();

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::table::{Align, Table};
 use super::text::{number, write_wrapped};
+use crate::base::units::counted;
 use crate::measure::amplification::{Amplification, Mean};
 
 /// A column: its head, its figure, and how that is written.
@@ -20,9 +21,15 @@ const COLUMNS: [Column; 5] = [
 /// Writes a line for each variant, and the columns of which anything is known. Fails only if `out`
 /// does.
 pub(super) fn write_amplifications(all: &[Amplification], out: &mut dyn Write) -> io::Result<()> {
-    let text = "what the device moved for each byte of content written and read cold, and what \
-                each new file took, mean over the repeats:";
-    write_wrapped("", text, out)?;
+    let n = COLUMNS.iter().flat_map(|(_, of, _)| all.iter().filter_map(of)).map(|mean| mean.n);
+    let (least, most) = (n.clone().min().unwrap_or_default(), n.max().unwrap_or_default());
+    let range = if least == most { String::new() } else { format!("{least} to ") };
+    let repeats = format!("{range}{}", counted(u64::from(most), "repeat"));
+    let text = format!(
+        "what the device moved for each byte of content written and read cold, and what each new \
+         file took, mean over {repeats}:"
+    );
+    write_wrapped("", &text, out)?;
     let known = |column: &&Column| all.iter().any(|one| column.1(one).is_some());
     let columns: Vec<&Column> = COLUMNS.iter().filter(known).collect();
     let heads = columns.iter().map(|(head, ..)| (*head, Align::Right));

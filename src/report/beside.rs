@@ -11,6 +11,7 @@ use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
 use crate::base::units::{self, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
 use crate::measure::book::{Provenance, ResultBook};
+use crate::measure::order::made_kinds;
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = LETTERS.len();
@@ -86,7 +87,7 @@ fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
     }
     let mut table = Table::new(&heads);
     let mut group = (None, None);
-    for row in rows {
+    for row in rows.iter().filter(|row| belongs(row, others)) {
         let name = (row.variant.clone(), row.level.clone());
         if group != name {
             table.heading(&format!("{}:", group_name(row)));
@@ -95,6 +96,13 @@ fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
         table.row(cells(row, &shown));
     }
     table
+}
+
+/// Whether one of these runs has a figure. What no other run has stands in the first table alone.
+fn belongs(row: &BesideRow, others: &[usize]) -> bool {
+    let has = |at: &usize| row.sides.get(*at).is_some_and(Option::is_some);
+    let alone = row.sides.iter().skip(1).all(Option::is_none);
+    others.iter().any(has) || (alone && others.contains(&1))
 }
 
 fn group_name(row: &BesideRow) -> String {
@@ -166,13 +174,9 @@ const FACTS: [Fact; 9] = [
         Some(reference) => reference.published.clone(),
         None => book.run.started.get(..10).unwrap_or_default().into(),
     }),
-    ("file system", |book| match book.filesystems.as_slice() {
+    ("file system", |book| match made_kinds(book).as_slice() {
         [] => book.host.filesystem.kind.clone(),
-        made => {
-            let mut kinds: Vec<&str> = made.iter().map(|made| made.kind.as_str()).collect();
-            kinds.dedup();
-            kinds.join(",")
-        }
+        made => made.join(","),
     }),
     ("kernel", |book| book.host.kernel.clone()),
     ("processor", |book| book.host.cpu.clone()),

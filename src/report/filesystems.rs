@@ -7,6 +7,7 @@ use super::text::{shorten, write_wrapped};
 use crate::base::units::{self, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::measure::book::{MadeFileSystem, ResultBook};
+use crate::measure::order::made;
 
 /// Longer names of variants are shortened.
 const NAME_MAX: usize = 24;
@@ -14,7 +15,7 @@ const NAME_MAX: usize = 24;
 /// What stands for the place of a run that made its file systems.
 pub(super) fn about_made(book: &ResultBook) -> String {
     let mut grounds: Vec<String> = Vec::new();
-    for made in &book.filesystems {
+    for made in made(book) {
         let ground = ground(made, &book.filesystems, &book.host);
         if !grounds.contains(&ground) {
             grounds.push(ground);
@@ -36,7 +37,7 @@ fn ground(made: &MadeFileSystem, all: &[MadeFileSystem], host: &HostFacts) -> St
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
     match made.place.as_str() {
-        "memory" => format!("in memory, {size}"),
+        "memory" => format!("in memory ({size})"),
         "device" => format!("on a device of {size}{facts}"),
         _ => format!("on an image of {size}{facts} in a directory of {}", below(host)),
     }
@@ -63,7 +64,7 @@ pub(super) fn device_name(device: &DeviceFacts) -> String {
 pub(super) fn write_filesystems(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
     write_wrapped("", "file systems, made anew for each of the variant's cells:", out)?;
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    for made in &book.filesystems {
+    for made in made(book) {
         table.note(&shorten(&made.variant, NAME_MAX), &about(made));
     }
     table.write(out)

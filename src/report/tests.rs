@@ -263,6 +263,10 @@ fn runs_beside_each_other_are_shown_as_was_agreed_on() {
         .map(|name| find_reference(name).unwrap());
     let [ext3, xfs, btrfs] = &others;
     assert_golden("beside-four.txt", &beside_text(&[&debian, ext3, xfs, btrfs]));
+    let made = made_book();
+    let old = ["ext4", "xfs", "reiserfs"].map(|kind| format!("smallfiles-linux3.1.7-{kind}"));
+    let [ext4, xfs, reiserfs] = old.map(|name| find_reference(&name).unwrap());
+    assert_golden("beside-made.txt", &beside_text(&[&made, &ext4, &xfs, &reiserfs]));
     let mut directory = fixture::book();
     directory.measurements.truncate(1);
     directory.measurements[0].cell.variant = "single".into();

@@ -1,3 +1,4 @@
+#[cfg(test)]
 mod schemas;
 
 use std::fs;

@@ -31,12 +31,12 @@ fn runs_of_one_variant_each_stand_beside_each_other_whatever_it_is_called() {
 
 #[test]
 fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
-    let named = book_of(&["ext4", "xfs"], "create", 20_000);
+    let named = book_of(&["multiple", "single"], "create", 20_000);
     let unnamed = book_of(&["default"], "create", 10_000);
     for books in [[&named, &unnamed], [&unnamed, &named]] {
         let rows = beside(&books);
         let variants: Vec<_> = rows.iter().map(|row| row.variant.as_deref()).collect();
-        assert_eq!(variants, [Some("ext4"), Some("xfs")]);
+        assert_eq!(variants, [Some("multiple"), Some("single")]);
         assert!(rows.iter().all(|row| row.sides.iter().all(Option::is_some)), "{rows:?}");
     }
 }
@@ -112,4 +112,39 @@ fn nothing_in_a_book_makes_it_fail() {
             assert!(ratios(&row).iter().flatten().all(|ratio| ratio.is_finite()), "seed {seed}");
         }
     }
+}
+
+/// Which rows have a figure of the first run, and which of the second.
+fn met(own: &ResultBook, other: &ResultBook) -> Vec<(String, [bool; 2])> {
+    let rows = beside(&[own, other]);
+    let created = rows.into_iter().filter(|row| row.phase == "create");
+    let both = |row: BesideRow| {
+        (row.variant.unwrap_or_default(), [0, 1].map(|at| row.sides[at].is_some()))
+    };
+    created.map(both).collect()
+}
+
+#[test]
+fn published_figures_of_a_file_system_stand_beside_the_variant_of_its_name_alone() {
+    let own = book_of(&["ext4", "xfs", "reiserfs"], "create", 20_000);
+    let row = |name: &str, sides| (name.to_string(), sides);
+    let xfs = find_reference("smallfiles-linux3.1.7-xfs").unwrap();
+    assert_eq!(
+        met(&own, &xfs),
+        [row("ext4", [true, false]), row("reiserfs", [true, false]), row("xfs", [true, true])]
+    );
+    let btrfs = find_reference("smallfiles-linux3.1.7-btrfs").unwrap();
+    let others = met(&own, &btrfs);
+    assert_eq!(others[3], row("btrfs", [false, true]), "it has no counterpart");
+    assert!(others[..3].iter().all(|(_, sides)| *sides == [true, false]), "{others:?}");
+    // Other names for file systems that were made are known by their type.
+    let mut made = book_of(&["plain", "no-index"], "create", 20_000);
+    made.filesystems = vec![
+        fixture::made::filesystem("plain", "xfs"),
+        fixture::made::filesystem("no-index", "ext4"),
+    ];
+    assert_eq!(met(&made, &xfs), [row("no-index", [true, false]), row("plain", [true, true])]);
+    // Variants that are no file systems stand beside it as before.
+    let layouts = book_of(&["single", "multiple"], "create", 20_000);
+    assert_eq!(met(&layouts, &xfs), [row("multiple", [true, true]), row("single", [true, true])]);
 }

@@ -108,6 +108,24 @@ fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
 }
 
 #[test]
+fn levels_at_which_whole_jobs_have_the_same_order_are_one_finding() {
+    let mut all = Vec::new();
+    for (value, a) in [(10.0, 5.0), (20.0, 6.0), (30.0, 40.0)] {
+        let mut here = job(&[("a", &[a, a * 1.02]), ("b", &[20.0, 20.3])]);
+        here.iter_mut().for_each(|m| m.cell.level = Some(level("size", value, Unit::Count)));
+        all.extend(here);
+    }
+    let found = conclude(&book(all), &[Conclusion::Ranking], &VARIANTS);
+    let whole: Vec<_> = found.iter().filter(|finding| finding.figures["phase"].is_null()).collect();
+    let levels: Vec<_> = whole.iter().map(|f| f.figures["levels"].to_string()).collect();
+    assert_eq!(levels, ["[10.0,20.0]", "[30.0]"], "{found:?}");
+    let heads = ["over all phases from 10 to 20: a is ", "over all phases at 30: b is 2"];
+    for (finding, head) in whole.iter().zip(heads) {
+        assert!(finding.sentence.starts_with(head), "{finding:?}");
+    }
+}
+
+#[test]
 fn a_job_of_one_phase_is_not_ranked_twice() {
     let rates: [(&str, &[f64]); 2] = [("a", &[50.0, 51.0]), ("b", &[100.0, 103.0])];
     assert_eq!(
