@@ -10,7 +10,6 @@
 mod common;
 
 #[path = "common/command.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
 mod command;
 
 use command::{Bench, names_in};
