@@ -17,11 +17,15 @@ use crate::host::erase::{Erasable, check_erasable, recheck};
 use crate::host::loop_device::LoopDevice;
 use crate::host::making::{self, Tool};
 use crate::host::mounting;
+use crate::host::residency::CacheProbe;
 use crate::plan::FileSystem;
 use crate::plan::filesystem::{PlaceAsked, Room, mkfs_words, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
 const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
+
+/// One flush may leave a few pages that something else has in hand.
+const FLUSHES_MAX: u32 = 5;
 
 /// A place to make file systems on.
 pub struct Place {
@@ -231,9 +235,16 @@ impl Place {
         if mounting::is_unused(self.base_path().ok()?) != Ok(true) {
             return None;
         }
-        block::flush_buffers(device.as_fd()).ok()?;
-        let probe = crate::host::residency::CacheProbe::detect();
-        probe.resident_fraction(&[(device.as_fd(), self.room.bytes)])
+        let probe = CacheProbe::detect();
+        let mut resident = None;
+        for _ in 0..FLUSHES_MAX {
+            block::flush_buffers(device.as_fd()).ok()?;
+            resident = probe.resident_fraction(&[(device.as_fd(), self.room.bytes)]);
+            if resident == Some(0.0) {
+                break;
+            }
+        }
+        resident
     }
 
     /// Leaves everything as it was found.
