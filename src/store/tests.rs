@@ -411,4 +411,13 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
         let answer = String::from_utf8_lossy(&output.stdout);
         assert!(answer.starts_with(start), "{query}{answer}");
     }
+    let mut made = fixture::made::book();
+    made.run.id = "made0000".into();
+    save(&mut store, &made);
+    let output = ask(documented_queries()[1]).unwrap();
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let places: Vec<String> =
+        answer.lines().map(|line| line.split('|').take(3).collect::<Vec<_>>().join(" ")).collect();
+    let each = ["ext4 vda 2", "ext4 image 3", "ext3 image 3", "xfs image 3", "btrfs image 3"];
+    assert_eq!(places, each, "{answer}");
 }
