@@ -291,7 +291,8 @@ fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
         }
         let arguments = maker.always.iter().map(OsString::from).chain([bench.path().into()]);
         let tool = Tool { program, version: None };
-        let told = make(&tool, &arguments.collect::<Vec<_>>(), &AtomicBool::new(false)).expect_err("it is too small");
+        let told = make(&tool, &arguments.collect::<Vec<_>>(), &AtomicBool::new(false))
+            .expect_err("it is too small");
         let told = told.sentence;
         let start = format!("{} failed with exit code ", maker.program);
         assert!(told.starts_with(&start) && told.contains(words), "{told}");

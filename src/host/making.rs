@@ -188,6 +188,8 @@ fn run_until(
     let (mut stdout, mut stderr) = (memory()?, memory()?);
     let mut command = Command::new(program);
     command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
+    // No word of a user's must name a file that happens to lie here.
+    command.current_dir("/");
     // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
     command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
     let mut child = command.spawn()?;

@@ -11,7 +11,7 @@ use crate::host::making::probe_all;
 use crate::host::namespace::enter_private_mounts;
 use crate::host::space::Space;
 use crate::measure::book::MadeFileSystem;
-use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size};
+use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size, room_of};
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, Plan};
 use crate::run::clock::RealClock;
@@ -44,7 +44,7 @@ pub(super) struct Means {
 /// Why they cannot.
 pub(super) fn means(plan: &Plan, asked: &PlaceAsked) -> Result<Option<Means>> {
     let kinds = kinds(plan);
-    let Some(mut room) = filesystem::room(plan) else {
+    let Some(room) = filesystem::room(plan) else {
         return match asked {
             PlaceAsked::Image { bytes: None } => Ok(None),
             _ => Err(Failure::usage(
@@ -60,13 +60,12 @@ pub(super) fn means(plan: &Plan, asked: &PlaceAsked) -> Result<Option<Means>> {
         ));
     }
     let tools = probe_all(&kinds)?;
-    match asked {
-        PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => {
-            room.bytes = bytes.unwrap_or(room.bytes);
-        }
-        PlaceAsked::Device { path, erase } => room.bytes = check_erasable(path, erase)?.total_bytes,
-    }
-    check_size(plan, room.bytes)?;
+    let bytes = match asked {
+        PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => bytes.unwrap_or(room.bytes),
+        PlaceAsked::Device { path, erase } => check_erasable(path, erase)?.total_bytes,
+    };
+    check_size(plan, bytes)?;
+    let room = room_of(plan, bytes).unwrap_or(room);
     Ok(Some(Means { tools, room }))
 }
 
