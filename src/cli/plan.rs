@@ -37,9 +37,6 @@ kernel's caches up to four times if the plan asks for cold ones. With --no-probe
 and the time comes from earlier runs or is not told. Where nothing can be written, the plan says so \
 and gives no time.";
 
-/// The run's directory, its marker, the image, and where it is mounted.
-const IMAGE_INODES: u64 = 4;
-
 /// How many runs of the store are looked at for one that did the same.
 const RUNS_MAX: usize = 20;
 
@@ -83,7 +80,7 @@ impl Plan {
             let size = bytes(facts.total_bytes.unwrap_or_default());
             let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
         }
-        if lack.is_none() && (plan.makes_files() || device.is_some()) {
+        if lack.is_none() && (plan.as_if_there().makes_files() || device.is_some()) {
             text.push_str(&self.time_line(&plan, store, &place)?);
         }
         out::print(&text)?;
@@ -108,7 +105,7 @@ impl Plan {
             text.push_str(&place_lines(plan, &room, place.space, place.directory));
         }
         if let Some(image) = filesystem::room(plan).filter(|_| needs_image(plan)) {
-            let need = Need { bytes: image.bytes, inodes: IMAGE_INODES };
+            let need = Need::of_image(image.bytes);
             let reserve = place.space.reserve_bytes();
             lack = lack.or_else(|| place.space.shortfall(need, reserve, place.directory));
         }
@@ -154,11 +151,12 @@ impl Plan {
 
     /// What a probe found; none if there is to be none.
     fn probed(&self, plan: &plan::Plan, place: &Place<'_>) -> Result<Option<Costs>> {
-        if self.no_probe || !plan.makes_files() {
+        let there = plan.as_if_there();
+        if self.no_probe || !there.makes_files() {
             return Ok(None);
         }
         let interrupt = Interrupt::listen()?;
-        probe(&plan.as_if_there(), place.host, (place.directory, place.space), &interrupt).map(Some)
+        probe(&there, place.host, (place.directory, place.space), &interrupt).map(Some)
     }
 }
 

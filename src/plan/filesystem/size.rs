@@ -275,7 +275,7 @@ mod tests {
         assert!(small.contains("has 1.00 GiB") && small.contains("Nothing was written"), "{small}");
         let tiny = check_size(&scenario("smallfiles", "ext4,xfs", Scale::Quick), 200 * MIB);
         let tiny = tiny.err().map(|failure| failure.sentence).unwrap_or_default();
-        assert!(tiny.contains("xfs needs 300 MiB at least"), "{tiny}");
+        assert!(tiny.contains("xfs needs 320 MiB at least"), "{tiny}");
         assert!(check_size(&plan, 1 << 50).is_ok());
     }
 
