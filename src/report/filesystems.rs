@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::table::{Align, Table};
-use super::text::{shorten, write_wrapped};
+use super::text::{shorten_name, write_wrapped};
 use crate::base::units::{self, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::measure::book::{MadeFileSystem, ResultBook};
@@ -65,7 +65,7 @@ pub(super) fn write_filesystems(book: &ResultBook, out: &mut dyn Write) -> io::R
     write_wrapped("", "file systems, made anew for each of the variant's cells:", out)?;
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     for made in made(book) {
-        table.note(&shorten(&made.variant, NAME_MAX), &about(made));
+        table.note(&shorten_name(&made.variant, NAME_MAX), &about(made));
     }
     table.write(out)
 }

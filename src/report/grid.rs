@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::table::{Align, padded};
-use super::text::{WIDTH, shorten, width};
+use super::text::{WIDTH, shorten_name, width};
 use crate::base::failure::shown;
 
 /// Rows against groups of columns.
@@ -67,7 +67,7 @@ impl Group {
 
     /// The title over the columns, drawn out over all of them.
     fn title_over(&self, columns: usize) -> String {
-        let title = shorten(&self.title, columns);
+        let title = shorten_name(&self.title, columns);
         let spare = columns - width(&title);
         if self.columns.len() == 1 {
             return padded(&title, columns, Align::Right);

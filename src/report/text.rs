@@ -25,6 +25,9 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
+/// In fewer columns a cut in the middle leaves too little of both ends.
+const NAME_COLUMNS_MIN: usize = 8;
+
 /// The text if it fits into `columns`, else its beginning with an ellipsis.
 pub(super) fn shorten(text: &str, columns: usize) -> String {
     if width(text) <= columns {
@@ -35,6 +38,17 @@ pub(super) fn shorten(text: &str, columns: usize) -> String {
         kept.push(ELLIPSIS);
     }
     kept
+}
+
+/// A name cut in its middle to fit into `columns`: names that begin alike are told by their ends.
+pub(super) fn shorten_name(name: &str, columns: usize) -> String {
+    if width(name) <= columns || columns < NAME_COLUMNS_MIN {
+        return shorten(name, columns);
+    }
+    let end = (columns - 1) / 2;
+    let reversed: String = name.chars().rev().collect();
+    let tail: String = take(&reversed, end).chars().rev().collect();
+    format!("{}{ELLIPSIS}{tail}", take(name, columns - 1 - width(&tail)))
 }
 
 /// As much of the beginning as fits into `columns`.
@@ -143,6 +157,10 @@ mod tests {
         assert_eq!(shorten("read-random", 6), "read-…");
         assert_eq!(shorten("目录目录", 6), "目录…");
         assert_eq!(shorten("ab", 0), "");
+        assert_eq!(shorten_name("ext3 -O ^dir_index/single", 16), "ext3 -O …/single");
+        assert_eq!(shorten_name("ext3/single", 11), "ext3/single");
+        assert_eq!(shorten_name("read-random", 6), "read-…");
+        assert_eq!(shorten_name("目录目录目录", 9), "目录…目录");
     }
 
     #[test]

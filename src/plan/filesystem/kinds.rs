@@ -11,6 +11,8 @@ pub struct Kind {
     pub least_bytes: u64,
     /// The release of Linux that no longer has it.
     pub gone_since: Option<&'static str>,
+    /// Whether it gives nothing back of what was overwritten or deleted while it is measured.
+    pub keeps_all: bool,
 }
 
 /// The program that makes a file system.
@@ -40,7 +42,7 @@ const EXT: Maker = Maker {
 };
 
 const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> Kind {
-    Kind { name, maker: Some(maker), least_bytes, gone_since: None }
+    Kind { name, maker: Some(maker), least_bytes, gone_since: None, keeps_all: false }
 }
 
 const fn maker(
@@ -73,11 +75,15 @@ pub static KINDS: [Kind; 11] = [
         )
     },
     kind("jfs", 64 * MIB, maker("mkfs.jfs", &["-q"], ("jfsutils", "jfsutils"))),
-    kind(
-        "nilfs2",
-        256 * MIB,
-        maker("mkfs.nilfs2", &["-q", "-f", "-K"], ("nilfs-tools", "nilfs-utils")),
-    ),
+    // Its cleaner is a program of its own, which would be at work while a phase is timed.
+    Kind {
+        keeps_all: true,
+        ..kind(
+            "nilfs2",
+            256 * MIB,
+            maker("mkfs.nilfs2", &["-q", "-f", "-K"], ("nilfs-tools", "nilfs-utils")),
+        )
+    },
     Kind {
         gone_since: Some("6.18"),
         ..kind(
@@ -86,7 +92,7 @@ pub static KINDS: [Kind; 11] = [
             maker("mkfs.bcachefs", &["-q", "-f"], ("bcachefs-tools", "bcachefs-tools")),
         )
     },
-    Kind { name: "tmpfs", maker: None, least_bytes: MIB, gone_since: None },
+    Kind { name: "tmpfs", maker: None, least_bytes: MIB, gone_since: None, keeps_all: false },
 ];
 
 /// The kind with this name; none if boatload cannot make it.

@@ -100,7 +100,7 @@ fn made(plan: &Plan) -> impl Iterator<Item = (&CellPlan, &FileSystem)> {
 fn bare(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
     let need = Need::of(cell, BLOCK_BYTES);
     let there = need.bytes.saturating_add(need.inodes.saturating_mul(INODE_BYTES));
-    match keeps_all(filesystem) {
+    match filesystem.kind.keeps_all {
         true => there.saturating_add(written_of_variant(plan, cell)),
         false => there,
     }
@@ -155,11 +155,6 @@ fn inodes(cell: &CellPlan, bytes: u64) -> u64 {
     let files = (bytes as f64 * percent / 100.0 / each) as u64;
     let directories = tree.files_each.directories(files).unwrap_or(1);
     need.saturating_add(files).saturating_add(directories)
-}
-
-/// Whether it keeps all that was ever written: nilfs2 does while its cleaner does not run.
-fn keeps_all(filesystem: &FileSystem) -> bool {
-    filesystem.kind.name == "nilfs2"
 }
 
 /// Bytes that are ever written to the file system of a cell, which its variant's other levels share
