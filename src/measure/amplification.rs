@@ -20,7 +20,7 @@ pub struct Amplification {
     /// The variant's name.
     pub variant: String,
     /// Bytes that the device wrote for each byte asked to be written. Counted are the phases that
-    /// give files content, with their syncs; asked are the bytes of content. What else was written
+    /// give files content and end in a sync (or came to the device all the same); asked are the bytes of content. What else was written
     /// meanwhile is in it.
     pub written: Option<Mean>,
     /// Bytes that the device read for each byte asked to be read. Counted are the phases that read
@@ -91,9 +91,17 @@ fn ratio(all: &[&Measurement], taken: Figure, asked: Figure) -> Option<Mean> {
     value.is_finite().then_some(Mean { value, n: values.len() as u32 })
 }
 
+/// Whether a phase gave files content, all of which the device got until the end of its sync.
+/// Without one much is written later, and this would say how little the device had done so far.
 fn writes(m: &Measurement) -> bool {
-    let gives_content = |change: Change| !matches!(change, Change::Nothing | Change::Renames);
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| gives_content(o.change()))
+    let all_written = m.sync_seconds > 0.0 || m.device_write_bytes.is_some_and(|w| w >= m.bytes);
+    gives_content(m) && all_written
+}
+
+/// Whether a phase gave files content.
+pub(super) fn gives_content(m: &Measurement) -> bool {
+    let gives = |change: Change| !matches!(change, Change::Nothing | Change::Renames);
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| gives(o.change()))
 }
 
 /// Reads from memory would say how well the caches did, not what a read costs the device.

@@ -18,18 +18,26 @@ const COLUMNS: [Column; 5] = [
     ("inodes/file", |of| of.inodes_per_file, |value| number(value, 3)),
 ];
 
-/// Writes a line for each variant, and the columns of which anything is known. Fails only if `out`
-/// does.
-pub(super) fn write_amplifications(all: &[Amplification], out: &mut dyn Write) -> io::Result<()> {
+/// Writes a line for each variant, and the columns of which anything is known; `levels` says whether
+/// they stand for several. Fails only if `out` does.
+pub(super) fn write_amplifications(
+    all: &[Amplification],
+    levels: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let n = COLUMNS.iter().flat_map(|(_, of, _)| all.iter().filter_map(of)).map(|mean| mean.n);
     let (least, most) = (n.clone().min().unwrap_or_default(), n.max().unwrap_or_default());
     let range = if least == most { String::new() } else { format!("{least} to ") };
     let repeats = format!("{range}{}", counted(u64::from(most), "repeat"));
-    let text = format!(
-        "what the device moved for each byte of content written and read cold, and what each new \
-         file took, mean over {repeats}:"
-    );
-    write_wrapped("", &text, out)?;
+    let has = |of: fn(&Amplification) -> Option<Mean>| all.iter().any(|one| of(one).is_some());
+    let parts = [
+        (has(|of| of.written), "what the device wrote for each byte of content written"),
+        (has(|of| of.read), "what it read for each byte read cold"),
+        (has(|of| of.bytes_per_file), "what each new file took"),
+    ];
+    let told: Vec<&str> = parts.iter().filter(|(known, _)| *known).map(|(_, text)| *text).collect();
+    let over = if levels { "all levels, " } else { "" };
+    write_wrapped("", &format!("{}; mean over {over}{repeats}:", told.join("; ")), out)?;
     let known = |column: &&Column| all.iter().any(|one| column.1(one).is_some());
     let columns: Vec<&Column> = COLUMNS.iter().filter(known).collect();
     let heads = columns.iter().map(|(head, ..)| (*head, Align::Right));

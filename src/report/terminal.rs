@@ -41,7 +41,7 @@ impl Report for Terminal {
             write_tables(book, &summary, out)?;
         }
         if !book.filesystems.is_empty() {
-            write_made(book, out)?;
+            write_made(book, !summary.levels().is_empty(), out)?;
         }
         write_findings("warning: ", &warnings, out)?;
         if let Some(reference) = &book.run.reference {
@@ -73,11 +73,11 @@ fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io
     Ok(())
 }
 
-fn write_made(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+fn write_made(book: &ResultBook, levels: bool, out: &mut dyn Write) -> io::Result<()> {
     let amplifications = amplifications(book);
     if !amplifications.is_empty() {
         writeln!(out)?;
-        write_amplifications(&amplifications, out)?;
+        write_amplifications(&amplifications, levels, out)?;
     }
     writeln!(out)?;
     write_filesystems(book, out)

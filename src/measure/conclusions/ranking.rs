@@ -38,7 +38,8 @@ fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<Fin
         return Vec::new();
     };
     let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
-    let judge = Judge { family, comparisons: most * fields.len() * rankings };
+    // Each is held against the one before it and against the first, which for one is the same.
+    let judge = Judge { family, comparisons: (2 * most - 1) * fields.len() * rankings };
     let (mut findings, mut from) = (Vec::new(), 0);
     while from < fields.len() {
         let order = judge.order(&fields[from..=from]);
@@ -57,12 +58,25 @@ struct Field<'a> {
     end: Option<(u64, &'static str)>,
     /// Variants that cannot take part, and why.
     left_out: Vec<(&'a str, String)>,
+    /// Something that a reader must know of all of them.
+    note: Option<&'static str>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Runner<'a> {
     variant: &'a str,
     rate: Rate,
+    /// What was found of the caches, each once.
+    caches: Vec<&'a str>,
+}
+
+impl<'a> Runner<'a> {
+    /// None if no rate can be made of the values.
+    fn of(variant: &'a str, cell: &[&'a Measurement], values: &Values) -> Option<Self> {
+        let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
+        caches.sort_unstable();
+        Some(Self { variant, rate: Rate::of(values)?, caches })
+    }
 }
 
 /// Two neighbours of the order.
@@ -70,6 +84,8 @@ struct Step<'a> {
     faster: &'a str,
     slower: &'a str,
     ratio: Ratio,
+    /// How many times faster the first of the order is than the slower.
+    behind_first: Ratio,
 }
 
 struct Judge {
@@ -88,11 +104,12 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
         let end = operations.zip(all.clone().next()).filter(|_| windows);
         let runners = cells.iter().filter_map(|(variant, cell)| {
             let values = if windows { values_at_the_end(cell) } else { values(cell) };
-            Some(Runner { variant, rate: Rate::of(&values)? })
+            Runner::of(variant, cell, &values)
         });
         let runners: Vec<_> = runners.collect();
         let end = end.map(|(operations, m)| (operations, noun(m)));
-        (runners.len() > 1).then_some(Field { level, runners, end, left_out: Vec::new() })
+        let field = Field { level, runners, end, left_out: Vec::new(), note: None };
+        (field.runners.len() > 1).then_some(field)
     };
     sample.levels(phase).into_iter().filter_map(field).collect()
 }
@@ -130,10 +147,14 @@ impl Judge {
         let mean = |variant: &str| of(variant).iter().map(|rate| rate.log).sum::<f64>();
         let mut names: Vec<&str> = first.runners.iter().map(|runner| runner.variant).collect();
         names.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        let ratio = |faster: &str, slower: &str| {
+            let pairs: Vec<_> = of(faster).into_iter().zip(of(slower)).collect();
+            self.family.ratio(&pairs, self.comparisons)
+        };
         let step = |pair: &[&'a str]| {
-            let pairs: Vec<_> = of(pair[0]).into_iter().zip(of(pair[1])).collect();
-            let ratio = self.family.ratio(&pairs, self.comparisons);
-            Step { faster: pair[0], slower: pair[1], ratio }
+            let (faster, slower) = (pair[0], pair[1]);
+            let behind_first = ratio(names[0], slower);
+            Step { faster, slower, ratio: ratio(faster, slower), behind_first }
         };
         names.windows(2).map(step).collect()
     }
@@ -174,6 +195,9 @@ impl Judge {
             let told = left_out.iter().map(|(variant, why)| format!("{variant} ({why})"));
             sentence += &format!(" Left out: {}.", told.collect::<Vec<_>>().join(", "));
         }
+        sentence += &chain::caches(fields);
+        let notes = each_once(fields.iter().filter_map(|field| field.note));
+        notes.iter().for_each(|note| sentence += &format!(" {note}"));
         say::finding("ranking", sentence, figures)
     }
 }
@@ -214,5 +238,9 @@ fn figures_of(step: &Step<'_>) -> Value {
     json!({
         "faster": step.faster, "slower": step.slower, "ratio": step.ratio.times(),
         "interval": step.ratio.interval(), "tie": step.ratio.tie(),
+        "behind_first": {
+            "ratio": step.behind_first.times(), "interval": step.behind_first.interval(),
+            "tie": step.behind_first.tie(),
+        },
     })
 }

@@ -28,6 +28,15 @@ pub(super) fn span([low, high]: [f64; 2]) -> String {
     format!("{} to {}", times(low), times(high))
 }
 
+/// A span that leaves 1 out, with enough figures to see that it does.
+pub(super) fn beyond([low, high]: [f64; 2]) -> String {
+    let low = match times(low) {
+        same if same == "1.00" => format!("{low:.3}"),
+        other => other,
+    };
+    format!("{low} to {}", times(high))
+}
+
 /// A share as percent: `3.2%`, `21%`.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
@@ -63,6 +72,8 @@ mod tests {
         let written: Vec<_> = [0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.97", "1.02", "10.0", "10.2", "213"]);
         assert_eq!(span([0.5, 12.0]), "0.50 to 12.0");
+        assert_eq!(beyond([1.0042, 1.5]), "1.004 to 1.50");
+        assert_eq!(beyond([1.1, 1.5]), "1.10 to 1.50");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
     }
 }

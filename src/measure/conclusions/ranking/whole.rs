@@ -2,14 +2,22 @@
 //! waits for.
 
 use super::{Field, Runner};
+use crate::measure::amplification::gives_content;
 use crate::measure::book::{Level, Measurement, ResultBook};
-use crate::measure::conclusions::ratio::Rate;
 use crate::measure::conclusions::sample::{Values, counts};
 use crate::measure::order::each_once;
 
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how
 /// long another sync would take is not told by slices of a phase.
 const SYNC_SHARE_MAX: f64 = 0.05;
+
+const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
+                         ask for a sync with `durability`.";
+
+/// Whether the phase gave files content that the device did not get until its end.
+fn is_left_unwritten(m: &Measurement) -> bool {
+    gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
+}
 
 /// A phase and which of its passes.
 type Part<'a> = (&'a str, u32);
@@ -51,15 +59,17 @@ fn field<'a>(
         let of_variant: Vec<_> =
             here.iter().copied().filter(|m| m.cell.variant == variant).collect();
         let wholes = wholes(&of_variant, &parts);
-        match Rate::of(&values(&wholes)) {
-            Some(rate) => runners.push(Runner { variant, rate }),
+        match Runner::of(variant, &of_variant, &values(&wholes)) {
+            Some(runner) => runners.push(runner),
             None => left_out.push((variant, why(&of_variant))),
         }
         work.extend(wholes.into_iter().map(|whole| whole.operations));
     }
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let alike = each_once(work.into_iter()).len() == 1;
-    (runners.len() > 1 && alike).then_some(Field { level, runners, end: None, left_out })
+    let note = here.iter().any(|m| is_left_unwritten(m)).then_some(UNWRITTEN);
+    let field = Field { level, runners, end: None, left_out, note };
+    (field.runners.len() > 1 && alike).then_some(field)
 }
 
 fn wholes(cell: &[&Measurement], parts: &[Part<'_>]) -> Vec<Whole> {
