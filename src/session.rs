@@ -123,6 +123,13 @@ pub fn run(
             sentence: format!("{}. Then: {}", cause.sentence, left.sentence),
             ..cause
         }),
+        (Ok(()), Err(left)) if !session.book.measurements.is_empty() => Err(Failure {
+            sentence: format!(
+                "{}. What was measured is kept: `boatload show {}`",
+                left.sentence, session.book.run.id
+            ),
+            ..left
+        }),
         (cells, closed) => cells.and(closed).and(finished).map(|()| session.book),
     }
 }

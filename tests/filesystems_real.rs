@@ -53,9 +53,23 @@ fn job(bench: &Bench) -> String {
 
 /// Loop devices whose image lies below a directory.
 fn loops_below(directory: &Path) -> Vec<String> {
-    let all = output("losetup", &["--list", "--noheadings", "--output", "NAME,BACK-FILE"]);
-    let of_it = |line: &&str| line.contains(directory.to_str().unwrap());
-    all.unwrap_or_default().lines().filter(of_it).map(String::from).collect()
+    let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let file = |device: std::fs::DirEntry| {
+        std::fs::read_to_string(device.path().join("loop/backing_file")).ok()
+    };
+    let below = directory.to_str().unwrap();
+    devices.filter_map(file).filter(|file| file.contains(below)).collect()
+}
+
+/// Mounts below a directory, in whatever process's view.
+fn mounts_below(directory: &Path) -> Vec<String> {
+    // The kernel writes blanks so.
+    let below = directory.to_str().unwrap().replace(' ', "\\040");
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let views = processes
+        .filter_map(|process| std::fs::read_to_string(process.path().join("mountinfo")).ok());
+    let lines = views.flat_map(|view| view.lines().map(String::from).collect::<Vec<_>>());
+    lines.filter(|line| line.contains(&below)).collect()
 }
 
 /// Nothing is mounted, attached or left below the bench's directory.
@@ -68,14 +82,13 @@ fn assert_no_trace(bench: &Bench) {
 
 #[track_caller]
 fn assert_no_device(bench: &Bench) {
-    // The kernel frees the loop device of a process that was killed a moment after it.
+    // The kernel frees what a process had that was killed a moment after it.
+    let found = || (loops_below(&bench.work()), mounts_below(&bench.work()));
     let free = (0..100).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
-        loops_below(&bench.work()).is_empty()
+        found() == (Vec::new(), Vec::new())
     });
-    assert!(free, "{:?}", loops_below(&bench.work()));
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-    assert!(!mounts.contains("/boatload-"), "{mounts}");
+    assert!(free, "{:?}", found());
 }
 
 fn measurements(document: &Value) -> &Vec<Value> {
@@ -184,8 +197,9 @@ fn what_is_mounted_is_seen_by_the_run_alone_and_ctrl_c_takes_it_down() {
         let mut command = bench.command(["run", "--filesystem", "ext4", "--in-memory"]);
         command.arg(bench.beside("long.toml"));
         let running = Running::start_on_made(command, &bench.work());
-        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-        assert!(!mounts.contains("/boatload-"), "{mounts}");
+        let own = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        assert!(!own.contains("/boatload-"), "{own}");
+        assert!(!mounts_below(&bench.work()).is_empty(), "the run itself sees it");
         running.signal(signal);
         assert_eq!(running.ended().code, Some(130));
         assert_no_trace(&bench);
@@ -229,20 +243,86 @@ fn clean_unmounts_what_a_killed_run_left_in_sight() {
 #[test]
 fn a_file_system_that_fills_up_gives_counted_errors_and_nothing_is_left() {
     let Some(bench) = bench("a file system that fills up") else { return };
-    // 64 MiB have room for the files that are planned, and not for what is appended without end.
-    let job = "name = \"x\"\nrepeats = 1\n[tree]\nfiles = 10_000\nsize = 4_000\n\
-        [[phase]]\noperation = \"create\"\ndurability = \"syncfs\"\n";
-    let job = bench.write("fills.toml", job);
-    let mkfs = "ext4:mkfs=-m 50 -O ^resize_inode";
-    let mut command =
-        bench.command(["run", "--filesystem", mkfs, "--size", "64MiB", "--json", "-"]);
-    let ran = Ran::of(command.arg(job));
-    if ran.code == Some(1) {
-        assert!(ran.stderr.contains("Nothing was written"), "{}", ran.stderr);
-    } else {
-        let document = ran.json();
-        assert_eq!(ran.code, Some(4), "{document}");
-        assert!(measurements(&document)[0]["errors"]["ENOSPC"].as_u64().unwrap() > 0);
+    // There is room for all files, but inodes only for half of them.
+    let mut command = bench.command(["run", &job(&bench), "--repeats", "1", "--json", "-"]);
+    let ran = Ran::of(command.args(["--filesystem", "ext4:mkfs=-N 256"]));
+    let document = ran.json();
+    assert_eq!(ran.code, Some(4), "{document}");
+    let create = &measurements(&document)[0];
+    let failed = create["errors"]["ENOSPC"].as_u64().unwrap();
+    assert_eq!(create["operations"].as_u64().unwrap() + failed, 500, "{create}");
+    assert_no_trace(&bench);
+}
+
+#[test]
+fn a_mount_that_something_looks_into_is_told_with_what_is_left() {
+    let Some(bench) = bench("a mount that is in use") else { return };
+    let mut command = bench.command(["run", "--filesystem", "ext4"]);
+    command.arg(bench.beside("long.toml"));
+    let running = Running::start_on_made(command, &bench.work());
+    let mounted = format!(
+        "/proc/{}/root{}/mounted",
+        running.id().as_raw_nonzero(),
+        running.ground().display()
+    );
+    let looking = std::process::Command::new("sleep").arg("1000").current_dir(mounted).spawn();
+    let mut looking = looking.unwrap();
+    running.signal(Signal::INT);
+    let ran = running.ended();
+    let (gone, said) = (looking.kill(), ran.stderr);
+    looking.wait().unwrap();
+    assert!(gone.is_ok() && ran.code == Some(1), "{said}");
+    for part in ["cannot unmount", "resource busy", "`boatload clean`"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    assert_eq!(bench.run(["clean", "--yes"]).code, Some(0));
+    assert_no_trace(&bench);
+}
+
+/// A program of this name that does `script` instead, first in the path.
+fn instead_of(bench: &Bench, program: &str, script: &str) -> String {
+    let path = bench.write(program, format!("#!/bin/sh\n{script}\n"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&path, mode).unwrap();
+    format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", path.parent().unwrap().display())
+}
+
+/// Waits until a file is there.
+fn wait_for(path: &Path) {
+    let there = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        path.exists()
+    });
+    assert!(there, "{} never came", path.display());
+}
+
+#[test]
+fn a_mkfs_that_is_at_work_ends_with_the_run_however_that_ends() {
+    let Some(bench) = bench("an end during mkfs") else { return };
+    let begun = bench.beside("begun");
+    // `-V` asks for its version.
+    let script = format!(
+        "[ \"$1\" = -V ] && exit 0; echo $$ >'{0}.new'; mv '{0}.new' '{0}'; exec sleep 1000",
+        begun.display()
+    );
+    let path = instead_of(&bench, "mkfs.ext4", &script);
+    for (signal, code) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
+        let mut command = bench.command(["run", &job(&bench), "--filesystem", "ext4"]);
+        let mut child =
+            command.env("PATH", &path).stderr(std::process::Stdio::null()).spawn().unwrap();
+        wait_for(&begun);
+        let mkfs = std::fs::read_to_string(&begun).unwrap();
+        std::fs::remove_file(&begun).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), code);
+        let process = PathBuf::from(format!("/proc/{}", mkfs.trim()));
+        let gone = (0..1_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            !process.exists()
+        });
+        assert!(gone, "mkfs goes on after {signal:?}");
+        assert_no_device(&bench);
+        assert_eq!(bench.run(["clean", "--yes"]).code, Some(0));
     }
     assert_no_trace(&bench);
 }
@@ -279,6 +359,10 @@ fn what_cannot_be_made_is_one_clear_error_and_nothing_is_touched() {
         &["block device"],
     );
     refused(&bench, &["run", &job, "--in-memory"], 2, &["--filesystem"]);
+    for place in [&["ext4", "--in-memory"][..], &["tmpfs"]] {
+        let words = [place, &["--size", "4TiB"]].concat();
+        refused(&bench, &run(&words), 1, &["in memory", "Nothing was written"]);
+    }
     if !std::fs::read_to_string("/proc/filesystems").unwrap().contains("reiserfs") {
         refused(&bench, &run(&["ext4,reiserfs"]), 1, &["reiserfs"]);
     }
@@ -322,6 +406,11 @@ impl Disk {
         Self { device, _image: image }
     }
 
+    /// A word for all that is on it.
+    fn content(&self) -> String {
+        output("md5sum", &[&self.device]).expect("md5sum reads it")
+    }
+
     fn signatures(&self) -> String {
         output("wipefs", &[&self.device]).expect("wipefs looks at it")
     }
@@ -348,6 +437,49 @@ fn a_device_named_twice_is_used_and_given_back_empty() {
 }
 
 #[test]
+fn a_device_is_empty_again_after_what_fails_and_after_ctrl_c() {
+    let Some(bench) = bench("failures on a device") else { return };
+    let disk = Disk::new(1100);
+    let place = ["--device", &disk.device, "--erase", &disk.device];
+    for options in ["ext4:mkfs=--no-such-option", "ext4:mount=no_such_option"] {
+        let job = job(&bench);
+        let words = ["run", &job, "--filesystem", options].into_iter().chain(place);
+        assert_eq!(bench.run(words).code, Some(1));
+        assert_eq!(disk.signatures(), "", "{options}");
+    }
+    let mut command = bench.command(["run", "--filesystem", "ext4"].into_iter().chain(place));
+    // Three million files want more than this disk has.
+    let job = bench.write("files.toml", LONG_JOB.replace("3_000_000", "40_000"));
+    let running = Running::start_on_made(command_with(&mut command, &job), &bench.work());
+    running.signal(Signal::INT);
+    assert_eq!(running.ended().code, Some(130));
+    assert_eq!(disk.signatures(), "");
+    assert_no_trace(&bench);
+}
+
+fn command_with(command: &mut std::process::Command, job: &Path) -> std::process::Command {
+    command.arg("--repeats").arg("50").arg(job);
+    std::mem::replace(command, std::process::Command::new("true"))
+}
+
+#[test]
+fn a_device_that_boatload_never_wrote_to_is_left_as_it_is() {
+    let Some(bench) = bench("a device that is taken meanwhile") else { return };
+    let disk = Disk::new(1100);
+    let place = ["--device", &disk.device, "--erase", &disk.device];
+    // tmpfs takes no device: nothing of it is boatload's when it ends.
+    let mut command = bench.command(["run", "--filesystem", "tmpfs"].into_iter().chain(place));
+    let job = bench.write("files.toml", LONG_JOB.replace("3_000_000", "40_000"));
+    let running = Running::start_on_made(command_with(&mut command, &job), &bench.work());
+    assert!(output("mkfs.ext4", &["-q", &disk.device]).is_some());
+    let before = disk.content();
+    running.signal(Signal::INT);
+    assert_eq!(running.ended().code, Some(130));
+    assert_eq!(disk.content(), before);
+    assert_no_trace(&bench);
+}
+
+#[test]
 fn a_device_that_someone_needs_is_never_written() {
     let Some(bench) = bench("devices that are not to be erased") else { return };
     let disk = Disk::new(600);
@@ -364,9 +496,9 @@ fn a_device_that_someone_needs_is_never_written() {
         &["--erase"],
     );
     assert!(output("mkfs.ext4", &["-q", &disk.device]).is_some());
-    let before = disk.signatures();
+    let before = disk.content();
     run(&disk.device, &disk.device, &["ext4", "wipefs"], 1);
-    assert_eq!(disk.signatures(), before);
+    assert_eq!(disk.content(), before, "not a byte of it is another");
     let Some(mounted) = LoopMount::new("ext4", 64) else { return };
     run(&mounted.device(), &mounted.device(), &["mounted"], 1);
     assert!(PathBuf::from(mounted.path()).join("lost+found").exists());

@@ -23,7 +23,7 @@ use std::time::Duration;
 use boatload::base::errno::Errno;
 use boatload::host::block::{discard, flush_buffers, size_bytes, wipe};
 use boatload::host::device::BlockDevice;
-use boatload::host::erase::{check_erasable, recheck};
+use boatload::host::erase::{check_erasable, recheck, recheck_empty};
 use boatload::host::idle;
 use boatload::host::loop_device::LoopDevice;
 use boatload::host::making::{Tool, make, probe, probe_all};
@@ -96,7 +96,10 @@ impl Bench {
         };
         let always = row.maker.as_ref().unwrap().always.iter().map(OsString::from);
         let arguments: Vec<_> = always.chain([self.path().into()]).collect();
-        Some(make(&tool, &arguments, &AtomicBool::new(false)).map_err(|failure| failure.sentence))
+        Some(
+            make(&tool, &arguments, (Path::new("/"), &AtomicBool::new(false)))
+                .map_err(|failure| failure.sentence),
+        )
     }
 
     fn refusal(&self) -> String {
@@ -291,8 +294,9 @@ fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
         }
         let arguments = maker.always.iter().map(OsString::from).chain([bench.path().into()]);
         let tool = Tool { program, version: None };
-        let told = make(&tool, &arguments.collect::<Vec<_>>(), &AtomicBool::new(false))
-            .expect_err("it is too small");
+        let told =
+            make(&tool, &arguments.collect::<Vec<_>>(), (Path::new("/"), &AtomicBool::new(false)))
+                .expect_err("it is too small");
         let told = told.sentence;
         let start = format!("{} failed with exit code ", maker.program);
         assert!(told.starts_with(&start) && told.contains(words), "{told}");
@@ -450,8 +454,35 @@ fn an_empty_device_may_be_erased_and_is_known_again() {
     assert_eq!((found.number, found.total_bytes), (bench.device.number(), 64 * MIB));
     assert_eq!(bench.path(), Path::new("/dev").join(&found.name));
     assert_eq!(recheck(&found), Ok(()));
-    let other = boatload::host::erase::Erasable { number: (7, 9999), ..found };
-    assert!(recheck(&other).expect_err("another device").sentence.contains("at first"));
+}
+
+#[test]
+fn a_name_that_leads_to_another_device_by_now_is_refused() {
+    let Some(bench) = Bench::new("two empty devices", 64) else { return };
+    let Some(other) = Bench::new("two empty devices", 64) else { return };
+    let place = tempfile::tempdir().unwrap();
+    let name = place.path().join("disk");
+    std::os::unix::fs::symlink(bench.path(), &name).unwrap();
+    let found = check_erasable(&name, &name).unwrap();
+    assert!(found.open_alone().is_ok());
+    std::fs::remove_file(&name).unwrap();
+    std::os::unix::fs::symlink(other.path(), &name).unwrap();
+    assert!(recheck(&found).expect_err("another device").sentence.contains("at first"));
+    assert!(found.open_alone().is_err());
+}
+
+#[test]
+fn a_device_is_one_boatloads_alone_and_not_opened_once_something_uses_it() {
+    let Some(bench) = Bench::new("an empty device", 512) else { return };
+    let found = check_erasable(bench.path(), bench.path()).unwrap();
+    assert!(bench.refusal().contains("locked by another program"));
+    assert!(mark(&bench, "ext4"), "mkfs.ext4 is there");
+    assert!(recheck_empty(&found).expect_err("it has a mark").sentence.contains("ext4"));
+    let place = tempfile::tempdir().unwrap();
+    mount(bench.path(), "ext4", place.path(), "").unwrap();
+    let said = found.open_alone().expect_err("it is mounted").sentence;
+    unmount(place.path()).unwrap();
+    assert!(said.contains("is in use by now"), "{said}");
 }
 
 #[test]
@@ -562,8 +593,12 @@ fn a_process_that_waits_to_be_killed() {
     let image = new_image(&directory, 64);
     let device = LoopDevice::attach(image.as_fd(), true).unwrap();
     let tool = probe(find_kind("ext4").unwrap()).unwrap().unwrap();
-    make(&tool, &["-q".into(), "-F".into(), device.path().into()], &AtomicBool::new(false))
-        .unwrap();
+    make(
+        &tool,
+        &["-q".into(), "-F".into(), device.path().into()],
+        (Path::new("/"), &AtomicBool::new(false)),
+    )
+    .unwrap();
     mount(device.path(), "ext4", &directory.join("mounted"), "").unwrap();
     println!("\nmounted {}", device.path().display());
     std::io::stdout().flush().unwrap();

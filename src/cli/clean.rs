@@ -12,7 +12,9 @@ use rustix::fs::AtFlags;
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
-use crate::run::ground::{CANARY, in_use, may_be_ground, open_directory, open_parent, prove};
+use crate::run::ground::{
+    CANARY, MOUNT_POINT, in_use, may_be_ground, open_directory, open_parent, prove,
+};
 use crate::run::kept::{Note, read_note};
 use crate::run::place::unmount_left;
 use crate::run::remove::remove_ground;
@@ -149,9 +151,11 @@ fn of_note(note: &Note) -> String {
 
 /// What a directory without a note is: only runs have a canary.
 fn unfinished(directory: BorrowedFd<'_>) -> String {
-    let canary = rustix::fs::statat(directory, CANARY, AtFlags::SYMLINK_NOFOLLOW);
-    let by =
-        if canary.is_ok() { "a run" } else { "`fill` or `age`, or by a run that had just begun" };
+    let has = |name| rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+    let by = match has(CANARY) || has(MOUNT_POINT) {
+        true => "a run",
+        false => "`fill` or `age`, or by a run that had just begun",
+    };
     format!("left unfinished by {by}")
 }
 

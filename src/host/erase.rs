@@ -1,10 +1,10 @@
 //! Whether a block device may be erased: only one that is named twice and holds nothing.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
@@ -19,8 +19,9 @@ type Number = (u32, u32);
 /// Between two looks at who has the device open.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A device that may be erased.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A device that may be erased. As long as it is held no other program that asks for its lock, as
+/// boatload and udev do, takes it, and no other disk can come to its number.
+#[derive(Debug)]
 pub struct Erasable {
     /// Its node, as the user named it.
     pub path: PathBuf,
@@ -30,6 +31,10 @@ pub struct Erasable {
     pub total_bytes: u64,
     /// What the kernel calls it: `sdb`, `nvme0n1p3`.
     pub name: String,
+    /// Open and locked.
+    held: OwnedFd,
+    /// The kernel's count of media that were put in (Linux 5.15); none before.
+    media: Option<String>,
 }
 
 /// Whether this device, which is named a second time as the one to be erased, holds nothing and is
@@ -49,15 +54,70 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
     if number_of(named_again)? != number {
         return Err(changed(device));
     }
-    let directory = PathBuf::from(format!("/sys/dev/block/{}:{}", number.0, number.1));
-    let directory = directory.canonicalize().map_err(|error| {
-        Failure::from_system(format!("look up {} in /sys", shown(device)), error)
-    })?;
+    let directory = directory_of(device, number)?;
     let name = directory.file_name().unwrap_or_default().to_string_lossy().replace('!', "/");
-    let total_bytes = writable_bytes(device)?;
-    refuse_users(device, number, &directory)?;
-    refuse_marks(device)?;
-    Ok(Erasable { path: device.into(), number, total_bytes, name })
+    let held = locked(device)?;
+    let (total_bytes, media) = (writable_bytes(device)?, media(number));
+    let erasable = Erasable { path: device.into(), number, total_bytes, name, held, media };
+    recheck_empty(&erasable)?;
+    Ok(erasable)
+}
+
+/// Whether still nothing uses it and nothing is on it, to be asked before it is written at first.
+///
+/// # Errors
+/// One sentence on the first thing that speaks against it.
+pub fn recheck_empty(erasable: &Erasable) -> Result<()> {
+    recheck(erasable)?;
+    refuse_users(&erasable.path, erasable.number, &directory_of(&erasable.path, erasable.number)?)?;
+    refuse_marks(&erasable.path)
+}
+
+impl Erasable {
+    /// The device, open for writing and for this process alone, which no mount is beside.
+    ///
+    /// # Errors
+    /// If it is in use, or another device by now.
+    pub fn open_alone(&self) -> Result<OwnedFd> {
+        recheck(self)?;
+        let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let failed = |error: rustix::io::Errno| match error {
+            rustix::io::Errno::BUSY => Failure::failed(format!(
+                "{} is in use by now: nothing more is written to it",
+                shown(&self.path)
+            )),
+            error => Failure::from_system(format!("open {}", shown(&self.path)), error),
+        };
+        let open = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed)?;
+        let number_of = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| stat.st_rdev).ok();
+        if number_of(&open) == number_of(&self.held) { Ok(open) } else { Err(changed(&self.path)) }
+    }
+}
+
+/// Its node, open, with the lock by which programs that write to whole devices keep out of each
+/// other's way (systemd.io, "Locking block device access").
+fn locked(device: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let open = rustix::fs::open(device, flags, Mode::empty())
+        .map_err(|error| Failure::from_system(format!("open {}", shown(device)), error))?;
+    match rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(Failure::failed(format!(
+            "{} is locked by another program, which may be another boatload",
+            shown(device)
+        ))),
+        // Without locks the other checks have to do.
+        Ok(()) | Err(_) => Ok(open),
+    }
+}
+
+fn media(number: Number) -> Option<String> {
+    std::fs::read_to_string(format!("/sys/dev/block/{}:{}/diskseq", number.0, number.1)).ok()
+}
+
+fn directory_of(device: &Path, number: Number) -> Result<PathBuf> {
+    let directory = PathBuf::from(format!("/sys/dev/block/{}:{}", number.0, number.1));
+    let failed = |error| Failure::from_system(format!("look up {} in /sys", shown(device)), error);
+    directory.canonicalize().map_err(failed)
 }
 
 /// Whether its node still is that of the device that was looked at, to be asked before every mkfs.
@@ -66,6 +126,7 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
 /// If it is another one now, or gone.
 pub fn recheck(erasable: &Erasable) -> Result<()> {
     let same = number_of(&erasable.path)? == erasable.number
+        && media(erasable.number) == erasable.media
         && writable_bytes(&erasable.path)? == erasable.total_bytes;
     if same { Ok(()) } else { Err(changed(&erasable.path)) }
 }

@@ -1,5 +1,6 @@
 //! A file as a block device, through the kernel's loop driver (loop(4)).
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,14 @@ const LARGE_BLOCK_BYTES: u32 = 4096;
 /// What the driver says of a device without a file, and open(2) of one without a driver.
 const NOT_ATTACHED: Errno = Errno(libc::ENXIO);
 const UNKNOWN_REQUEST: Errno = Errno(libc::ENOTTY);
+
+/// The file behind a loop device that is named by its node; none if it is none.
+pub fn backing_file(node: &OsStr) -> Option<PathBuf> {
+    let name = Path::new(node).strip_prefix("/dev").ok()?;
+    let text = std::fs::read(Path::new("/sys/block").join(name).join("loop/backing_file")).ok()?;
+    let path = text.strip_suffix(b"\n").unwrap_or(&text);
+    Some(PathBuf::from(OsStr::from_bytes(path)))
+}
 
 /// An attached loop device. It is free again when this is dropped, and when the process ends in any
 /// other way, for then the kernel closes it (`LO_FLAGS_AUTOCLEAR`).

@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -182,23 +182,23 @@ const PAUSE: Duration = Duration::from_millis(5);
 fn run_until(
     program: &Path,
     arguments: &[OsString],
-    stop: &AtomicBool,
+    (directory, stop): (&Path, &AtomicBool),
 ) -> std::io::Result<Option<Output>> {
     let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
     let (mut stdout, mut stderr) = (memory()?, memory()?);
     let mut command = Command::new(program);
     command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
-    // No word of a user's must name a file that happens to lie here.
-    command.current_dir("/");
+    // No word of a user's must name a file that happens to lie where boatload was started.
+    command.current_dir(directory);
     // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
     command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
+    die_with_parent(&mut command);
     let mut child = command.spawn()?;
     let status = loop {
         match child.try_wait()? {
             Some(status) => break status,
             None if stop.load(Ordering::Relaxed) => {
-                child.kill()?;
-                child.wait()?;
+                kill_with_children(&mut child)?;
                 return Ok(None);
             }
             None => std::thread::sleep(PAUSE),
@@ -213,13 +213,34 @@ fn run_until(
     Ok(Some(Output { status, stdout: said(&mut stdout)?, stderr: said(&mut stderr)? }))
 }
 
+/// A program that writes to a device must not go on when nobody watches it any more.
+fn die_with_parent(command: &mut Command) {
+    let die = || {
+        let signal = Some(rustix::process::Signal::KILL);
+        Ok(rustix::process::set_parent_process_death_signal(signal)?)
+    };
+    // SAFETY: between fork and exec this makes one system call, prctl(2), and allocates nothing.
+    unsafe { command.pre_exec(die) };
+}
+
+fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
+    let group = rustix::process::Pid::from_child(child);
+    // If it has ended meanwhile, so has its group.
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    child.wait().map(drop)
+}
+
 /// Makes a file system; the arguments are all words after the program's name, the device among
-/// them. It is killed when `stop` is set.
+/// them. It works in `directory`, which should be empty, and is killed when `stop` is set.
 ///
 /// # Errors
 /// If it fails, with what it said and the command, or was stopped.
-pub fn make(tool: &Tool, arguments: &[OsString], stop: &AtomicBool) -> Result<()> {
-    let done = run_until(&tool.program, arguments, stop)
+pub fn make(
+    tool: &Tool,
+    arguments: &[OsString],
+    (directory, stop): (&Path, &AtomicBool),
+) -> Result<()> {
+    let done = run_until(&tool.program, arguments, (directory, stop))
         .map_err(|error| Failure::from_system(format!("run {}", shown(&tool.program)), error))?;
     let Some(done) = done else {
         return Err(Failure::interrupted(format!("interrupted during {}", shown(tool.name()))));
@@ -332,13 +353,14 @@ mod tests {
 
     fn shell(script: &str) -> Result<()> {
         let tool = Tool { program: "/bin/sh".into(), version: None };
-        make(&tool, &["-c".into(), script.into()], &AtomicBool::new(false))
+        make(&tool, &["-c".into(), script.into()], (Path::new("/"), &AtomicBool::new(false)))
     }
 
     #[test]
     fn a_program_that_runs_is_killed_when_the_user_wants_to_stop() {
         let tool = Tool { program: "/bin/sh".into(), version: None };
-        let stopped = make(&tool, &["-c".into(), "sleep 1000".into()], &AtomicBool::new(true));
+        let words = ["-c".into(), "sleep 1000".into()];
+        let stopped = make(&tool, &words, (Path::new("/"), &AtomicBool::new(true)));
         let failure = stopped.expect_err("it was stopped");
         assert_eq!(failure.exit, crate::base::failure::Exit::Interrupted);
         assert_eq!(failure.sentence, "interrupted during sh");

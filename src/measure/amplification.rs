@@ -183,6 +183,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_written_later_says_nothing_of_a_phase_without_a_sync() {
+        let early = moved(phase("create", 1, 10, 1_000), 0, 10);
+        let read = moved(phase("read", 1, 10, 500), 1_000, 0);
+        assert_eq!(only(vec![early.clone(), read]).written, None);
+        let synced = Measurement { sync_seconds: 0.1, ..early };
+        assert_eq!(only(vec![synced]).written, Some(Mean { value: 0.01, n: 1 }));
+    }
+
+    #[test]
     fn what_is_invalid_or_was_read_from_memory_does_not_count() {
         let mut warm = moved(phase("read", 1, 10, 500), 0, 0);
         warm.cache.asked = "warm".into();

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::book::{Finding, Measurement, ResultBook};
+use super::book::{Finding, MadeFileSystem, Measurement, ResultBook};
 use super::bulk::is_bulk;
-use super::order::made;
+use super::order::{each_once, made};
+use crate::op::find_operation;
 use crate::plan::CacheAsked;
 use crate::run::cache::{Doubt, Found};
 
@@ -25,6 +26,8 @@ pub enum Warning {
         doubt: Doubt,
         /// Which phases.
         phases: Vec<String>,
+        /// Of which variants; none if of all.
+        variants: Vec<String>,
     },
     /// Measurements that did not do all they were asked.
     Invalid {
@@ -59,6 +62,13 @@ pub enum Warning {
         /// Their variants.
         variants: Vec<String>,
     },
+    /// Variants that are compared update access times in different ways, and files were read.
+    AccessTimes {
+        /// Those that do not update them.
+        off: Vec<String>,
+        /// Those that do, as the kernel does by default.
+        on: Vec<String>,
+    },
     /// No cycle counter of constant rate: latencies are read from the system's clock.
     SlowClock,
     /// The run was interrupted.
@@ -75,6 +85,7 @@ impl Warning {
             Warning::HarnessCost { .. } => "harness-cost",
             Warning::DeviceBusy { .. } => "device-busy",
             Warning::HostCache { .. } => "host-cache",
+            Warning::AccessTimes { .. } => "access-times-differ",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
         }
@@ -82,8 +93,12 @@ impl Warning {
 
     fn sentence(&self) -> String {
         match self {
-            Warning::Cache { doubt, phases } => {
-                format!("{}: {}.", phases.join(", "), about(*doubt))
+            Warning::Cache { doubt, phases, variants } => {
+                let of = match variants.as_slice() {
+                    [] => String::new(),
+                    some => format!(" of {}", some.join(", ")),
+                };
+                format!("{}{of}: {}.", phases.join(", "), about(*doubt))
             }
             Warning::Invalid { phase, reasons } => {
                 format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "))
@@ -100,6 +115,11 @@ impl Warning {
             Warning::DeviceBusy { phases, busy, known } => format!(
                 "{}: the device was already busy when {busy} of {known} measurements began.",
                 phases.join(", ")
+            ),
+            Warning::AccessTimes { off, on } => format!(
+                "reads update access times on {}, and not on {}: the first read of a file pays for it.",
+                on.join(", "),
+                off.join(", ")
             ),
             Warning::HostCache { variants } => format!(
                 "{}: the loop device goes through the cache of the file system below, so memory \
@@ -127,6 +147,7 @@ impl Warning {
             Warning::DeviceBusy { .. } => {
                 "Look for what else reads or writes there, and run again when it is idle."
             }
+            Warning::AccessTimes { .. } => "Mount all with noatime, or none.",
             Warning::HostCache { .. } => {
                 "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
             }
@@ -142,7 +163,10 @@ impl Warning {
             | Warning::HarnessCost { phases, .. }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Invalid { phase, .. } => vec![phase.clone()],
-            Warning::HostCache { .. } | Warning::SlowClock | Warning::Interrupted => Vec::new(),
+            Warning::HostCache { .. }
+            | Warning::AccessTimes { .. }
+            | Warning::SlowClock
+            | Warning::Interrupted => Vec::new(),
         }
     }
 
@@ -182,6 +206,7 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(harness(book));
     all.extend(busy(&book.measurements));
     all.extend(host_cache(book));
+    all.extend(access_times(book));
     if book.run.clock == "monotonic" {
         all.push(Warning::SlowClock);
     }
@@ -204,7 +229,7 @@ fn invalid(measurements: &[Measurement]) -> Vec<Warning> {
 }
 
 fn caches(measurements: &[Measurement]) -> Vec<Warning> {
-    let mut all: Vec<(Doubt, Vec<String>)> = Vec::new();
+    let mut all: Vec<(Doubt, Vec<String>, Vec<String>)> = Vec::new();
     for m in measurements {
         let as_asked = match m.cache.asked.as_str() {
             asked if asked == CacheAsked::Cold.word() => Found::ColdVerified.word(),
@@ -215,12 +240,20 @@ fn caches(measurements: &[Measurement]) -> Vec<Warning> {
             continue;
         }
         let Some(doubt) = m.cache.reason.as_deref().and_then(Doubt::from_word) else { continue };
-        match all.iter_mut().find(|(known, _)| *known == doubt) {
-            Some((_, phases)) => add_once(phases, &m.phase),
-            None => all.push((doubt, vec![m.phase.clone()])),
+        match all.iter_mut().find(|(known, ..)| *known == doubt) {
+            Some((_, phases, variants)) => {
+                add_once(phases, &m.phase);
+                add_once(variants, &m.cell.variant);
+            }
+            None => all.push((doubt, vec![m.phase.clone()], vec![m.cell.variant.clone()])),
         }
     }
-    all.into_iter().map(|(doubt, phases)| Warning::Cache { doubt, phases }).collect()
+    let variants_all = each_once(measurements.iter().map(|m| m.cell.variant.as_str())).len();
+    let warning = |(doubt, phases, variants): (Doubt, Vec<String>, Vec<String>)| {
+        let some = variants.len() < variants_all;
+        Warning::Cache { doubt, phases, variants: if some { variants } else { Vec::new() } }
+    };
+    all.into_iter().map(warning).collect()
 }
 
 fn few(measurements: &[Measurement]) -> Option<Warning> {
@@ -263,6 +296,19 @@ fn host_cache(book: &ResultBook) -> Option<Warning> {
     (!variants.is_empty()).then_some(Warning::HostCache { variants })
 }
 
+/// Only of file systems that were made: of others it is not known what each is mounted with.
+fn access_times(book: &ResultBook) -> Option<Warning> {
+    let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content());
+    let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
+    let names = |off: bool| -> Vec<String> {
+        let of_kind = made(book).into_iter().filter(|made| is_off(made) == off);
+        of_kind.map(|made| made.variant.clone()).collect()
+    };
+    let (off, on) = (names(true), names(false));
+    let differ = !off.is_empty() && !on.is_empty() && book.measurements.iter().any(reads);
+    differ.then_some(Warning::AccessTimes { off, on })
+}
+
 fn add_once(phases: &mut Vec<String>, phase: &str) {
     if !phases.iter().any(|known| known == phase) {
         phases.push(phase.into());
@@ -296,6 +342,9 @@ fn about(doubt: Doubt) -> &'static str {
             "cold caches are unverified: a loop device below reads its file through the page cache, \
              which takes root to drop"
         }
+        Doubt::StillMounted => {
+            "not called cold: it was unmounted, but another mount namespace keeps it in memory"
+        }
     }
 }
 
@@ -304,7 +353,9 @@ fn remedy(doubt: Doubt) -> &'static str {
         Doubt::NoRights => "Run as root, or pass --cache warm.",
         Doubt::DropFailed => "Raise the limit of open files, or pass --cache as-is.",
         Doubt::StillCached => "Stop what else uses these files, or pass --cache as-is.",
-        Doubt::MemoryFileSystem => "Pass --cache warm, or name a directory on a disk with --dir.",
+        Doubt::MemoryFileSystem => {
+            "Only a file system on a disk can be cold: pass --cache warm, or leave it out."
+        }
         Doubt::NoDevice => "Run on a file system with a block device of its own.",
         Doubt::DeviceReadTooLittle => {
             "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
@@ -313,6 +364,9 @@ fn remedy(doubt: Doubt) -> &'static str {
         Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
         Doubt::NotResident => "Take fewer files than memory holds.",
         Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
+        Doubt::StillMounted => {
+            "Find who has it mounted (findmnt in other namespaces), and run again."
+        }
         Doubt::CachedLoop => "Run as root, or switch it: losetup --direct-io=on DEVICE.",
     }
 }

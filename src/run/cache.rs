@@ -50,11 +50,13 @@ pub enum Doubt {
     NoSimulatedCache,
     /// A loop device below reads its file through the page cache, which only root may drop.
     CachedLoop,
+    /// It was unmounted to be cold, but another mount keeps it in memory.
+    StillMounted,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 10] = [
+    pub const ALL: [Doubt; 11] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
@@ -65,6 +67,7 @@ impl Doubt {
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
         Doubt::CachedLoop,
+        Doubt::StillMounted,
     ];
 
     /// Its word in results.
@@ -80,6 +83,7 @@ impl Doubt {
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
             Doubt::CachedLoop => "cached-loop",
+            Doubt::StillMounted => "still-mounted",
         }
     }
 

@@ -2,7 +2,7 @@
 //! device, or memory. It leaves nothing behind.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -10,16 +10,17 @@ use rustix::fs::{Mode, OFlags};
 
 use super::ground::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
 use super::remove::{Removal, remove_ground};
+use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::block;
 use crate::host::device::BlockDevice;
-use crate::host::erase::{Erasable, check_erasable, recheck};
-use crate::host::loop_device::LoopDevice;
+use crate::host::erase::{Erasable, check_erasable, recheck_empty};
+use crate::host::loop_device::{LoopDevice, backing_file};
 use crate::host::making::{self, Tool};
 use crate::host::mounting;
-use crate::host::residency::CacheProbe;
+use crate::host::residency::{CacheProbe, Residency};
 use crate::plan::FileSystem;
-use crate::plan::filesystem::{PlaceAsked, Room, mkfs_words, mount_options};
+use crate::plan::filesystem::{Kind, PlaceAsked, Room, mkfs_words, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
 const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
@@ -27,10 +28,19 @@ const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
 /// One flush may leave a few pages that something else has in hand.
 const FLUSHES_MAX: u32 = 5;
 
+/// Pages of the device that may be in memory again at once: a scanner looks at its beginning.
+const PAGES_LEFT_MAX: u64 = 16;
+
+/// How often unmounting is tried, each time for half a second.
+const UNMOUNTS_MAX: u32 = 10;
+
+/// What memory that is mounted is called.
+const SOURCE: &str = "boatload";
+
 /// A place to make file systems on.
 pub struct Place {
     ground: Option<Ground>,
-    /// The run's directory, as an absolute path without links.
+    /// The run's directory, as users know it.
     path: PathBuf,
     base: Option<Base>,
     room: Room,
@@ -39,25 +49,23 @@ pub struct Place {
 
 enum Base {
     /// An image, and whether it lies in memory.
-    Image {
-        device: LoopDevice,
-        in_memory: bool,
-    },
-    Device(Erasable),
+    Image { device: LoopDevice, in_memory: bool },
+    /// A device, and whether anything was written to it.
+    Device { device: Erasable, written: bool },
 }
 
 impl Base {
     fn path(&self) -> &Path {
         match self {
             Base::Image { device, .. } => device.path(),
-            Base::Device(device) => &device.path,
+            Base::Device { device, .. } => &device.path,
         }
     }
 
     fn number(&self) -> (u32, u32) {
         match self {
             Base::Image { device, .. } => device.number(),
-            Base::Device(device) => device.number,
+            Base::Device { device, .. } => device.number,
         }
     }
 }
@@ -72,29 +80,70 @@ pub enum Trimmed {
 }
 
 impl Place {
-    /// A place of the size of `room`, with all it needs in the marked directory `ground`.
+    /// A place of the size of `room`, with all it needs in the marked directory `ground`; without
+    /// anything asked, for file systems that need only be mounted.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
-    pub fn make(ground: Ground, directory: &Path, asked: &PlaceAsked, room: Room) -> Result<Self> {
+    pub fn make(
+        ground: Ground,
+        directory: &Path,
+        asked: Option<&PlaceAsked>,
+        room: Room,
+    ) -> Result<Self> {
         let absolute = std::fs::canonicalize(directory)
             .map_err(|error| Failure::from_system(format!("find {}", shown(directory)), error))?;
         let path = absolute.join(ground.name());
         let mut place = Self { ground: Some(ground), path, base: None, room, mounted: false };
         place.make_directory(MOUNT_POINT)?;
+        let Some(asked) = asked else { return Ok(place) };
         place.base = Some(match asked {
             PlaceAsked::Image { .. } => {
                 let directory = place.ground()?.directory().try_clone_to_owned();
                 place.image(directory.map_err(cannot_make)?, false)?
             }
             PlaceAsked::Memory { .. } => place.image_in_memory()?,
-            PlaceAsked::Device { path, erase } => Base::Device(check_erasable(path, erase)?),
+            PlaceAsked::Device { path, erase } => {
+                Base::Device { device: check_erasable(path, erase)?, written: false }
+            }
         });
         Ok(place)
     }
 
     fn ground(&self) -> Result<&Ground> {
         self.ground.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
+    }
+
+    /// A path in the run's directory that leads there whatever becomes of the directories above it.
+    fn inside(&self, name: &str) -> Result<PathBuf> {
+        let directory = self.ground()?.directory().as_raw_fd();
+        Ok(PathBuf::from(format!("/proc/self/fd/{directory}")).join(name))
+    }
+
+    /// Mounts in the run's directory; what the kernel objects to is told of the path users know.
+    fn mount_inside(&self, source: &Path, kind: &str, name: &str, options: &str) -> Result<()> {
+        let target = self.inside(name)?;
+        mounting::mount(source, kind, &target, options).map_err(|failure| {
+            let known = shown(self.path.join(name));
+            Failure { sentence: failure.sentence.replace(&shown(&target), &known), ..failure }
+        })
+    }
+
+    /// Unmounts in the run's directory; whoever only looks gets some seconds to let go.
+    fn unmount_inside(&self, name: &str) -> Result<()> {
+        let target = self.inside(name)?;
+        let mut refused = None;
+        for _ in 0..UNMOUNTS_MAX {
+            match mounting::unmount(&target) {
+                Ok(()) => return Ok(()),
+                Err(errno) => refused = Some(errno),
+            }
+            if refused != Some(Errno::EBUSY) {
+                break;
+            }
+        }
+        let why = refused.map_or_else(String::new, |errno| errno.about());
+        Err(Failure::failed(format!("cannot unmount {}: {why}", shown(self.path.join(name)))))
     }
 
     fn make_directory(&self, name: &str) -> Result<()> {
@@ -104,12 +153,12 @@ impl Place {
 
     fn image_in_memory(&self) -> Result<Base> {
         self.make_directory(MEMORY)?;
-        let memory = self.path.join(MEMORY);
-        let bytes = self.room.bytes + MEMORY_BESIDE_BYTES;
-        mounting::mount(Path::new("boatload"), "tmpfs", &memory, &format!("size={bytes}"))?;
-        let made = open_parent(&memory).and_then(|directory| self.image(directory, true));
+        let bytes = self.room.bytes.saturating_add(MEMORY_BESIDE_BYTES);
+        self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}"))?;
+        let directory = open_parent(&self.inside(MEMORY)?);
+        let made = directory.and_then(|directory| self.image(directory, true));
         made.inspect_err(|_| {
-            let _ = mounting::unmount(&memory);
+            let _ = self.unmount_inside(MEMORY);
         })
     }
 
@@ -124,12 +173,13 @@ impl Place {
         Ok(Base::Image { device, in_memory })
     }
 
-    /// Its word in results.
-    pub fn word(&self) -> &'static str {
+    /// The word in results for where a file system of this kind is made.
+    pub fn word(&self, kind: &Kind) -> &'static str {
         match &self.base {
+            _ if kind.maker.is_none() => "memory",
             Some(Base::Image { in_memory: true, .. }) => "memory",
             Some(Base::Image { .. }) => "image",
-            Some(Base::Device(_)) | None => "device",
+            Some(Base::Device { .. }) | None => "device",
         }
     }
 
@@ -144,40 +194,52 @@ impl Place {
         BlockDevice::numbered(Path::new("/sys"), number)
     }
 
-    /// The device, open for reading.
-    fn open(&self, flags: OFlags) -> Result<OwnedFd> {
-        let path = self.base_path()?;
-        let flags = flags | OFlags::CLOEXEC;
-        rustix::fs::open(path, flags, Mode::empty())
-            .map_err(|error| Failure::from_system(format!("open {}", shown(path)), error))
-    }
-
     fn base_path(&self) -> Result<&Path> {
         let base = self.base.as_ref().ok_or_else(|| Failure::failed("the place is closed"))?;
         Ok(base.path())
     }
 
+    /// The device, open for writing, which nothing else uses. Before a device is written for the first
+    /// time, all that speaks against it is looked for once more.
+    fn open_alone(&mut self) -> Result<OwnedFd> {
+        if let Some(Base::Device { device, written }) = &mut self.base {
+            if !*written {
+                recheck_empty(device)?;
+            }
+            let open = device.open_alone()?;
+            *written = true;
+            return Ok(open);
+        }
+        let path = self.base_path()?;
+        let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+            rustix::io::Errno::BUSY => Failure::failed(format!(
+                "{} is still in use: something has the last file system on it mounted",
+                shown(path)
+            )),
+            error => Failure::from_system(format!("open {}", shown(path)), error),
+        })
+    }
+
     /// Makes a file system on all of it, after the device was told to forget what was there.
     ///
     /// # Errors
-    /// What its mkfs says.
+    /// What its mkfs says, or that something else uses the device.
     pub fn make_fresh(
-        &self,
+        &mut self,
         filesystem: &FileSystem,
         tool: Option<&Tool>,
         stop: &AtomicBool,
     ) -> Result<Trimmed> {
         let Some(tool) = tool else { return Ok(Trimmed::No) };
-        if let Some(Base::Device(device)) = &self.base {
-            recheck(device)?;
-        }
-        let device = self.open(OFlags::RDWR)?;
+        let device = self.open_alone()?;
         let trimmed = block::discard(device.as_fd(), self.room.bytes);
         // What cannot be trimmed is the same for all; what fails in it, mkfs will meet too.
         let trimmed = if trimmed == Ok(true) { Trimmed::Yes } else { Trimmed::No };
         let _ = block::flush_buffers(device.as_fd());
         drop(device);
-        making::make(tool, &mkfs_words(filesystem, &self.room, self.base_path()?), stop)?;
+        let words = mkfs_words(filesystem, &self.room, self.base_path()?);
+        making::make(tool, &words, (&self.inside(MOUNT_POINT)?, stop))?;
         Ok(trimmed)
     }
 
@@ -186,19 +248,20 @@ impl Place {
     /// # Errors
     /// What the kernel says.
     pub fn mount(&mut self, filesystem: &FileSystem) -> Result<OwnedFd> {
-        let (kind, point) = (filesystem.kind.name, self.path.join(MOUNT_POINT));
+        let kind = filesystem.kind.name;
         let options = mount_options(filesystem, &self.room);
-        let below = open_parent(&point)?;
+        let below = self.root()?;
         let source = match filesystem.kind.maker {
             Some(_) => self.base_path()?,
-            None => Path::new("boatload"),
+            None => Path::new(SOURCE),
         };
-        mounting::mount(source, kind, &point, &options)?;
+        self.mount_inside(source, kind, MOUNT_POINT, &options)?;
         self.mounted = true;
         let root = self.root()?;
         let device = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| stat.st_dev);
         if device(&root).ok() == device(&below).ok() {
-            return Err(Failure::failed(format!("{} shows no {kind}", shown(&point))));
+            let point = shown(self.path.join(MOUNT_POINT));
+            return Err(Failure::failed(format!("{point} shows no {kind}")));
         }
         Ok(root)
     }
@@ -208,7 +271,7 @@ impl Place {
     /// # Errors
     /// If it cannot be opened.
     pub fn root(&self) -> Result<OwnedFd> {
-        open_parent(&self.path.join(MOUNT_POINT))
+        open_parent(&self.inside(MOUNT_POINT)?)
     }
 
     /// Unmounts it, for which nothing of it may be open.
@@ -219,77 +282,115 @@ impl Place {
         if !self.mounted {
             return Ok(());
         }
-        let point = self.path.join(MOUNT_POINT);
-        mounting::unmount(&point).map_err(|errno| {
-            Failure::failed(format!("cannot unmount {}: {}", shown(&point), errno.about()))
-        })?;
+        self.unmount_inside(MOUNT_POINT)?;
         self.mounted = false;
         Ok(())
     }
 
-    /// Whether nothing of the unmounted file system is left in memory: no other namespace has it
-    /// mounted, and the device's own pages are written and gone. Gives the share of the device's
-    /// pages that are still in memory; none if it cannot be told.
-    pub fn forget(&self) -> Option<f64> {
-        let device = self.open(OFlags::RDONLY).ok()?;
-        if mounting::is_unused(self.base_path().ok()?) != Ok(true) {
-            return None;
+    /// What is left in memory of the file system that was unmounted, after the device's own pages were
+    /// written and let go of.
+    pub fn forget(&self) -> Memory {
+        let Ok(path) = self.base_path() else { return Memory::Unknown };
+        match mounting::is_unused(path) {
+            Ok(true) => {}
+            Ok(false) => return Memory::StillMounted,
+            Err(_) => return Memory::Unknown,
         }
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let Ok(device) = rustix::fs::open(path, flags, Mode::empty()) else {
+            return Memory::Unknown;
+        };
         let probe = CacheProbe::detect();
-        let mut resident = None;
+        let mut found = None;
         for _ in 0..FLUSHES_MAX {
-            block::flush_buffers(device.as_fd()).ok()?;
-            resident = probe.resident_fraction(&[(device.as_fd(), self.room.bytes)]);
-            if resident == Some(0.0) {
-                break;
+            if block::flush_buffers(device.as_fd()).is_err() {
+                return Memory::Unknown;
+            }
+            found = probe.resident(device.as_fd(), self.room.bytes).ok();
+            if found.is_some_and(|found| found.resident_pages <= PAGES_LEFT_MAX) {
+                return Memory::Nothing;
             }
         }
-        resident
+        match found {
+            Some(Residency { resident_pages, pages }) if pages > 0 => {
+                Memory::Pages(resident_pages as f64 / pages as f64)
+            }
+            _ => Memory::Unknown,
+        }
     }
 
     /// Leaves everything as it was found.
     ///
     /// # Errors
-    /// What is left, and why.
+    /// All that is left, and why.
     pub fn close(mut self) -> Result<Removal> {
         self.undo()
     }
 
+    /// Goes through all steps, whatever becomes of one of them.
     fn undo(&mut self) -> Result<Removal> {
-        if self.unmount().is_err() {
+        let mut wrong = Vec::new();
+        if let Err(failure) = self.unmount() {
+            wrong.push(failure.sentence);
             // Whoever still looks at it must not keep the device: it goes when they are done.
-            let _ = mounting::unmount_lazily(&self.path.join(MOUNT_POINT));
+            let _ = self.inside(MOUNT_POINT).map(|point| mounting::unmount_lazily(&point));
+            self.mounted = false;
         }
-        match self.base.take() {
-            Some(Base::Image { device, in_memory }) => {
-                device.detach()?;
-                if in_memory {
-                    let memory = self.path.join(MEMORY);
-                    mounting::unmount(&memory).map_err(|errno| {
-                        let what = shown(&memory);
-                        Failure::failed(format!("cannot unmount {what}: {}", errno.about()))
-                    })?;
-                }
+        let given_back = self.base.take().map_or(Ok(()), |base| self.give_back(base));
+        wrong.extend(given_back.err().map(|failure| failure.sentence));
+        let Some(ground) = self.ground.take() else { return Ok(Removal::default()) };
+        let removal = remove_ground(ground.parent(), OsStr::new(ground.name()));
+        let removal = removal.unwrap_or_else(Removal::failed);
+        if wrong.is_empty() {
+            return Ok(removal);
+        }
+        wrong.extend(removal.left);
+        Err(Failure::failed(format!(
+            "{}. When nothing uses it any more, `boatload clean` removes what is left of {}",
+            wrong.join("; "),
+            shown(&self.path)
+        )))
+    }
+
+    fn give_back(&self, base: Base) -> Result<()> {
+        match base {
+            Base::Image { device, in_memory } => {
+                let detached = device.detach();
+                let unmounted = if in_memory { self.unmount_inside(MEMORY) } else { Ok(()) };
+                detached.and(unmounted)
             }
-            Some(Base::Device(device)) => wipe(&device)?,
-            None => {}
-        }
-        match self.ground.take() {
-            Some(ground) => remove_ground(ground.parent(), OsStr::new(ground.name())),
-            None => Ok(Removal::default()),
+            Base::Device { device, written: true } => wipe(&device),
+            Base::Device { written: false, .. } => Ok(()),
         }
     }
 }
 
+/// What of an unmounted file system is still in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Memory {
+    /// Nothing.
+    Nothing,
+    /// This share of the device's pages.
+    Pages(f64),
+    /// All of it may be: something else has it mounted.
+    StillMounted,
+    /// Nobody knows.
+    Unknown,
+}
+
 /// Unmounts what a killed run left mounted in its directory, which its marker must have proved to
-/// be boatload's. With its last mount goes the loop device.
+/// be boatload's: memory of its own, and what lies on its own image. With the last mount goes the
+/// loop device.
 ///
 /// # Errors
 /// If something holds it.
 pub fn unmount_left(ground: &Path) -> Result<()> {
     let own = [MOUNT_POINT, MEMORY].map(|name| ground.join(name));
+    let images = [ground.join(IMAGE), ground.join(MEMORY).join(IMAGE)];
     for mount in mounting::mounts_below(ground) {
-        if !own.contains(&mount.mount_point) {
+        let of_memory = mount.kind == "tmpfs" && mount.source == SOURCE;
+        let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
+        if !own.contains(&mount.mount_point) || !(of_memory || of_image()) {
             continue;
         }
         mounting::unmount(&mount.mount_point).map_err(|errno| {
@@ -303,14 +404,10 @@ pub fn unmount_left(ground: &Path) -> Result<()> {
 /// Takes what was made off the device, so that it is as empty as it was.
 fn wipe(device: &Erasable) -> Result<()> {
     let path = shown(&device.path);
-    recheck(device)?;
-    let open = rustix::fs::open(&device.path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
-    let open = open.map_err(|error| Failure::from_system(format!("open {path}"), error))?;
-    block::wipe(open.as_fd(), device.total_bytes).map_err(|failure| {
-        let sentence = failure.sentence;
-        Failure::failed(format!(
-            "{path} still holds a file system of boatload's: {sentence}. `wipefs -a {path}` removes it"
-        ))
+    let wiped = device.open_alone().and_then(|open| block::wipe(open.as_fd(), device.total_bytes));
+    wiped.map_err(|Failure { exit, sentence }| {
+        let what = format!("{path} may still hold a file system of boatload's ({sentence})");
+        Failure { exit, sentence: format!("{what}; `wipefs -a {path}` removes it") }
     })
 }
 

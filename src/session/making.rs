@@ -13,7 +13,7 @@ use crate::host::space::Space;
 use crate::measure::book::MadeFileSystem;
 use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size, room_of};
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, Plan};
+use crate::plan::{CellPlan, FileSystem, Plan};
 use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
@@ -89,15 +89,20 @@ impl Means {
         directory: &Path,
     ) -> Result<()> {
         let bytes = self.room.bytes;
-        match asked {
-            PlaceAsked::Device { .. } => Ok(()),
-            PlaceAsked::Memory { .. } => room::check_memory("tmpfs", bytes, directory),
-            PlaceAsked::Image { .. } => {
-                let lack = space.shortfall(Need::of_image(bytes), space.reserve_bytes(), directory);
-                lack.map_or(Ok(()), Err)?;
-                room::check_memory(&host.filesystem.kind, bytes, directory)
-            }
+        let in_directory = self.makes() && matches!(asked, PlaceAsked::Image { .. });
+        if in_directory {
+            let lack = space.shortfall(Need::of_image(bytes), space.reserve_bytes(), directory);
+            lack.map_or(Ok(()), Err)?;
+            room::check_memory(&host.filesystem.kind, bytes, directory)?;
         }
+        let in_memory = self.makes() && matches!(asked, PlaceAsked::Memory { .. });
+        let by_mounting = self.tools.iter().any(|(_, tool)| tool.is_none());
+        if in_memory || by_mounting { room::check_own_memory(bytes) } else { Ok(()) }
+    }
+
+    /// Whether anything is made with a mkfs, which takes a device.
+    fn makes(&self) -> bool {
+        self.tools.iter().any(|(_, tool)| tool.is_some())
     }
 
     /// The place, in a marked directory below `parent`.
@@ -112,6 +117,7 @@ impl Means {
         (id, interrupt): (&str, &Interrupt),
     ) -> Result<Site> {
         let ground = Ground::make(parent, directory, id)?;
+        let asked = self.makes().then_some(asked);
         let place = Place::make(ground, directory, asked, self.room)?;
         let site = MadeSite::new(place, self.tools, (host, clock), id, interrupt.clone());
         Ok(Site::Made(Box::new(site)))
@@ -128,17 +134,24 @@ pub(super) fn try_out(
     site: &mut MadeSite,
     watcher: &dyn Watcher,
 ) -> Result<Vec<MadeFileSystem>> {
-    let mut made: Vec<MadeFileSystem> = Vec::new();
+    let mut made: Vec<(&FileSystem, MadeFileSystem)> = Vec::new();
     for cell in &plan.cells {
         let Some(filesystem) = &cell.filesystem else { continue };
-        if made.last().is_some_and(|last| last.variant == cell.variant) {
+        if made.last().is_some_and(|(_, last)| last.variant == cell.variant) {
+            continue;
+        }
+        if let Some((_, same)) = made.iter().find(|(known, _)| *known == filesystem) {
+            made.push((
+                filesystem,
+                MadeFileSystem { variant: cell.variant.clone(), ..same.clone() },
+            ));
             continue;
         }
         watcher.says(&format!("trying to make {}", filesystem.label()));
-        site.try_out(cell)?;
-        made.extend(record(cell, site));
+        site.make_fresh(cell)?;
+        made.extend(record(cell, site).map(|record| (filesystem, record)));
     }
-    Ok(made)
+    Ok(made.into_iter().map(|(_, record)| record).collect())
 }
 
 /// What is kept of a file system that was made for a cell.
@@ -152,7 +165,7 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
         mkfs_version: version.clone(),
         mount_asked: filesystem::mount_options(made, site.room()?),
         options: facts.options,
-        place: site.place_word().into(),
+        place: site.place_word(made.kind).into(),
         device_bytes: site.room()?.bytes,
         device: device.as_ref().map(|device| device.facts.clone()),
         block_bytes: facts.block_bytes,

@@ -84,12 +84,9 @@ const MEMORY_SHARE_MAX: f64 = 0.8;
 /// # Errors
 /// If it would not.
 pub fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
-    let Some(free) = memory_available_bytes().filter(|_| IN_MEMORY.contains(&kind)) else {
+    let Some(free) = memory_too_small(bytes_wanted).filter(|_| IN_MEMORY.contains(&kind)) else {
         return Ok(());
     };
-    if bytes_wanted as f64 <= free as f64 * MEMORY_SHARE_MAX {
-        return Ok(());
-    }
     Err(Failure::failed(format!(
         "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \
          written. Take less, or name a directory on a disk",
@@ -97,6 +94,25 @@ pub fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<(
         bytes(free),
         bytes(bytes_wanted)
     )))
+}
+
+/// Checks that file systems of this size in memory leave some of it.
+///
+/// # Errors
+/// If they would not.
+pub fn check_own_memory(bytes_wanted: u64) -> Result<()> {
+    let Some(free) = memory_too_small(bytes_wanted) else { return Ok(()) };
+    Err(Failure::failed(format!(
+        "file systems of {} in memory do not fit: {} are free, of which a fifth is left alone. Nothing \
+         was written. Take a smaller --size, a smaller --scale, or a disk",
+        bytes(bytes_wanted),
+        bytes(free)
+    )))
+}
+
+/// The memory that is free, in bytes, if so much would take too large a share of it.
+fn memory_too_small(bytes_wanted: u64) -> Option<u64> {
+    memory_available_bytes().filter(|free| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX)
 }
 
 /// The most that a plan writes at one time, in bytes, with what fills the space.

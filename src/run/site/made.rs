@@ -19,7 +19,7 @@ use crate::run::cache::{CacheFound, Doubt, Found};
 use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
-use crate::run::place::{Place, Trimmed};
+use crate::run::place::{Memory, Place, Trimmed};
 use crate::run::remove::Removal;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
@@ -84,9 +84,9 @@ impl MadeSite {
         self.place.as_ref().map(Place::room)
     }
 
-    /// What the place is: `image`, `device` or `memory`.
-    pub fn place_word(&self) -> &'static str {
-        self.place.as_ref().map_or("", Place::word)
+    /// Where a file system of this kind is made: on an `image`, a `device`, or in `memory`.
+    pub fn place_word(&self, kind: &Kind) -> &'static str {
+        self.place.as_ref().map_or("", |place| place.word(kind))
     }
 
     /// Unmounts what is mounted and leaves the place as it was found.
@@ -94,16 +94,9 @@ impl MadeSite {
     /// # Errors
     /// What is left, and why.
     pub fn close(mut self) -> Result<Removal> {
-        self.leave()?;
+        // What keeps it from being unmounted keeps the place from being closed, which tells of it.
+        let _ = self.leave();
         self.place.take().map_or_else(|| Ok(Removal::default()), Place::close)
-    }
-
-    /// Makes and mounts the file system of a cell, which stays until another is made.
-    ///
-    /// # Errors
-    /// What mkfs or the kernel says.
-    pub fn try_out(&mut self, cell: &CellPlan) -> Result<()> {
-        self.make_fresh(cell)
     }
 
     pub(super) fn disk(&self) -> Option<&DiskSite> {
@@ -153,7 +146,11 @@ impl MadeSite {
         self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
-    fn make_fresh(&mut self, cell: &CellPlan) -> Result<()> {
+    /// Makes and mounts the file system of a cell, over the one before.
+    ///
+    /// # Errors
+    /// What mkfs or the kernel says.
+    pub fn make_fresh(&mut self, cell: &CellPlan) -> Result<()> {
         self.leave()?;
         let (Some(filesystem), Some(place)) = (&cell.filesystem, &mut self.place) else {
             return Err(Failure::failed("there is no place to make a file system on"));
@@ -211,14 +208,21 @@ impl MadeSite {
             here.disk.take_up(aside, place.root()?)?;
             return Ok(here.disk.treat_caches(phase, stop));
         }
-        let resident = place.forget();
+        let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
         let is_dropped = !cached_beneath || host_cache::drop_all().is_ok();
         let root = place.mount(&here.filesystem)?;
         here.disk.take_up(aside, root)?;
-        Ok(match is_dropped {
-            true => CacheFound::after_drop(resident),
-            false => CacheFound::doubted(Found::Unverified, resident, Doubt::CachedLoop),
+        Ok(match (memory, is_dropped) {
+            (_, false) => CacheFound::doubted(Found::Unverified, None, Doubt::CachedLoop),
+            (Memory::Nothing, true) => CacheFound::after_drop(Some(0.0)),
+            (Memory::Pages(share), true) => {
+                CacheFound::doubted(Found::Unverified, Some(share), Doubt::StillCached)
+            }
+            (Memory::StillMounted, true) => {
+                CacheFound::doubted(Found::Unverified, None, Doubt::StillMounted)
+            }
+            (Memory::Unknown, true) => CacheFound::after_drop(None),
         })
     }
 }

@@ -24,9 +24,33 @@ fn the_fastest_comes_first_and_those_alike_tie() {
     assert_eq!((&steps[1]["faster"], &steps[1]["tie"]), (&"c".into(), &true.into()));
     assert_eq!(
         found.sentence,
-        "write: b is the fastest; c takes 2.00 times as long (1.90 to 2.10); a ties with c (1.00 \
-         times, 0.95 to 1.05)."
+        "write: b is the fastest; c takes 2.00 times as long (1.89 to 2.11); a takes 2.01 times as \
+         long (1.89 to 2.13); a ties with c (1.00 times, 0.95 to 1.06)."
     );
+}
+
+#[test]
+fn what_only_the_first_and_the_last_differ_in_is_told_and_wide_ties_are_not_called_alike() {
+    let rates: [(&str, &[f64]); 3] =
+        [("a", &[110.0, 121.0, 100.0]), ("b", &[100.0, 110.0, 91.0]), ("c", &[80.0, 88.0, 72.8])];
+    let found = only(&book(at(None, &rates)), Conclusion::Ranking, &VARIANTS);
+    let steps = found.figures["steps"].as_array().unwrap();
+    assert_eq!((&steps[1]["tie"], &steps[1]["behind_first"]["tie"]), (&true.into(), &false.into()));
+    for part in ["a came first", "b is not told apart from it", "c takes 1.37 times as long"] {
+        assert!(found.sentence.contains(part), "no {part} in {}", found.sentence);
+    }
+    assert!(found.sentence.contains("c is not told apart from b"), "{}", found.sentence);
+}
+
+#[test]
+fn caches_that_were_not_alike_are_told_with_the_order() {
+    let mut all = at(None, &[("a", &[50.0, 51.0]), ("b", &[10.0, 10.3])]);
+    for m in &mut all {
+        m.cache.found = if m.cell.variant == "a" { "warm" } else { "cold-verified" }.into();
+    }
+    let found = only(&book(all), Conclusion::Ranking, &VARIANTS);
+    let told = " Their caches were not alike: a warm; b cold-verified.";
+    assert!(found.sentence.ends_with(told), "{}", found.sentence);
 }
 
 #[test]
@@ -96,8 +120,8 @@ fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
     assert_eq!(found.figures["by"], "time of all phases");
     assert_eq!(
         found.sentence,
-        "over all phases: b is the fastest; a takes 1.99 times as long (1.89 to 2.11); c ties with \
-         a (1.01 times, 0.96 to 1.06)."
+        "over all phases: b is the fastest; a takes 1.99 times as long (1.88 to 2.12); c takes 2.01 \
+         times as long (1.90 to 2.12); c ties with a (1.01 times, 0.95 to 1.06)."
     );
     // Faster in every phase, and slower with the sync.
     let mut slow = job(&[("a", &[10.0, 10.1]), ("b", &[11.0, 11.1])]);
@@ -105,6 +129,23 @@ fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
         m.sync_seconds = 30.0;
     }
     assert_eq!(of_the_job(slow).figures["order"], serde_json::json!(["b", "a"]));
+}
+
+#[test]
+fn a_whole_job_that_left_content_unwritten_says_so() {
+    let with = |device_write_bytes, sync_seconds| {
+        let mut all = job(&[("a", &[20.0, 20.4]), ("b", &[10.0, 10.3])]);
+        for m in all.iter_mut().filter(|m| m.phase == "create") {
+            m.operation = "create".into();
+            (m.bytes, m.sync_seconds) = (4_000, sync_seconds);
+            m.device_write_bytes = device_write_bytes;
+        }
+        of_the_job(all).sentence.contains("not yet on the device")
+    };
+    assert!(with(Some(100), 0.0));
+    assert!(!with(Some(100), 1.0), "it was synced");
+    assert!(!with(Some(5_000), 0.0), "all of it was written");
+    assert!(!with(None, 0.0), "nothing is known");
 }
 
 #[test]
