@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::panic, reason = "a test says so when it cannot go on")]
 
 use boatload::base::problem::Problem;
+use boatload::host::space::Space;
+use boatload::measure::estimate::{Costs, PhaseCost, estimate};
 use boatload::plan::filesystem::{read_list, room};
 use boatload::plan::script::script;
 use boatload::plan::{
@@ -162,6 +164,10 @@ fn what_would_break_a_mkfs_or_a_mount_is_a_problem_with_its_line() {
         ("type = 'ext4', mkfs = [\"a\\u0000\"]", "filesystem.mkfs[1]", "on one line"),
         ("type = 'ext4', mkfs = ['/dev/sda']", "filesystem.mkfs[1]", "no path"),
         ("type = 'ext4', mkfs = ['-J', 'device=/dev/sda']", "filesystem.mkfs[2]", "no path"),
+        ("type = 'ext4', mkfs = ['-qzundo']", "filesystem.mkfs[1]", "beyond the device"),
+        ("type = 'btrfs', mkfs = ['keep.img']", "filesystem.mkfs[1]", "another device"),
+        ("type = 'xfs', mkfs = ['-l', 'name=keep']", "filesystem.mkfs[2]", "another device"),
+        ("type = 'xfs', mount = 'noatime,ro'", "filesystem.mount", "boatload writes to it"),
         ("type = 'ext4', mount = \"a\\nb\"", "filesystem.mount", "on one line"),
         ("type = 'tmpfs', mkfs = ['-q']", "filesystem.mkfs", "`mount`"),
         ("type = 'ext4', mkfs = '-q'", "filesystem.mkfs", "a list"),
@@ -173,7 +179,7 @@ fn what_would_break_a_mkfs_or_a_mount_is_a_problem_with_its_line() {
         assert_eq!((problem.place.as_str(), problem.line), (place, Some(2)), "{problem}");
         assert!(problem.expected.contains(expected), "{problem}");
     }
-    let problem = one_problem(&job("", ""), &on("ext4:mkfs=-d /etc"));
+    let problem = one_problem(&job("", ""), &on("ext4:mkfs=-L /etc"));
     assert_eq!((problem.place.as_str(), problem.line), ("--filesystem mkfs[2]", None));
 }
 
@@ -245,7 +251,7 @@ fn variants_are_counted_with_their_file_systems() {
 fn the_same_work_on_what_is_there_is_done_once() {
     let crossed = plan(&job("", TWO_VARIANTS), &on("ext4,xfs,btrfs"));
     let there = crossed.as_if_there();
-    assert_eq!(there.variants(), ["ext4/aged", "ext4/fresh"]);
+    assert_eq!(there.variants(), ["aged", "fresh"]);
     assert!(there.cells.iter().all(|cell| cell.filesystem.is_none()));
     assert!(crossed.in_place().cells.is_empty());
     let text = find_scenario("fullness").map(|scenario| scenario.text).unwrap_or_default();
@@ -254,4 +260,40 @@ fn the_same_work_on_what_is_there_is_done_once() {
     };
     let small = plan(text, &on("ext4,xfs")).as_if_there().shrunken();
     assert!(!small.cells.iter().any(fills), "no probe fills the file system that is there");
+}
+
+#[test]
+fn variants_with_file_systems_of_their_own_all_count_in_an_estimate() {
+    let rest = "[[variant]]\nname = 'few'\nfilesystem = { type = 'ext4' }\n\
+                [[variant]]\nname = 'many'\nfilesystem = { type = 'xfs' }\n\
+                tree = { files = 1_000, size = 4096 }\n";
+    let plan = plan(&job("", rest), &Settings::default());
+    let there = plan.as_if_there();
+    assert_eq!(there.variants(), ["few", "many"]);
+    let seconds = |of: &[(&str, f64)]| estimate(&plan, &costs(of), &Space::default());
+    // Three repeats of two phases, on 100 files and 1,000.
+    assert_eq!(seconds(&[("few", 0.5), ("many", 1.0)]), Some(3.0 * 2.0 * (50.0 + 1_000.0)));
+}
+
+#[test]
+fn a_variant_on_many_file_systems_costs_what_it_cost_on_what_is_there() {
+    let crossed = plan(&job("", TWO_VARIANTS), &on("ext4,xfs"));
+    let costs = costs(&[("aged", 1.0), ("fresh", 0.25)]);
+    let both = 2.0 * (100.0 + 25.0);
+    assert_eq!(estimate(&crossed, &costs, &Space::default()), Some(3.0 * 2.0 * both));
+}
+
+/// What both phases cost in a probe of these variants, in seconds for each operation; whatever size
+/// the file has.
+fn costs(variants: &[(&str, f64)]) -> Costs {
+    let cost = |(variant, each): &(&str, f64), phase: &str| PhaseCost {
+        variant: (*variant).into(),
+        phase: phase.into(),
+        mean_bytes: f64::MAX,
+        operations: 1.0,
+        seconds: *each,
+        ..PhaseCost::default()
+    };
+    let both = |of: &(&str, f64)| [cost(of, "create"), cost(of, "read")];
+    Costs { phases: variants.iter().flat_map(both).collect(), ..Costs::default() }
 }

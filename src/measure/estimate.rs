@@ -12,7 +12,7 @@ use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Plan, Prepare, Way};
 /// What one phase of the probe cost.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseCost {
-    /// The variant.
+    /// The variant, as the job file names it.
     pub variant: String,
     /// The phase.
     pub phase: String,
@@ -46,7 +46,7 @@ pub struct CellCost {
 /// What the files beside the trees cost.
 #[derive(Clone, Debug, Default)]
 pub struct StockCost {
-    /// The variant.
+    /// The variant, as the job file names it.
     pub variant: String,
     /// Files made.
     pub files: f64,
@@ -185,7 +185,7 @@ impl Costs {
         let all: Vec<&PhaseCost> = self.phases.iter().filter(named).collect();
         let mut chosen = all;
         let keeps: [&dyn Fn(&PhaseCost) -> bool; 2] =
-            [&|cost| cost.cache == phase.cache, &|cost| cost.variant == cell.variant];
+            [&|cost| cost.cache == phase.cache, &|cost| cost.variant == cell.job_variant];
         for keep in keeps {
             if chosen.iter().any(|cost| keep(cost)) {
                 chosen.retain(|cost| keep(cost));
@@ -211,15 +211,16 @@ impl Costs {
     /// Seconds to make the files beside the trees of a variant, up to its highest level, and to
     /// remove them.
     fn beside(&self, plan: &Plan, variant: &str, space: &Space) -> f64 {
-        let prepares = plan.cells.iter().filter(|cell| cell.variant == variant);
-        let prepares = prepares.filter_map(|cell| cell.prepare.as_ref());
-        let Some((files, prepare)) = prepares
-            .map(|prepare| (files_to_make(prepare, space), prepare))
+        let cells = plan.cells.iter().filter(|cell| cell.variant == variant);
+        let prepares = cells.filter_map(|cell| Some((cell, cell.prepare.as_ref()?)));
+        let Some((files, cell, prepare)) = prepares
+            .map(|(cell, prepare)| (files_to_make(prepare, space), cell, prepare))
             .max_by(|a, b| a.0.total_cmp(&b.0))
         else {
             return 0.0;
         };
-        let own = self.stocks.iter().find(|cost| cost.variant == variant && cost.files > 0.0);
+        let name = &cell.job_variant;
+        let own = self.stocks.iter().find(|cost| cost.variant == *name && cost.files > 0.0);
         let Some(cost) = own.or_else(|| self.stocks.iter().find(|cost| cost.files > 0.0)) else {
             return 0.0;
         };

@@ -119,6 +119,8 @@ pub struct Axis {
 pub struct CellPlan {
     /// The variant's name.
     pub variant: String,
+    /// The name in the job file of the variant that it is, without what `--filesystem` adds to it.
+    pub job_variant: String,
     /// The axis level; none without an axis.
     pub level: Option<Quantity>,
     /// What carries its requests out.

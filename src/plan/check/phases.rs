@@ -87,7 +87,18 @@ impl<'a> Variant<'a> {
         let phases = self.phases(&outlines, &tree, scope, report)?;
         let variant = self.name.clone()?;
         let filesystem = self.filesystem(&phases);
-        Some(CellPlan { variant, level, engine, sim, filesystem, tree, prepare, phases })
+        let job_variant = self.wire.name.clone()?;
+        Some(CellPlan {
+            variant,
+            job_variant,
+            level,
+            engine,
+            sim,
+            filesystem,
+            tree,
+            prepare,
+            phases,
+        })
     }
 
     fn sim(&self, scope: &Scope, report: &mut Report) -> SimModel {

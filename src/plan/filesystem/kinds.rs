@@ -24,6 +24,11 @@ pub struct Maker {
     pub always: &'static [&'static str],
     /// The option that sets the number of inodes; none where there are as many as needed.
     pub inodes: Option<&'static str>,
+    /// Options that take the next word for their value. After any other, a word that does not
+    /// begin with `-` would be another device, or its size.
+    pub valued: &'static [&'static str],
+    /// Options that reach beyond the device: they read or write files or other devices.
+    pub apart: &'static [&'static str],
     /// The package that brings it in Debian.
     pub debian: &'static str,
     /// The package that brings it in Fedora.
@@ -37,8 +42,104 @@ const EXT: Maker = Maker {
     // Lazy initialisation would write inode tables while a phase is timed.
     always: &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
     inodes: Some("-N"),
+    valued: &[
+        "-b", "-C", "-e", "-E", "-g", "-G", "-i", "-I", "-J", "-L", "-m", "-M", "-N", "-o", "-O",
+        "-r", "-t", "-T", "-U",
+    ],
+    apart: &["-d", "-l", "-z"],
     debian: "e2fsprogs",
     fedora: "e2fsprogs",
+};
+
+const XFS: Maker = Maker {
+    valued: &["-b", "-d", "-i", "-l", "-L", "-m", "-n", "-r", "-s"],
+    apart: &["-c", "-p"],
+    ..maker("mkfs.xfs", &["-q", "-f", "-K"], ("xfsprogs", "xfsprogs"))
+};
+
+const BTRFS: Maker = Maker {
+    valued: &[
+        "-b",
+        "--byte-count",
+        "--checksum",
+        "--compress",
+        "--csum",
+        "-d",
+        "--data",
+        "-L",
+        "--label",
+        "-m",
+        "--metadata",
+        "-n",
+        "--nodesize",
+        "-O",
+        "--features",
+        "-R",
+        "--runtime-features",
+        "-s",
+        "--sectorsize",
+        "-U",
+        "--uuid",
+    ],
+    apart: &["-r", "--rootdir", "-u", "--subvol", "--inode-flags"],
+    ..maker("mkfs.btrfs", &["-q", "-f", "-K"], ("btrfs-progs", "btrfs-progs"))
+};
+
+const F2FS: Maker = Maker {
+    valued: &[
+        "-a", "-C", "-d", "-e", "-E", "-g", "-l", "-o", "-O", "-R", "-s", "-t", "-T", "-U", "-w",
+        "-z",
+    ],
+    // -S writes an image of its own form.
+    apart: &["-c", "-S"],
+    // With -q it would not say why it fails.
+    ..maker("mkfs.f2fs", &["-f", "-t", "0"], ("f2fs-tools", "f2fs-tools"))
+};
+
+const REISERFS: Maker = Maker {
+    valued: &[
+        "-b",
+        "--block-size",
+        "--format",
+        "-h",
+        "--hash",
+        "-l",
+        "--label",
+        "-s",
+        "--journal-size",
+        "-t",
+        "--transaction-max-size",
+        "-u",
+        "--uuid",
+    ],
+    apart: &[
+        "-B",
+        "--badblocks",
+        "--bad-blocks",
+        "-j",
+        "--journal-device",
+        "-o",
+        "--journal-offset",
+    ],
+    ..maker("mkfs.reiserfs", &["-q", "-ff"], ("reiserfsprogs", "reiserfs-utils"))
+};
+
+const JFS: Maker = Maker {
+    valued: &["-L", "-s"],
+    apart: &["-j", "-J"],
+    ..maker("mkfs.jfs", &["-q"], ("jfsutils", "jfsutils"))
+};
+
+const NILFS2: Maker = Maker {
+    valued: &["-b", "-B", "-L", "-m", "-O"],
+    ..maker("mkfs.nilfs2", &["-q", "-f", "-K"], ("nilfs-tools", "nilfs-utils"))
+};
+
+// Most of its options are long ones, which take `--option=value` as well.
+const BCACHEFS: Maker = Maker {
+    valued: &["-L", "--fs_label", "-U", "--uuid"],
+    apart: &["--source", "--passphrase_file"],
+    ..maker("mkfs.bcachefs", &["-q", "-f"], ("bcachefs-tools", "bcachefs-tools"))
 };
 
 const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> Kind {
@@ -50,7 +151,7 @@ const fn maker(
     always: &'static [&'static str],
     (debian, fedora): (&'static str, &'static str),
 ) -> Maker {
-    Maker { program, always, inodes: None, debian, fedora }
+    Maker { program, always, inodes: None, valued: &[], apart: &[], debian, fedora }
 }
 
 /// All of them, in the order they are told.
@@ -58,40 +159,14 @@ pub static KINDS: [Kind; 11] = [
     kind("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
     kind("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
     kind("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
-    kind("xfs", 320 * MIB, maker("mkfs.xfs", &["-q", "-f", "-K"], ("xfsprogs", "xfsprogs"))),
-    kind(
-        "btrfs",
-        256 * MIB,
-        maker("mkfs.btrfs", &["-q", "-f", "-K"], ("btrfs-progs", "btrfs-progs")),
-    ),
-    // With -q it would not say why it fails.
-    kind("f2fs", 128 * MIB, maker("mkfs.f2fs", &["-f", "-t", "0"], ("f2fs-tools", "f2fs-tools"))),
-    Kind {
-        gone_since: Some("6.13"),
-        ..kind(
-            "reiserfs",
-            128 * MIB,
-            maker("mkfs.reiserfs", &["-q", "-ff"], ("reiserfsprogs", "reiserfs-utils")),
-        )
-    },
-    kind("jfs", 64 * MIB, maker("mkfs.jfs", &["-q"], ("jfsutils", "jfsutils"))),
+    kind("xfs", 320 * MIB, XFS),
+    kind("btrfs", 256 * MIB, BTRFS),
+    kind("f2fs", 128 * MIB, F2FS),
+    Kind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, REISERFS) },
+    kind("jfs", 64 * MIB, JFS),
     // Its cleaner is a program of its own, which would be at work while a phase is timed.
-    Kind {
-        keeps_all: true,
-        ..kind(
-            "nilfs2",
-            256 * MIB,
-            maker("mkfs.nilfs2", &["-q", "-f", "-K"], ("nilfs-tools", "nilfs-utils")),
-        )
-    },
-    Kind {
-        gone_since: Some("6.18"),
-        ..kind(
-            "bcachefs",
-            256 * MIB,
-            maker("mkfs.bcachefs", &["-q", "-f"], ("bcachefs-tools", "bcachefs-tools")),
-        )
-    },
+    Kind { keeps_all: true, ..kind("nilfs2", 256 * MIB, NILFS2) },
+    Kind { gone_since: Some("6.18"), ..kind("bcachefs", 256 * MIB, BCACHEFS) },
     Kind { name: "tmpfs", maker: None, least_bytes: MIB, gone_since: None, keeps_all: false },
 ];
 

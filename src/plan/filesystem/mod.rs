@@ -1,6 +1,7 @@
 //! File systems that boatload makes for the cells of a variant.
 
 mod command;
+mod faults;
 mod kinds;
 mod list;
 mod place;
@@ -12,7 +13,6 @@ pub use list::read_list;
 pub use place::PlaceAsked;
 pub use size::{Room, check_size, room, room_of};
 
-use super::report::element;
 use super::{CellPlan, Plan};
 
 /// A file system to be made, with options.
@@ -26,17 +26,6 @@ pub struct FileSystem {
     pub mount: String,
     /// What it is called; by its kind and options if it has no name of its own.
     pub name: Option<String>,
-}
-
-/// Something wrong with a file system that is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// The key it concerns: `mkfs[2]`.
-    pub(super) key: String,
-    /// What stands there.
-    pub(super) found: String,
-    /// What may stand there.
-    pub(super) expected: String,
 }
 
 impl FileSystem {
@@ -53,33 +42,6 @@ impl FileSystem {
         let options = self.mkfs.iter().map(String::as_str).chain([self.mount.as_str()]);
         let words = std::iter::once(self.kind.name).chain(options);
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-    }
-    /// What would break its mkfs or its mount, or reach something beside its device.
-    pub(super) fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        let mut add = |key: &str, found: String, expected: &str| {
-            faults.push(Fault { key: key.into(), found, expected: expected.into() });
-        };
-        if self.kind.maker.is_none() && !self.mkfs.is_empty() {
-            let kind = self.kind.name;
-            let expected = "none: it has no mkfs, and takes all its options with `mount`";
-            add("mkfs", format!("words for a mkfs of `{kind}`"), expected);
-        }
-        for (at, word) in self.mkfs.iter().enumerate() {
-            let key = element("mkfs", at);
-            if word.is_empty() || word.chars().any(char::is_control) {
-                let expected = "a word of mkfs, not empty, on one line";
-                add(&key, format!("`{}`", word.escape_default()), expected);
-            } else if word.contains('/') {
-                let expected = "no path: boatload adds the device, and mkfs touches nothing else";
-                add(&key, format!("`{word}`"), expected);
-            }
-        }
-        if self.mount.chars().any(char::is_control) {
-            let found = format!("`{}`", self.mount.escape_default());
-            add("mount", found, "mount options on one line, separated by commas");
-        }
-        faults
     }
 
     /// Adds `noatime` to its mount options, unless they say something of access times.
@@ -101,16 +63,20 @@ impl Plan {
         Self { cells, ..self.clone() }
     }
 
-    /// The same work on what is there, to learn what it costs: variants that do on several file
-    /// systems what they do on the first are left out.
+    /// The same work on what is there, to learn what it costs: each variant of the job file once,
+    /// under the name it has there, on whichever of several file systems comes first.
     #[must_use]
     pub fn as_if_there(&self) -> Self {
-        let first = self.cells.iter().find_map(|cell| cell.filesystem.as_ref());
-        let stays = |cell: &&CellPlan| match &cell.filesystem {
-            Some(filesystem) => Some(filesystem) == first,
-            None => true,
+        let first = |cell: &CellPlan| {
+            let same = |other: &&CellPlan| other.job_variant == cell.job_variant;
+            self.cells.iter().find(same).map(|first| &first.variant)
         };
-        let stripped = |cell: &CellPlan| CellPlan { filesystem: None, ..cell.clone() };
+        let stays = |cell: &&CellPlan| first(cell) == Some(&cell.variant);
+        let stripped = |cell: &CellPlan| CellPlan {
+            filesystem: None,
+            variant: cell.job_variant.clone(),
+            ..cell.clone()
+        };
         let cells = self.cells.iter().filter(stays).map(stripped).collect();
         Self { cells, ..self.clone() }
     }
