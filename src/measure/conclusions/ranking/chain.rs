@@ -46,11 +46,15 @@ fn chain(steps: &[Step<'_>]) -> String {
     let Some(first) = steps.first().map(|step| step.faster) else { return String::new() };
     let ahead = steps.iter().all(|step| !step.behind_first.tie());
     let mut told = vec![format!("{first} {}", if ahead { "is the fastest" } else { "came first" })];
-    told.extend(steps.iter().map(|step| against(step.slower, &step.behind_first, "it")));
+    for alike in steps.chunk_by(|a, b| Verdict::of(&a.behind_first) == Verdict::of(&b.behind_first))
+    {
+        let behind: Vec<_> = alike.iter().map(|step| (step.slower, &step.behind_first)).collect();
+        told.push(against(&behind, "it"));
+    }
     for step in &steps[1..] {
         // Two that the first is not ahead of are told as such already.
         if step.ratio.tie() && !step.behind_first.tie() {
-            told.push(against(step.slower, &step.ratio, step.faster));
+            told.push(against(&[(step.slower, &step.ratio)], step.faster));
         }
     }
     told.join("; ")
@@ -59,19 +63,60 @@ fn chain(steps: &[Step<'_>]) -> String {
 /// Within this, two that cannot be told apart are as good as alike.
 const ALIKE_TIMES: f64 = 1.25;
 
-/// One held against another that came before it.
-fn against(slower: &str, ratio: &Ratio, other: &str) -> String {
-    let times = say::times(ratio.times());
-    match ratio.interval() {
-        None => format!("{slower} was measured too seldom to compare ({times} times)"),
-        Some(interval) if ratio.tie() => {
-            let alike = interval[1] <= ALIKE_TIMES;
-            let words = if alike { "ties with" } else { "is not told apart from" };
-            format!("{slower} {words} {other} ({times} times, {})", say::span(interval))
+/// What a comparison came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// There were too few measurements for one.
+    None,
+    Tie,
+    NotToldApart,
+    Slower,
+}
+
+impl Verdict {
+    fn of(ratio: &Ratio) -> Self {
+        match ratio.interval() {
+            None => Self::None,
+            Some([_, high]) if ratio.tie() && high <= ALIKE_TIMES => Self::Tie,
+            Some(_) if ratio.tie() => Self::NotToldApart,
+            Some(_) => Self::Slower,
         }
-        Some(interval) => {
-            format!("{slower} takes {times} times as long ({})", say::beyond(interval))
-        }
+    }
+}
+
+/// Some of one verdict, held against another that came before them.
+fn against(slower: &[(&str, &Ratio)], other: &str) -> String {
+    let Some((_, ratio)) = slower.first() else { return String::new() };
+    let (verdict, one) = (Verdict::of(ratio), slower.len() == 1);
+    if verdict == Verdict::Slower {
+        let takes = slower.iter().map(|(name, ratio)| {
+            let span = ratio.interval().map_or_else(String::new, say::beyond);
+            format!("{name} takes {} times as long ({span})", say::times(ratio.times()))
+        });
+        return takes.collect::<Vec<_>>().join("; ");
+    }
+    let named = slower.iter().map(|(name, ratio)| {
+        let span = ratio.interval().map(|interval| format!(", {}", say::span(interval)));
+        let times = say::times(ratio.times());
+        format!("{name} ({times} times{})", span.unwrap_or_default())
+    });
+    let does = match (verdict, one) {
+        (Verdict::None, true) => "was measured too seldom to compare with",
+        (Verdict::None, false) => "were measured too seldom to compare with",
+        (Verdict::Tie, true) => "ties with",
+        (Verdict::Tie, false) => "tie with",
+        (_, true) => "is not told apart from",
+        (_, false) => "are not told apart from",
+    };
+    format!("{} {does} {other}", listed(&named.collect::<Vec<_>>()))
+}
+
+/// `a, b and c`
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }
 
