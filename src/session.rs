@@ -1,6 +1,7 @@
 //! Ties the stages: for every cell and phase run, measure, store.
 
 mod harness;
+pub mod lacks;
 mod making;
 mod measuring;
 pub mod probe;

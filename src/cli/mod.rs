@@ -62,7 +62,8 @@ struct Arguments {
     ///
     /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
     /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
-    #[arg(long, global = true, value_name = "FILE")]
+    // Behind the arguments of each command, whatever their number.
+    #[arg(long, global = true, value_name = "FILE", display_order = 900)]
     store: Option<PathBuf>,
 }
 

@@ -6,19 +6,21 @@ use std::os::fd::AsFd;
 use clap::Args;
 
 use super::job::Job;
-use super::plan_text::{about, needs_image, outline, place_lines, space_lines};
+use super::place::Place as PlaceWords;
+use super::plan_text::{about, outline, place_lines, space_lines};
 use super::{StorePlace, out, space_of};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::book::ResultBook;
-use crate::measure::estimate::{Costs, estimate, same_work};
+use crate::measure::estimate::{Costs, estimate, made_alike, same_work};
+use crate::plan;
+use crate::plan::filesystem::{PlaceAsked, Room};
 use crate::plan::phase::End;
-use crate::plan::space::Need;
-use crate::plan::{self, filesystem};
 use crate::run::ground::open_parent;
 use crate::run::interrupt::Interrupt;
+use crate::session::lacks::{lacks, room_asked};
 use crate::session::probe::probe;
 use crate::session::{fitted, readable_device, room};
 
@@ -27,10 +29,12 @@ Examples:
   boatload plan smallfiles --scale original
   boatload plan my-job.toml --set files=1M --dir /mnt/x
   boatload plan fullness --no-probe               writes nothing at all
-  boatload plan --filesystem ext4,xfs             the mkfs commands, and how large the image is";
+  boatload plan --filesystem ext4,xfs             the mkfs commands, and how large the image is
+  boatload plan --filesystem ext4,xfs --in-memory";
 
 const EFFECTS: &str = "\
-Room is checked before anything is written. The time is that of an earlier run of the same job here, \
+Room is checked before anything is written, and what a run would lack to make file systems is \
+told behind the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
 if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
 directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
 kernel's caches up to four times if the plan asks for cold ones. With --no-probe nothing is written, \
@@ -46,6 +50,8 @@ const RUNS_MAX: usize = 20;
 pub(super) struct Plan {
     #[command(flatten)]
     job: Job,
+    #[command(flatten)]
+    place: PlaceWords,
     /// Write nothing, not even for a moment
     #[arg(long)]
     no_probe: bool,
@@ -59,11 +65,15 @@ struct Place<'a> {
     host: &'a HostFacts,
     space: &'a Space,
     directory: &'a std::path::Path,
+    asked: &'a PlaceAsked,
+    /// That of the file systems that are made; none if there are none.
+    room: Option<Room>,
 }
 
 impl Plan {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
+        let asked = self.place.asked()?;
         let parent = open_parent(&self.job.dir)?;
         let device = match plan.reads_device() {
             true => Some(readable_device(parent.as_fd(), &self.job.dir)?),
@@ -71,9 +81,16 @@ impl Plan {
         };
         let plan = fitted(&plan, device.as_ref())?;
         let (host, space) = (HostFacts::gather(parent.as_fd())?, space_of(parent.as_fd())?);
-        let place = Place { host: &host, space: &space, directory: &self.job.dir };
-        let mut text = outline(&plan);
+        let (room, _) = room_asked(&plan, &asked);
+        let directory = &self.job.dir;
+        let place = Place { host: &host, space: &space, directory, asked: &asked, room };
+        let lacks = lacks(&plan, &asked, &host, &space, directory);
+        if let Some(wrong) = lacks.iter().find(|lack| lack.exit == Exit::Usage) {
+            return Err(wrong.clone());
+        }
+        let mut text = outline(&plan, room);
         let (said, lack) = self.room_lines(&plan, &place);
+        let lack = together(lack.into_iter().chain(lacks));
         text.push_str(&said);
         if let Some(device) = &device {
             let facts = &device.facts;
@@ -101,13 +118,11 @@ impl Plan {
                 .and_then(|()| room::check_memory(kind, wanted, place.directory))
                 .err();
         }
-        if let Some(room) = filesystem::room(plan) {
-            text.push_str(&place_lines(plan, &room, place.space, place.directory));
-        }
-        if let Some(image) = filesystem::room(plan).filter(|_| needs_image(plan)) {
-            let need = Need::of_image(image.bytes);
-            let reserve = place.space.reserve_bytes();
-            lack = lack.or_else(|| place.space.shortfall(need, reserve, place.directory));
+        if let Some(room) = &place.room {
+            text.push_str(&place_lines(plan, (place.asked, room), place.space, place.directory));
+            if !rustix::process::geteuid().is_root() {
+                text.push_str("`run` wants root for it\n");
+            }
         }
         (text, lack)
     }
@@ -125,12 +140,11 @@ impl Plan {
             return Ok(format!("takes about {}\n", about(seconds)));
         }
         let why = match self.probed(plan, place) {
-            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, &filled(plan, place))))
-            {
+            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, &filled(place)))) {
                 Some((costs, Some(seconds))) => {
                     let probe = format!("{:.1} s", costs.seconds.max(0.1));
                     let line = format!("takes about {}, by a probe of {probe}", about(seconds));
-                    return Ok(line + &elsewhere(plan, place));
+                    return Ok(line + &elsewhere(place));
                 }
                 Some((_, None)) => "the probe did not come to all of it".to_string(),
                 None => "no earlier run of it on this file system is stored".into(),
@@ -161,8 +175,8 @@ impl Plan {
 }
 
 /// The space that a plan fills: that of the file systems it makes, or what is there.
-fn filled(plan: &plan::Plan, place: &Place<'_>) -> Space {
-    let Some(image) = filesystem::room(plan) else { return *place.space };
+fn filled(place: &Place<'_>) -> Space {
+    let Some(image) = place.room else { return *place.space };
     let bytes = image.bytes;
     let available_inodes = Some(image.inodes);
     let block_bytes = place.space.block_bytes;
@@ -176,8 +190,8 @@ fn filled(plan: &plan::Plan, place: &Place<'_>) -> Space {
 }
 
 /// The end of an estimate, which says so where the probe was not made where the run will be.
-fn elsewhere(plan: &plan::Plan, place: &Place<'_>) -> String {
-    match filesystem::room(plan) {
+fn elsewhere(place: &Place<'_>) -> String {
+    match place.room {
         Some(_) => {
             let there = shown(place.directory);
             format!("\n  on the file system of {there}, not on those that will be made\n")
@@ -198,11 +212,11 @@ fn is_here(host: &HostFacts, place: &Place<'_>) -> bool {
     host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
 }
 
-/// Whether the run measured what the plan would: the same types of file systems made, or none.
-fn made_alike(plan: &plan::Plan, book: &ResultBook) -> bool {
-    plan.cells.iter().all(|cell| {
-        let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
-        made.map(|made| made.kind.as_str()) == cell.filesystem.as_ref().map(|of| of.kind.name)
+/// All that is missing as one failure, a line for each.
+fn together(lacks: impl Iterator<Item = Failure>) -> Option<Failure> {
+    lacks.reduce(|first, next| Failure {
+        exit: first.exit,
+        sentence: format!("{}\n{}", first.sentence, next.sentence),
     })
 }
 
@@ -213,7 +227,8 @@ fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<
     let runs = store.runs().ok()?;
     let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
     alike.take(RUNS_MAX).find_map(|run| {
-        let here = |book: &ResultBook| is_here(&book.host, place) && made_alike(plan, book);
+        let made = (place.asked, place.room);
+        let here = |book: &ResultBook| is_here(&book.host, place) && made_alike(plan, made, book);
         let book = store.load(&run.id).ok().filter(here)?;
         same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
     })

@@ -8,7 +8,7 @@ use crate::base::units::{bytes, counted, duration, grouped};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::op::{Effect, Subject};
-use crate::plan::filesystem::{self, Room, mount_options, shown_command};
+use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
 use crate::plan::{CellPlan, FileSystem, Phase, Plan, Prepare, Way};
 use crate::session::room;
@@ -19,9 +19,14 @@ const COLUMNS: usize = 80;
 /// Lines for levels whose trees differ; of more levels the first and the last are shown.
 const LEVELS_MAX: usize = 6;
 
-/// What would be done.
-pub(super) fn outline(plan: &Plan) -> String {
-    let mut text = format!("{}: {}\n", shown(&plan.name), shown(&plan.question));
+/// What would be done; on file systems with this room, where they are made.
+pub(super) fn outline(plan: &Plan, room: Option<Room>) -> String {
+    let question = if plan.question.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", shown(&plan.question))
+    };
+    let mut text = format!("{}{question}\n", shown(&plan.name));
     let _ = writeln!(
         text,
         "scale {}, seed {}, {} of {}",
@@ -36,7 +41,6 @@ pub(super) fn outline(plan: &Plan) -> String {
         text.push_str(&wrapped(&line, 2));
     }
     text.push('\n');
-    let room = filesystem::room(plan);
     let (mut made_before, mut is_first) = (None, true);
     let mut before: Option<Vec<String>> = None;
     for variant in plan.variants() {
@@ -107,22 +111,35 @@ fn made_lines(made: Option<&FileSystem>, room: &Room) -> String {
     wrapped(&format!("  {by}, mounted with {options}"), 4)
 }
 
-/// Whether any file system is made on a device, as an image is one.
-pub(super) fn needs_image(plan: &Plan) -> bool {
-    let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
-    made.any(|made| made.kind.maker.is_some())
-}
-
 /// Where file systems are made for a plan, and how large.
-pub(super) fn place_lines(plan: &Plan, room: &Room, space: &Space, dir: &Path) -> String {
+pub(super) fn place_lines(
+    plan: &Plan,
+    (asked, room): (&PlaceAsked, &Room),
+    space: &Space,
+    dir: &Path,
+) -> String {
     let size = bytes(room.bytes);
-    let line = match needs_image(plan) {
-        true => format!(
-            "file systems are made on an image of {size} in {}, with {} free; --size sets another size",
+    let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
+    let needs_device = made.any(|made| made.kind.maker.is_some());
+    let other = |bytes: &Option<u64>| match bytes {
+        None => "; --size sets another size",
+        Some(_) => "",
+    };
+    let line = match asked {
+        _ if !needs_device => format!("file systems of {size} are made in memory"),
+        PlaceAsked::Device { path, .. } => {
+            let path = shown(path);
+            format!("file systems are made on {path} ({size}), which loses all it holds")
+        }
+        PlaceAsked::Memory { bytes } => {
+            format!("file systems are made on an image of {size} in memory{}", other(bytes))
+        }
+        PlaceAsked::Image { bytes: size_asked } => format!(
+            "file systems are made on an image of {size} in {}, with {} free{}",
             shown(dir),
             bytes(space.available_bytes),
+            other(size_asked),
         ),
-        false => format!("file systems of {size} are made in memory"),
     };
     format!("\n{}", wrapped(&line, 2))
 }

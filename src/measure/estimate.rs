@@ -2,12 +2,14 @@
 //! and each file beside, times how many there are.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::book::ResultBook;
+use super::book::{MadeFileSystem, ResultBook};
 use crate::host::space::Space;
 use crate::op::{Change, Subject};
+use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
-use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Plan, Prepare, Way};
+use crate::plan::{CacheAsked, CellPlan, FileSystem, Goal, Phase, Plan, Prepare, Way};
 
 /// What one phase of the probe cost.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +108,40 @@ pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
     (same && planned == done)
         .then(|| finished.duration_since(started).ok())?
         .map(|d| d.as_secs_f64())
+}
+
+/// Whether a run's file systems were made as the plan's are on the place that is asked for: by the
+/// same commands, with the same mount options and of the same size; or whether neither made any.
+pub fn made_alike(plan: &Plan, place: (&PlaceAsked, Option<Room>), book: &ResultBook) -> bool {
+    plan.cells.iter().all(|cell| {
+        let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
+        match (&cell.filesystem, place.1, made) {
+            (Some(wanted), Some(room), Some(made)) => is_alike(wanted, (place.0, &room), made),
+            (None, _, None) => true,
+            _ => false,
+        }
+    })
+}
+
+fn is_alike(
+    wanted: &FileSystem,
+    (asked, room): (&PlaceAsked, &Room),
+    made: &MadeFileSystem,
+) -> bool {
+    let is_there = match asked {
+        // What has no mkfs is made on no place.
+        _ if wanted.kind.maker.is_none() => true,
+        PlaceAsked::Image { .. } => made.place == "image",
+        PlaceAsked::Memory { .. } => made.place == "memory",
+        PlaceAsked::Device { path, .. } => {
+            let name = made.device.as_ref().map(|device| Path::new(&device.name));
+            made.place == "device" && name.and_then(Path::file_name) == path.file_name()
+        }
+    };
+    is_there
+        && (made.kind.as_str(), made.device_bytes) == (wanted.kind.name, room.bytes)
+        && (&made.mkfs, &made.mount_asked)
+            == (&shown_command(wanted, room), &mount_options(wanted, room))
 }
 
 /// Mean bytes that an operation of a phase moves; 0 if it is not about content.
@@ -376,6 +412,55 @@ mod tests {
         let costs = Costs { phases, stocks: vec![stock], ..Costs::default() };
         let all = estimate(&plan, &costs, &space).unwrap();
         assert!((all - made / 10.0).abs() < 1e-6, "once, not for each repeat: {all}");
+    }
+
+    fn filesystem(list: &str) -> FileSystem {
+        crate::plan::filesystem::read_list(list).unwrap().remove(0)
+    }
+
+    /// What a book has of a file system of 2 GiB on an image.
+    fn made(list: &str) -> MadeFileSystem {
+        let (of, room) = (filesystem(list), Room { bytes: 2 << 30, inodes: 9 });
+        MadeFileSystem {
+            mkfs: shown_command(&of, &room),
+            mount_asked: mount_options(&of, &room),
+            device_bytes: room.bytes,
+            place: "image".into(),
+            ..crate::measure::fixture::made::filesystem("any", of.kind.name)
+        }
+    }
+
+    #[test]
+    fn file_systems_are_alike_if_they_were_made_by_the_same_words_in_the_same_size_and_place() {
+        let asked = PlaceAsked::default();
+        let alike = |list: &str, bytes| {
+            let room = Room { bytes, inodes: 9 };
+            is_alike(&filesystem(list), (&asked, &room), &made("ext4:mkfs=-m 0:name=x"))
+        };
+        assert!(alike("ext4:mkfs=-m 0:name=x", 2 << 30));
+        for other in ["ext4:name=x", "ext4:mkfs=-m 5:name=x", "ext4:mkfs=-m 0:mount=noatime:name=x"]
+        {
+            assert!(!alike(other, 2 << 30), "{other}");
+        }
+        assert!(!alike("ext4:mkfs=-m 0:name=x", 3 << 30));
+    }
+
+    #[test]
+    fn a_file_system_elsewhere_is_not_the_same_unless_it_has_no_place() {
+        let room = Room { bytes: 2 << 30, inodes: 9 };
+        let device = |name: &str| PlaceAsked::Device { path: name.into(), erase: name.into() };
+        let on_image = |list: &str, asked: &PlaceAsked| {
+            is_alike(&filesystem(list), (asked, &room), &made(list))
+        };
+        let elsewhere = [PlaceAsked::Memory { bytes: None }, device("/dev/sdz")];
+        assert!(elsewhere.iter().all(|asked| !on_image("ext4", asked) && on_image("tmpfs", asked)));
+        let mut on_device = made("ext4");
+        on_device.place = "device".into();
+        let name = on_device.device.as_ref().map(|device| device.name.clone()).unwrap();
+        let same = |name: &str| {
+            is_alike(&filesystem("ext4"), (&device(&format!("/dev/{name}")), &room), &on_device)
+        };
+        assert!(same(&name) && !same("sdz"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::table::{Align, Table};
-use super::text::{shorten_name, write_wrapped};
+use super::text::{shorten_names, write_wrapped};
 use crate::base::units::{self, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::measure::book::{MadeFileSystem, ResultBook};
@@ -14,30 +14,41 @@ const NAME_MAX: usize = 24;
 
 /// What stands for the place of a run that made its file systems.
 pub(super) fn about_made(book: &ResultBook) -> String {
-    let mut grounds: Vec<String> = Vec::new();
+    let mut grounds: Vec<(String, u64)> = Vec::new();
     for made in made(book) {
         let ground = ground(made, &book.filesystems, &book.host);
-        if !grounds.contains(&ground) {
-            grounds.push(ground);
+        match grounds.iter_mut().find(|(known, _)| *known == ground) {
+            Some((_, count)) => *count += 1,
+            None => grounds.push((ground, 1)),
         }
     }
     let many = counted(book.filesystems.len() as u64, "file system");
-    format!("{many} made {}", grounds.join(" and "))
+    if let [(ground, _)] = grounds.as_slice() {
+        return format!("{many} made {ground}");
+    }
+    let each = grounds.iter().map(|(ground, count)| format!("{count} {ground}"));
+    format!("{many} made: {}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether it has no device: what takes no mkfs lives in memory, wherever others are made.
+fn is_bare(made: &MadeFileSystem) -> bool {
+    made.mkfs.is_none()
 }
 
 /// What one was made on. A device is named where all that share the ground have the same.
 fn ground(made: &MadeFileSystem, all: &[MadeFileSystem], host: &HostFacts) -> String {
     let size = units::bytes(made.device_bytes);
     let name = |of: &MadeFileSystem| of.device.as_ref().map(|device| device.name.clone());
-    let alike = all.iter().filter(|other| other.place == made.place);
-    let same = alike.clone().all(|other| name(other) == name(made));
+    let mut alike = all.iter().filter(|other| other.place == made.place && !is_bare(other));
+    let same = alike.all(|other| name(other) == name(made));
     let device = made.device.as_ref();
     let direct = device.and_then(|device| device.loop_direct_io).map(about_loop);
     let facts = [name(made).filter(|_| same), direct.map(str::to_string)];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
     match made.place.as_str() {
-        "memory" => format!("in memory ({size})"),
+        _ if is_bare(made) => format!("in memory ({size})"),
+        "memory" => format!("on an image of {size} in memory"),
         "device" => format!("on a device of {size}{facts}"),
         _ => format!("on an image of {size}{facts} in a directory of {}", below(host)),
     }
@@ -62,17 +73,23 @@ pub(super) fn device_name(device: &DeviceFacts) -> String {
 
 /// Writes how each was made and mounted. Fails only if `out` does.
 pub(super) fn write_filesystems(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-    write_wrapped("", "file systems, made anew for each of the variant's cells:", out)?;
+    let head =
+        "file systems, made anew for each cell, or for all levels of a variant that are prepared:";
+    write_wrapped("", head, out)?;
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    for made in made(book) {
-        table.note(&shorten_name(&made.variant, NAME_MAX), &about(made));
+    let all = made(book);
+    let names: Vec<_> = all.iter().map(|made| (made.variant.as_str(), NAME_MAX)).collect();
+    for (made, name) in all.iter().zip(shorten_names(&names)) {
+        table.note(&name, &about(made, name != made.variant));
     }
     table.write(out)
 }
 
-fn about(made: &MadeFileSystem) -> String {
+/// All about one, with its name where that was cut.
+fn about(made: &MadeFileSystem, is_cut: bool) -> String {
+    let name = is_cut.then(|| made.variant.clone());
     let kind = (made.kind != made.variant).then(|| made.kind.clone());
-    let mkfs = made.mkfs.clone().unwrap_or_else(|| "mount alone".into());
+    let mkfs = made.mkfs.clone().unwrap_or_else(|| "no mkfs".into());
     let asked = match made.mount_asked.as_str() {
         "" => "mounted with the defaults".into(),
         asked => format!("mounted with {asked}"),
@@ -83,18 +100,51 @@ fn about(made: &MadeFileSystem) -> String {
         None => "inodes as needed".into(),
     };
     let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
+    let name_of_device = made.device.as_ref().map(|device| format!(" ({})", device.name));
     let place = match made.place.as_str() {
-        "memory" => "memory".to_string(),
-        place => {
-            let name = made.device.as_ref().map(|device| format!(" {}", device.name));
-            format!("{place}{}", name.unwrap_or_default())
-        }
+        _ if is_bare(made) => "in memory".into(),
+        "memory" => "on an image in memory".into(),
+        "device" => format!("on the device{}", name_of_device.unwrap_or_default()),
+        _ => format!("on an image{}", name_of_device.unwrap_or_default()),
     };
-    let size = format!("{room} of {total} free on {place}, {inodes}");
+    let size = format!("{room} of {total} free {place}, {inodes}");
     // Where nothing was made there was nothing to trim for it.
-    let full = made.mkfs.is_some() && !made.trimmed;
+    let full = !is_bare(made) && !made.trimmed;
     let stale = full.then(|| "the device cannot be trimmed".to_string());
-    let parts = [kind, Some(mkfs), made.mkfs_version.clone(), Some(shown), Some(size), stale];
+    let parts = [name, kind, Some(mkfs), made.mkfs_version.clone(), Some(shown), Some(size), stale];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::fixture::made::filesystem;
+
+    #[test]
+    fn what_has_no_device_is_in_memory_wherever_the_others_are() {
+        let mut bare = filesystem("tmpfs", "tmpfs");
+        (bare.mkfs, bare.device, bare.place) = (None, None, "image".into());
+        let filesystems = vec![filesystem("ext4", "ext4"), bare.clone(), filesystem("xfs", "xfs")];
+        let said = about_made(&ResultBook { filesystems, ..ResultBook::default() });
+        assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
+        assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
+        assert!(about(&bare, false).contains("free in memory, "), "{}", about(&bare, false));
+    }
+
+    #[test]
+    fn names_that_are_cut_stand_in_full_beside_what_is_told_of_them() {
+        let names =
+            ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
+        let filesystems = names.iter().map(|name| filesystem(name, "ext4")).collect();
+        let mut out = Vec::new();
+        write_filesystems(&ResultBook { filesystems, ..ResultBook::default() }, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (name, short) in
+            names.iter().zip(["ext4 -O ^has…_index -m 0", "ext4 -O ^has…_index -m 5"])
+        {
+            assert!(words.contains(name) && text.contains(short), "{short}: {text}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::table::{Align, padded};
-use super::text::{WIDTH, shorten_name, width};
+use super::text::{WIDTH, shorten_names, width};
 use crate::base::failure::shown;
 
 /// Rows against groups of columns.
@@ -65,12 +65,12 @@ impl Group {
         widths
     }
 
-    /// The title over the columns, drawn out over all of them.
-    fn title_over(&self, columns: usize) -> String {
-        let title = shorten_name(&self.title, columns);
-        let spare = columns - width(&title);
+    /// Its title, cut to fit, over the columns, drawn out over all of them.
+    fn title_over(&self, title: &str) -> String {
+        let columns = span(&self.widths());
+        let spare = columns.saturating_sub(width(title));
         if self.columns.len() == 1 {
-            return padded(&title, columns, Align::Right);
+            return padded(title, columns, Align::Right);
         }
         if spare < 4 {
             return format!("{}{title}{}", " ".repeat(spare / 2), " ".repeat(spare - spare / 2));
@@ -115,7 +115,7 @@ impl Grid {
             if at > 0 {
                 writeln!(out)?;
             }
-            self.write_block(&self.groups[block], out)?;
+            self.write_block(block, out)?;
         }
         Ok(())
     }
@@ -154,21 +154,32 @@ impl Grid {
         self.name_width() + spans.sum::<usize>()
     }
 
-    fn write_block(&self, groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
+    /// The titles of these groups, cut so that those of all groups differ.
+    fn titles(&self, block: &Range<usize>) -> Vec<String> {
+        let title = |group: &Group| (group.title.clone(), span(&group.widths()));
+        let titles: Vec<(String, usize)> = self.groups.iter().map(title).collect();
+        let titles: Vec<_> = titles.iter().map(|(title, of)| (title.as_str(), *of)).collect();
+        shorten_names(&titles)[block.clone()].to_vec()
+    }
+
+    fn write_block(&self, block: Range<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let groups = &self.groups[block.clone()];
         let gap = " ".repeat(GAP);
         let name = |text: &str| padded(text, self.name_width(), self.align);
         let all_plain = groups.iter().all(Group::is_plain);
         let mut titles = name(if all_plain { &self.corner } else { "" });
-        for group in groups {
+        for (group, title) in groups.iter().zip(self.titles(&block)) {
             titles += &gap;
-            titles += &group.title_over(span(&group.widths()));
+            titles += &group.title_over(&title);
         }
         writeln!(out, "{}", titles.trim_end())?;
         if !all_plain {
             let heads = line(groups, |column| &column.head);
             writeln!(out, "{}", format!("{}{heads}", name(&self.corner)).trim_end())?;
         }
-        for (row, row_name) in self.names.iter().enumerate() {
+        let names: Vec<_> =
+            self.names.iter().map(|name| (name.as_str(), self.name_width())).collect();
+        for (row, row_name) in shorten_names(&names).iter().enumerate() {
             let cells = line(groups, |column| column.cells.get(row).map_or("", String::as_str));
             writeln!(out, "{}", format!("{}{cells}", name(row_name)).trim_end())?;
         }

@@ -1,8 +1,9 @@
 //! A table that fits the terminal whatever is in it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::text::{WIDTH, shorten, shorten_name, width, wrap};
+use super::text::{WIDTH, shorten, shorten_name, shorten_names, width, wrap};
 use crate::base::failure::shown;
 
 /// How the cells of a column stand.
@@ -54,18 +55,42 @@ impl Table {
         let widths = self.widths();
         let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.clone()).collect();
         self.write_cells(&heads, &widths, out)?;
+        let short: Vec<_> = (0..widths.len()).map(|at| self.cut(at, widths[at])).collect();
+        let cut = |at: usize, cell: &String| short[at].get(cell.as_str()).cloned();
         for line in &self.lines {
             match line {
-                Line::Cells(cells) => self.write_cells(cells, &widths, out)?,
+                Line::Cells(cells) => {
+                    let cells = cells.iter().enumerate();
+                    let cells = cells.map(|(at, cell)| cut(at, cell).unwrap_or_default());
+                    self.write_cells(&cells.collect::<Vec<_>>(), &widths, out)?;
+                }
                 Line::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
                 Line::Note(cell, text) => {
                     let first = widths.first().copied().unwrap_or_default();
-                    let lead = format!("{}  ", padded(cell, first, Align::Left));
+                    let cell = cut(0, cell).unwrap_or_default();
+                    let lead = format!("{}  ", padded(&cell, first, Align::Left));
                     wrap(&lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The cells of a column by what they are, cut so that those that differ still do.
+    fn cut(&self, at: usize, columns: usize) -> BTreeMap<&str, String> {
+        let cells = self.lines.iter().filter_map(|line| match line {
+            Line::Cells(cells) => cells.get(at),
+            Line::Note(cell, _) => Some(cell).filter(|_| at == 0),
+            Line::Heading(_) => None,
+        });
+        let mut once: Vec<(&str, usize)> = Vec::new();
+        for cell in cells {
+            if !once.iter().any(|(known, _)| known == cell) {
+                once.push((cell, columns));
+            }
+        }
+        let short = shorten_names(&once);
+        once.into_iter().map(|(cell, _)| cell).zip(short).collect()
     }
 
     fn write_cells(

@@ -42,13 +42,51 @@ pub(super) fn shorten(text: &str, columns: usize) -> String {
 
 /// A name cut in its middle to fit into `columns`: names that begin alike are told by their ends.
 pub(super) fn shorten_name(name: &str, columns: usize) -> String {
+    cut(name, columns, columns.saturating_sub(1) / 2)
+}
+
+/// A name cut so that `end` columns are kept of its end.
+fn cut(name: &str, columns: usize, end: usize) -> String {
     if width(name) <= columns || columns < NAME_COLUMNS_MIN {
         return shorten(name, columns);
     }
-    let end = (columns - 1) / 2;
     let reversed: String = name.chars().rev().collect();
-    let tail: String = take(&reversed, end).chars().rev().collect();
+    let tail: String = take(&reversed, end.min(columns - 1)).chars().rev().collect();
     format!("{}{ELLIPSIS}{tail}", take(name, columns - 1 - width(&tail)))
+}
+
+/// Names, each cut to fit into its columns: at the place nearest to the middle at which names that
+/// differ still do. Where no place does that, those that would be alike are numbered.
+pub(super) fn shorten_names(names: &[(&str, usize)]) -> Vec<String> {
+    let at = |shift: isize| {
+        let end = |columns: usize| (columns.saturating_sub(1) / 2).saturating_add_signed(shift);
+        let cut = |(name, columns): &(&str, usize)| cut(name, *columns, end(*columns));
+        names.iter().map(cut).collect::<Vec<String>>()
+    };
+    let most = names.iter().map(|(_, columns)| *columns).max().unwrap_or_default();
+    let shifts = (0..most.cast_signed() / 2 + 1).flat_map(|by| [by, -by]);
+    let mut cuts = shifts.map(at);
+    cuts.find(|cut| (0..names.len()).all(|n| !is_taken(names, cut, n)))
+        .unwrap_or_else(|| numbered(names, &at(0)))
+}
+
+/// Whether another name was cut to the same.
+fn is_taken(names: &[(&str, usize)], cut: &[String], n: usize) -> bool {
+    let mut others = names.iter().zip(cut);
+    others.any(|((name, _), short)| *short == cut[n] && *name != names[n].0)
+}
+
+/// Cut names, with numbers in place of the ends of those that are alike.
+fn numbered(names: &[(&str, usize)], cut: &[String]) -> Vec<String> {
+    let number = |(n, (name, columns)): (usize, &(&str, usize))| {
+        if !is_taken(names, cut, n) {
+            return cut[n].clone();
+        }
+        let first = names.iter().position(|(other, _)| other == name).unwrap_or(n);
+        let mark = format!("{ELLIPSIS}{}", first + 1);
+        format!("{}{mark}", take(name, columns.saturating_sub(width(&mark))))
+    };
+    names.iter().enumerate().map(number).collect()
 }
 
 /// As much of the beginning as fits into `columns`.
@@ -161,6 +199,47 @@ mod tests {
         assert_eq!(shorten_name("ext3/single", 11), "ext3/single");
         assert_eq!(shorten_name("read-random", 6), "read-…");
         assert_eq!(shorten_name("目录目录目录", 9), "目录…目录");
+    }
+
+    #[track_caller]
+    fn cut_to(columns: usize, names: &[&str]) -> Vec<String> {
+        let wanted: Vec<(&str, usize)> = names.iter().map(|name| (*name, columns)).collect();
+        let cut = shorten_names(&wanted);
+        assert!(cut.iter().all(|name| width(name) <= columns), "{cut:?}");
+        let distinct: std::collections::BTreeSet<&String> = cut.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{cut:?}");
+        cut
+    }
+
+    #[test]
+    fn names_that_are_cut_stay_different() {
+        let reserved =
+            ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
+        let layouts =
+            ["single", "multiple", "striped"].map(|name| format!("ext3 -O ^dir_index/{name}"));
+        let layouts = layouts.each_ref().map(String::as_str);
+        for columns in [8, 10, 14, 17, 21, 24] {
+            cut_to(columns, &reserved);
+            cut_to(columns, &layouts);
+        }
+        assert_eq!(cut_to(17, &reserved), ["ext4 -O …dex -m 0", "ext4 -O …dex -m 5"]);
+        assert_eq!(cut_to(40, &layouts), layouts);
+    }
+
+    #[test]
+    fn names_that_differ_in_their_middle_are_cut_elsewhere() {
+        let names = ["ext4 -O ^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 0"];
+        assert_eq!(cut_to(17, &names), ["ext4 -O ^d…x -m 0", "ext4 -O ^h…x -m 0"]);
+    }
+
+    #[test]
+    fn names_that_no_cut_tells_apart_are_numbered() {
+        let long = "0123456789";
+        let names = [format!("{long}a{long}"), format!("{long}b{long}"), "other".into()];
+        let names = names.each_ref().map(String::as_str);
+        assert_eq!(cut_to(9, &names), ["0123456…1", "0123456…2", "other"]);
+        let again = [(names[0], 9), (names[0], 9)];
+        assert_eq!(shorten_names(&again), ["0123…6789", "0123…6789"], "the same name is the same");
     }
 
     #[test]

@@ -400,7 +400,7 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
     }
     let starts = [
         "create|2|46692.0\nrewrite|1|40164.0\n",
-        "ext4|vda|2|46692.0|0.182\n",
+        "ext4|vda|2|46692.0|0.182|default\n",
         "k3j9x2ab|2026-10-05T08:00:00Z|default|2|rewrite|ENOSPC|120\n",
     ];
     assert_eq!(documented_queries().len(), starts.len());
