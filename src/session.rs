@@ -94,14 +94,13 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> Result<ResultBook> {
     let clock = RealClock::new();
-    let means = making::means(order.plan, &order.place)?;
     making::enter_own_mounts(order.plan);
-    let looked = look_at_host(order, means.as_ref())?;
+    let looked = look_at_host(order)?;
     let plan = &fitted(order.plan, looked.device.as_ref())?;
     let order = &Order { plan, ..order.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let run = run_facts(order, &id, &clock, watcher);
-    let (mut sites, host) = Sites::make(order, looked, means, (&id, clock), interrupt)?;
+    let (mut sites, host) = Sites::make(order, looked, (&id, clock), interrupt)?;
     let filesystems = match &mut sites.made {
         Some(Site::Made(site)) => making::try_out(plan, site, watcher)?,
         _ => Vec::new(),
@@ -159,11 +158,10 @@ impl Sites {
     fn make(
         order: &Order<'_>,
         looked: Looked,
-        means: Option<Means>,
         (id, clock): (&str, RealClock),
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
-        let Looked { parent, mut host, device } = looked;
+        let Looked { parent, mut host, device, means } = looked;
         let mut sites = Self { disk: None, made: None, device: None, sim: None };
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
@@ -385,10 +383,11 @@ struct Looked {
     parent: OwnedFd,
     host: HostFacts,
     device: Option<BlockDevice>,
+    means: Option<Means>,
 }
 
 /// Opens the directory, gathers the facts, and checks that there is room for what is planned.
-fn look_at_host(order: &Order<'_>, means: Option<&Means>) -> Result<Looked> {
+fn look_at_host(order: &Order<'_>) -> Result<Looked> {
     let parent = open_parent(&order.directory)?;
     let host = HostFacts::gather(parent.as_fd())?;
     let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
@@ -397,15 +396,13 @@ fn look_at_host(order: &Order<'_>, means: Option<&Means>) -> Result<Looked> {
     }
     let space = Space::of(parent.as_fd())
         .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
-    if let Some(means) = means {
-        means.check_room(&order.place, (&host, &space), &order.directory)?;
-    }
+    let means = making::means(order.plan, &order.place, (&host, &space), &order.directory)?;
     if order.plan.makes_files() {
         room::check(order.plan, &space, (&order.directory, order.fill_real))?;
         let wanted = room::bytes_at_most(order.plan, &space);
         room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }
-    Ok(Looked { parent, host, device })
+    Ok(Looked { parent, host, device, means })
 }
 
 fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {

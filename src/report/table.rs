@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::text::{WIDTH, shorten, shorten_name, shorten_names, width, wrap};
+use super::text::{WIDTH, shorten, shorten_names, width, wrap};
 use crate::base::failure::shown;
 
 /// How the cells of a column stand.
@@ -143,7 +143,7 @@ impl Table {
 
 /// A cell brought to exactly so many columns.
 pub(super) fn padded(cell: &str, columns: usize, align: Align) -> String {
-    let cell = shorten_name(cell, columns);
+    let cell = shorten(cell, columns);
     let blanks = " ".repeat(columns.saturating_sub(width(&cell)));
     match align {
         Align::Left => cell + &blanks,

@@ -3,33 +3,21 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::{Watcher, room};
+use super::Watcher;
+use super::lacks::{kinds, lacks, room_asked};
 use crate::base::failure::{Failure, Result};
-use crate::host::erase::check_erasable;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::making::probe_all;
 use crate::host::namespace::enter_private_mounts;
 use crate::host::space::Space;
 use crate::measure::book::MadeFileSystem;
-use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size, room_of};
-use crate::plan::space::Need;
+use crate::plan::filesystem::{self, PlaceAsked, Room};
 use crate::plan::{CellPlan, FileSystem, Plan};
 use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
 use crate::run::place::Place;
 use crate::run::site::{Made, MadeSite, Site, Workshop};
-
-/// Kinds of file systems that a plan wants made, each once.
-fn kinds(plan: &Plan) -> Vec<&'static Kind> {
-    let mut kinds: Vec<&'static Kind> = Vec::new();
-    for filesystem in plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref()) {
-        if !kinds.contains(&filesystem.kind) {
-            kinds.push(filesystem.kind);
-        }
-    }
-    kinds
-}
 
 /// What is there to make file systems with.
 pub(super) struct Means {
@@ -41,32 +29,27 @@ pub(super) struct Means {
 /// none.
 ///
 /// # Errors
-/// Why they cannot.
-pub(super) fn means(plan: &Plan, asked: &PlaceAsked) -> Result<Option<Means>> {
-    let kinds = kinds(plan);
-    let Some(room) = filesystem::room(plan) else {
-        return match asked {
-            PlaceAsked::Image { bytes: None } => Ok(None),
-            _ => Err(Failure::usage(
-                "--device, --in-memory and --size say where file systems are made, and this job makes \
-                 none. Nothing was written. Add --filesystem ext4,xfs",
-            )),
-        };
-    };
-    if !rustix::process::geteuid().is_root() {
+/// All that speaks against it.
+pub(super) fn means(
+    plan: &Plan,
+    asked: &PlaceAsked,
+    (host, space): (&HostFacts, &Space),
+    directory: &Path,
+) -> Result<Option<Means>> {
+    if plan.makes_filesystems() && !rustix::process::geteuid().is_root() {
         return Err(Failure::failed(
             "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
              name a directory on a mounted file system with --dir, and no --filesystem",
         ));
     }
-    let tools = probe_all(&kinds)?;
-    let bytes = match asked {
-        PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => bytes.unwrap_or(room.bytes),
-        PlaceAsked::Device { path, erase } => check_erasable(path, erase)?.total_bytes,
-    };
-    check_size(plan, bytes)?;
-    let room = room_of(plan, bytes).unwrap_or(room);
-    Ok(Some(Means { tools, room }))
+    let lacks = lacks(plan, asked, host, space, directory);
+    if let Some(Failure { exit, .. }) = lacks.first() {
+        let sentences: Vec<_> = lacks.iter().map(|lack| lack.sentence.as_str()).collect();
+        return Err(Failure { exit: *exit, sentence: sentences.join("\n") });
+    }
+    let (room, _) = room_asked(plan, asked);
+    let Some(room) = room else { return Ok(None) };
+    Ok(Some(Means { tools: probe_all(&kinds(plan))?, room }))
 }
 
 /// What is mounted from now on is seen by this process alone, and goes with it however it ends.
@@ -78,28 +61,6 @@ pub(super) fn enter_own_mounts(plan: &Plan) {
 }
 
 impl Means {
-    /// Checks that the image fits into the directory it is to lie in, or into the memory.
-    ///
-    /// # Errors
-    /// If it does not.
-    pub(super) fn check_room(
-        &self,
-        asked: &PlaceAsked,
-        (host, space): (&HostFacts, &Space),
-        directory: &Path,
-    ) -> Result<()> {
-        let bytes = self.room.bytes;
-        let in_directory = self.makes() && matches!(asked, PlaceAsked::Image { .. });
-        if in_directory {
-            let lack = space.shortfall(Need::of_image(bytes), space.reserve_bytes(), directory);
-            lack.map_or(Ok(()), Err)?;
-            room::check_memory(&host.filesystem.kind, bytes, directory)?;
-        }
-        let in_memory = self.makes() && matches!(asked, PlaceAsked::Memory { .. });
-        let by_mounting = self.tools.iter().any(|(_, tool)| tool.is_none());
-        if in_memory || by_mounting { room::check_own_memory(bytes) } else { Ok(()) }
-    }
-
     /// Whether anything is made with a mkfs, which takes a device.
     fn makes(&self) -> bool {
         self.tools.iter().any(|(_, tool)| tool.is_some())

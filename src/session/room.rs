@@ -96,20 +96,6 @@ pub fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<(
     )))
 }
 
-/// Checks that file systems of this size in memory leave some of it.
-///
-/// # Errors
-/// If they would not.
-pub fn check_own_memory(bytes_wanted: u64) -> Result<()> {
-    let Some(free) = memory_too_small(bytes_wanted) else { return Ok(()) };
-    Err(Failure::failed(format!(
-        "file systems of {} in memory do not fit: {} are free, of which a fifth is left alone. Nothing \
-         was written. Take a smaller --size, a smaller --scale, or a disk",
-        bytes(bytes_wanted),
-        bytes(free)
-    )))
-}
-
 /// The memory that is free, in bytes, if so much would take too large a share of it.
 fn memory_too_small(bytes_wanted: u64) -> Option<u64> {
     memory_available_bytes().filter(|free| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX)
