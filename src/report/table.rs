@@ -55,19 +55,23 @@ impl Table {
         let widths = self.widths();
         let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.clone()).collect();
         self.write_cells(&heads, &widths, out)?;
-        let short: Vec<_> = (0..widths.len()).map(|at| self.cut(at, widths[at])).collect();
-        let cut = |at: usize, cell: &String| short[at].get(cell.as_str()).cloned();
+        let names = self.names_in(widths.first().copied().unwrap_or_default());
+        // Names must stay different from each other; of anything else the beginning says most.
+        let cut = |at: usize, cell: &String| match names.get(cell.as_str()).filter(|_| at == 0) {
+            Some(name) => name.clone(),
+            None => cell.clone(),
+        };
         for line in &self.lines {
             match line {
                 Line::Cells(cells) => {
                     let cells = cells.iter().enumerate();
-                    let cells = cells.map(|(at, cell)| cut(at, cell).unwrap_or_default());
+                    let cells = cells.map(|(at, cell)| cut(at, cell));
                     self.write_cells(&cells.collect::<Vec<_>>(), &widths, out)?;
                 }
                 Line::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
                 Line::Note(cell, text) => {
                     let first = widths.first().copied().unwrap_or_default();
-                    let cell = cut(0, cell).unwrap_or_default();
+                    let cell = cut(0, cell);
                     let lead = format!("{}  ", padded(&cell, first, Align::Left));
                     wrap(&lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
                 }
@@ -76,11 +80,11 @@ impl Table {
         Ok(())
     }
 
-    /// The cells of a column by what they are, cut so that those that differ still do.
-    fn cut(&self, at: usize, columns: usize) -> BTreeMap<&str, String> {
+    /// Names of the rows, cut to so many columns and still different from each other.
+    fn names_in(&self, columns: usize) -> BTreeMap<&str, String> {
         let cells = self.lines.iter().filter_map(|line| match line {
-            Line::Cells(cells) => cells.get(at),
-            Line::Note(cell, _) => Some(cell).filter(|_| at == 0),
+            Line::Cells(cells) => cells.first(),
+            Line::Note(cell, _) => Some(cell),
             Line::Heading(_) => None,
         });
         let mut once: Vec<(&str, usize)> = Vec::new();

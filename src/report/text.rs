@@ -40,11 +40,6 @@ pub(super) fn shorten(text: &str, columns: usize) -> String {
     kept
 }
 
-/// A name cut in its middle to fit into `columns`: names that begin alike are told by their ends.
-pub(super) fn shorten_name(name: &str, columns: usize) -> String {
-    cut(name, columns, columns.saturating_sub(1) / 2)
-}
-
 /// A name cut so that `end` columns are kept of its end.
 fn cut(name: &str, columns: usize, end: usize) -> String {
     if width(name) <= columns || columns < NAME_COLUMNS_MIN {
@@ -195,10 +190,15 @@ mod tests {
         assert_eq!(shorten("read-random", 6), "read-…");
         assert_eq!(shorten("目录目录", 6), "目录…");
         assert_eq!(shorten("ab", 0), "");
-        assert_eq!(shorten_name("ext3 -O ^dir_index/single", 16), "ext3 -O …/single");
-        assert_eq!(shorten_name("ext3/single", 11), "ext3/single");
-        assert_eq!(shorten_name("read-random", 6), "read-…");
-        assert_eq!(shorten_name("目录目录目录", 9), "目录…目录");
+    }
+
+    #[test]
+    fn a_name_is_cut_in_its_middle() {
+        let one = |name, columns| shorten_names(&[(name, columns)]).remove(0);
+        assert_eq!(one("ext3 -O ^dir_index/single", 16), "ext3 -O …/single");
+        assert_eq!(one("ext3/single", 11), "ext3/single");
+        assert_eq!(one("read-random", 6), "read-…");
+        assert_eq!(one("目录目录目录", 9), "目录…目录");
     }
 
     #[track_caller]
