@@ -55,6 +55,11 @@ impl Resampling {
         self.level > 0.0 && self.level < 1.0 && self.resamples > 0
     }
 
+    /// Whether each sample has two values and more, all finite.
+    fn usable(&self, samples: &[&[f64]]) -> bool {
+        self.possible() && samples.iter().all(|values| values.len() > 1 && finite(values))
+    }
+
     /// The chances below the two bounds.
     fn tails(&self) -> [f64; 2] {
         [f64::midpoint(0.0, 1.0 - self.level), f64::midpoint(1.0, self.level)]
@@ -82,7 +87,7 @@ impl Resampling {
     /// is not finite, and where all figures drawn again lie on one side.
     #[must_use]
     pub fn bca(&self, values: &[f64], statistic: impl Fn(&[f64]) -> f64) -> Option<Interval> {
-        if values.len() < 2 || !finite(values) || !self.possible() {
+        if !self.usable(&[values]) {
             return None;
         }
         let (own, again) = (statistic(values), self.again(values, &statistic));
@@ -117,8 +122,8 @@ impl Resampling {
         values: &[f64],
         estimate: impl Fn(&[f64]) -> Estimate,
     ) -> Option<Interval> {
-        let own = estimate(values);
-        if values.len() > 1 && own.error == 0.0 {
+        let own = self.usable(&[values]).then(|| estimate(values))?;
+        if own.error == 0.0 {
             return Interval::new(own.value, own.value);
         }
         let q = self.studentized(&[values], |samples| estimate(&samples[0]))?;
@@ -131,7 +136,7 @@ impl Resampling {
         samples: &[&[f64]],
         estimate: impl Fn(&[Vec<f64>]) -> Estimate,
     ) -> Option<Studentized> {
-        if !self.possible() || samples.iter().any(|values| values.len() < 2 || !finite(values)) {
+        if !self.usable(samples) {
             return None;
         }
         let mut again: Vec<Vec<f64>> = samples.iter().map(|values| values.to_vec()).collect();
@@ -158,11 +163,11 @@ impl Resampling {
     /// zero, below zero or not finite.
     #[must_use]
     pub fn ratio(&self, a: &[f64], b: &[f64]) -> Option<Interval> {
-        if a.iter().chain(b).any(|value| *value <= 0.0) {
+        if !self.usable(&[a, b]) || a.iter().chain(b).any(|value| *value <= 0.0) {
             return None;
         }
         let own = log_ratio(a, b);
-        if a.len() > 1 && b.len() > 1 && own.error == 0.0 {
+        if own.error == 0.0 {
             return Interval::new(own.value, own.value)?.map(f64::exp);
         }
         let q = self.studentized(&[a, b], |samples| log_ratio(&samples[0], &samples[1]))?;
