@@ -167,7 +167,7 @@ fn a_warm_up_ends_where_each_cut_tried_by_itself_says() {
 }
 
 #[test]
-fn trends_are_those_of_pymannkendall() {
+fn trends_are_those_of_pymannkendall_and_scipy() {
     for case in rows(&made("trends")) {
         let found = trend(&numbers(&case["values"])).unwrap();
         same(found.slope, &case["slope"]);
