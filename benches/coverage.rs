@@ -1,4 +1,5 @@
-//! How often intervals at 95% hold the truth: each method, for each noise and number of repeats.
+//! How often intervals at 95% hold the truth: each method, for each noise and number of repeats. And
+//! how often changes, trends and modes are found where there are none.
 //! METHODOLOGY.md has the table.
 //!
 //! `cargo bench --bench coverage`
@@ -9,16 +10,19 @@
 #[path = "../tests/statistics/noise.rs"]
 mod noise;
 
-use boatload::measure::statistics::autocorrelation::batch_means;
+use boatload::measure::statistics::autocorrelation::{batch_means, slices};
 use boatload::measure::statistics::bootstrap::Resampling;
+use boatload::measure::statistics::change_points::{CHANCE_MAX, change_points};
 use boatload::measure::statistics::describe::{
     Estimate, QuantileError, mean, mean_estimate, median,
 };
+use boatload::measure::statistics::modes::modes;
 use boatload::measure::statistics::order::quantile_interval;
 use boatload::measure::statistics::student::student_t;
+use boatload::measure::statistics::trend::trend;
 use boatload::measure::statistics::{Interval, mean_interval, ratio_interval, series_interval};
 
-use noise::{Noise, Source, WINDOWS, coverage};
+use noise::{Noise, Source, WINDOWS, coverage, share};
 
 const LEVEL: f64 = 0.95;
 const DRAWS: u64 = 2_000;
@@ -111,6 +115,33 @@ fn main() {
             windows(noise);
         }
     }
+    false_alarms();
+}
+
+/// How often something is found where nothing is.
+fn false_alarms() {
+    println!("\n| nothing there, but found | share of 500 series |\n|---|---|");
+    let changes = |values: &[f64]| !change_points(values, CHANCE_MAX).is_empty();
+    for n in [20, 100, 300] {
+        let share = share(500, |source| changes(&source.white(n)));
+        println!("| a change among {n} independent values | {share:.3} |");
+    }
+    for size in [1, 5, 10] {
+        let share = share(500, |source| changes(&slices(&source.windows(WINDOWS), size)));
+        println!("| a change among {WINDOWS} dependent windows, {size} in a slice | {share:.3} |");
+    }
+    let rises = |values: &[f64]| trend(values).is_some_and(|found| found.p_value < 0.05);
+    for n in [20, 60, WINDOWS] {
+        let (white, dependent) = (
+            share(500, |source| rises(&source.white(n))),
+            share(500, |source| rises(&source.windows(n))),
+        );
+        println!("| a trend at 5% among {n} independent values | {white:.3} |");
+        println!("| a trend at 5% among {n} dependent windows | {dependent:.3} |");
+    }
+    let two = |values: &[f64]| modes(values, 1).is_some_and(|found| found.two());
+    let white = share(500, |source| two(&source.white(WINDOWS)));
+    println!("| two modes among {WINDOWS} independent values | {white:.3} |");
 }
 
 /// Intervals of repeats from their windows, and of one repeat.

@@ -16,11 +16,11 @@ use boatload::measure::statistics::trend::trend;
 use boatload::measure::statistics::warm_up::warm_up;
 use boatload::measure::statistics::{mean_interval, ratio_interval, series_interval};
 
-use noise::{Noise, Source, WINDOWS, coverage};
+use noise::{Noise, Source, WINDOWS, coverage, share};
 
 /// Numbers of repeats and how many samples of each: those of a bootstrap are dear without
-/// optimisation. One standard deviation of the share is 0.5% for 2,000 and 1.1% for 400.
-const REPEATS: [(usize, u64); 4] = [(3, 2_000), (5, 2_000), (10, 1_000), (30, 400)];
+/// optimisation. One standard deviation of the share is 0.5% for 2,000 and 1.4% for 250.
+const REPEATS: [(usize, u64); 4] = [(3, 2_000), (5, 1_000), (10, 500), (30, 250)];
 
 /// What 95% may be in truth.
 const HELD: RangeInclusive<f64> = 0.92..=0.98;
@@ -81,31 +81,22 @@ fn the_interval_of_one_run_takes_into_account_that_windows_depend_on_each_other(
     assert!(blind < 0.75, "without it: {blind}");
 }
 
-/// In which share of seeds something is found.
-fn found(seeds: u64, mut what: impl FnMut(&mut Source) -> bool) -> f64 {
-    (0..seeds).filter(|seed| what(&mut Source::new(*seed))).count() as f64 / seeds as f64
-}
-
-fn white(n: usize, source: &mut Source) -> Vec<f64> {
-    (0..n).map(|_| 100.0 + 5.0 * source.normal()).collect()
-}
-
 #[test]
 fn white_noise_seldom_changes_drifts_or_splits() {
     for n in [20, 100] {
-        let share = found(500, |source| !change_points(&white(n, source), CHANCE_MAX).is_empty());
-        assert!(share < 0.05, "changes among {n}: {share}");
+        let found = share(500, |source| !change_points(&source.white(n), CHANCE_MAX).is_empty());
+        assert!(found < 0.05, "changes among {n}: {found}");
     }
-    let share = found(500, |source| trend(&white(60, source)).unwrap().p_value < 0.05);
-    assert!((0.01..0.09).contains(&share), "trends: {share}");
-    let share = found(60, |source| modes(&white(60, source), 1).unwrap().two());
-    assert!(share < 0.05, "modes: {share}");
+    let found = share(500, |source| trend(&source.white(60)).unwrap().p_value < 0.05);
+    assert!((0.01..0.09).contains(&found), "trends: {found}");
+    let found = share(60, |source| modes(&source.white(60), 1).unwrap().two());
+    assert!(found < 0.05, "modes: {found}");
 }
 
 #[test]
 fn a_planted_step_is_found_where_it_is() {
     let near = |source: &mut Source, at: usize, rise: f64| {
-        let mut values = white(100, source);
+        let mut values = source.white(100);
         values[at..].iter_mut().for_each(|value| *value += rise);
         let points = change_points(&values, CHANCE_MAX);
         let [point] = points[..] else { return false };
@@ -114,31 +105,31 @@ fn a_planted_step_is_found_where_it_is() {
     };
     // Two, three and four times the noise.
     for (at, rise, least) in [(50, 10.0, 0.75), (70, -15.0, 0.9), (95, 20.0, 0.9)] {
-        let share = found(100, |source| near(source, at, rise));
-        assert!(share >= least, "{rise} at {at}: {share}");
+        let found = share(100, |source| near(source, at, rise));
+        assert!(found >= least, "{rise} at {at}: {found}");
     }
 }
 
 #[test]
-fn a_short_rise_within_a_long_series_is_found() {
-    let share = found(50, |source| {
-        let mut values = white(300, source);
+fn a_short_rise_within_a_long_series_is_share() {
+    let found = share(50, |source| {
+        let mut values = source.white(300);
         values[150..162].iter_mut().for_each(|value| *value += 15.0);
         let points = change_points(&values, CHANCE_MAX);
         let near = |at: usize| points.iter().any(|point| point.index.abs_diff(at) <= 2);
         near(150) && near(162)
     });
-    assert!(share >= 0.9, "{share}");
+    assert!(found >= 0.9, "{found}");
 }
 
 #[test]
 fn windows_that_depend_on_each_other_change_less_often_as_means_of_slices() {
-    let share = |size: usize| {
-        found(200, |source| {
+    let changing = |size: usize| {
+        share(200, |source| {
             !change_points(&slices(&source.windows(WINDOWS), size), CHANCE_MAX).is_empty()
         })
     };
-    let (windows, slices) = (share(1), share(10));
+    let (windows, slices) = (changing(1), changing(10));
     assert!(windows > 0.2, "the warning in the documentation would be idle: {windows}");
     assert!(slices < 0.05, "{slices}");
 }
@@ -146,28 +137,28 @@ fn windows_that_depend_on_each_other_change_less_often_as_means_of_slices() {
 #[test]
 fn a_trend_is_told_from_windows_that_depend_on_each_other() {
     let p = |noise: Noise, source: &mut Source| trend(&noise.series(source)).unwrap().p_value;
-    let drifting = found(20, |source| p(Noise::Drifting, source) < 0.05);
+    let drifting = share(20, |source| p(Noise::Drifting, source) < 0.05);
     assert!(drifting > 0.6, "{drifting}");
-    let dependent = found(60, |source| p(Noise::Dependent, source) < 0.05);
+    let dependent = share(60, |source| p(Noise::Dependent, source) < 0.05);
     assert!(dependent < 0.15, "{dependent}");
 }
 
 #[test]
 fn a_slow_start_is_left_out_and_a_steady_series_is_not() {
     let cut = |source: &mut Source, rise: f64| {
-        let mut values = white(WINDOWS, source);
+        let mut values = source.white(WINDOWS);
         for (at, value) in values.iter_mut().enumerate() {
             *value += rise * (-(at as f64) / 8.0).exp();
         }
         warm_up(&values).unwrap()
     };
-    let slow = found(100, |source| (15..=60).contains(&cut(source, 50.0).values));
+    let slow = share(100, |source| (15..=60).contains(&cut(source, 50.0).values));
     assert!(slow >= 0.8, "{slow}");
-    let steady = found(100, |source| cut(source, 0.0).values <= WINDOWS / 10);
+    let steady = share(100, |source| cut(source, 0.0).values <= WINDOWS / 10);
     assert!(steady >= 0.7, "{steady}");
     let rising = |source: &mut Source| {
         let values: Vec<f64> = (0..WINDOWS).map(|at| at as f64 + source.normal()).collect();
         warm_up(&values).unwrap().settled
     };
-    assert_eq!(found(20, rising), 0.0, "a series that rises to its end is never settled");
+    assert_eq!(share(20, rising), 0.0, "a series that rises to its end is never settled");
 }

@@ -30,6 +30,7 @@ pub(crate) enum Noise {
 }
 
 impl Noise {
+    #[allow(dead_code, reason = "the table has all of them")]
     pub(crate) const ALL: [Self; 7] = [
         Self::Normal,
         Self::Lognormal,
@@ -109,6 +110,11 @@ impl Source {
         distance * (std::f64::consts::TAU * self.unit()).cos()
     }
 
+    /// Independent normal values around 100, with a deviation of 5.
+    pub(crate) fn white(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| 100.0 + 5.0 * self.normal()).collect()
+    }
+
     /// Autoregressive values around 1, 10% wide.
     pub(crate) fn windows(&mut self, n: usize) -> Vec<f64> {
         let mut now = self.normal();
@@ -127,6 +133,10 @@ pub(crate) fn coverage(
     truth: f64,
     mut interval: impl FnMut(&mut Source) -> Option<Interval>,
 ) -> f64 {
-    let holds = |seed: &u64| interval(&mut Source::new(*seed)).is_some_and(|i| i.contains(truth));
-    (0..draws).filter(holds).count() as f64 / draws as f64
+    share(draws, |source| interval(source).is_some_and(|found| found.contains(truth)))
+}
+
+/// In which share of `draws` something is so.
+pub(crate) fn share(draws: u64, mut so: impl FnMut(&mut Source) -> bool) -> f64 {
+    (0..draws).filter(|seed| so(&mut Source::new(*seed))).count() as f64 / draws as f64
 }

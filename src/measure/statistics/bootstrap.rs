@@ -38,7 +38,9 @@ impl Draws {
     /// As many values as there are, each any of them.
     fn fill(&mut self, from: &[f64], into: &mut Vec<f64>) {
         into.clear();
-        into.extend((0..from.len()).map(|_| from[self.index(from.len())]));
+        for _ in from {
+            into.push(from[self.index(from.len())]);
+        }
     }
 }
 
