@@ -116,8 +116,10 @@ impl Resampling {
     /// intervals", Annals of Statistics 16, 1988): `figure - error q`, with `q` the quantiles of
     /// `(figure again - figure) / error again`. `estimate` gives the figure of a sample with its
     /// error: [`mean_estimate`](super::describe::mean_estimate), or
-    /// [`QuantileError`](super::describe::QuantileError) for medians and quantiles. None for fewer
-    /// than two values, for what is not finite, and where most samples drawn again have no error.
+    /// [`QuantileError`](super::describe::QuantileError) for medians and quantiles, which it holds in
+    /// some 90 of 100 cases instead of 95: [`quantile_interval`](super::order::quantile_interval)
+    /// does better. None for fewer than two values, for what is not finite, and where most samples
+    /// drawn again have no error.
     #[must_use]
     pub fn percentile_t(
         &self,
@@ -217,10 +219,10 @@ pub(super) fn log_ratio(a: &[f64], b: &[f64]) -> Estimate {
 fn acceleration(values: &[f64], statistic: impl Fn(&[f64]) -> f64) -> f64 {
     let mut lacking = values[1..].to_vec();
     let mut figures = Vec::with_capacity(values.len());
-    for at in 0..values.len() {
+    for (at, value) in values.iter().enumerate() {
         figures.push(statistic(&lacking));
         if let Some(place) = lacking.get_mut(at) {
-            *place = values[at];
+            *place = *value;
         }
     }
     let middle = mean(&figures);

@@ -9,6 +9,7 @@ pub mod autocorrelation;
 pub mod bootstrap;
 pub mod change_points;
 pub mod describe;
+pub mod dip;
 mod interval;
 pub mod means;
 pub mod modes;

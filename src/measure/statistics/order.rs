@@ -13,7 +13,8 @@ use super::student::incomplete_beta;
 /// quantile 0.99 takes 368. None for what is not finite.
 #[must_use]
 pub fn quantile_interval(values: &[f64], q: f64, level: f64) -> Option<Interval> {
-    if !finite(values) || !(q > 0.0 && q < 1.0) || !(level > 0.0 && level < 1.0) {
+    let within = |share: f64| share > 0.0 && share < 1.0;
+    if !finite(values) || !within(q) || !within(level) {
         return None;
     }
     let (n, miss) = (values.len(), (1.0 - level) / 2.0);

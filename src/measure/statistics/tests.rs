@@ -6,7 +6,8 @@ use super::autocorrelation::{autocorrelation, batch_means, effective_size, serie
 use super::bootstrap::Resampling;
 use super::change_points::{CHANCE_MAX, change_points};
 use super::describe::{QuantileError, deviation, mean, mean_estimate, median, quantile, sorted};
-use super::modes::{dip, dip_chance, modes};
+use super::dip::{dip, dip_chance};
+use super::modes::modes;
 use super::order::quantile_interval;
 use super::trend::trend;
 use super::warm_up::warm_up;
