@@ -83,7 +83,7 @@ fn the_interval_of_one_run_takes_into_account_that_windows_depend_on_each_other(
 
 #[test]
 fn white_noise_seldom_changes_drifts_or_splits() {
-    for n in [20, 100] {
+    for n in [20, 100, 300] {
         let found = share(500, |source| !change_points(&source.white(n), CHANCE_MAX).is_empty());
         assert!(found < 0.05, "changes among {n}: {found}");
     }
@@ -111,7 +111,7 @@ fn a_planted_step_is_found_where_it_is() {
 }
 
 #[test]
-fn a_short_rise_within_a_long_series_is_share() {
+fn a_short_rise_within_a_long_series_is_found() {
     let found = share(50, |source| {
         let mut values = source.white(300);
         values[150..162].iter_mut().for_each(|value| *value += 15.0);

@@ -345,6 +345,7 @@ def search(x, start, end, chance_max):
 
 def change_points(x, chance_max=0.001):
     x = np.array(x)
+    chance_max *= min(1, 50 / len(x))
     points = search(x, 0, len(x), 10 * chance_max)
     while points:
         bounds = [0, *points, len(x)]

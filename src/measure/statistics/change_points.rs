@@ -10,7 +10,7 @@
 use super::describe::{finite, mean, squares};
 use super::student::two_sided;
 
-/// The chance that a point is kept for, as in Hunter.
+/// The chance that a point is kept for, as in Hunter, in a series of up to 50 values.
 pub const CHANCE_MAX: f64 = 0.001;
 
 /// Points are looked for with a chance this many times as large: they are judged once all are known.
@@ -20,7 +20,8 @@ const SEARCH_FACTOR: f64 = 10.0;
 const LEVEL_VALUES_MIN: usize = 3;
 
 /// A short rise within a long series is only seen near by: where the whole has no point, parts of
-/// this many values are looked at, each half over the one before.
+/// this many values are looked at, each half over the one before. That is as many more chances to
+/// be wrong as the series has such parts, so a point's chance has to be as many times smaller.
 const PART_VALUES: usize = 50;
 
 /// A change of the mean.
@@ -39,18 +40,20 @@ pub struct ChangePoint {
     pub p_value: f64,
 }
 
-/// Changes of the mean of a series, in order. `chance_max` is the largest p-value of a point;
-/// [`CHANCE_MAX`] leaves 500 of 500 series of independent values without more than a few false ones
-/// (METHODOLOGY.md has the figure). Values that depend on those before them look like changes: give
-/// the means of slices ([`slices`](super::autocorrelation::slices)), long enough that these do not.
+/// Changes of the mean of a series, in order. `chance_max` is the largest p-value of a point in a
+/// series of up to 50 values, and `50 / n` times as much in a longer one. With [`CHANCE_MAX`] one to
+/// three of 100 series of independent values have a false point, whatever their length. Values that
+/// depend on those before them look like changes: give the means of slices
+/// ([`slices`](super::autocorrelation::slices)), long enough that these do not.
 ///
-/// Time grows with the square of the length: some 5,000 values at most. Empty for fewer than 6 values and for
-/// what is not finite.
+/// Time grows with the square of the length: some 5,000 values at most. Empty for fewer than 6
+/// values and for what is not finite.
 #[must_use]
 pub fn change_points(values: &[f64], chance_max: f64) -> Vec<ChangePoint> {
     if !finite(values) {
         return Vec::new();
     }
+    let chance_max = chance_max * (PART_VALUES as f64 / values.len() as f64).min(1.0);
     let mut found = Vec::new();
     let mut open = vec![(0, values.len())];
     while let Some((start, end)) = open.pop() {
