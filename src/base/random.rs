@@ -18,6 +18,8 @@ pub enum Stream {
     Directory = 6,
     /// Which file is deleted while a file system ages.
     Victim = 7,
+    /// Which values are drawn again in a bootstrap.
+    Resample = 8,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -11,7 +11,7 @@ use super::fit::{mean, median};
 use super::laws::{Block, Law, Verdict, judge};
 use super::sample::{Sample, Values, lead};
 use super::say;
-use super::student::student_t;
+use crate::measure::statistics::student::student_t;
 
 /// Fewer windows than this show no law.
 const WINDOWS_MIN: usize = 8;

@@ -8,7 +8,7 @@ use super::bend::{Bend, Even, Grid, Shape};
 use super::fit::mean;
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
-use super::student::student_t;
+use crate::measure::statistics::student::student_t;
 
 /// From this on a phase is judged by its bytes.
 const BYTES_OF_OPERATION: u64 = 64 * 1024;

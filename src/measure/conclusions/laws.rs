@@ -1,7 +1,7 @@
 //! The law by which a latency follows the operations done, from blocks of a phase.
 
 use super::fit::{Line, biweight, dependence, mean, median, scale};
-use super::student::student_t;
+use crate::measure::statistics::student::student_t;
 
 /// A law that changes the latency by less than this share over the phase is called constant.
 const CHANGE_MIN: f64 = 0.10;

@@ -12,7 +12,6 @@ mod ratio;
 mod sample;
 mod say;
 mod slope;
-mod student;
 
 use super::book::{Finding, ResultBook};
 use super::source::source;

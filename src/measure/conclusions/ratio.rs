@@ -2,7 +2,7 @@
 
 use super::fit::mean;
 use super::sample::Values;
-use super::student::{DEGREES_MANY, student_t};
+use crate::measure::statistics::student::{DEGREES_MANY, student_t};
 
 /// No ratio is told closer than this: where code and data happen to lie in memory moves a rate by
 /// as much from build to build (Mytkowicz et al., "Producing wrong data without doing anything

@@ -8,7 +8,7 @@ use crate::measure::book::{Finding, Level, Measurement};
 use super::fit::{Line, mean};
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
-use super::student::student_t;
+use crate::measure::statistics::student::student_t;
 
 /// A change over the whole range below this share is no effect worth telling.
 const CHANGE_MIN: f64 = 0.02;

@@ -1,0 +1,66 @@
+//! Two bounds that hold a figure with a chance.
+
+/// From `low` to `high`, both included, in the unit of the figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+}
+
+impl Interval {
+    /// None unless both are finite and in order.
+    #[must_use]
+    pub fn new(low: f64, high: f64) -> Option<Self> {
+        (low.is_finite() && high.is_finite() && low <= high).then_some(Self { low, high })
+    }
+
+    /// Whether a value lies within, or on a bound.
+    #[must_use]
+    pub fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// Whether a number, such as 0 for a difference or 1 for a ratio, lies outside. It is not the
+    /// opposite of [`contains`](Self::contains) for what is not a number: that is neither.
+    #[must_use]
+    pub fn excludes(&self, value: f64) -> bool {
+        value < self.low || value > self.high
+    }
+
+    /// From bound to bound.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// Both bounds through a function that rises; none if it leads out of the numbers.
+    #[must_use]
+    pub fn map(self, rising: impl Fn(f64) -> f64) -> Option<Self> {
+        Self::new(rising(self.low), rising(self.high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_belong_to_an_interval() {
+        let interval = Interval::new(0.9, 1.1).unwrap();
+        assert!(interval.contains(0.9) && interval.contains(1.1) && !interval.contains(1.2));
+        assert!(interval.excludes(0.89) && interval.excludes(1.11) && !interval.excludes(1.1));
+        assert!(!interval.contains(f64::NAN) && !interval.excludes(f64::NAN));
+        assert!((interval.width() - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_interval_is_none() {
+        for (low, high) in [(2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+            assert_eq!(Interval::new(low, high), None);
+        }
+        let wide = Interval::new(1.0, 1e4).unwrap();
+        assert_eq!(wide.map(f64::exp), None);
+    }
+}

@@ -1,0 +1,405 @@
+"""Makes statistics.json, the figures that src/measure/statistics is checked against.
+
+    pip install numpy scipy statsmodels pymannkendall diptest
+    python3 statistics.py > statistics.json
+
+What scipy, statsmodels, pymannkendall or diptest have is taken from them. The rest is written out
+here from the papers, in another way than in Rust where there is one: sums over all pairs instead of
+running ones. The random numbers of resampling are those of boatload, so that figures agree to the
+last digits. Versions are in the output.
+"""
+
+import sys
+
+# Python has a module of this file's name, which others import.
+del sys.path[0]
+
+import itertools
+import json
+import math
+from types import SimpleNamespace
+
+import diptest
+import numpy as np
+import pymannkendall
+import scipy
+import statsmodels
+from scipy import stats
+from statsmodels.tsa.stattools import acf
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+RESAMPLE = 8
+
+
+def mix(x):
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+class Draws:
+    """Indexes as boatload draws them."""
+
+    def __init__(self, seed):
+        self.key = mix((seed + RESAMPLE * GOLDEN) & MASK)
+        self.next = 0
+
+    def index(self, bound):
+        number = mix(self.key ^ (self.next * GOLDEN & MASK))
+        self.next += 1
+        return (number * bound) >> 64
+
+    def sample(self, values):
+        return [values[self.index(len(values))] for _ in values]
+
+
+def rounded(values):
+    return [float(f"{value:.6g}") for value in values]
+
+
+rng = np.random.default_rng(20)
+SMALL = rounded(rng.lognormal(4, 0.3, 12))
+OTHER = rounded(rng.lognormal(4.4, 0.2, 9))
+MIDDLE = rounded(rng.gamma(2, 50, 40))
+THREE = [101.0, 95.5, 112.25]
+FOUR = [52.5, 49.0, 55.75, 51.0]
+
+
+def ar1(n, rho, draws):
+    values = [draws.normal()]
+    while len(values) < n:
+        values.append(rho * values[-1] + draws.normal())
+    return np.array(values)
+
+
+SERIES = rounded(100 + 5 * ar1(200, 0.6, rng))
+RISING = rounded(100 + 5 * ar1(120, 0.5, rng) + 0.1 * np.arange(120))
+TIED = [float(v) for v in np.round(rng.normal(10, 2, 60) + np.arange(60) / 30)]
+WARMING = rounded(50 * np.exp(-np.arange(160) / 15) + 100 + rng.normal(0, 3, 160))
+UNSETTLED = rounded(np.arange(60) + rng.normal(0, 1, 60))
+
+
+# --- distributions and figures of a sample -----------------------------------------------------
+
+
+def normal():
+    points = [-37.0, -8.5, -3.1, -2.9, -1.0, 0.0, 0.3, 1.96, 2.999, 3.0, 5.5, 9.0]
+    chances = [1e-12, 1e-4, 0.025, 0.3, 0.5, 0.77, 0.975, 0.99999]
+    return {
+        "below": [[x, stats.norm.cdf(x)] for x in points],
+        "quantiles": [[p, stats.norm.ppf(p)] for p in chances],
+    }
+
+
+def quantile_error(values, q):
+    n, place = len(values), np.arange(len(values) + 1) / len(values)
+    weights = np.diff(stats.beta.cdf(place, q * (n + 1), (1 - q) * (n + 1)))
+    ordered = np.sort(values)
+    middle = weights @ ordered
+    return math.sqrt(weights @ (ordered - middle) ** 2)
+
+
+def describe():
+    return [
+        {
+            "values": values,
+            "mean": np.mean(values),
+            "deviation": np.std(values, ddof=1),
+            "error": stats.sem(values),
+            "quantiles": [
+                [q, np.quantile(values, q), quantile_error(values, q)] for q in (0.1, 0.5, 0.9)
+            ],
+        }
+        for values in (THREE, SMALL, MIDDLE)
+    ]
+
+
+def order():
+    cases = []
+    for values, q in [(SMALL, 0.5), (MIDDLE, 0.5), (MIDDLE, 0.9), (THREE, 0.5)]:
+        n, ordered = len(values), sorted(values)
+        count = stats.binom(n, q)
+        low = [i for i in range(1, n + 1) if count.cdf(i - 1) <= 0.025]
+        high = [j for j in range(1, n + 1) if count.sf(j - 1) <= 0.025]
+        found = [ordered[max(low) - 1], ordered[min(high) - 1]] if low and high else None
+        cases.append({"values": values, "q": q, "interval": found})
+    return cases
+
+
+# --- bootstrap ---------------------------------------------------------------------------------
+
+SEED, RESAMPLES = 7, 499
+TAILS = [0.025, 0.975]
+
+
+def bca():
+    """scipy's own formula, over samples that boatload drew."""
+    cases = []
+    statistics = {
+        "mean": lambda v, axis=-1: np.mean(v, axis=axis),
+        "median": lambda v, axis=-1: np.median(v, axis=axis),
+        "p90": lambda v, axis=-1: np.quantile(v, 0.9, axis=axis),
+    }
+    for values, name in itertools.product((SMALL, MIDDLE), statistics):
+        draws, statistic = Draws(SEED), statistics[name]
+        drawn = [statistic(np.array(draws.sample(values))) for _ in range(RESAMPLES)]
+        result = stats.bootstrap(
+            (np.array(values),),
+            statistic,
+            n_resamples=0,
+            method="BCa",
+            bootstrap_result=SimpleNamespace(bootstrap_distribution=np.array(drawn)),
+        ).confidence_interval
+        cases.append({"values": values, "statistic": name, "interval": [result.low, result.high]})
+    return cases
+
+
+def log_ratio(a, b):
+    a, b = np.array(a), np.array(b)
+    error = math.hypot(stats.sem(a) / a.mean(), stats.sem(b) / b.mean())
+    return math.log(a.mean() / b.mean()), error
+
+
+def studentized(samples, estimate, seed, resamples):
+    (value, _), draws, found = estimate(*samples), Draws(seed), []
+    for _ in range(resamples):
+        again, error = estimate(*[draws.sample(sample) for sample in samples])
+        if error > 0:
+            found.append((again - value) / error)
+    return np.quantile(found, TAILS)
+
+
+def percentile_t(samples, estimate):
+    value, error = estimate(*samples)
+    low, high = studentized(samples, estimate, SEED, RESAMPLES)
+    return [value - high * error, value - low * error]
+
+
+def bootstraps():
+    median = lambda v: (np.median(v), quantile_error(v, 0.5))
+    groups = [SMALL, OTHER, MIDDLE, THREE]
+    draws = Draws(SEED)
+    means = [
+        np.mean([np.mean(draws.sample(groups[draws.index(4)])) for _ in groups])
+        for _ in range(RESAMPLES)
+    ]
+    return {
+        "seed": SEED,
+        "resamples": RESAMPLES,
+        "bca": bca(),
+        "percentile_t_mean": percentile_t([SMALL], lambda v: (np.mean(v), stats.sem(v))),
+        "percentile_t_median": percentile_t([MIDDLE], median),
+        "ratio": [math.exp(bound) for bound in percentile_t([OTHER, SMALL], log_ratio)],
+        "hierarchical": list(np.quantile(means, TAILS)),
+        "small": SMALL,
+        "other": OTHER,
+        "middle": MIDDLE,
+        "three": THREE,
+    }
+
+
+# --- the intervals to use ----------------------------------------------------------------------
+
+
+def log_mean(v):
+    return math.log(np.mean(v)), stats.sem(v) / np.mean(v)
+
+
+def mean_interval(values):
+    log = min(values) > 0
+    estimate = log_mean if log else lambda v: (np.mean(v), stats.sem(v))
+    value, error = estimate(values)
+    t = stats.t.ppf(0.975, len(values) - 1)
+    up = down = t
+    if 5 <= len(values) <= 100:
+        low, high = studentized([values], estimate, 0, 999)
+        down, up = np.clip([high, -low], t, 1.5 * t)
+    bounds = [value - down * error, value + up * error]
+    return [math.exp(bound) for bound in bounds] if log else bounds
+
+
+def ratio_interval(a, b):
+    value, error = log_ratio(a, b)
+    parts = [(stats.sem(v) / np.mean(v)) ** 2 for v in (a, b)]
+    degrees = sum(parts) ** 2 / sum(p * p / (len(v) - 1) for p, v in zip(parts, (a, b)))
+    return list(np.exp(np.array(stats.t.interval(0.95, degrees)) * error + value))
+
+
+def means():
+    below = [value - 60 for value in SMALL]
+    samples = (THREE, FOUR, SMALL, OTHER, MIDDLE, SERIES, below)
+    pairs = ((THREE, FOUR), (SMALL, OTHER), (FOUR, MIDDLE))
+    size = effective_size(SERIES)
+    series = stats.t.interval(0.95, size - 1, np.mean(SERIES), np.std(SERIES, ddof=1) / size**0.5)
+    return {
+        "mean": [{"values": values, "interval": mean_interval(values)} for values in samples],
+        "ratio": [{"a": a, "b": b, "interval": ratio_interval(a, b)} for a, b in pairs],
+        "series": {"values": SERIES, "interval": list(series)},
+    }
+
+
+# --- dependence and drift ----------------------------------------------------------------------
+
+
+def effective_size(values):
+    """Geyer 1992, section 3.3."""
+    rho = acf(values, nlags=len(values) - 1, fft=False)
+    pairs = [rho[k] + rho[k + 1] for k in range(0, len(rho) - 1, 2)]
+    positive = list(itertools.takewhile(lambda pair: pair > 0, pairs))
+    monotone = list(itertools.accumulate(positive, min))
+    return len(values) / max(1, 2 * sum(monotone) - 1)
+
+
+def dependence():
+    cases = []
+    for values in (SERIES, RISING, MIDDLE):
+        batches = np.array(values)[: len(values) // 20 * 20].reshape(20, -1).mean(axis=1)
+        cases.append(
+            {
+                "values": values,
+                "autocorrelation": list(acf(values, nlags=10, fft=False)),
+                "effective_size": effective_size(values),
+                "batch_error": stats.sem(batches),
+            }
+        )
+    return cases
+
+
+def warm_up():
+    """MSER-5, each cut by itself."""
+    cases = []
+    for values in (WARMING, UNSETTLED, SERIES):
+        means = np.array(values)[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
+        scores = [np.var(means[d:]) / (len(means) - d) for d in range(len(means) - 3)]
+        cut = int(np.argmin(scores))
+        cases.append({"values": values, "cut": cut * 5, "settled": 2 * cut <= len(means)})
+    return cases
+
+
+def trends():
+    cases = []
+    for values in (SERIES, RISING, TIED, WARMING, SMALL, FOUR):
+        plain, slope = pymannkendall.original_test(values), stats.theilslopes(values).slope
+        size = effective_size(stats.rankdata(np.array(values) - slope * np.arange(len(values))))
+        z = plain.z / math.sqrt(len(values) / size)
+        cases.append(
+            {
+                "values": values,
+                "slope": slope,
+                "tau": plain.Tau,
+                "p_value": 2 * stats.t.sf(abs(z), max(size - 2, 1)),
+                "correction": len(values) / size,
+            }
+        )
+    return cases
+
+
+def modes():
+    draws = np.random.default_rng(5)
+    two = np.concatenate([draws.normal(100, 5, 100), draws.normal(150, 5, 20)])
+    tied = [1, 1, 2, 2, 2, 3, 7, 8, 8, 8, 9, 9]
+    samples = (two, draws.normal(0, 1, 200), draws.random(77), draws.exponential(1, 50), tied, SMALL)
+    return [
+        {
+            "values": (values := rounded(sample)),
+            "dip": diptest.dipstat(np.array(values)),
+            "p_value": diptest.diptest(np.array(values), boot_pval=True, n_boot=20000, seed=1)[1],
+        }
+        for sample in samples
+    ]
+
+
+# --- changes of the mean -----------------------------------------------------------------------
+
+
+def best_split(x):
+    """The largest energy distance, each from all pairs (Matteson and James 2014, equation 5)."""
+    distance, best = np.abs(np.subtract.outer(x, x)), (0, None)
+    for at in range(3, len(x) - 2):
+        m, n = at, len(x) - at
+        within = lambda part: part.sum() / (len(part) * (len(part) - 1))
+        energy = (
+            2 * distance[:at, at:].mean() - within(distance[:at, :at]) - within(distance[at:, at:])
+        )
+        if m * n / (m + n) * energy > best[0]:
+            best = (m * n / (m + n) * energy, at)
+    return best[1]
+
+
+def chance(a, b):
+    return stats.ttest_ind(a, b).pvalue
+
+
+def search(x, start, end, chance_max):
+    wide = [(start, end)]
+    if end - start > 50:
+        wide += [(at, at + 50) for at in range(start, end - 50, 25)] + [(end - 50, end)]
+    for low, high in wide:
+        at = best_split(x[low:high])
+        if at is not None and chance(x[low : low + at], x[low + at : high]) <= chance_max:
+            at += low
+            return search(x, start, at, chance_max) + [at] + search(x, at, end, chance_max)
+    return []
+
+
+def change_points(x, chance_max=0.001):
+    x = np.array(x)
+    chance_max *= min(1, 50 / len(x))
+    points = search(x, 0, len(x), 10 * chance_max)
+    while points:
+        bounds = [0, *points, len(x)]
+        chances = [
+            chance(x[a:b], x[b:c]) for a, b, c in zip(bounds, bounds[1:], bounds[2:])
+        ]
+        worst = int(np.argmax(chances))
+        if chances[worst] <= chance_max:
+            means = [x[a:b].mean() for a, b in zip(bounds, bounds[1:])]
+            return [list(row) for row in zip(points, means, means[1:], chances)]
+        points.pop(worst)
+    return []
+
+
+def changes():
+    draws = np.random.default_rng(9)
+    noise = lambda n: draws.normal(0, 4, n)
+    step = lambda *parts: np.concatenate([np.full(n, level) for n, level in parts])
+    series = [
+        noise(100) + 100,
+        noise(100) + step((60, 100), (40, 94)),
+        noise(120) + step((40, 100), (40, 110), (40, 103)),
+        noise(300) + step((140, 100), (15, 112), (145, 100)),
+        noise(30) + step((26, 100), (4, 125)),
+        np.array(SERIES),
+    ]
+    return [{"values": (v := rounded(x)), "points": change_points(v)} for x in series]
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def main():
+    packages = (np, scipy, statsmodels, pymannkendall, diptest)
+    figures = {
+        "made_with": {package.__name__: package.__version__ for package in packages},
+        "normal": normal(),
+        "describe": describe(),
+        "order": order(),
+        "bootstrap": bootstraps(),
+        "means": means(),
+        "dependence": dependence(),
+        "warm_up": warm_up(),
+        "trends": trends(),
+        "modes": modes(),
+        "changes": changes(),
+    }
+    parts = [f"{json.dumps(key)}: {json.dumps(plain(part))}" for key, part in figures.items()]
+    print("{\n" + ",\n".join(parts) + "\n}")
+
+
+main()

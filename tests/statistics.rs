@@ -1,0 +1,164 @@
+//! Whether statistics hold what they promise, on samples whose truth is known. The figures of each
+//! method are checked in `src/measure/statistics/tests.rs`; `cargo bench --bench coverage` prints
+//! how often each method holds the truth.
+
+#![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
+
+#[path = "statistics/noise.rs"]
+mod noise;
+
+use std::ops::RangeInclusive;
+
+use boatload::measure::statistics::autocorrelation::slices;
+use boatload::measure::statistics::change_points::{CHANCE_MAX, change_points};
+use boatload::measure::statistics::modes::modes;
+use boatload::measure::statistics::trend::trend;
+use boatload::measure::statistics::warm_up::warm_up;
+use boatload::measure::statistics::{mean_interval, ratio_interval, series_interval};
+
+use noise::{Noise, Source, WINDOWS, coverage, share};
+
+/// Numbers of repeats and how many samples of each: those of a bootstrap are dear without
+/// optimisation. One standard deviation of the share is 0.5% for 2,000 and 1.4% for 250.
+const REPEATS: [(usize, u64); 4] = [(3, 2_000), (5, 1_000), (10, 500), (30, 250)];
+
+/// What 95% may be in truth.
+const HELD: RangeInclusive<f64> = 0.92..=0.98;
+
+const SINGLE: [Noise; 5] =
+    [Noise::Normal, Noise::Lognormal, Noise::Gamma, Noise::Dependent, Noise::Drifting];
+
+#[test]
+fn the_interval_of_a_mean_holds_it_in_92_to_98_of_100_cases() {
+    for noise in SINGLE {
+        for (n, draws) in REPEATS {
+            let held = coverage(draws, noise.truth()[0], |source| {
+                mean_interval(&noise.sample(n, source), 0.95)
+            });
+            assert!(HELD.contains(&held), "{noise:?}, {n} repeats: {held}");
+        }
+    }
+}
+
+#[test]
+fn the_interval_of_a_ratio_holds_it_in_92_to_98_of_100_cases() {
+    for noise in SINGLE {
+        for (n, draws) in REPEATS {
+            let held = coverage(draws, 1.0, |source| {
+                ratio_interval(&noise.sample(n, source), &noise.sample(n, source), 0.95)
+            });
+            assert!(HELD.contains(&held), "{noise:?}, {n} repeats: {held}");
+        }
+    }
+}
+
+/// Most samples of a few values have none of the rarer mode, and no method can tell.
+#[test]
+fn of_two_modes_few_repeats_say_less_than_they_seem_to() {
+    for ((n, draws), least) in REPEATS.into_iter().zip([0.50, 0.57, 0.78, 0.92]) {
+        let truth = Noise::Bimodal.truth()[0];
+        let held =
+            coverage(draws, truth, |source| mean_interval(&Noise::Bimodal.sample(n, source), 0.95));
+        assert!((least..=0.99).contains(&held), "{n} repeats: {held}");
+        // The two sides err together.
+        let held = coverage(draws, 1.0, |source| {
+            let (a, b) = (Noise::Bimodal.sample(n, source), Noise::Bimodal.sample(n, source));
+            ratio_interval(&a, &b, 0.95)
+        });
+        assert!((0.92..=0.995).contains(&held), "ratio, {n} repeats: {held}");
+    }
+}
+
+#[test]
+fn the_interval_of_one_run_takes_into_account_that_windows_depend_on_each_other() {
+    let held =
+        |noise: Noise| coverage(500, 1.0, |source| series_interval(&noise.series(source), 0.95));
+    let dependent = held(Noise::Dependent);
+    assert!(HELD.contains(&dependent), "{dependent}");
+    // A drift leaves few values that would tell as much: wider than need be, never surer.
+    assert!(held(Noise::Drifting) > 0.95);
+    let blind = coverage(500, 1.0, |source| mean_interval(&Noise::Dependent.series(source), 0.95));
+    assert!(blind < 0.75, "without it: {blind}");
+}
+
+#[test]
+fn white_noise_seldom_changes_drifts_or_splits() {
+    for n in [20, 100, 300] {
+        let found = share(500, |source| !change_points(&source.white(n), CHANCE_MAX).is_empty());
+        assert!(found < 0.05, "changes among {n}: {found}");
+    }
+    let found = share(500, |source| trend(&source.white(60)).unwrap().p_value < 0.05);
+    assert!((0.01..0.09).contains(&found), "trends: {found}");
+    let found = share(60, |source| modes(&source.white(60), 1).unwrap().two());
+    assert!(found < 0.05, "modes: {found}");
+}
+
+#[test]
+fn a_planted_step_is_found_where_it_is() {
+    let near = |source: &mut Source, at: usize, rise: f64| {
+        let mut values = source.white(100);
+        values[at..].iter_mut().for_each(|value| *value += rise);
+        let points = change_points(&values, CHANCE_MAX);
+        let [point] = points[..] else { return false };
+        let relative = point.relative.unwrap();
+        point.index.abs_diff(at) <= 2 && (relative - rise / 100.0).abs() < 0.06
+    };
+    // Two, three and four times the noise.
+    for (at, rise, least) in [(50, 10.0, 0.75), (70, -15.0, 0.9), (95, 20.0, 0.9)] {
+        let found = share(100, |source| near(source, at, rise));
+        assert!(found >= least, "{rise} at {at}: {found}");
+    }
+}
+
+#[test]
+fn a_short_rise_within_a_long_series_is_found() {
+    let found = share(50, |source| {
+        let mut values = source.white(300);
+        values[150..162].iter_mut().for_each(|value| *value += 15.0);
+        let points = change_points(&values, CHANCE_MAX);
+        let near = |at: usize| points.iter().any(|point| point.index.abs_diff(at) <= 2);
+        near(150) && near(162)
+    });
+    assert!(found >= 0.9, "{found}");
+}
+
+#[test]
+fn windows_that_depend_on_each_other_change_less_often_as_means_of_slices() {
+    let changing = |size: usize| {
+        share(200, |source| {
+            !change_points(&slices(&source.windows(WINDOWS), size), CHANCE_MAX).is_empty()
+        })
+    };
+    let (windows, slices) = (changing(1), changing(10));
+    assert!(windows > 0.2, "the warning in the documentation would be idle: {windows}");
+    assert!(slices < 0.05, "{slices}");
+}
+
+#[test]
+fn a_trend_is_told_from_windows_that_depend_on_each_other() {
+    let p = |noise: Noise, source: &mut Source| trend(&noise.series(source)).unwrap().p_value;
+    let drifting = share(20, |source| p(Noise::Drifting, source) < 0.05);
+    assert!(drifting > 0.6, "{drifting}");
+    let dependent = share(60, |source| p(Noise::Dependent, source) < 0.05);
+    assert!(dependent < 0.15, "{dependent}");
+}
+
+#[test]
+fn a_slow_start_is_left_out_and_a_steady_series_is_not() {
+    let cut = |source: &mut Source, rise: f64| {
+        let mut values = source.white(WINDOWS);
+        for (at, value) in values.iter_mut().enumerate() {
+            *value += rise * (-(at as f64) / 8.0).exp();
+        }
+        warm_up(&values).unwrap()
+    };
+    let slow = share(100, |source| (15..=60).contains(&cut(source, 50.0).values));
+    assert!(slow >= 0.8, "{slow}");
+    let steady = share(100, |source| cut(source, 0.0).values <= WINDOWS / 10);
+    assert!(steady >= 0.7, "{steady}");
+    let rising = |source: &mut Source| {
+        let values: Vec<f64> = (0..WINDOWS).map(|at| at as f64 + source.normal()).collect();
+        warm_up(&values).unwrap().settled
+    };
+    assert_eq!(share(20, rising), 0.0, "a series that rises to its end is never settled");
+}
