@@ -7,10 +7,12 @@ pub mod book;
 pub mod bulk;
 pub mod conclusions;
 pub mod conditions;
+pub mod differences;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
+mod matching;
 pub mod next;
 pub mod order;
 pub mod progression;

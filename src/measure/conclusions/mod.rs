@@ -7,12 +7,12 @@ mod fit;
 mod growth;
 mod knee;
 mod laws;
-mod ranking;
-mod ratio;
-mod sample;
+pub(super) mod ranking;
+pub(super) mod ratio;
+pub(super) mod sample;
 mod say;
 mod slope;
-mod student;
+pub(super) mod student;
 
 use super::book::{Finding, ResultBook};
 use super::source::source;

@@ -1,11 +1,11 @@
 //! Student's t distribution, for any number of degrees of freedom.
 
 /// Beyond this many degrees the normal distribution is the same to six figures.
-pub(super) const DEGREES_MANY: f64 = 1e7;
+pub(in crate::measure) const DEGREES_MANY: f64 = 1e7;
 
 /// The value that a two-sided interval holds with the chance `1 - miss`: half its width in
 /// standard errors. None for fewer than one degree of freedom.
-pub(super) fn student_t(miss: f64, degrees: f64) -> Option<f64> {
+pub(in crate::measure) fn student_t(miss: f64, degrees: f64) -> Option<f64> {
     if !(degrees >= 1.0 && miss > 0.0 && miss < 1.0) {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn student_t(miss: f64, degrees: f64) -> Option<f64> {
 }
 
 /// The chance of a value as far from zero as `t`, or further.
-pub(super) fn two_sided(t: f64, degrees: f64) -> f64 {
+pub(in crate::measure) fn two_sided(t: f64, degrees: f64) -> f64 {
     incomplete_beta(degrees / (degrees + t * t), degrees / 2.0, 0.5)
 }
 
