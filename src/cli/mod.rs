@@ -1,6 +1,7 @@
 //! The command line: one file for each command. Here and in `report` is the only printing.
 
 mod clean;
+mod compare;
 mod inspect;
 mod job;
 mod out;
@@ -73,6 +74,7 @@ enum Command {
     Scenarios(scenarios::Scenarios),
     Runs(runs::Runs),
     Show(show::Show),
+    Compare(compare::Compare),
     Inspect(inspect::Inspect),
     Fill(stock::Fill),
     Age(stock::Age),
@@ -111,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Scenarios(command) => command.run(),
         Command::Runs(command) => command.run(&store),
         Command::Show(command) => command.run(&store),
+        Command::Compare(command) => command.run(&store),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),

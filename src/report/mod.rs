@@ -3,6 +3,8 @@
 
 mod amplification;
 mod beside;
+mod compare;
+mod compare_json;
 mod course;
 mod filesystems;
 mod grid;
@@ -24,6 +26,8 @@ use std::io::{self, Write};
 use crate::measure::book::ResultBook;
 
 pub use beside::{RUNS_MAX, write_beside};
+pub use compare::write_comparison;
+pub use compare_json::write_comparison_json;
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 

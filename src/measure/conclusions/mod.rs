@@ -10,7 +10,7 @@ mod laws;
 pub(super) mod ranking;
 pub(super) mod ratio;
 pub(super) mod sample;
-mod say;
+pub(crate) mod say;
 mod slope;
 pub(super) mod student;
 

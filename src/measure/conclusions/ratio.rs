@@ -50,11 +50,6 @@ pub(in crate::measure) struct Centre {
 }
 
 impl Rate {
-    /// How many times it was measured.
-    pub(in crate::measure) fn n(&self) -> f64 {
-        self.n
-    }
-
     /// With the error that its own measurements show. What was measured once may be as unsteady
     /// as the other, if that was measured more often.
     pub(in crate::measure) fn centre(&self, other: &Self) -> Centre {

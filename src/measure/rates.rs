@@ -1,0 +1,70 @@
+//! How fast a run did a phase, or its whole job: what comparisons between runs are made of.
+
+use super::book::Measurement;
+use super::conclusions::ranking::whole::{Part, SYNC_SHARE_MAX, Whole, values, wholes};
+use super::conclusions::ratio::Rate;
+use super::conclusions::sample::{SECONDS, Values};
+use super::order::each_once;
+use super::summary::{Basis, Estimate, rate_estimate};
+use crate::base::units::Unit;
+
+/// A rate, as figures are made of it and as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Timed {
+    /// Logarithms of the rates of repeats.
+    pub(super) rate: Rate,
+    /// The mean of the rates; of a whole job that of its seconds.
+    pub(super) shown: Estimate,
+}
+
+/// A sync that was not published counts as none.
+fn sync_seconds(m: &Measurement) -> f64 {
+    if m.sync_seconds.is_finite() { m.sync_seconds.max(0.0) } else { 0.0 }
+}
+
+fn counts(m: &&&Measurement) -> bool {
+    m.valid() && m.operations > 0 && SECONDS.contains(&m.seconds)
+}
+
+/// Whether a sync followed any of these.
+pub(super) fn synced(all: &[&Measurement]) -> bool {
+    all.iter().any(|m| sync_seconds(m) > 0.0)
+}
+
+/// The rate of a phase in operations or bytes per second, with its sync or without; none if nothing
+/// of it is valid.
+pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> Option<Timed> {
+    let valid: Vec<&Measurement> = all.iter().filter(counts).copied().collect();
+    let sync = |m: &Measurement| if with_sync { sync_seconds(m) } else { 0.0 };
+    let done = |m: &Measurement| if unit == Unit::Bytes { m.bytes } else { m.operations } as f64;
+    let mut logs = Values::of(&valid, |m| Some((done(m) / (m.seconds + sync(m))).ln()));
+    logs.own_error = valid.first().zip(logs.own_error).and_then(|(m, error)| {
+        let share = sync(m) / (m.seconds + sync(m));
+        (share <= SYNC_SHARE_MAX).then_some(error * (1.0 - share))
+    });
+    let shown = rate_estimate(&valid, unit, sync, logs.own_error)?;
+    Some(Timed { rate: Rate::of(&logs)?, shown })
+}
+
+/// The phases and passes that any of these cells has, if they are of two phases or more.
+pub(super) fn parts<'a>(cells: &[Vec<&'a Measurement>]) -> Option<Vec<Part<'a>>> {
+    let all = cells.iter().flatten();
+    let parts = each_once(all.map(|m| (m.phase.as_str(), m.pass)));
+    let phases = each_once(parts.iter().map(|(phase, _)| *phase));
+    (phases.len() > 1).then_some(parts)
+}
+
+/// The time of all parts with their syncs, and the work that was done in each; none without a
+/// repeat of which all is valid.
+pub(super) fn job_time(
+    cell: &[&Measurement],
+    parts: &[Part<'_>],
+) -> Option<(Timed, Vec<Vec<u64>>)> {
+    let all: Vec<Whole> = wholes(cell, parts);
+    let logs = values(&all);
+    let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
+    let basis = if all.len() > 1 { Basis::Repeats } else { Basis::Slices };
+    let shown = Estimate::of(&seconds, logs.own_error, basis)?;
+    let work = each_once(all.into_iter().map(|whole| whole.operations));
+    Some((Timed { rate: Rate::of(&logs)?, shown }, work))
+}
