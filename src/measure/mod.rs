@@ -5,6 +5,7 @@ pub mod amplification;
 pub mod beside;
 pub mod book;
 pub mod bulk;
+pub mod check;
 pub mod compare;
 pub mod conclusions;
 pub mod conditions;
@@ -13,6 +14,7 @@ pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
+pub mod history;
 mod matching;
 pub mod next;
 pub mod order;

@@ -233,7 +233,7 @@ fn table(comparison: &Comparison) -> Table {
         ("B", Align::Right),
         ("B/A", Align::Right),
         ("95% interval", Align::Left),
-        ("verdict", Align::Left),
+        ("difference", Align::Left),
     ]);
     let cells = |row: &ComparedRow| {
         let mut phase = row.subject.phase.clone().unwrap_or_else(|| "whole job".into());
@@ -245,7 +245,10 @@ fn table(comparison: &Comparison) -> Table {
             figure(row.figure, &row.sides[1]),
             times(row.ratio),
             row.interval.map_or_else(|| "-".into(), span),
-            row.verdict.word().into(),
+            match row.verdict {
+                Verdict::NoDifference => "none seen".into(),
+                verdict => verdict.word().into(),
+            },
         ]
     };
     grouped_rows(&mut table, comparison.rows.iter().map(|row| (&row.subject, cells(row))));

@@ -3,7 +3,7 @@
 
 mod bend;
 mod crossover;
-mod fit;
+pub(super) mod fit;
 mod growth;
 mod knee;
 mod laws;
