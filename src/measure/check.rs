@@ -208,7 +208,7 @@ impl Metric {
 fn phase(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
     let members: Vec<Vec<&Measurement>> =
         runs.iter().map(|run| run.measurements(key).collect()).collect();
-    let with_sync = members.iter().any(|members| synced(members));
+    let with_sync = synced(members.iter().flatten().copied());
     let unit = common_unit(&runs.iter().map(|run| run.row(key)).collect::<Vec<_>>());
     let timed = members.iter().map(|members| phase_rate(members, unit, with_sync)).collect();
     let subject = subject(key, Some(key.phase.clone()));

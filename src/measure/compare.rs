@@ -69,7 +69,8 @@ pub struct ComparedRow {
     pub seen_from: Option<f64>,
     /// What was done in A and B, if it was not the same.
     pub work: Option<[Work; 2]>,
-    /// What was found of the caches of A and B, if it was not the same.
+    /// What was found of the caches of A and B, if it was not the same; of the whole job that of
+    /// the first such phase.
     pub caches: Option<[String; 2]>,
     /// Latencies of A and B; none for the whole job.
     pub tails: [Option<Tail>; 2],
@@ -195,7 +196,8 @@ pub fn compare(a: &ResultBook, b: &ResultBook) -> Comparison {
             }
         }
         let whole = here.into_iter().next().filter(|_| same).and_then(|key| whole(key, a, b));
-        comparison.rows.extend(whole);
+        let caches = rows.iter().find_map(|row| row.caches.clone());
+        comparison.rows.extend(whole.map(|whole| ComparedRow { caches, ..whole }));
         comparison.rows.extend(rows);
     }
     comparison
@@ -203,7 +205,7 @@ pub fn compare(a: &ResultBook, b: &ResultBook) -> Comparison {
 
 fn row(key: &Key, a: &Run<'_>, b: &Run<'_>) -> Result<ComparedRow, Alone> {
     let members = [a, b].map(|run| run.measurements(key).collect::<Vec<_>>());
-    let with_sync = members.iter().any(|members| synced(members));
+    let with_sync = synced(members.iter().flatten().copied());
     let found = [a, b].map(|run| run.row(key));
     let unit = common_unit(&found);
     let timed = members.each_ref().map(|members| phase_rate(members, unit, with_sync));

@@ -91,23 +91,27 @@ pub fn same_target(a: &ResultBook, b: &ResultBook) -> bool {
     same_memory
         && asked(a) == asked(b)
         && machine(a) == machine(b)
-        && place(a) == place(b)
+        && a.host.filesystem.kind == b.host.filesystem.kind
+        && device(a) == device(b)
+        && made(a) == made(b)
         && how(a) == how(b)
         && job_lines(a) == job_lines(b)
 }
 
-/// The file system and its device, and the file systems that were made.
-fn place(book: &ResultBook) -> (String, Option<(String, Option<u64>)>, Vec<[String; 4]>) {
-    let device = book.host.device.as_ref().map(|device| {
-        (device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes)
-    });
-    let made = book.filesystems.iter().map(|made| {
-        let mkfs = made.mkfs.clone().unwrap_or_default();
-        [made.variant.clone(), made.kind.clone(), mkfs, made.mount_asked.clone()]
-    });
-    let mut made: Vec<_> = made.collect();
-    made.sort_unstable();
-    (book.host.filesystem.kind.clone(), device, made)
+/// The block device, which may have another name after a restart if it has a model.
+fn device(book: &ResultBook) -> Option<(String, Option<u64>)> {
+    let device = book.host.device.as_ref()?;
+    Some((device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes))
+}
+
+/// The file systems that were made, in whatever order.
+fn made(book: &ResultBook) -> BTreeSet<[&str; 4]> {
+    let all = book.filesystems.iter();
+    all.map(|made| {
+        let mkfs = made.mkfs.as_deref().unwrap_or_default();
+        [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str()]
+    })
+    .collect()
 }
 
 /// What the command line may have changed.

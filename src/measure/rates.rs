@@ -17,25 +17,20 @@ pub(super) struct Timed {
     pub(super) shown: Estimate,
 }
 
-/// A sync that was not published counts as none.
-fn sync_seconds(m: &Measurement) -> f64 {
-    if m.sync_seconds.is_finite() { m.sync_seconds.max(0.0) } else { 0.0 }
-}
-
 fn counts(m: &&&Measurement) -> bool {
     m.valid() && m.operations > 0 && SECONDS.contains(&m.seconds)
 }
 
-/// Whether a sync followed any of these.
-pub(super) fn synced(all: &[&Measurement]) -> bool {
-    all.iter().any(|m| sync_seconds(m) > 0.0)
+/// Whether a sync followed any of these, and how long it took is known of all.
+pub(super) fn synced<'a>(mut all: impl Iterator<Item = &'a Measurement> + Clone) -> bool {
+    all.clone().any(|m| m.sync_seconds > 0.0) && all.all(|m| m.sync_seconds.is_finite())
 }
 
 /// The rate of a phase in operations or bytes per second, with its sync or without; none if nothing
 /// of it is valid.
 pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> Option<Timed> {
     let valid: Vec<&Measurement> = all.iter().filter(counts).copied().collect();
-    let sync = |m: &Measurement| if with_sync { sync_seconds(m) } else { 0.0 };
+    let sync = |m: &Measurement| if with_sync { m.sync_seconds } else { 0.0 };
     let done = |m: &Measurement| if unit == Unit::Bytes { m.bytes } else { m.operations } as f64;
     let mut logs = Values::of(&valid, |m| Some((done(m) / (m.seconds + sync(m))).ln()));
     logs.own_error = valid.first().zip(logs.own_error).and_then(|(m, error)| {

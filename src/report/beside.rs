@@ -8,7 +8,7 @@ use super::references_table::NOT_TOLD;
 use super::table::{Align, Table};
 use super::terminal::{about_machine, about_place};
 use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
-use crate::base::units::grouped;
+use crate::base::units::{counted, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
 use crate::measure::book::{Level, Provenance, ResultBook};
 use crate::measure::differences::{Difference, differences};
@@ -57,6 +57,19 @@ pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) ->
     };
     write_wrapped(&lead, &title, out)?;
     write_wrapped(&" ".repeat(lead.len()), &place, out)
+}
+
+/// What of a run does not count.
+pub(super) fn write_state(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+    if !book.run.complete {
+        write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
+    }
+    let invalid = book.measurements.iter().filter(|m| !m.valid()).count();
+    if invalid == 0 {
+        return Ok(());
+    }
+    let text = format!("{} invalid and left out", counted(invalid as u64, "measurement"));
+    write_wrapped("   ", &text, out)
 }
 
 /// A run of a table, and whether any of its figures has an interval.

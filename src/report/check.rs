@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::beside::{write_differences, write_run};
+use super::beside::{write_differences, write_run, write_state};
 use super::compare::{figure, grouped_rows, name};
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, write_wrapped};
@@ -55,9 +55,7 @@ pub fn write_check(
         write_wrapped("   ", &text, out)?;
     }
     write_run("B", run, out)?;
-    if !run.run.complete {
-        write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
-    }
+    write_state(run, out)?;
     writeln!(out)?;
     for sentence in sentences(check) {
         write_wrapped("* ", &sentence, out)?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::beside::{row_group, write_differences, write_run};
+use super::beside::{row_group, write_differences, write_run, write_state};
 use super::names::level_value;
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, write_wrapped};
@@ -32,9 +32,7 @@ pub fn write_comparison(
 ) -> io::Result<()> {
     for (letter, book) in LETTERS.iter().zip(books) {
         write_run(letter, book, out)?;
-        if !book.run.complete {
-            write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
-        }
+        write_state(book, out)?;
     }
     writeln!(out)?;
     for sentence in sentences(comparison) {

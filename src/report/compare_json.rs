@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::compare::sentences;
@@ -20,18 +21,32 @@ pub fn write_comparison_json(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let [a, b] = books.map(run);
-    let document = json!({
-        "format": "boatload-compare",
-        "version": VERSION,
-        "a": a,
-        "b": b,
-        "sentences": sentences(comparison),
-        "expected_by_chance": comparison.by_chance(),
-        "rows": comparison.rows.iter().map(row).collect::<Vec<_>>(),
-        "alone": comparison.alone.iter().map(alone).collect::<Vec<_>>(),
-        "differences": differences(&books).iter().map(difference).collect::<Vec<_>>(),
-    });
-    writeln!(out, "{document}")
+    let document = WireComparison {
+        format: "boatload-compare",
+        version: VERSION,
+        a,
+        b,
+        sentences: sentences(comparison),
+        expected_by_chance: comparison.by_chance(),
+        rows: comparison.rows.iter().map(row).collect(),
+        alone: comparison.alone.iter().map(alone).collect(),
+        differences: differences(&books).iter().map(difference).collect(),
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct WireComparison {
+    format: &'static str,
+    version: u32,
+    a: Value,
+    b: Value,
+    sentences: Vec<String>,
+    expected_by_chance: f64,
+    rows: Vec<Value>,
+    alone: Vec<Value>,
+    differences: Vec<Value>,
 }
 
 fn run(book: &ResultBook) -> Value {

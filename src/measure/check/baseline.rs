@@ -109,7 +109,7 @@ fn median(values: &[f64]) -> f64 {
     sorted.sort_by(f64::total_cmp);
     let half = sorted.len() / 2;
     match sorted.get(half) {
-        Some(upper) if sorted.len() % 2 == 0 => f64::midpoint(sorted[half - 1], *upper),
+        Some(upper) if sorted.len().is_multiple_of(2) => f64::midpoint(sorted[half - 1], *upper),
         Some(middle) => *middle,
         None => f64::NAN,
     }

@@ -91,16 +91,16 @@ fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     let mut run = book_of(1.0, 1.0);
     run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
     let baseline = book_of(1.0, 1.0);
-    let check = super::check(&run, &[&baseline], FAIL_ON);
-    let outcomes: Vec<_> = check.rows.iter().map(|row| row.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Ok, Outcome::Invalid], "{check:?}");
+    let found = check(&run, &[&baseline], FAIL_ON);
+    let outcomes: Vec<_> = found.rows.iter().map(|row| row.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Ok, Outcome::Invalid], "{found:?}");
     run.measurements.truncate(3);
-    let check = super::check(&run, &[&baseline], FAIL_ON);
-    assert_eq!(check.rows.len(), 1, "a job without the phase: {check:?}");
-    assert_eq!(check.not_in_both.len(), 1);
+    let found = check(&run, &[&baseline], FAIL_ON);
+    assert_eq!(found.rows.len(), 1, "a job without the phase: {found:?}");
+    assert_eq!(found.not_in_both.len(), 1);
     run.run.complete = false;
-    let check = super::check(&run, &[&baseline], FAIL_ON);
-    assert_eq!(row(&check, "delete").outcome, Outcome::Missing);
+    let found = check(&run, &[&baseline], FAIL_ON);
+    assert_eq!(row(&found, "delete").outcome, Outcome::Missing);
 }
 
 #[test]
@@ -109,10 +109,10 @@ fn an_unknown_error_makes_nothing_a_regression() {
     run.measurements.retain(|m| m.cell.repeat == 1);
     run.measurements.iter_mut().for_each(|m| m.rate_error = None);
     let baseline = run_like(&run, 1.0);
-    let check = super::check(&run, &[&baseline], FAIL_ON);
-    let create = row(&check, "create");
+    let found = check(&run, &[&baseline], FAIL_ON);
+    let create = row(&found, "create");
     assert_eq!((create.outcome, create.interval), (Outcome::Unsure, None));
-    assert_eq!(row(&check, "delete").outcome, Outcome::Unsure, "as fast, as far as is known");
+    assert_eq!(row(&found, "delete").outcome, Outcome::Unsure, "as fast, as far as is known");
 }
 
 /// The same run with a create of other seconds.
