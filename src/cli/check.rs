@@ -5,7 +5,7 @@ use clap::Args;
 use super::runs_named::find_runs;
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
-use crate::base::units::{Quantity, Unit};
+use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::book::ResultBook;
 use crate::measure::check::{Check as Checked, Outcome, check};
 use crate::measure::history::same_target;
@@ -60,7 +60,11 @@ impl Check {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
-            let history = self.history(&run, store)?;
+            let (history, unlike) = self.history(&run, store)?;
+            if history.is_empty() {
+                out::print(&nothing_earlier(&run, unlike))?;
+                return Ok(Exit::Good);
+            }
             let books: Vec<&ResultBook> = history.iter().collect();
             return self.judge(&run, Against::History(&books));
         }
@@ -74,39 +78,33 @@ impl Check {
         self.judge(&run, Against::Run(&baseline))
     }
 
-    /// Earlier runs of the same on the same, oldest first.
-    fn history(&self, run: &ResultBook, place: &StorePlace) -> Result<Vec<ResultBook>> {
-        let Some(store) = place.open_to_read()? else { return Ok(Vec::new()) };
+    /// Earlier runs of the same on the same, oldest first, and how many of the scenario are not.
+    fn history(&self, run: &ResultBook, place: &StorePlace) -> Result<(Vec<ResultBook>, u64)> {
+        let Some(store) = place.open_to_read()? else { return Ok((Vec::new(), 0)) };
         let all = store.runs()?;
         let later = all.iter().skip_while(|other| other.id != run.run.id);
         let like = later.skip(1).filter(|other| {
             let same = (&other.scenario, &other.scale) == (&run.run.scenario, &run.run.scale);
             same && other.complete
         });
-        let mut found = Vec::new();
+        let (mut found, mut unlike) = (Vec::new(), 0);
         for summary in like {
             let book = store.load(&summary.id)?;
             if same_target(run, &book) {
                 found.push(book);
+            } else {
+                unlike += 1;
             }
             if found.len() == self.last as usize {
                 break;
             }
         }
         found.reverse();
-        Ok(found)
+        Ok((found, unlike))
     }
 
     fn judge(&self, run: &ResultBook, against: Against<'_>) -> Result<Exit> {
         let books = against.books();
-        if books.is_empty() {
-            out::print(&format!(
-                "ok: there is no earlier complete run of {} like {} to hold it against; the next \
-                 run has this one\n",
-                run.run.scenario, run.run.id
-            ))?;
-            return Ok(Exit::Good);
-        }
         let checked = check(run, &books, self.fail_on);
         if checked.rows.is_empty() {
             return Err(Failure::usage(format!(
@@ -120,6 +118,22 @@ impl Check {
         out::print(&String::from_utf8_lossy(&text))?;
         Ok(exit(&checked))
     }
+}
+
+fn nothing_earlier(run: &ResultBook, unlike: u64) -> String {
+    let (scenario, id) = (&run.run.scenario, &run.run.id);
+    let unlike = match unlike {
+        0 => String::new(),
+        n => format!(
+            "Left out: {}, with another job, other parameters, machine or place;\n\
+             `boatload compare` says which.\n",
+            counted(n, "earlier run")
+        ),
+    };
+    format!(
+        "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}\
+         The next run will be held against this one.\n"
+    )
 }
 
 fn exit(checked: &Checked) -> Exit {

@@ -13,7 +13,8 @@ use crate::base::units::Unit;
 pub(super) struct Timed {
     /// Logarithms of the rates of repeats.
     pub(super) rate: Rate,
-    /// The mean of the rates; of a whole job that of its seconds.
+    /// The geometric mean of the rates, so that ratios are those of what is shown; of a whole job
+    /// that of its seconds.
     pub(super) shown: Estimate,
 }
 
@@ -37,8 +38,8 @@ pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> O
         let share = sync(m) / (m.seconds + sync(m));
         (share <= SYNC_SHARE_MAX).then_some(error * (1.0 - share))
     });
-    let shown = rate_estimate(&valid, unit, sync, logs.own_error)?;
-    Some(Timed { rate: Rate::of(&logs)?, shown })
+    let (rate, shown) = (Rate::of(&logs)?, rate_estimate(&valid, unit, sync, logs.own_error)?);
+    Some(Timed { rate, shown: Estimate { mean: rate.log.exp(), ..shown } })
 }
 
 /// The phases and passes that any of these cells has, if they are of two phases or more.
@@ -59,7 +60,8 @@ pub(super) fn job_time(
     let logs = values(&all);
     let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
     let basis = if all.len() > 1 { Basis::Repeats } else { Basis::Slices };
-    let shown = Estimate::of(&seconds, logs.own_error, basis)?;
+    let (rate, shown) = (Rate::of(&logs)?, Estimate::of(&seconds, logs.own_error, basis)?);
+    let shown = Estimate { mean: (-rate.log).exp(), ..shown };
     let work = each_once(all.into_iter().map(|whole| whole.operations));
-    Some((Timed { rate: Rate::of(&logs)?, shown }, work))
+    Some((Timed { rate, shown }, work))
 }

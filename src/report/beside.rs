@@ -167,7 +167,8 @@ fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
     }
     let mut text = String::from(
         "± is a 95% interval; where there is none, one figure is known and not how far it may be \
-         off. B/A is a ratio of figures: it does not say whether a difference is more than chance.",
+         off. B/A is a ratio of figures: whether a difference is more than chance is for \
+         `boatload compare` to say.",
     );
     if any(|row| matches!(row.what, What::Latency(_))) {
         text.push_str(

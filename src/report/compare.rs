@@ -256,7 +256,9 @@ fn table(comparison: &Comparison) -> Table {
 /// How the table is to be read.
 fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let rows = &comparison.rows;
-    let mut text = String::from("B/A is how many times as fast B was.");
+    let mut text = String::from(
+        "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
+    );
     if rows.iter().any(|row| row.subject.phase.is_none()) {
         text += " The whole job is the time of all phases with the syncs at their ends.";
     }
