@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use super::beside::{write_differences, write_run, write_state};
-use super::compare::{figure, grouped_rows, name};
+use super::compare::{figure, grouped_rows, marks, name, phase_name, write_marks};
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, write_wrapped};
 use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::book::ResultBook;
 use crate::measure::check::{Check, CheckedRow, Mark, Outcome};
-use crate::measure::compare::Figure;
+use crate::measure::compare::{ComparedRow, Figure, compare};
 use crate::measure::conclusions::say::{span, times};
 use crate::measure::order::each_once;
 
@@ -61,10 +61,12 @@ pub fn write_check(
         write_wrapped("* ", &sentence, out)?;
     }
     let is_history = matches!(against, Against::History(_));
+    let compared = compare(newest, run).rows;
     if !check.rows.is_empty() {
         writeln!(out)?;
-        table(check, is_history, &books).write(out)?;
+        table(check, is_history, &books, &compared).write(out)?;
         write_reading(check, is_history, out)?;
+        write_marks(&compared, out)?;
     }
     if show {
         for row in &check.rows {
@@ -144,7 +146,12 @@ fn slowdown(row: &CheckedRow) -> String {
     format!("{long} times as long{}", interval.unwrap_or_default())
 }
 
-fn table(check: &Check, is_history: bool, books: &[&ResultBook]) -> Table {
+fn table(
+    check: &Check,
+    is_history: bool,
+    books: &[&ResultBook],
+    compared: &[ComparedRow],
+) -> Table {
     let mut heads = vec![
         ("", Align::Left),
         ("phase", Align::Left),
@@ -158,10 +165,10 @@ fn table(check: &Check, is_history: bool, books: &[&ResultBook]) -> Table {
     }
     let mut table = Table::new(&heads);
     let cells = |row: &CheckedRow| {
-        let phase = row.subject.phase.clone().unwrap_or_else(|| "whole job".into());
+        let marks = compared.iter().find(|other| other.subject == row.subject).map(marks);
         let mut cells = vec![
             row.outcome.word().into(),
-            phase,
+            phase_name(&row.subject) + marks.unwrap_or_default(),
             value(row.figure, row.baseline),
             row.run.map_or_else(|| "-".into(), |run| figure(row.figure, &run)),
             row.slowdown.map_or_else(|| "-".into(), times),

@@ -18,10 +18,6 @@ const LETTERS: [&str; 2] = ["A", "B"];
 /// More are told in the table alone.
 const NAMED_MAX: usize = 4;
 
-/// Stands behind a phase whose caches were not found alike, and behind one that did other work.
-const CACHES: &str = "~";
-const WORK: &str = "+";
-
 /// Writes what B is to A: sentences, a table, and how to read it. `details` adds latencies. Fails
 /// only if `out` does.
 pub fn write_comparison(
@@ -234,11 +230,8 @@ fn table(comparison: &Comparison) -> Table {
         ("difference", Align::Left),
     ]);
     let cells = |row: &ComparedRow| {
-        let mut phase = row.subject.phase.clone().unwrap_or_else(|| "whole job".into());
-        phase += if row.caches.is_some() { CACHES } else { "" };
-        phase += if row.work.is_some() { WORK } else { "" };
         vec![
-            phase,
+            phase_name(&row.subject) + marks(row),
             figure(row.figure, &row.sides[0]),
             figure(row.figure, &row.sides[1]),
             times(row.ratio),
@@ -251,6 +244,21 @@ fn table(comparison: &Comparison) -> Table {
     };
     grouped_rows(&mut table, comparison.rows.iter().map(|row| (&row.subject, cells(row))));
     table
+}
+
+/// The first cell of a row.
+pub(super) fn phase_name(subject: &Subject) -> String {
+    subject.phase.clone().unwrap_or_else(|| "whole job".into())
+}
+
+/// What stands behind it where not the same was done or found.
+pub(super) fn marks(row: &ComparedRow) -> &'static str {
+    match (&row.caches, row.work) {
+        (Some(_), Some(_)) => "~+",
+        (Some(_), None) => "~",
+        (None, Some(_)) => "+",
+        (None, None) => "",
+    }
 }
 
 /// How the table is to be read.
@@ -297,14 +305,15 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
     write_marks(rows, out)
 }
 
-fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Result<()> {
+/// What the marks mean.
+pub(super) fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Result<()> {
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
             "caches were found {} in A and {} in B, which may be all of the difference",
             or_unknown(a),
             or_unknown(b)
         );
-        write_wrapped(&format!("{CACHES} "), &text, out)?;
+        write_wrapped("~ ", &text, out)?;
     }
     let works = rows.iter().filter_map(|row| Some((row.subject.phase.clone()?, row.work?)));
     let told = works.map(|(phase, [a, b])| {
@@ -324,7 +333,7 @@ fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let text = format!("rates of different work are compared: {}", few(&told));
-    write_wrapped(&format!("{WORK} "), &text, out)
+    write_wrapped("+ ", &text, out)
 }
 
 fn or_unknown(word: &str) -> &str {

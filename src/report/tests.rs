@@ -12,6 +12,7 @@ use crate::plan::Conclusion;
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
+#[cfg(test)]
 mod against;
 
 fn rendered(name: &str, book: &ResultBook) -> String {
