@@ -11,6 +11,8 @@ pub enum Exit {
     Failed = 1,
     /// The command line or the job file is wrong.
     Usage = 2,
+    /// A check found a regression.
+    Regression = 3,
     /// The run finished, but some measurements are invalid.
     Invalid = 4,
     /// The user interrupted the run.

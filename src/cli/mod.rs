@@ -1,6 +1,8 @@
 //! The command line: one file for each command. Here and in `report` is the only printing.
 
+mod check;
 mod clean;
+mod compare;
 mod inspect;
 mod job;
 mod out;
@@ -48,7 +50,8 @@ As root boatload can drop the kernel's caches and prove that it did; without roo
 phases are unverified.";
 
 const EXITS: &str = "\
-Exit codes: 0 good, 1 failed, 2 wrong usage, 4 finished with invalid measurements, 130 interrupted.";
+Exit codes: 0 good, 1 failed, 2 wrong usage, 3 a check found a regression, 4 finished with invalid \
+measurements, 130 interrupted.";
 
 /// How a file system's speed changes as something grows.
 #[derive(Parser)]
@@ -74,6 +77,8 @@ enum Command {
     Scenarios(scenarios::Scenarios),
     Runs(runs::Runs),
     Show(show::Show),
+    Compare(compare::Compare),
+    Check(check::Check),
     Inspect(inspect::Inspect),
     Fill(stock::Fill),
     Age(stock::Age),
@@ -112,6 +117,8 @@ pub fn main() -> ExitCode {
         Command::Scenarios(command) => command.run(),
         Command::Runs(command) => command.run(&store),
         Command::Show(command) => command.run(&store),
+        Command::Compare(command) => command.run(&store),
+        Command::Check(command) => command.run(&store),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),

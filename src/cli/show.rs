@@ -83,7 +83,7 @@ fn deliver_beside(books: &[ResultBook], json: Option<&Path>) -> Result<()> {
     json.map_or(Ok(()), |path| keep(path, &documents()?))
 }
 
-fn keep(path: &Path, text: &str) -> Result<()> {
+pub(super) fn keep(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text)
         .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }

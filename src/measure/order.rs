@@ -35,7 +35,7 @@ pub fn made_kinds(book: &ResultBook) -> Vec<&str> {
 }
 
 /// All of them in the order they first come in.
-pub(super) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {
         if !once.contains(&one) {

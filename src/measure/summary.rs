@@ -306,6 +306,18 @@ fn estimate(
     Estimate::of(&values, error, basis)
 }
 
+/// What valid measurements do each second, `more_seconds` of each included. A single one has this
+/// relative standard error.
+pub(super) fn rate_estimate(
+    valid: &[&Measurement],
+    unit: Unit,
+    more_seconds: impl Fn(&Measurement) -> f64,
+    relative_error: Option<f64>,
+) -> Option<Estimate> {
+    let (values, basis) = independent(valid, |m| per_second(m, unit, more_seconds(m)));
+    Estimate::of(&values, relative_error, basis)
+}
+
 /// The population's standard deviation over the mean; none for fewer than two values.
 pub fn normalised_deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;

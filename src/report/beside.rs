@@ -8,10 +8,10 @@ use super::references_table::NOT_TOLD;
 use super::table::{Align, Table};
 use super::terminal::{about_machine, about_place};
 use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
-use crate::base::units::{self, grouped};
+use crate::base::units::{counted, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
-use crate::measure::book::{Provenance, ResultBook};
-use crate::measure::order::made_kinds;
+use crate::measure::book::{Level, Provenance, ResultBook};
+use crate::measure::differences::{Difference, differences};
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = LETTERS.len();
@@ -40,7 +40,7 @@ pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()
     write_differences(books, out)
 }
 
-fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
     let lead = format!("{letter}: ");
     let (title, place) = match &book.run.reference {
         Some(reference) => {
@@ -57,6 +57,19 @@ fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result
     };
     write_wrapped(&lead, &title, out)?;
     write_wrapped(&" ".repeat(lead.len()), &place, out)
+}
+
+/// What of a run does not count.
+pub(super) fn write_state(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+    if !book.run.complete {
+        write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
+    }
+    let invalid = book.measurements.iter().filter(|m| !m.valid()).count();
+    if invalid == 0 {
+        return Ok(());
+    }
+    let text = format!("{} invalid and left out", counted(invalid as u64, "measurement"));
+    write_wrapped("   ", &text, out)
 }
 
 /// A run of a table, and whether any of its figures has an interval.
@@ -106,8 +119,13 @@ fn belongs(row: &BesideRow, others: &[usize]) -> bool {
 }
 
 fn group_name(row: &BesideRow) -> String {
-    match (&row.variant, &row.level) {
-        (Some(variant), level) => cell_name(variant, level.as_ref()),
+    row_group(row.variant.as_ref(), row.level.as_ref())
+}
+
+/// The heading of rows of one variant at one level.
+pub(super) fn row_group(variant: Option<&String>, level: Option<&Level>) -> String {
+    match (variant, level) {
+        (Some(variant), level) => cell_name(variant, level),
         (None, Some(level)) => format!("{} {}", level.axis, level_value(level)),
         (None, None) => "without a level".into(),
     }
@@ -149,7 +167,8 @@ fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
     }
     let mut text = String::from(
         "± is a 95% interval; where there is none, one figure is known and not how far it may be \
-         off. B/A is a ratio of figures: it does not say whether a difference is more than chance.",
+         off. B/A is a ratio of figures: whether a difference is more than chance is for \
+         `boatload compare` to say.",
     );
     if any(|row| matches!(row.what, What::Latency(_))) {
         text.push_str(
@@ -160,58 +179,17 @@ fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
     write_wrapped("", &text, out)
 }
 
-/// A fact as it stands in each run; `-` where it is not known.
-type Fact = (&'static str, fn(&ResultBook) -> String);
-
-const FACTS: [Fact; 9] = [
-    ("scenario", |book| book.run.scenario.clone()),
-    ("scale", |book| book.run.scale.clone()),
-    ("most operations", |book| {
-        let most = book.measurements.iter().map(|m| m.operations).max();
-        most.map(grouped).unwrap_or_default()
-    }),
-    ("date", |book| match &book.run.reference {
-        Some(reference) => reference.published.clone(),
-        None => book.run.started.get(..10).unwrap_or_default().into(),
-    }),
-    ("file system", |book| match made_kinds(book).as_slice() {
-        [] => book.host.filesystem.kind.clone(),
-        made => made.join(","),
-    }),
-    ("kernel", |book| book.host.kernel.clone()),
-    ("processor", |book| book.host.cpu.clone()),
-    ("memory", |book| match book.host.memory_bytes {
-        0 => String::new(),
-        bytes => units::bytes(bytes),
-    }),
-    ("caches", |book| {
-        let mut found: Vec<&str> =
-            book.measurements.iter().map(|m| m.cache.found.as_str()).collect();
-        found.sort_unstable();
-        found.dedup();
-        found.join(", ")
-    }),
-];
-
 /// The facts in which the runs differ: each may be the cause of a difference.
-fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
     let letters = LETTERS.iter().take(books.len()).map(|letter| (*letter, Align::Left));
     let heads: Vec<_> = [("differs", Align::Left)].into_iter().chain(letters).collect();
     let mut table = Table::new(&heads);
-    let mut any = false;
-    for (name, fact) in FACTS {
-        let mut values: Vec<String> = books.iter().map(|book| fact(book)).collect();
-        if values.windows(2).any(|pair| pair[0] != pair[1]) {
-            any = true;
-            for value in &mut values {
-                if value.is_empty() {
-                    *value = NOT_TOLD.into();
-                }
-            }
-            table.row([name.to_string()].into_iter().chain(values).collect());
-        }
+    let found = differences(books);
+    for Difference { name, values } in &found {
+        let values = values.iter().map(|v| v.clone().unwrap_or_else(|| NOT_TOLD.into()));
+        table.row([name.to_string()].into_iter().chain(values).collect());
     }
-    if !any {
+    if found.is_empty() {
         return Ok(());
     }
     writeln!(out)?;

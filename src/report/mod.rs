@@ -3,6 +3,9 @@
 
 mod amplification;
 mod beside;
+mod check;
+mod compare;
+mod compare_json;
 mod course;
 mod filesystems;
 mod grid;
@@ -24,6 +27,9 @@ use std::io::{self, Write};
 use crate::measure::book::ResultBook;
 
 pub use beside::{RUNS_MAX, write_beside};
+pub use check::{Against, write_check};
+pub use compare::write_comparison;
+pub use compare_json::write_comparison_json;
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 

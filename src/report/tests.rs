@@ -12,6 +12,9 @@ use crate::plan::Conclusion;
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
+#[cfg(test)]
+mod against;
+
 fn rendered(name: &str, book: &ResultBook) -> String {
     let mut out = Vec::new();
     find_report(name).unwrap().render(book, &mut out).unwrap();

@@ -52,7 +52,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
 }
 
 /// The mean; not a number for none.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub(in crate::measure) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 

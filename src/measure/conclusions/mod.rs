@@ -3,14 +3,14 @@
 
 mod bend;
 mod crossover;
-mod fit;
+pub(super) mod fit;
 mod growth;
 mod knee;
 mod laws;
-mod ranking;
-mod ratio;
-mod sample;
-mod say;
+pub(super) mod ranking;
+pub(super) mod ratio;
+pub(super) mod sample;
+pub(crate) mod say;
 mod slope;
 
 use super::book::{Finding, ResultBook};

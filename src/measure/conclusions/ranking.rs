@@ -2,7 +2,7 @@
 //! rate; where growth is asked about, by latency at the end.
 
 mod chain;
-mod whole;
+pub(in crate::measure) mod whole;
 
 use serde_json::{Value, json};
 

@@ -14,9 +14,9 @@ const LOG_HALF_MAX: f64 = 10.0;
 
 /// Logarithms of one thing's rates, summed up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rate {
+pub(in crate::measure) struct Rate {
     /// Their mean.
-    pub(super) log: f64,
+    pub(in crate::measure) log: f64,
     /// How many.
     n: f64,
     /// Variance of a single one; none if it is unknown.
@@ -25,7 +25,7 @@ pub(super) struct Rate {
 
 impl Rate {
     /// Of logarithms; none if there are none.
-    pub(super) fn of(values: &Values) -> Option<Self> {
+    pub(in crate::measure) fn of(values: &Values) -> Option<Self> {
         let all: Vec<f64> = values.all.iter().map(|(_, value)| *value).collect();
         let (log, n) = (mean(&all), all.len() as f64);
         let squares: f64 = all.iter().map(|value| (value - log).powi(2)).sum();
@@ -38,6 +38,32 @@ impl Rate {
     }
 }
 
+/// A logarithm of a rate with what is known of its error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::measure) struct Centre {
+    /// The logarithm.
+    pub(in crate::measure) log: f64,
+    /// The square of its standard error; none if it is unknown.
+    pub(in crate::measure) variance: Option<f64>,
+    /// Degrees of freedom of that error.
+    pub(in crate::measure) degrees: f64,
+}
+
+impl Rate {
+    /// With the error that its own measurements show. What was measured once may be as unsteady
+    /// as the other, if that was measured more often.
+    pub(in crate::measure) fn centre(&self, other: &Self) -> Centre {
+        let of_other = other.variance.filter(|_| self.n == 1.0 && other.n > 1.0);
+        let variance = self.variance.map(|own| own.max(of_other.unwrap_or(0.0)) / self.n);
+        let degrees = match of_other {
+            Some(_) => other.n - 1.0,
+            None if self.n > 1.0 => self.n - 1.0,
+            None => DEGREES_MANY,
+        };
+        Centre { log: self.log, variance, degrees }
+    }
+}
+
 /// The spread that rates of one phase have in common.
 pub(super) struct Family {
     variance: Option<f64>,
@@ -46,11 +72,11 @@ pub(super) struct Family {
 
 /// How many times faster.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ratio {
+pub(in crate::measure) struct Ratio {
     /// The logarithm of the ratio.
-    pub(super) log: f64,
+    pub(in crate::measure) log: f64,
     /// Half the width of the interval of that logarithm; none if the spread is unknown.
-    pub(super) half: Option<f64>,
+    pub(in crate::measure) half: Option<f64>,
 }
 
 impl Family {
@@ -93,18 +119,31 @@ impl Family {
 }
 
 impl Ratio {
+    /// How many times faster `a` is than `b`, each with an error of its own: Welch's interval, which
+    /// misses the truth with the chance `miss` (Biometrika 34, 1947).
+    pub(in crate::measure) fn welch(a: &Centre, b: &Centre, miss: f64) -> Self {
+        let half = |a_variance: f64, b_variance: f64| {
+            let sum = a_variance + b_variance;
+            let parts = a_variance.powi(2) / a.degrees + b_variance.powi(2) / b.degrees;
+            let degrees = if parts > 0.0 { sum * sum / parts } else { a.degrees.min(b.degrees) };
+            student_t(miss, degrees).map(|t| (t * sum.sqrt()).max(LOG_HALF_MIN))
+        };
+        let half = a.variance.zip(b.variance).and_then(|(a, b)| half(a, b));
+        Self { log: a.log - b.log, half: half.filter(|half| *half < LOG_HALF_MAX) }
+    }
+
     /// The ratio itself.
-    pub(super) fn times(&self) -> f64 {
+    pub(in crate::measure) fn times(&self) -> f64 {
         self.log.exp()
     }
 
     /// Its interval.
-    pub(super) fn interval(&self) -> Option<[f64; 2]> {
+    pub(in crate::measure) fn interval(&self) -> Option<[f64; 2]> {
         self.half.map(|half| [(self.log - half).exp(), (self.log + half).exp()])
     }
 
     /// Whether the interval does not tell the two apart.
-    pub(super) fn tie(&self) -> bool {
+    pub(in crate::measure) fn tie(&self) -> bool {
         self.half.is_none_or(|half| self.log.abs() <= half)
     }
 }
@@ -135,6 +174,27 @@ mod tests {
             }
             assert!(!ratio.tie());
         }
+    }
+
+    /// Made with scipy: `scipy.stats.ttest_ind(log([90, 100, 115, 95]), log([50, 55, 52]),
+    /// equal_var=False).confidence_interval(0.95)`.
+    #[test]
+    fn two_of_unlike_spread_have_the_interval_of_welchs_test() {
+        let (a, b) = (rate(&[90.0, 100.0, 115.0, 95.0]), rate(&[50.0, 55.0, 52.0]));
+        let [low, high] = Ratio::welch(&a.centre(&b), &b.centre(&a), 0.05).interval().unwrap();
+        let found = [low.ln(), high.ln()];
+        for (found, expected) in found.into_iter().zip([0.484661977, 0.803499188]) {
+            assert!((found - expected).abs() < 1e-6f64, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_single_measurement_beside_repeats_is_taken_to_be_as_unsteady_as_they_are() {
+        let (many, one) = (rate(&[90.0, 110.0, 100.0]), rate(&[100.0]));
+        assert!(one.centre(&many).variance > one.centre(&one).variance);
+        assert_eq!(one.centre(&many).degrees, 2.0);
+        let unknown = Rate { variance: None, ..one };
+        assert_eq!(Ratio::welch(&unknown.centre(&many), &many.centre(&unknown), 0.05).half, None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::plan::DEFAULT_VARIANT;
 use super::fit::mean;
 
 /// No phase is shorter or longer.
-const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
+pub(in crate::measure) const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 
 /// The measurements that count, and the variants in the job file's order.
 pub(super) struct Sample<'a> {
@@ -16,13 +16,13 @@ pub(super) struct Sample<'a> {
 
 /// Figures of one phase of one variant at one level: one for each repeat, the mean of its passes;
 /// where there is one repeat, one for each pass.
-pub(super) struct Values {
+pub(in crate::measure) struct Values {
     /// (repeat, or pass of the only repeat; figure)
-    pub(super) all: Vec<(u32, f64)>,
+    pub(in crate::measure) all: Vec<(u32, f64)>,
     /// Whether they are of several repeats.
-    pub(super) repeated: bool,
+    pub(in crate::measure) repeated: bool,
     /// The relative standard error of a single measurement; none if it is unknown.
-    pub(super) own_error: Option<f64>,
+    pub(in crate::measure) own_error: Option<f64>,
 }
 
 impl<'a> Sample<'a> {
@@ -91,7 +91,10 @@ pub(super) fn counts(m: &Measurement) -> bool {
 
 impl Values {
     /// The figures that `figure` makes of measurements, without those it makes none of.
-    pub(super) fn of(cell: &[&Measurement], figure: impl Fn(&Measurement) -> Option<f64>) -> Self {
+    pub(in crate::measure) fn of(
+        cell: &[&Measurement],
+        figure: impl Fn(&Measurement) -> Option<f64>,
+    ) -> Self {
         let all: Vec<(u32, u32, f64)> = cell
             .iter()
             .filter_map(|m| Some((m.cell.repeat, m.pass, figure(m).filter(|f| f.is_finite())?)))
@@ -116,7 +119,7 @@ impl Values {
 }
 
 /// The logarithm of operations per second, with or without the sync at the end.
-pub(super) fn log_rate(m: &Measurement, synced: bool) -> Option<f64> {
+pub(in crate::measure) fn log_rate(m: &Measurement, synced: bool) -> Option<f64> {
     let seconds = m.seconds + if synced { m.sync_seconds } else { 0.0 };
     Some((m.operations as f64 / seconds).ln())
 }

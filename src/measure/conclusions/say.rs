@@ -14,9 +14,10 @@ pub(super) fn finding(kind: &str, sentence: String, figures: Value) -> Finding {
     Finding { kind: kind.into(), sentence, figures }
 }
 
-/// How many times: `1.02`, `10.2`, `213`.
-pub(super) fn times(ratio: f64) -> String {
+/// How many times: `0.012`, `1.02`, `10.2`, `213`.
+pub(crate) fn times(ratio: f64) -> String {
     match ratio {
+        r if r > 0.0 && r < 0.0995 => units::figures(r, 2),
         r if r < 9.995 => format!("{r:.2}"),
         r if r < 99.95 => format!("{r:.1}"),
         r => format!("{r:.0}"),
@@ -24,7 +25,7 @@ pub(super) fn times(ratio: f64) -> String {
 }
 
 /// `0.97 to 1.07`
-pub(super) fn span([low, high]: [f64; 2]) -> String {
+pub(crate) fn span([low, high]: [f64; 2]) -> String {
     format!("{} to {}", times(low), times(high))
 }
 
@@ -38,7 +39,7 @@ pub(super) fn beyond([low, high]: [f64; 2]) -> String {
 }
 
 /// A share as percent: `3.2%`, `21%`.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent.abs() < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }
@@ -69,8 +70,8 @@ mod tests {
 
     #[test]
     fn ratios_have_as_many_figures_as_help() {
-        let written: Vec<_> = [0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
-        assert_eq!(written, ["0.97", "1.02", "10.0", "10.2", "213"]);
+        let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
+        assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
         assert_eq!(span([0.5, 12.0]), "0.50 to 12.0");
         assert_eq!(beyond([1.0042, 1.5]), "1.004 to 1.50");
         assert_eq!(beyond([1.1, 1.5]), "1.10 to 1.50");

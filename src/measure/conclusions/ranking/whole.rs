@@ -9,7 +9,7 @@ use crate::measure::order::each_once;
 
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how
 /// long another sync would take is not told by slices of a phase.
-const SYNC_SHARE_MAX: f64 = 0.05;
+pub(in crate::measure) const SYNC_SHARE_MAX: f64 = 0.05;
 
 const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
                          ask for a sync with `durability`.";
@@ -20,16 +20,16 @@ fn is_left_unwritten(m: &Measurement) -> bool {
 }
 
 /// A phase and which of its passes.
-type Part<'a> = (&'a str, u32);
+pub(in crate::measure) type Part<'a> = (&'a str, u32);
 
 /// One repeat of a variant with all its phases valid.
-struct Whole {
+pub(in crate::measure) struct Whole {
     repeat: u32,
-    seconds: f64,
+    pub(in crate::measure) seconds: f64,
     /// Relative standard error of the seconds; none if it is unknown.
     error: Option<f64>,
     /// Operations of each part.
-    operations: Vec<u64>,
+    pub(in crate::measure) operations: Vec<u64>,
 }
 
 /// One for each level, lowest first, at which two variants or more did the same work in two phases
@@ -72,7 +72,8 @@ fn field<'a>(
     (field.runners.len() > 1 && alike).then_some(field)
 }
 
-fn wholes(cell: &[&Measurement], parts: &[Part<'_>]) -> Vec<Whole> {
+/// The repeats of a cell of which every part is valid.
+pub(in crate::measure) fn wholes(cell: &[&Measurement], parts: &[Part<'_>]) -> Vec<Whole> {
     let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
     repeats.into_iter().filter_map(|repeat| whole(cell, parts, repeat)).collect()
 }
@@ -99,7 +100,7 @@ fn whole(cell: &[&Measurement], parts: &[Part<'_>], repeat: u32) -> Option<Whole
 }
 
 /// Logarithms of jobs per second.
-fn values(wholes: &[Whole]) -> Values {
+pub(in crate::measure) fn values(wholes: &[Whole]) -> Values {
     Values {
         all: wholes.iter().map(|whole| (whole.repeat, -whole.seconds.ln())).collect(),
         repeated: wholes.len() > 1,

@@ -1,0 +1,170 @@
+//! `boatload check`: whether a run is slower than it may be, as an exit code.
+
+use clap::Args;
+
+use super::runs_named::find_runs;
+use super::{StorePlace, out};
+use crate::base::failure::{Exit, Failure, Result};
+use crate::base::units::{Quantity, Unit, counted};
+use crate::measure::book::ResultBook;
+use crate::measure::check::{Check as Checked, Outcome, check};
+use crate::measure::history::same_target;
+use crate::report::{Against, write_check};
+
+/// Stands for all earlier runs of the same on the same. No id has seven characters.
+const HISTORY: &str = "history";
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload check last --baseline k7m2n8p4         fails if more than 5% slower
+  boatload check last --baseline history          than the runs before it
+  boatload check last --baseline history --show   with a table of those runs
+  boatload run smallfiles --dir /mnt/x && boatload check last --baseline history --fail-on 10%";
+
+const LONG: &str = "\
+There is a line for each phase, and for the whole job if all did the same work: `ok`; `REGRESSION` \
+if the run took longer by more than --fail-on and the whole interval lies beyond that; `unsure` if \
+the interval reaches below it, or the error is unknown. The intervals hold together over all lines \
+at 95% (Bonferroni).
+
+The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
+machine, file system and device like this run's; kernels and versions of boatload may differ. Of \
+each phase the baseline is the runs since the last step of its figures, so that a change that stays \
+for three runs is the new baseline. No id of a run has seven characters, so `history` is never one.
+
+Exit code 3 if a line is a regression; else 4 if all that the run measured of a line is invalid or \
+the run ended before it; else 0, also if there is no history yet.";
+
+/// Tell by the exit code whether a run is slower than a baseline
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
+pub(super) struct Check {
+    /// The run that is checked: an id, a unique prefix of one, or `last`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// What it is held against: a run, or `history` for the earlier ones of the same on the same
+    #[arg(long, value_name = "RUN|history")]
+    baseline: String,
+    /// How much longer it may take
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    fail_on: f64,
+    /// Use at most so many of the newest runs of the history
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    last: u32,
+    /// Show the history of each line, with its steps
+    #[arg(long)]
+    show: bool,
+}
+
+impl Check {
+    pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        let run = measured(&self.run, store)?;
+        if self.baseline == HISTORY {
+            let (history, unlike) = self.history(&run, store)?;
+            if history.is_empty() {
+                out::print(&nothing_earlier(&run, unlike))?;
+                return Ok(Exit::Good);
+            }
+            let books: Vec<&ResultBook> = history.iter().collect();
+            return self.judge(&run, Against::History(&books));
+        }
+        let baseline = measured(&self.baseline, store)?;
+        if baseline.run.id == run.run.id {
+            return Err(Failure::usage(format!(
+                "{} and {} are the same run; name another, or --baseline {HISTORY}",
+                self.run, self.baseline
+            )));
+        }
+        self.judge(&run, Against::Run(&baseline))
+    }
+
+    /// Earlier runs of the same on the same, oldest first, and how many of the scenario are not.
+    fn history(&self, run: &ResultBook, place: &StorePlace) -> Result<(Vec<ResultBook>, u64)> {
+        let Some(store) = place.open_to_read()? else { return Ok((Vec::new(), 0)) };
+        let all = store.runs()?;
+        let later = all.iter().skip_while(|other| other.id != run.run.id);
+        let like = later.skip(1).filter(|other| {
+            let same = (&other.scenario, &other.scale) == (&run.run.scenario, &run.run.scale);
+            same && other.complete
+        });
+        let (mut found, mut unlike) = (Vec::new(), 0);
+        for summary in like {
+            let book = store.load(&summary.id)?;
+            if same_target(run, &book) {
+                found.push(book);
+            } else {
+                unlike += 1;
+            }
+            if found.len() == self.last as usize {
+                break;
+            }
+        }
+        found.reverse();
+        Ok((found, unlike))
+    }
+
+    fn judge(&self, run: &ResultBook, against: Against<'_>) -> Result<Exit> {
+        let books = against.books();
+        let checked = check(run, &books, self.fail_on);
+        if checked.rows.is_empty() {
+            return Err(Failure::usage(format!(
+                "{} and {} have no phase in common, so there is nothing to check",
+                self.run, self.baseline
+            )));
+        }
+        let mut text = Vec::new();
+        write_check(run, against, &checked, self.show, &mut text)
+            .map_err(|error| Failure::from_system("write the check", error))?;
+        out::print(&String::from_utf8_lossy(&text))?;
+        Ok(exit(&checked))
+    }
+}
+
+fn nothing_earlier(run: &ResultBook, unlike: u64) -> String {
+    let (scenario, id) = (&run.run.scenario, &run.run.id);
+    let unlike = match unlike {
+        0 => String::new(),
+        n => format!(
+            "Left out: {}, with another job, other parameters, machine or place;\n\
+             `boatload compare` says which.\n",
+            counted(n, "earlier run")
+        ),
+    };
+    format!(
+        "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}\
+         The next run will be held against this one.\n"
+    )
+}
+
+fn exit(checked: &Checked) -> Exit {
+    let any = |outcome| checked.with(outcome).next().is_some();
+    if any(Outcome::Regression) {
+        Exit::Regression
+    } else if any(Outcome::Invalid) || any(Outcome::Missing) {
+        Exit::Invalid
+    } else {
+        Exit::Good
+    }
+}
+
+/// A run that boatload measured.
+fn measured(word: &str, store: &StorePlace) -> Result<ResultBook> {
+    let found = find_runs(&[word.to_string()], store)?.pop();
+    match found {
+        Some(book) if book.run.reference.is_some() => Err(Failure::usage(format!(
+            "{word} was published, not measured here: another machine's figures are no bound for \
+             this one. `boatload compare` puts them against a run"
+        ))),
+        Some(book) => Ok(book),
+        None => Err(Failure::usage(format!("no run is named {word}"))),
+    }
+}
+
+fn percent(text: &str) -> std::result::Result<f64, String> {
+    match Quantity::parse(text) {
+        Some(Quantity { value, unit: Unit::Percent }) if value > 0.0 && value < 1e4 => {
+            Ok(value / 100.0)
+        }
+        _ => Err("it takes a percentage above zero, such as 5%".into()),
+    }
+}

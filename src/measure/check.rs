@@ -1,0 +1,240 @@
+//! Whether a run is slower than a baseline by more than may be: an answer that a script can act on.
+//! METHODOLOGY.md states the criteria.
+
+mod baseline;
+
+use super::book::{Measurement, ResultBook};
+use super::compare::{Figure, Subject, common_unit, subject};
+use super::conclusions::ratio::Ratio;
+use super::matching::{Key, Matching, Run};
+use super::order::each_once;
+use super::rates::{Timed, job_time, parts, phase_rate, synced};
+use super::summary::Estimate;
+use baseline::Baseline;
+
+/// The chance with which any of all intervals misses the truth.
+const MISS: f64 = 0.05;
+
+/// A run held against a baseline.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    /// What may be slower: 0.05 for 5%.
+    pub fail_on: f64,
+    /// For each variant and level the whole job, if all did the same, and then its phases.
+    pub rows: Vec<CheckedRow>,
+    /// What only the baseline or only the run has.
+    pub not_in_both: Vec<Subject>,
+}
+
+/// A phase or the whole job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedRow {
+    /// What it is.
+    pub subject: Subject,
+    /// What the figures are.
+    pub figure: Figure,
+    /// Whether the time of the sync at the end is in it.
+    pub with_sync: bool,
+    /// What comes of it.
+    pub outcome: Outcome,
+    /// The figure of the run; none if it has no valid one.
+    pub run: Option<Estimate>,
+    /// The figure of the baseline: the geometric mean of its runs.
+    pub baseline: f64,
+    /// How many times as long the run took; none if it has no valid figure.
+    pub slowdown: Option<f64>,
+    /// Its interval, which holds together with those of all rows at 95%; none if an error is
+    /// unknown.
+    pub interval: Option<[f64; 2]>,
+    /// The first of the runs that make the baseline, as a place in `points`.
+    pub since: usize,
+    /// How many runs make the baseline.
+    pub runs: usize,
+    /// The runs of the history that have it, oldest first.
+    pub points: Vec<Point>,
+}
+
+/// What comes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Not slower by more than may be.
+    Ok,
+    /// Slower by more, in the whole interval.
+    Regression,
+    /// Slower by more, but the interval reaches below it, or there is none.
+    Unsure,
+    /// All that the run measured of it is invalid.
+    Invalid,
+    /// The run ended before it.
+    Missing,
+}
+
+/// A run of the history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its place in the baseline's books.
+    pub book: usize,
+    /// Its figure.
+    pub value: f64,
+    /// What it is to the baseline.
+    pub mark: Mark,
+}
+
+/// What a run of the history is to the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It lies before the last step.
+    Earlier,
+    /// The first after a step.
+    Step,
+    /// It is one of those that make the baseline.
+    Baseline,
+    /// It lies too far from the others.
+    Odd,
+}
+
+impl Outcome {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Regression => "REGRESSION",
+            Self::Unsure => "unsure",
+            Self::Invalid => "invalid",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+impl Check {
+    /// Rows of which this comes.
+    pub fn with(&self, outcome: Outcome) -> impl Iterator<Item = &CheckedRow> {
+        self.rows.iter().filter(move |row| row.outcome == outcome)
+    }
+
+    /// Rows that are good, and might be even if the run were slower by more than may be.
+    pub fn blind(&self) -> impl Iterator<Item = &CheckedRow> {
+        let most = 1.0 + self.fail_on;
+        self.with(Outcome::Ok).filter(move |row| row.interval.is_some_and(|[_, high]| high > most))
+    }
+}
+
+/// A figure in all runs; the first is the one that is checked.
+struct Metric {
+    row: CheckedRow,
+    run: Option<Timed>,
+    /// With their places among the baseline's books.
+    earlier: Vec<(usize, Timed)>,
+}
+
+/// A run against the runs of a baseline, oldest first; `fail_on` is the slowdown that may be.
+pub fn check(run: &ResultBook, baseline: &[&ResultBook], fail_on: f64) -> Check {
+    let books: Vec<&ResultBook> = [run].into_iter().chain(baseline.iter().copied()).collect();
+    let Matching { runs, keys } = Matching::of(&books);
+    let mut check = Check { fail_on, ..Check::default() };
+    let mut metrics = Vec::new();
+    for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
+        let here: Vec<&Key> =
+            keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level)).collect();
+        metrics.extend(here.first().and_then(|key| whole(key, &runs)));
+        for key in here {
+            match phase(key, &runs) {
+                Some(metric) => metrics.push(metric),
+                None => check.not_in_both.push(subject(key, Some(key.phase.clone()))),
+            }
+        }
+    }
+    let judged = metrics.iter().filter(|metric| metric.run.is_some()).count();
+    let miss = MISS / judged.max(1) as f64;
+    check.rows = metrics.into_iter().map(|metric| metric.judged(miss, fail_on)).collect();
+    check
+}
+
+impl Metric {
+    /// None if the baseline has nothing of it.
+    fn of(
+        subject: Subject,
+        figure: Figure,
+        with_sync: bool,
+        timed: Vec<Option<Timed>>,
+    ) -> Option<Self> {
+        let mut timed = timed.into_iter();
+        let run = timed.next()?;
+        let known = timed.enumerate().filter_map(|(at, timed)| Some((at, timed?)));
+        let earlier: Vec<_> = known.collect();
+        let row = CheckedRow {
+            subject,
+            figure,
+            with_sync,
+            outcome: Outcome::Missing,
+            run: run.map(|run| run.shown),
+            baseline: f64::NAN,
+            slowdown: None,
+            interval: None,
+            since: 0,
+            runs: 0,
+            points: Vec::new(),
+        };
+        (!earlier.is_empty()).then_some(Self { row, run, earlier })
+    }
+
+    fn judged(self, miss: f64, fail_on: f64) -> CheckedRow {
+        let Self { mut row, run, earlier } = self;
+        let value = |log: f64| if row.figure == Figure::Seconds { (-log).exp() } else { log.exp() };
+        let baseline =
+            Baseline::of(&earlier.iter().map(|(_, timed)| timed.rate).collect::<Vec<_>>());
+        let point = |((book, timed), mark): (&(usize, Timed), &Mark)| Point {
+            book: *book,
+            value: value(timed.rate.log),
+            mark: *mark,
+        };
+        row.points = earlier.iter().zip(&baseline.marks).map(point).collect();
+        (row.baseline, row.since, row.runs) = (value(baseline.log), baseline.since, baseline.runs);
+        let Some(run) = run else { return row };
+        let (before, now) = baseline.against(&run.rate);
+        let ratio = Ratio::welch(&before, &now, miss);
+        let most = 1.0 + fail_on;
+        row.slowdown = Some(ratio.times());
+        row.interval = ratio.interval();
+        row.outcome = match row.interval {
+            Some([low, _]) if low > most => Outcome::Regression,
+            Some(_) if ratio.times() <= most => Outcome::Ok,
+            _ => Outcome::Unsure,
+        };
+        row
+    }
+}
+
+fn phase(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
+    let members: Vec<Vec<&Measurement>> =
+        runs.iter().map(|run| run.measurements(key).collect()).collect();
+    let with_sync = synced(members.iter().flatten().copied());
+    let unit = common_unit(&runs.iter().map(|run| run.row(key)).collect::<Vec<_>>());
+    let timed = members.iter().map(|members| phase_rate(members, unit, with_sync)).collect();
+    let subject = subject(key, Some(key.phase.clone()));
+    let mut metric = Metric::of(subject, Figure::of(unit), with_sync, timed)?;
+    let checked = runs.first()?;
+    match (metric.run, checked.row(key)) {
+        (None, Some(_)) => metric.row.outcome = Outcome::Invalid,
+        // Its job may have no such phase.
+        (None, None) if checked.book.run.complete => return None,
+        _ => {}
+    }
+    Some(metric)
+}
+
+/// Only runs that did the same work count, and none if the checked one did not do it all.
+fn whole(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
+    let cells: Vec<Vec<&Measurement>> = runs.iter().map(|run| run.cell(key).collect()).collect();
+    let parts = parts(&cells)?;
+    let mut jobs = cells.iter().map(|cell| job_time(cell, &parts));
+    let (run, work) = jobs.next()??;
+    let same = |job: Option<(Timed, Vec<Vec<u64>>)>| {
+        job.filter(|(_, other)| *other == work && work.len() == 1).map(|(timed, _)| timed)
+    };
+    let timed = [Some(run)].into_iter().chain(jobs.map(same)).collect();
+    Metric::of(subject(key, None), Figure::Seconds, true, timed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+use super::*;
+use crate::base::random::{Stream, draw};
+use crate::measure::book::CellKey;
+use crate::measure::fixture::{self, growing::lasting};
+
+const FAIL_ON: f64 = 0.05;
+
+/// A run of two phases, three repeats, each of which takes so many seconds give or take a percent.
+fn book_of(create: f64, delete: f64) -> ResultBook {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    for (phase, seconds) in [("create", create), ("delete", delete)] {
+        for (repeat, wave) in [(1, 0.99), (2, 1.0), (3, 1.01)] {
+            let cell = CellKey { variant: "default".into(), level: None, repeat };
+            let m = lasting(cell, phase, 1_000, seconds * wave);
+            book.measurements.push(Measurement { histogram: Vec::new(), ..m });
+        }
+    }
+    book
+}
+
+/// A run after others, whose creates take these seconds.
+fn checked_on(fail_on: f64, create: f64, seconds: &[f64]) -> Check {
+    let like = book_of(1.0, 1.0);
+    let taking = |seconds: f64| {
+        let mut book = like.clone();
+        book.measurements[..3].iter_mut().for_each(|m| m.seconds *= seconds);
+        book
+    };
+    let history: Vec<_> = seconds.iter().map(|seconds| taking(*seconds)).collect();
+    check(&taking(create), &history.iter().collect::<Vec<_>>(), fail_on)
+}
+
+fn checked(create: f64, seconds: &[f64]) -> Check {
+    checked_on(FAIL_ON, create, seconds)
+}
+
+fn row<'a>(check: &'a Check, phase: &str) -> &'a CheckedRow {
+    let is = |row: &&CheckedRow| row.subject.phase.as_deref() == Some(phase);
+    check.rows.iter().find(is).unwrap()
+}
+
+#[test]
+fn only_a_slowdown_beyond_the_threshold_in_the_whole_interval_is_a_regression() {
+    for (seconds, expected) in [
+        (1.0, Outcome::Ok),
+        (0.5, Outcome::Ok),
+        (1.04, Outcome::Ok),
+        (1.06, Outcome::Unsure),
+        (1.20, Outcome::Regression),
+    ] {
+        let check = checked(seconds, &[1.0]);
+        assert_eq!(row(&check, "create").outcome, expected, "{seconds}: {check:?}");
+        assert_eq!(row(&check, "delete").outcome, Outcome::Ok);
+        assert_eq!(check.rows.len(), 3, "the whole job too");
+    }
+}
+
+#[test]
+fn what_runs_differ_by_counts_where_repeats_do_not_show_it() {
+    let steady = checked(1.12, &[1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.01]);
+    assert_eq!(row(&steady, "create").outcome, Outcome::Regression);
+    let unsteady = checked(1.12, &[1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1]);
+    assert_eq!(row(&unsteady, "create").outcome, Outcome::Unsure, "{unsteady:?}");
+}
+
+const ACCEPTED: [f64; 11] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.2, 1.21, 1.19, 1.2];
+
+#[test]
+fn a_change_that_three_runs_have_is_the_new_baseline() {
+    let before = checked(1.2, &ACCEPTED[..9]);
+    let create = row(&before, "create");
+    assert_eq!(create.outcome, Outcome::Regression, "two runs are no baseline: {create:?}");
+    assert_eq!(create.points[7].mark, Mark::Odd);
+    assert_eq!(create.runs, 7, "odd ones do not count");
+    let after = checked(1.2, &ACCEPTED);
+    let create = row(&after, "create");
+    assert_eq!((create.outcome, create.since, create.runs), (Outcome::Ok, 7, 4), "{create:?}");
+    assert_eq!(
+        [6, 7, 8].map(|at| create.points[at].mark),
+        [Mark::Earlier, Mark::Step, Mark::Baseline]
+    );
+    assert!((create.baseline - 1_000.0 / 1.2).abs() < 5.0, "{create:?}");
+    assert_eq!(row(&after, "delete").since, 0, "each has a history of its own");
+    let again = checked(1.4, &ACCEPTED);
+    assert_eq!(row(&again, "create").outcome, Outcome::Regression);
+}
+
+#[test]
+fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
+    let mut run = book_of(1.0, 1.0);
+    run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    let baseline = book_of(1.0, 1.0);
+    let found = check(&run, &[&baseline], FAIL_ON);
+    let outcomes: Vec<_> = found.rows.iter().map(|row| row.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Ok, Outcome::Invalid], "{found:?}");
+    run.measurements.truncate(3);
+    let found = check(&run, &[&baseline], FAIL_ON);
+    assert_eq!(found.rows.len(), 1, "a job without the phase: {found:?}");
+    assert_eq!(found.not_in_both.len(), 1);
+    run.run.complete = false;
+    let found = check(&run, &[&baseline], FAIL_ON);
+    assert_eq!(row(&found, "delete").outcome, Outcome::Missing);
+}
+
+#[test]
+fn an_unknown_error_makes_nothing_a_regression() {
+    let mut run = book_of(2.0, 1.0);
+    run.measurements.retain(|m| m.cell.repeat == 1);
+    run.measurements.iter_mut().for_each(|m| m.rate_error = None);
+    let baseline = run_like(&run, 1.0);
+    let found = check(&run, &[&baseline], FAIL_ON);
+    let create = row(&found, "create");
+    assert_eq!((create.outcome, create.interval), (Outcome::Unsure, None));
+    assert_eq!(row(&found, "delete").outcome, Outcome::Unsure, "as fast, as far as is known");
+}
+
+/// The same run with a create of other seconds.
+fn run_like(run: &ResultBook, seconds: f64) -> ResultBook {
+    let mut book = run.clone();
+    book.measurements[0].seconds = seconds;
+    book
+}
+
+#[test]
+fn a_history_whose_noise_is_known_raises_few_false_alarms() {
+    let noise = |index: u64| {
+        let uniform = |part| draw(7, Stream::Noise, index * 4 + part) as f64 / u64::MAX as f64;
+        1.0 + 0.14 * ((0..4).map(uniform).sum::<f64>() / 4.0 - 0.5)
+    };
+    let mut alarms = 0;
+    for seed in 0..60u64 {
+        let seconds: Vec<f64> = (0..12).map(|at| noise(seed * 100 + at)).collect();
+        let check = checked_on(1e-6, seconds[11], &seconds[..11]);
+        alarms += usize::from(row(&check, "create").outcome == Outcome::Regression);
+    }
+    assert!(alarms <= 2, "{alarms} of 60 though nothing may be slower at all");
+}
+
+#[test]
+fn nothing_in_a_book_makes_it_fail() {
+    for seed in 0..30 {
+        let books: Vec<_> = (0..4).map(|n| fixture::Odd::new(seed + n * 1_000).book()).collect();
+        let baseline: Vec<_> = books[1..].iter().collect();
+        for row in check(&books[0], &baseline, FAIL_ON).rows {
+            assert_eq!(row.slowdown.is_none(), row.run.is_none(), "seed {seed}: {row:?}");
+        }
+    }
+}

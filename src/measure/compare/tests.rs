@@ -1,0 +1,127 @@
+use super::*;
+use crate::measure::book::CellKey;
+use crate::measure::fixture::{self, growing::lasting};
+use crate::measure::reference::find_reference;
+
+/// Phases of some repeats: each a name and the seconds of each repeat.
+fn book_of(phases: &[(&str, &[f64])]) -> ResultBook {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    for (phase, seconds) in phases {
+        for (at, seconds) in seconds.iter().enumerate() {
+            let cell = CellKey { variant: "default".into(), level: None, repeat: at as u32 + 1 };
+            book.measurements.push(lasting(cell, phase, 1_000, *seconds));
+        }
+    }
+    book
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<(&'static str, Verdict)> {
+    let what = |row: &ComparedRow| if row.subject.phase.is_none() { "job" } else { "phase" };
+    comparison.rows.iter().map(|row| (what(row), row.verdict)).collect()
+}
+
+const STEADY: &[f64] = &[1.00, 1.01, 0.99];
+const SLOWER: &[f64] = &[1.20, 1.21, 1.19];
+
+#[test]
+fn a_run_that_takes_longer_is_slower_and_the_ratio_is_that_of_rates() {
+    let comparison = compare(&book_of(&[("create", STEADY)]), &book_of(&[("create", SLOWER)]));
+    let [row] = comparison.rows.as_slice() else { panic!("{comparison:?}") };
+    assert_eq!(row.verdict, Verdict::Slower);
+    assert!((row.ratio - 1.0 / 1.2).abs() < 0.001, "{row:?}");
+    let [low, high] = row.interval.unwrap();
+    assert!(low < row.ratio && row.ratio < high && high < 1.0, "{row:?}");
+    assert_eq!((comparison.told(), comparison.by_chance()), (1, 0.05));
+}
+
+#[test]
+fn the_whole_job_comes_first_if_both_did_the_same() {
+    let a = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let mut b = book_of(&[("create", SLOWER), ("delete", SLOWER)]);
+    assert_eq!(
+        verdicts(&compare(&a, &b)),
+        [("job", Verdict::Slower), ("phase", Verdict::Slower), ("phase", Verdict::Slower)]
+    );
+    let whole = &compare(&a, &b).rows[0];
+    assert!((whole.sides[1].mean - 2.4).abs() < 1e-3, "seconds of both phases: {whole:?}");
+    b.run.parameters.clear();
+    b.measurements.iter_mut().for_each(|m| m.operations *= 2);
+    let comparison = compare(&a, &b);
+    assert_eq!(verdicts(&comparison).first().unwrap().0, "phase", "it did twice as much");
+    let [of_a, of_b] = comparison.rows[0].work.unwrap();
+    assert_eq!((of_a.operations, of_b.operations), (1_000.0, 2_000.0));
+}
+
+#[test]
+fn the_time_of_syncs_is_in_the_rate_where_any_run_has_one() {
+    let a = book_of(&[("create", STEADY)]);
+    let mut b = a.clone();
+    b.measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
+    let comparison = compare(&a, &b);
+    let row = &comparison.rows[0];
+    assert!(row.with_sync && row.verdict == Verdict::Slower, "{row:?}");
+    assert!((row.sides[0].mean / row.sides[1].mean - 1.5).abs() < 0.001, "{row:?}");
+}
+
+#[test]
+fn single_measurements_without_an_error_cannot_be_told_apart() {
+    let mut a = book_of(&[("create", &[1.0])]);
+    let b = book_of(&[("create", SLOWER)]);
+    assert_eq!(compare(&a, &b).rows[0].verdict, Verdict::Slower, "its own error tells");
+    a.measurements[0].rate_error = None;
+    let row = &compare(&a, &b).rows[0];
+    assert_eq!((row.verdict, row.interval, row.seen_from), (Verdict::CannotTell, None, None));
+}
+
+#[test]
+fn a_difference_that_was_not_seen_comes_with_the_least_one_that_would_have_been() {
+    let same = book_of(&[("create", STEADY)]);
+    let row = &compare(&same, &same).rows[0];
+    assert_eq!(row.verdict, Verdict::NoDifference);
+    let [_, high] = row.interval.unwrap();
+    assert!((row.seen_from.unwrap() - (high - 1.0)).abs() < 1e-9, "{row:?}");
+    assert!(row.seen_from.unwrap() > 0.0099, "never closer than one percent: {row:?}");
+}
+
+#[test]
+fn what_is_invalid_in_one_run_is_compared_with_nothing() {
+    let a = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let mut b = a.clone();
+    for m in b.measurements.iter_mut().filter(|m| m.phase == "delete") {
+        m.invalid = vec!["EIO x 1".into()];
+        m.seconds = 1e-3;
+    }
+    let comparison = compare(&a, &b);
+    assert_eq!(comparison.rows.len(), 1, "create alone, no whole job: {comparison:?}");
+    let [alone] = comparison.alone.as_slice() else { panic!("{comparison:?}") };
+    assert_eq!((alone.side, alone.invalid), (Some(0), true));
+    // One repeat that failed leaves the others.
+    let mut b = a.clone();
+    b.measurements[0].invalid = vec!["EIO x 1".into()];
+    b.measurements[0].seconds = 1e-3;
+    let rows = compare(&a, &b).rows;
+    assert!(rows.iter().all(|row| row.verdict == Verdict::NoDifference), "{rows:?}");
+}
+
+#[test]
+fn published_figures_without_an_interval_cannot_be_told_apart_from_a_run() {
+    let published = find_reference("smallfiles-suse12-btrfs").unwrap();
+    let own = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let comparison = compare(&published, &own);
+    assert!(!comparison.rows.is_empty(), "{comparison:?}");
+    let all = comparison.rows.iter();
+    assert!(all.clone().all(|row| row.verdict == Verdict::CannotTell), "{comparison:?}");
+    assert!(all.clone().all(|row| row.work.is_some()), "other numbers of files");
+}
+
+#[test]
+fn nothing_in_a_book_makes_it_fail() {
+    for seed in 0..40 {
+        let (a, b) = (fixture::Odd::new(seed).book(), fixture::Odd::new(seed + 1_000).book());
+        for row in compare(&a, &b).rows {
+            assert!(row.ratio > 0.0, "seed {seed}: {row:?}");
+            assert!(row.interval.is_none_or(|[low, high]| low <= high), "seed {seed}: {row:?}");
+        }
+    }
+}

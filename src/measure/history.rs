@@ -1,0 +1,193 @@
+//! Earlier runs of the same on the same: which they are, and where their figures took a step.
+
+use std::collections::BTreeSet;
+
+use super::book::ResultBook;
+use super::conclusions::fit::mean;
+use super::statistics::student::two_sided;
+use super::differences::job_lines;
+
+/// A place at which values begin to lie elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The first value after it, from 0.
+    pub at: usize,
+    /// The mean of the values before it, back to the step before.
+    pub before: f64,
+    /// The mean of the values after it, up to the next step.
+    pub after: f64,
+}
+
+/// Fewer values on a side make no step.
+const SIDE_MIN: usize = 3;
+
+/// The chance of a step where there is none, over all places of a stretch.
+const STEP_MISS: f64 = 0.01;
+
+/// A smaller step between logarithms is none.
+const STEP_LEAST: f64 = 0.01;
+
+/// The steps in a row of logarithms, in their order.
+pub fn steps(values: &[f64]) -> Vec<Step> {
+    let mut places = Vec::new();
+    split(values, 0, &mut places);
+    places.sort_unstable();
+    let ends: Vec<usize> = [0].into_iter().chain(places).chain([values.len()]).collect();
+    let step = |ends: &[usize]| Step {
+        at: ends[1],
+        before: mean(&values[ends[0]..ends[1]]),
+        after: mean(&values[ends[1]..ends[2]]),
+    };
+    ends.windows(3).map(step).collect()
+}
+
+/// Adds the places of the steps in a stretch that begins at `from`.
+fn split(values: &[f64], from: usize, places: &mut Vec<usize>) {
+    let all = SIDE_MIN..(values.len() + 1).saturating_sub(SIDE_MIN);
+    let tried = all.len() as f64;
+    let left = |at: &usize| squares(&values[..*at]) + squares(&values[*at..]);
+    let best = all.min_by(|a, b| left(a).total_cmp(&left(b)));
+    let is_step = |at: &usize| welch_chance(&values[..*at], &values[*at..]) * tried < STEP_MISS;
+    let Some(at) = best.filter(is_step) else { return };
+    places.push(from + at);
+    split(&values[..at], from, places);
+    split(&values[at..], from + at, places);
+}
+
+/// Squared deviations from the mean.
+fn squares(values: &[f64]) -> f64 {
+    let middle = mean(values);
+    values.iter().map(|value| (value - middle).powi(2)).sum()
+}
+
+/// The chance that two samples of one mean lie as far apart as these (Welch's test).
+fn welch_chance(a: &[f64], b: &[f64]) -> f64 {
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    let (v, w) = (squares(a) / (n - 1.0) / n, squares(b) / (m - 1.0) / m);
+    let apart = (mean(a) - mean(b)).abs();
+    if apart.is_nan() || apart < STEP_LEAST {
+        return 1.0;
+    }
+    if v + w == 0.0 {
+        return 0.0;
+    }
+    let degrees = (v + w).powi(2) / (v * v / (n - 1.0) + w * w / (m - 1.0));
+    two_sided(apart / (v + w).sqrt(), degrees)
+}
+
+/// Memory that differs by less is the same: how much of it the kernel manages changes with it.
+const MEMORY_SAME: f64 = 0.02;
+
+/// Whether a run is of the same job on the same machine, file system and device as another. The
+/// kernel, mount options that nobody asked for and boatload itself may differ: a history is there
+/// to show what they change.
+pub fn same_target(a: &ResultBook, b: &ResultBook) -> bool {
+    let (memory, other) = (a.host.memory_bytes as f64, b.host.memory_bytes as f64);
+    let same_memory = (memory - other).abs() <= MEMORY_SAME * memory.max(other);
+    let asked = |book: &ResultBook| {
+        (book.run.scenario.clone(), book.run.scale.clone(), book.run.parameters.clone())
+    };
+    let machine = |book: &ResultBook| (book.host.cpu.clone(), book.host.cpus);
+    same_memory
+        && asked(a) == asked(b)
+        && machine(a) == machine(b)
+        && a.host.filesystem.kind == b.host.filesystem.kind
+        && device(a) == device(b)
+        && made(a) == made(b)
+        && how(a) == how(b)
+        && job_lines(a) == job_lines(b)
+}
+
+/// The block device, which may have another name after a restart if it has a model.
+fn device(book: &ResultBook) -> Option<(String, Option<u64>)> {
+    let device = book.host.device.as_ref()?;
+    Some((device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes))
+}
+
+/// The file systems that were made, in whatever order.
+fn made(book: &ResultBook) -> BTreeSet<[&str; 4]> {
+    let all = book.filesystems.iter();
+    all.map(|made| {
+        let mkfs = made.mkfs.as_deref().unwrap_or_default();
+        [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str()]
+    })
+    .collect()
+}
+
+/// What the command line may have changed.
+fn how(book: &ResultBook) -> BTreeSet<(&str, &str, u32, &str)> {
+    let all = book.measurements.iter();
+    all.map(|m| (m.phase.as_str(), m.engine.as_str(), m.threads, m.cache.asked.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::{Stream, draw};
+    use crate::measure::fixture;
+
+    /// About one percent of noise around zero.
+    fn noise(seed: u64, n: usize) -> Vec<f64> {
+        let one = |at: usize| {
+            let uniform = |part: u64| {
+                draw(seed, Stream::Order, at as u64 * 4 + part) as f64 / u64::MAX as f64
+            };
+            (0..4).map(uniform).sum::<f64>() / 4.0 - 0.5
+        };
+        (0..n).map(|at| one(at) * 0.07).collect()
+    }
+
+    #[test]
+    fn noise_without_a_step_has_hardly_ever_one() {
+        let false_alarms: usize = (0..200).map(|seed| steps(&noise(seed, 30)).len()).sum();
+        assert!(false_alarms <= 6, "{false_alarms} of 200");
+    }
+
+    #[test]
+    fn a_step_is_found_where_it_is_with_what_lies_on_both_sides() {
+        let (mut only, mut exact) = (0, 0);
+        for seed in 0..50 {
+            let mut values = noise(seed, 30);
+            values[20..].iter_mut().for_each(|value| *value += 0.10);
+            let found = steps(&values);
+            let nearest = found.iter().min_by_key(|step| step.at.abs_diff(20)).unwrap();
+            assert!((nearest.after - nearest.before - 0.1).abs() < 0.03, "{found:?}");
+            exact += usize::from(nearest.at == 20);
+            only += usize::from(found.len() == 1);
+        }
+        assert!(exact >= 45, "{exact} of 50 at its very place");
+        assert!(only >= 47, "{only} of 50 with nothing else");
+    }
+
+    #[test]
+    fn two_steps_come_in_their_order_and_two_runs_make_none() {
+        let values = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0];
+        let at: Vec<_> = steps(&values).iter().map(|step| step.at).collect();
+        assert_eq!(at, [3, 6]);
+        assert_eq!(steps(&[1.0, 1.0, 1.0, 1.0, 2.0, 2.0]), []);
+        assert_eq!((steps(&[]), steps(&[f64::NAN; 9])), (vec![], vec![]));
+    }
+
+    #[test]
+    fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
+        let a = fixture::book();
+        let with = |change: fn(&mut ResultBook)| {
+            let mut b = fixture::book();
+            change(&mut b);
+            same_target(&a, &b)
+        };
+        assert!(with(|_| ()));
+        assert!(with(|b| b.host.kernel = "Linux 7.0".into()));
+        assert!(with(|b| b.run.seed = 3));
+        assert!(with(|b| b.run.job += "# a word\n"));
+        assert!(with(|b| b.host.memory_bytes -= 4_000_000));
+        assert!(!with(|b| b.host.memory_bytes /= 2));
+        assert!(!with(|b| b.host.filesystem.kind = "xfs".into()));
+        assert!(!with(|b| b.host.device = None));
+        assert!(!with(|b| b.run.job += "threads = 2\n"));
+        assert!(!with(|b| b.run.parameters.clear()));
+        assert!(!with(|b| b.run.scale = "standard".into()));
+        assert!(!with(|b| b.measurements[0].threads = 7));
+        assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
+    }
+}

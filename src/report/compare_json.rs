@@ -1,0 +1,108 @@
+//! The comparison document: a run against another, for programs. docs/COMPARE.md tells its fields.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::compare::sentences;
+use crate::measure::book::{Level, ResultBook};
+use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, Subject};
+use crate::measure::differences::{Difference, differences};
+use crate::measure::summary::{Estimate, Tail};
+
+/// Rises when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// Writes the document on one line. Fails only if `out` does.
+pub fn write_comparison_json(
+    books: [&ResultBook; 2],
+    comparison: &Comparison,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let [a, b] = books.map(run);
+    let document = WireComparison {
+        format: "boatload-compare",
+        version: VERSION,
+        a,
+        b,
+        sentences: sentences(comparison),
+        expected_by_chance: comparison.by_chance(),
+        rows: comparison.rows.iter().map(row).collect(),
+        alone: comparison.alone.iter().map(alone).collect(),
+        differences: differences(&books).iter().map(difference).collect(),
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct WireComparison {
+    format: &'static str,
+    version: u32,
+    a: Value,
+    b: Value,
+    sentences: Vec<String>,
+    expected_by_chance: f64,
+    rows: Vec<Value>,
+    alone: Vec<Value>,
+    differences: Vec<Value>,
+}
+
+fn run(book: &ResultBook) -> Value {
+    let run = &book.run;
+    let own = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    json!({
+        "id": run.id, "scenario": run.scenario, "scale": run.scale, "complete": run.complete,
+        "started": own(&run.started), "boatload": own(&run.boatload),
+        "published": run.reference.is_some(),
+    })
+}
+
+fn row(row: &ComparedRow) -> Value {
+    let [a, b] = row.sides.each_ref().map(estimate);
+    let work = row.work.map(|[a, b]| {
+        [a, b].map(|w| json!({ "operations": w.operations, "bytes_each": w.bytes_each }))
+    });
+    let mut value = json!({
+        "figure": match row.figure {
+            Figure::Operations => "operations_per_second",
+            Figure::Bytes => "bytes_per_second",
+            Figure::Seconds => "seconds",
+        },
+        "with_sync": row.with_sync, "a": a, "b": b,
+        "ratio": row.ratio, "interval": row.interval, "verdict": row.verdict.word(),
+        "seen_from": row.seen_from, "work": work, "caches": row.caches,
+        "latency_ns": row.tails.map(|tail| tail.map(latency)),
+    });
+    about(&mut value, &row.subject);
+    value
+}
+
+fn estimate(value: &Estimate) -> Value {
+    json!({ "mean": value.mean, "half_width": value.half_width, "n": value.n })
+}
+
+fn latency(tail: Tail) -> Value {
+    json!({ "p50": tail.p50_ns, "p99": tail.p99_ns, "max": tail.max_ns })
+}
+
+fn alone(alone: &Alone) -> Value {
+    let run = alone.side.map(|side| if side == 0 { "a" } else { "b" });
+    let mut value = json!({ "run": run, "invalid": alone.invalid });
+    about(&mut value, &alone.subject);
+    value
+}
+
+/// Adds what a row is of.
+fn about(value: &mut Value, subject: &Subject) {
+    let level = |level: &Level| json!({ "axis": level.axis, "value": level.value, "unit": level.unit.word() });
+    value["variant"] = json!(subject.variant);
+    value["level"] = json!(subject.level.as_ref().map(level));
+    value["phase"] = json!(subject.phase);
+}
+
+fn difference(difference: &Difference) -> Value {
+    let at = |at: usize| difference.values.get(at).cloned().flatten();
+    json!({ "name": difference.name, "a": at(0), "b": at(1) })
+}

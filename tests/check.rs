@@ -1,0 +1,146 @@
+//! `boatload check` as a script meets it: its exit codes, against a run and against a history.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use command::{Bench, Ran};
+
+/// Two noisy phases, with more keys for the simulation.
+fn job(more: &str) -> String {
+    format!(
+        "name = 'nightly'\nrepeats = 3\nengine = 'sim'\ntree = {{ files = 400 }}\n\
+         sim = {{ metadata = '20us', noise = 'uniform'{more} }}\n\
+         phase = [{{ operation = 'create' }}, {{ operation = 'stat' }}]\n"
+    )
+}
+
+/// Runs the job with a seed and gives the run's id.
+fn stored(bench: &Bench, job: &str, seed: u32) -> String {
+    let path = bench.write("job.toml", job);
+    let mut command = bench.command([std::ffi::OsStr::new("run"), path.as_os_str()]);
+    let ran = Ran::of(command.args(["--seed", &seed.to_string(), "--json", "-"]));
+    ran.json()["run"]["id"].as_str().unwrap().into()
+}
+
+/// A run of the same job that took so many times as long: its truth cannot say so, for a job file
+/// with another one is another job.
+fn slower(bench: &Bench, seed: u32, times: f64) -> String {
+    let id = stored(bench, &job(""), seed);
+    let store = rusqlite::Connection::open(bench.store()).unwrap();
+    let of_run = "cell_id IN (SELECT id FROM cells WHERE run_id = ?2)";
+    let changed = store
+        .execute(
+            &format!("UPDATE measurements SET seconds = seconds * ?1 WHERE {of_run}"),
+            (times, &id),
+        )
+        .unwrap();
+    assert_eq!(changed, 6, "two phases of three repeats");
+    id
+}
+
+#[test]
+fn a_regression_against_a_run_is_exit_code_3_and_a_fast_run_is_0() {
+    let bench = Bench::default();
+    let before = stored(&bench, &job(""), 1);
+    let same = stored(&bench, &job(""), 2);
+    let slow = slower(&bench, 3, 1.5);
+    let ran = bench.run(["check", &same, "--baseline", &before, "--fail-on", "10%"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("No regression of more than 10% seen in all 3 lines"));
+    let ran = bench.run(["check", "last", "--baseline", &before]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{}", ran.stdout);
+    let first = ran.stdout.lines().find(|line| line.starts_with("* ")).unwrap();
+    assert!(first.starts_with("* REGRESSION of more than 5%: the whole job takes 1.5"), "{first}");
+    let ran = bench.run(["check", &slow, "--baseline", &before, "--fail-on", "80%"]);
+    assert_eq!(ran.code, Some(0), "what may be slower by 80%: {}", ran.stdout);
+    let ran = bench.run(["check", &before, "--baseline", &slow]);
+    assert_eq!(ran.code, Some(0), "faster is never a regression: {}", ran.stdout);
+}
+
+#[test]
+fn a_slowdown_within_its_interval_is_unsure_and_no_failure() {
+    let bench = Bench::default();
+    let before = stored(&bench, &job(""), 1);
+    slower(&bench, 2, 1.055);
+    let ran = bench.run(["check", "last", "--baseline", &before]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert!(ran.stdout.contains("unsure"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_invalid_is_exit_code_4_unless_something_else_is_a_regression() {
+    let bench = Bench::default();
+    let before = stored(&bench, &job(""), 1);
+    let breaks = |id: &str, seconds: f64| {
+        let store = rusqlite::Connection::open(bench.store()).unwrap();
+        let of = "cell_id IN (SELECT id FROM cells WHERE run_id = ?1)";
+        let failed = "invalid = '[\"EIO x 1\"]'";
+        let sql = format!("UPDATE measurements SET {failed} WHERE phase = 'stat' AND {of}");
+        store.execute(&sql, (id,)).unwrap();
+        let sql = format!("UPDATE measurements SET seconds = seconds * ?2 WHERE {of}");
+        store.execute(&sql, (id, seconds)).unwrap();
+    };
+    let broken = stored(&bench, &job(""), 2);
+    breaks(&broken, 1.0);
+    let ran = bench.run(["check", &broken, "--baseline", &before]);
+    assert_eq!(ran.code, Some(4), "{}", ran.stdout);
+    assert!(ran.stdout.contains("invalid: stat"), "{}", ran.stdout);
+    let both = stored(&bench, &job(""), 3);
+    breaks(&both, 2.0);
+    let ran = bench.run(["check", &both, "--baseline", &before]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stdout);
+}
+
+#[test]
+fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() {
+    let bench = Bench::default();
+    let first = stored(&bench, &job(""), 1);
+    let ran = bench.run(["check", "last", "--baseline", "history"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("Nothing was checked"), "{}", ran.stdout);
+    for seed in 2..8 {
+        stored(&bench, &job(""), seed);
+    }
+    stored(&bench, &job(", stall = { every = 50, time = '5ms' }"), 100);
+    let slow: Vec<String> = (10..14).map(|seed| slower(&bench, seed, 1.5)).collect();
+    let check = |id: &str| bench.run(["check", id, "--baseline", "history", "--show"]);
+    for id in &slow[..3] {
+        let ran = check(id);
+        assert_eq!(ran.code, Some(3), "not yet accepted: {}", ran.stdout);
+    }
+    let ran = check(&slow[3]);
+    assert_eq!(ran.code, Some(0), "three runs are a baseline: {}", ran.stdout);
+    let step = ran.stdout.lines().find(|line| line.contains("STEP")).unwrap();
+    assert!(step.contains(&slow[0]), "{step}");
+    assert!(ran.stdout.contains(&first), "{}", ran.stdout);
+    let lines = ran.stdout.lines().filter(|line| line.ends_with("earlier")).count();
+    assert_eq!(lines, 3 * 7, "the job with stalls is another: {}", ran.stdout);
+    let ran = bench.run(["check", "last", "--baseline", "history", "--last", "2"]);
+    assert!(ran.stdout.contains("and 1 run before it"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_the_reason() {
+    let bench = Bench::default();
+    let id = stored(&bench, &job(""), 1);
+    let refused = |arguments: &[&str]| bench.run(arguments).refuses(2).to_string();
+    let published = refused(&["check", &id, "--baseline", "reference:smallfiles-debian8-ext4"]);
+    assert!(published.contains("boatload compare"), "{published}");
+    let published = refused(&["check", "reference:chunks-ozone", "--baseline", &id]);
+    assert!(published.contains("not measured here"), "{published}");
+    assert!(refused(&["check", "last", "--baseline", &id]).contains("the same run"));
+    for wrong in ["0%", "5", "-1%", "much"] {
+        let ran = bench.run(["check", &id, "--baseline", "history", &format!("--fail-on={wrong}")]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
+        assert!(ran.stderr.contains("percentage above zero"), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,130 @@
+//! Runs held against each other: verdicts against the truth of the simulated file system, and the
+//! command as a user meets it.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+#[path = "common/library.rs"]
+mod library;
+
+use boatload::measure::book::ResultBook;
+use boatload::measure::compare::{Comparison, Verdict, compare};
+
+use command::Bench;
+use library::ran;
+
+/// A noisy job of two phases whose requests take so many microseconds.
+fn job(seed: u64, us: u64, repeats: u32) -> String {
+    format!(
+        "name = 'c'\nrepeats = {repeats}\nseed = {seed}\nengine = 'sim'\ntree = {{ files = 400 }}\n\
+         sim = {{ metadata = '{us}us', noise = 'uniform' }}\n\
+         phase = [{{ operation = 'create' }}, {{ operation = 'stat' }}]\n"
+    )
+}
+
+fn book(seed: u64, us: u64) -> ResultBook {
+    ran(&job(seed, us, 3))
+}
+
+fn claims(comparison: &Comparison) -> usize {
+    comparison.with(Verdict::Faster).len() + comparison.with(Verdict::Slower).len()
+}
+
+#[test]
+fn a_against_a_claims_a_difference_hardly_more_often_than_by_chance() {
+    let (mut rows, mut claimed) = (0, 0);
+    for pair in 0..40 {
+        let comparison = compare(&book(1_000 + pair, 20), &book(2_000 + pair, 20));
+        assert_eq!(comparison.told(), 3, "the job and two phases: {comparison:?}");
+        rows += comparison.told();
+        claimed += claims(&comparison);
+    }
+    assert!(claimed * 10 <= rows, "{claimed} of {rows} rows differ though nothing does");
+}
+
+#[test]
+fn a_run_that_is_a_tenth_slower_is_found_and_its_interval_has_the_truth() {
+    let (mut slower, mut covered) = (0, 0);
+    for pair in 0..10 {
+        let comparison = compare(&book(3_000 + pair, 20), &book(4_000 + pair, 22));
+        slower += comparison.with(Verdict::Slower).len();
+        let truth = 20.0 / 22.0;
+        let covers = |[low, high]: [f64; 2]| low <= truth && truth <= high;
+        covered += comparison.rows.iter().filter(|row| row.interval.is_some_and(covers)).count();
+        assert!(comparison.with(Verdict::Faster).is_empty(), "{comparison:?}");
+    }
+    assert!(slower >= 27, "{slower} of 30 rows are slower");
+    assert!(covered >= 27, "{covered} of 30 intervals have the truth");
+}
+
+/// Runs a job into the bench's store and gives the run's id.
+fn stored(bench: &Bench, job: &str) -> String {
+    let path = bench.write("job.toml", job);
+    let document = bench.document([std::ffi::OsStr::new("run"), path.as_os_str()]);
+    document["run"]["id"].as_str().unwrap().into()
+}
+
+#[test]
+fn the_command_says_first_what_is_slower_and_ends_well() {
+    let bench = Bench::default();
+    let (a, b) = (stored(&bench, &job(1, 20, 3)), stored(&bench, &job(2, 25, 3)));
+    let ran = bench.run(["compare", &a, &b]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "a slower run is no failure");
+    let first = ran.stdout.lines().find(|line| line.starts_with("* ")).unwrap();
+    assert!(first.starts_with("* B is slower: the whole job takes 1.2"), "{first}");
+    assert!(ran.stdout.contains("B is slower in all 2 phases"), "{}", ran.stdout);
+    let back = bench.run(["compare", "last", &a, "--details"]);
+    assert!(back.stdout.contains("* B is faster: the whole job is 1.2"), "{}", back.stdout);
+    assert!(back.stdout.contains("p50 A"), "{}", back.stdout);
+}
+
+#[test]
+fn the_document_holds_what_the_table_does() {
+    let bench = Bench::default();
+    let (a, b) = (stored(&bench, &job(1, 20, 3)), stored(&bench, &job(2, 20, 3)));
+    let path = bench.beside("compared.json");
+    let mut command = bench.command(["compare", &a, &b, "--json"]);
+    let ran = command::Ran::of(command.arg(&path));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let text = std::fs::read_to_string(path).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["format"], "boatload-compare");
+    assert_eq!(document["version"], 1);
+    assert_eq!((&document["a"]["id"], &document["b"]["id"]), (&a.into(), &b.into()));
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(
+        (&rows[0]["phase"], &rows[0]["figure"]),
+        (&serde_json::Value::Null, &"seconds".into())
+    );
+    for row in rows {
+        assert!(ran.stdout.contains(row["phase"].as_str().unwrap_or("whole job")));
+        assert!(row["interval"].as_array().is_some_and(|interval| interval.len() == 2), "{row}");
+    }
+    let differences = document["differences"].as_array().unwrap();
+    assert!(differences.iter().any(|d| d["name"] == "seed" && d["a"] == "1" && d["b"] == "2"));
+    assert!(text.starts_with("{\"format\":\"boatload-compare\",\"version\":1,"), "{text}");
+}
+
+#[test]
+fn published_figures_can_be_compared_and_a_run_with_itself_cannot() {
+    let bench = Bench::default();
+    let ran = bench.run([
+        "compare",
+        "reference:smallfiles-suse12-btrfs",
+        "reference:smallfiles-debian8-ext3",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("* Cannot tell in"), "{}", ran.stdout);
+    let a = stored(&bench, &job(1, 20, 1));
+    assert!(bench.run(["compare", &a, "last"]).refuses(2).contains("the same run"));
+    assert!(bench.run(["compare", &a, "nonesuch"]).refuses(2).contains("no run"));
+}
