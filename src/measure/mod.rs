@@ -17,6 +17,7 @@ pub mod progression;
 pub mod recorder;
 pub mod reference;
 pub mod source;
+pub mod steadiness;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

@@ -6,6 +6,7 @@ mod beside;
 mod course;
 mod filesystems;
 mod grid;
+mod host;
 mod json;
 mod matrix;
 mod names;
@@ -24,6 +25,7 @@ use std::io::{self, Write};
 use crate::measure::book::ResultBook;
 
 pub use beside::{RUNS_MAX, write_beside};
+pub use host::host_lines;
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 
@@ -38,7 +40,7 @@ pub trait Report: Sync {
 
 /// Every report that a command can ask for.
 pub const REPORTS: &[&dyn Report] =
-    &[&phases::Details, &json::Json, &terminal::Terminal, &windows::Windows];
+    &[&phases::Details, &host::Host, &json::Json, &terminal::Terminal, &windows::Windows];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

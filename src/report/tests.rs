@@ -101,6 +101,14 @@ fn the_terminal_report_is_the_one_that_was_agreed_on() {
 }
 
 #[test]
+fn the_host_is_told_as_was_agreed_on() {
+    let mut book = fixture::book();
+    assert_golden("host.txt", &rendered("host", &book));
+    book.host = Default::default();
+    assert_eq!(rendered("host", &book), "host:\nnothing more is known of it\n");
+}
+
+#[test]
 fn runs_in_which_something_grows_read_as_was_agreed_on() {
     let three = growing::fullness(&["ext4", "xfs", "btrfs"]);
     for (name, book) in [
@@ -357,7 +365,7 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();
-        for report in ["details", "terminal", "windows"] {
+        for report in ["details", "host", "terminal", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");
