@@ -5,12 +5,16 @@ mod common;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use common::skip;
 
 const BOATLOAD: &str = env!("CARGO_BIN_EXE_boatload");
 
-/// Two phases that write enough for a disk to be told apart from a quiet one.
+/// One test at a time uses the disk.
+static DISK: Mutex<()> = Mutex::new(());
+
+/// A phase that writes enough for what others write beside it to be told apart from nothing.
 const JOB: &str = r#"
 name = "disturbed"
 question = "Who else was there?"
@@ -30,7 +34,7 @@ fn document(directory: &Path) -> serde_json::Value {
     let job = directory.join("job.toml");
     std::fs::write(&job, JOB).unwrap();
     let mut run = Command::new(BOATLOAD);
-    run.arg("run").arg(&job).args(["--json", "-", "--dir"]).arg(directory);
+    run.arg("run").arg(&job).args(["--repeats", "1", "--json", "-", "--dir"]).arg(directory);
     let ran = run.arg("--store").arg(directory.join("s.db")).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     serde_json::from_slice(&ran.stdout).unwrap()
@@ -94,6 +98,7 @@ fn on_a_disk() -> Option<tempfile::TempDir> {
 
 #[test]
 fn a_run_beside_another_writer_says_so() {
+    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(directory) = on_a_disk() else { return };
     let writer = Writer::new(&directory.path().join("other"));
     let beside = document(directory.path());
@@ -106,6 +111,7 @@ fn a_run_beside_another_writer_says_so() {
 
 #[test]
 fn a_run_that_is_alone_on_the_disk_is_told_nothing_of_others() {
+    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(directory) = on_a_disk() else { return };
     // The machine may be busy with something else: then boatload has to say so, and the test is done
     // again until it is not.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::book::{Finding, Measurement, ResultBook};
 use super::bulk::is_bulk;
 use super::order::made;
-pub use disturbed::{Disturbed, Kind};
+pub use disturbed::{Disturbed, Kind, is_disturbed};
 
 use disturbed::disturbed;
 

@@ -415,3 +415,15 @@ fn reports_have_names_of_their_own() {
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(find_report("no-such-report").is_none());
 }
+
+#[test]
+fn a_row_of_disturbed_measurements_bears_a_mark() {
+    let mut book = fixture::book();
+    assert!(!rendered("terminal", &book).contains('*'));
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "read") {
+        m.disturbance.as_mut().unwrap().clock_changed = Some(true);
+    }
+    let text = rendered("terminal", &book);
+    assert!(text.contains("\nread* ") && !text.contains("create*"), "{text}");
+    assert!(text.contains("* something disturbed measurements of it"), "{text}");
+}

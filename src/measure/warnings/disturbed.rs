@@ -43,6 +43,9 @@ const CLOCK_ERROR: f64 = 0.001;
 const SPREAD_SHARE: f64 = 0.2;
 const SPREAD_SECONDS_MIN: f64 = 0.1;
 
+/// A slice of fewer operations says more of these than of its time.
+const SLICE_OPERATIONS_MIN: u64 = 4;
+
 /// Random content is written whole: less than this share of it tells that it was compressed.
 const WRITTEN_SHARE: f64 = 0.5;
 
@@ -217,8 +220,11 @@ impl Kind {
     }
 }
 
+/// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.
 fn course(m: &Measurement) -> Option<&[f64]> {
-    (m.valid() && m.windows.is_empty() && !m.slices_ns.is_empty()).then_some(&m.slices_ns[..])
+    let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
+    let told = m.valid() && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
+    told.then_some(&m.slices_ns[..])
 }
 
 /// The share of `all` if it is above a share and above so many seconds.
@@ -293,6 +299,11 @@ fn compresses(options: &str) -> bool {
         None => option.starts_with("compress"),
     };
     options.split(',').any(asks)
+}
+
+/// Whether anything disturbed a measurement of a book.
+pub fn is_disturbed(book: &ResultBook, m: &Measurement) -> bool {
+    Kind::ALL.into_iter().any(|kind| kind.judge(book, m).flatten().is_some())
 }
 
 /// What disturbed the measurements of a book in one way.
