@@ -32,7 +32,7 @@ ALTER TABLE filesystems ADD COLUMN device_stack TEXT /* JSON array: facts of the
 CREATE TABLE disturbances (
   -- What else happened on the machine during a measurement and its sync. NULL: nothing tells it.
   measurement_id          INTEGER PRIMARY KEY REFERENCES measurements(id) ON DELETE CASCADE, -- the measurement
-  seconds                 REAL,     -- how long was watched: the phase, its sync and the looks themselves
+  seconds                 REAL,     -- how long was watched: a little longer than the phase and its sync
   cpu_pressure_seconds    REAL,     -- time in which some process waited for a processor
   io_pressure_seconds     REAL,     -- time in which some process waited for a disk
   memory_pressure_seconds REAL,     -- time in which some process waited for memory

@@ -19,7 +19,7 @@ use throttling::{Throttles, Throttling};
 /// What else happened during a phase and its sync. Each figure is none where nothing tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// How long was watched, in seconds: the phase, its sync and the looks themselves.
+    /// How long was watched, in seconds: a little longer than the phase and its sync.
     pub seconds: Option<f64>,
     /// Time in which some process waited for a processor, in seconds; boatload's own workers too.
     pub cpu_pressure_seconds: Option<f64>,

@@ -4,6 +4,7 @@
 //! process did that is gone is found at its nearest ancestor that is still there.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Ancestors that are gone too; more is a mistake in what was read.
@@ -71,8 +72,7 @@ impl Processes {
             if parent.is_none() {
                 continue;
             }
-            let path = self.proc.join(format!("{id}/io"));
-            match std::fs::read_to_string(path) {
+            match read_once(&self.proc.join(format!("{id}/io"))) {
                 Ok(text) => {
                     found.bytes.extend(bytes_of(&text).map(|bytes| (id, bytes)));
                 }
@@ -90,7 +90,7 @@ impl Processes {
     /// The parent of a process that counts, none for one that does not: this one, its children, and
     /// threads of the kernel, some of which work for this process. Nothing if it has just ended.
     fn counts(&self, id: u32) -> Option<Option<u32>> {
-        let text = std::fs::read_to_string(self.proc.join(format!("{id}/stat"))).ok()?;
+        let text = read_once(&self.proc.join(format!("{id}/stat"))).ok()?;
         let parent = parent_of(&text)?;
         let out = |id: u32| id == self.own || id == KERNEL_THREADS;
         let own_child = self.parents.get(&parent) == Some(&None) && parent != KERNEL_THREADS;
@@ -141,6 +141,14 @@ impl Processes {
         }
         None
     }
+}
+
+/// The text of a small file of /proc, which one read gives whole. There may be thousands of them.
+fn read_once(path: &Path) -> std::io::Result<String> {
+    const BYTES_MAX: usize = 1024;
+    let mut buffer = [0; BYTES_MAX];
+    let read = std::fs::File::open(path)?.read(&mut buffer)?;
+    Ok(String::from_utf8_lossy(&buffer[..read]).into_owned())
 }
 
 fn exists(proc: &Path, id: u32) -> bool {
