@@ -55,7 +55,7 @@ pub(super) fn measure(
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
-    let disturbance = begun.map(|begun| watch.end(begun, site));
+    let disturbance = begun.map(|begun| watch.end(&begun, site));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
     let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));

@@ -26,7 +26,7 @@ impl Watching {
     }
 
     /// What happened since then.
-    pub(super) fn end(&mut self, begun: Begun, site: &Site) -> Disturbance {
+    pub(super) fn end(&mut self, begun: &Begun, site: &Site) -> Disturbance {
         let clocks = self.clock.both();
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);

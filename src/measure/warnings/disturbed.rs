@@ -238,10 +238,13 @@ fn others_io(book: &ResultBook, m: &Measurement, seen: &Disturbance) -> Option<O
     let (read, written) = (m.device_read_bytes?, m.device_write_bytes?);
     let device = read.saturating_add(written);
     let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
-    // What others left in memory, or moved on other disks, is at most what this one moved.
+    // What others left in memory, or moved on other disks, is at most what this one moved. On a loop
+    // device of boatload's own nobody else moves anything: only the disk beneath counts.
+    let own = made_for(book, m).is_some() && seen.beneath_read_bytes.is_some();
+    let upon = if own { (0, 0) } else { (read, written) };
     let others = seen.others_read_bytes.zip(seen.others_write_bytes).map(|(r, w)| {
-        let read = r.min(read.saturating_add(beneath.0));
-        read.saturating_add(w.min(written.saturating_add(beneath.1)))
+        let read = r.min(upon.0.saturating_add(beneath.0));
+        read.saturating_add(w.min(upon.1.saturating_add(beneath.1)))
     });
     let beneath = beneath.0.saturating_add(beneath.1);
     let direct = !through_cache(book, m) && seen.beneath_read_bytes.is_some();

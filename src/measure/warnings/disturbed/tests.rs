@@ -148,3 +148,18 @@ fn codes_are_all_different() {
     let codes: std::collections::BTreeSet<_> = Kind::ALL.into_iter().map(Kind::code).collect();
     assert_eq!(codes.len(), Kind::ALL.len());
 }
+
+#[test]
+fn on_a_loop_device_of_its_own_only_the_disk_beneath_can_be_shared() {
+    let told = |beneath: u64| {
+        let mut book = fixture::made::book();
+        for m in &mut book.measurements {
+            (m.device_read_bytes, m.device_write_bytes) = (Some(0), Some(60 << 20));
+            let seen = m.disturbance.as_mut().unwrap();
+            seen.others_write_bytes = Some(50 << 20);
+            (seen.beneath_read_bytes, seen.beneath_write_bytes) = (Some(0), Some(beneath));
+        }
+        disturbed(&book).len()
+    };
+    assert_eq!((told(2 << 20), told(10 << 20)), (0, 1));
+}
