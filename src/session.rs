@@ -7,6 +7,7 @@ mod measuring;
 pub mod probe;
 pub mod room;
 pub mod stocking;
+mod watching;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::making::Means;
+use self::watching::Watching;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
@@ -108,8 +110,10 @@ pub fn run(
     store.begin_run(&run, &host)?;
     filesystems.iter().try_for_each(|made| store.add_filesystem(&id, made))?;
     let book = ResultBook { run, host, filesystems, ..ResultBook::default() };
+    let watch = Watching::default();
+    let plan = order.plan;
     let mut session =
-        Session { plan: order.plan, store, watcher, interrupt, sites, book, prepared: None };
+        Session { plan, store, watcher, interrupt, sites, book, prepared: None, watch };
     let cells = match session.cells() {
         // What was under way when the user wanted to stop is no failure.
         Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
@@ -143,6 +147,7 @@ struct Session<'a> {
     book: ResultBook,
     /// The cell, by its index, that the place was brought to its level for.
     prepared: Option<usize>,
+    watch: Watching,
 }
 
 /// The places a run uses: cells with different engines are in different ones.
@@ -280,9 +285,9 @@ impl Session<'_> {
                 operations,
             };
             before += phase.operations().unwrap_or_default();
+            let watched = (self.watcher, &mut self.watch);
             let site = self.sites.of(cell)?;
-            let measurement =
-                measuring::measure(site, cell, &standing, self.watcher, self.interrupt)?;
+            let measurement = measuring::measure(site, cell, &standing, watched, self.interrupt)?;
             self.watcher.phase_ends(&standing, &measurement);
             self.store.add_measurement(stored, &measurement)?;
             self.book.measurements.push(measurement);

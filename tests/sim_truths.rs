@@ -10,7 +10,7 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::{Measurement, Window};
+use boatload::measure::book::{Finding, Measurement, Window};
 use boatload::measure::summary::summarize;
 
 use library::{job, near, only, ran, valid};
@@ -176,6 +176,23 @@ fn drift_goes_on_over_phases_and_repeats_and_counts_operations_not_requests() {
         near(m.latency.max as f64, requests * 10_000.0 * slower(500), "the last of its phase");
     }
     assert_eq!(book.measurements.len(), 4);
+}
+
+#[test]
+fn a_phase_that_drifts_is_told_and_noise_and_stalls_are_not() {
+    let codes = |truth: &str| -> Vec<String> {
+        let book = ran(&sim("files = 20_000", &["operation = 'create'"], truth));
+        let code = |f: &Finding| Some(f.figures.get("code")?.as_str()?.to_string());
+        book.findings.iter().filter_map(code).collect()
+    };
+    let told = |code: &str| vec![code.to_string()];
+    assert_eq!(codes("metadata = '10us', drift = '5_000%'"), told("trend"));
+    assert_eq!(codes("metadata = '10us', drift = '500%'"), [""; 0], "a tenth over the phase");
+    for steady in
+        ["noise = 'bimodal'", "noise = 'uniform'", "stall = { every = 4_000, time = '10ms' }"]
+    {
+        assert_eq!(codes(&format!("metadata = '10us', {steady}")), [""; 0], "{steady}");
+    }
 }
 
 #[test]

@@ -10,9 +10,10 @@ use super::{out, space_of};
 use crate::base::errno::Errno;
 use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
-use crate::host::facts::{DeviceFacts, HostFacts};
+use crate::host::facts::HostFacts;
 use crate::host::layout::{Bound, LayoutScore, score_below};
 use crate::host::space::Space;
+use crate::report::host_lines;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::ground::open_parent;
 
@@ -43,12 +44,14 @@ impl Inspect {
         let space = space_of(parent.as_fd())?;
         let mut text = format!("directory    {}\n", shown(&self.dir));
         text.push_str(&filesystem_lines(&host, &space));
+        let (devices, settings) = setting_lines(&host);
         text.push_str(&match &host.device {
-            Some(device) => device_lines(device),
+            Some(_) => devices,
             None => "device       none known: reads cannot be counted\n".into(),
         });
         text.push_str(&layout_line(parent.as_fd()));
         text.push_str(&machine_lines(&host));
+        text.push_str(&settings);
         out::print(&text)?;
         Ok(Exit::Good)
     }
@@ -72,21 +75,6 @@ fn filesystem_lines(host: &HostFacts, space: &Space) -> String {
         bytes(space.total_bytes),
         bytes(space.reserve_bytes()),
     )
-}
-
-fn device_lines(device: &DeviceFacts) -> String {
-    let mut facts = vec![shown(&device.name)];
-    facts.extend(device.model.as_deref().map(shown));
-    facts.extend(device.total_bytes.map(bytes));
-    facts.extend(
-        device.rotational.map(|turns| if turns { "rotating" } else { "not rotating" }.into()),
-    );
-    facts.extend(device.scheduler.as_deref().map(|name| format!("scheduler {}", shown(name))));
-    facts.extend(device.write_cache.as_deref().map(|kind| format!("cache {}", shown(kind))));
-    facts.extend(device.loop_direct_io.map(|direct| {
-        if direct { "direct I/O" } else { "through the cache of the file system beneath" }.into()
-    }));
-    format!("device       {}\n", facts.join(", "))
 }
 
 fn layout_line(directory: BorrowedFd<'_>) -> String {
@@ -125,6 +113,18 @@ fn layout_words(layout: &LayoutScore) -> String {
         let _ = write!(text, "; looked at the first {}", grouped(layout.seen()));
     }
     text
+}
+
+/// The devices, and how the machine is set, as runs keep it; the file system has its own lines.
+fn setting_lines(host: &HostFacts) -> (String, String) {
+    let (mut devices, mut settings) = (String::new(), String::new());
+    for (name, text) in host_lines(host) {
+        let part = if name == "device" { &mut devices } else { &mut settings };
+        if name != "mounted" {
+            let _ = writeln!(part, "{name:13}{text}");
+        }
+    }
+    (devices, settings)
 }
 
 fn machine_lines(host: &HostFacts) -> String {

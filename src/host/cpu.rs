@@ -1,4 +1,4 @@
-//! CPU time of a thread.
+//! CPU time of a thread and of this process.
 
 use std::mem::MaybeUninit;
 
@@ -17,15 +17,8 @@ pub struct ThreadCpu {
 impl ThreadCpu {
     /// What the calling thread has used since it began (getrusage(2), `RUSAGE_THREAD`).
     pub fn now() -> Self {
-        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the pointer is valid for writing one rusage, and getrusage writes no more. It
-        // cannot fail with this constant and a valid pointer; the zeros would stand if it did,
-        // and all zeros are a valid rusage.
-        let usage = unsafe {
-            libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-            usage.assume_init()
-        };
-        Self { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+        let (user_seconds, system_seconds) = used(libc::RUSAGE_THREAD);
+        Self { user_seconds, system_seconds }
     }
 
     /// What was used between an earlier reading of the same thread and this one, in seconds.
@@ -36,6 +29,50 @@ impl ThreadCpu {
             system_seconds: (self.system_seconds - earlier.system_seconds).max(0.0),
         }
     }
+}
+
+/// CPU time that all threads of this process have used, in seconds, and its children that have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProcessCpu {
+    /// In user mode, in seconds.
+    pub user_seconds: f64,
+    /// In the kernel, in seconds.
+    pub system_seconds: f64,
+}
+
+impl ProcessCpu {
+    /// What was used until now (getrusage(2), `RUSAGE_SELF` and `RUSAGE_CHILDREN`).
+    pub fn now() -> Self {
+        let (own, children) = (used(libc::RUSAGE_SELF), used(libc::RUSAGE_CHILDREN));
+        Self { user_seconds: own.0 + children.0, system_seconds: own.1 + children.1 }
+    }
+
+    /// What was used between an earlier reading and this one, in seconds.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            user_seconds: (self.user_seconds - earlier.user_seconds).max(0.0),
+            system_seconds: (self.system_seconds - earlier.system_seconds).max(0.0),
+        }
+    }
+
+    /// In user mode and in the kernel, in seconds.
+    pub fn all_seconds(&self) -> f64 {
+        self.user_seconds + self.system_seconds
+    }
+}
+
+/// Seconds in user mode and in the kernel of whom the constant of getrusage(2) names.
+fn used(who: libc::c_int) -> (f64, f64) {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for writing one rusage, and getrusage writes no more. It
+    // cannot fail with these constants and a valid pointer; the zeros would stand if it did,
+    // and all zeros are a valid rusage.
+    let usage = unsafe {
+        libc::getrusage(who, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }
 
 fn seconds(time: libc::timeval) -> f64 {

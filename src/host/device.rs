@@ -9,9 +9,7 @@ use super::counters::{DeviceCounters, SECTOR_BYTES};
 use super::errno;
 use super::facts::DeviceFacts;
 use super::mount::{Mount, source_path};
-
-/// Devices may be stacked, a volume on an array on a disk; deeper than this is not looked.
-const DEEPEST_STACK: u32 = 8;
+use super::stack::{DEEPEST_STACK, below, disk_of};
 
 /// A block device: a disk, a partition, or one made of others.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +43,7 @@ impl BlockDevice {
     pub fn numbered(sys: &Path, number: (u32, u32)) -> Option<Self> {
         let link = sys.join(format!("dev/block/{}:{}", number.0, number.1));
         let directory = link.canonicalize().ok()?;
-        let facts = facts(&directory)?;
+        let facts = facts(sys, &directory, 0)?;
         Some(Self { number, facts, directory })
     }
 
@@ -65,17 +63,46 @@ impl BlockDevice {
     /// # Errors
     /// Those of reading its `stat` file: `ENOENT` or `ENODEV` if the device is gone.
     pub fn counters(&self) -> Result<DeviceCounters, Errno> {
-        let text =
-            std::fs::read_to_string(self.directory.join("stat")).map_err(|error| errno(&error))?;
-        DeviceCounters::parse(&text)
+        counters(&self.directory)
+    }
+
+    /// Whether its counters have flushes: those of a partition have not.
+    pub fn counts_flushes(&self) -> bool {
+        disk_of(&self.directory) == self.directory
+    }
+
+    /// What it has moved so far, and what the one device beneath it has, of a loop device or a
+    /// partition. None for others: members of an array move more than what is asked of it.
+    pub fn counters_beneath(&self) -> Option<(DeviceCounters, DeviceCounters)> {
+        let stands_alone = disk_of(&self.directory) == self.directory;
+        if stands_alone && !self.directory.join("loop/backing_file").exists() {
+            return None;
+        }
+        let [beneath] = &below(Path::new("/sys"), &self.directory)[..] else { return None };
+        Some((self.counters().ok()?, counters(beneath).ok()?))
     }
 }
 
-fn facts(directory: &Path) -> Option<DeviceFacts> {
+fn counters(directory: &Path) -> Result<DeviceCounters, Errno> {
+    let text = std::fs::read_to_string(directory.join("stat")).map_err(|error| errno(&error))?;
+    DeviceCounters::parse(&text)
+}
+
+fn facts(sys: &Path, directory: &Path, depth: u32) -> Option<DeviceFacts> {
     let disk = disk_of(directory);
     let queue = disk.join("queue");
+    let stack = if depth == DEEPEST_STACK { Vec::new() } else { below(sys, directory) };
+    let stack: Vec<DeviceFacts> =
+        stack.iter().filter_map(|below| facts(sys, below, depth + 1)).collect();
+    let name = name_of(directory)?;
+    let mut beneath = vec![name.clone()];
+    for below in stack.iter().flat_map(|below| &below.beneath) {
+        if !beneath.contains(below) {
+            beneath.push(below.clone());
+        }
+    }
     Some(DeviceFacts {
-        name: name_of(directory)?,
+        name,
         model: model(&disk, 0),
         rotational: flag(&queue.join("rotational")),
         scheduler: line(&queue.join("scheduler")).and_then(|text| chosen(&text)),
@@ -83,20 +110,18 @@ fn facts(directory: &Path) -> Option<DeviceFacts> {
         sector_bytes: number(&queue.join("logical_block_size")),
         total_bytes: number(&directory.join("size")).map(|s| s.saturating_mul(SECTOR_BYTES)),
         loop_direct_io: flag(&disk.join("loop/dio")),
+        physical_sector_bytes: number(&queue.join("physical_block_size")),
+        discards: flag(&queue.join("discard_max_bytes")),
+        requests_max: number(&queue.join("nr_requests")),
+        read_ahead_bytes: number(&queue.join("read_ahead_kb")).map(|kib| kib.saturating_mul(1024)),
+        beneath,
+        stack,
     })
 }
 
 /// A device's name as under `/dev`; sysfs writes its slashes as exclamation marks.
 fn name_of(directory: &Path) -> Option<String> {
     Some(directory.file_name()?.to_str()?.replace('!', "/"))
-}
-
-/// A partition's directory lies inside that of its disk.
-fn disk_of(directory: &Path) -> PathBuf {
-    match directory.parent() {
-        Some(disk) if directory.join("partition").exists() => disk.to_path_buf(),
-        _ => directory.to_path_buf(),
-    }
 }
 
 /// The maker's name for a disk; for a device that stands on one other alone, that one's.
@@ -181,6 +206,8 @@ mod tests {
             sys.put("pci0/block/sda/queue/scheduler", "none mq-deadline [bfq] kyber\n");
             sys.put("pci0/block/sda/queue/write_cache", "write back\n");
             sys.put("pci0/block/sda/queue/logical_block_size", "4096\n");
+            sys.put("pci0/block/sda/queue/nr_requests", "256\n");
+            sys.put("pci0/block/sda/queue/read_ahead_kb", "128\n");
             sys.device("pci0/block/sda/sda1", "8:1", "1000");
             sys.put("pci0/block/sda/sda1/partition", "1\n");
             sys.put("pci0/block/sda/sda1/stat", "1 0 8 0 2 0 16 0 0 0 0\n");
@@ -239,8 +266,16 @@ mod tests {
             sector_bytes: Some(4096),
             total_bytes: Some(1000 * 512),
             loop_direct_io: None,
+            physical_sector_bytes: None,
+            discards: None,
+            requests_max: Some(256),
+            read_ahead_bytes: Some(128 << 10),
+            beneath: vec!["sda1".into(), "sda".into()],
+            stack: vec![sys.facts((8, 0))],
         };
         assert_eq!(device.facts, expected);
+        assert_eq!(sys.facts((253, 0)).beneath, ["dm-0", "sda1", "sda"]);
+        assert_eq!(sys.facts((9, 0)).beneath, ["md/0", "sda1", "sda", "loop3"]);
         assert_eq!(device.counters().unwrap().read_bytes, 4096);
     }
 

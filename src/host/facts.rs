@@ -8,6 +8,7 @@ use crate::base::failure::{Failure, Result, shown};
 
 use super::device::BlockDevice;
 use super::mount::Mount;
+use super::settings::Settings;
 use super::space::Space;
 
 /// The machine and the place a run measured.
@@ -27,6 +28,8 @@ pub struct HostFacts {
     pub device: Option<DeviceFacts>,
     /// What this process may do.
     pub rights: Rights,
+    /// How the kernel and the processors are set; none if it was not looked at.
+    pub settings: Option<Settings>,
 }
 
 /// A mounted file system.
@@ -51,6 +54,7 @@ pub struct FilesystemFacts {
 
 /// A block device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DeviceFacts {
     /// The kernel's name: `vda`, `nvme0n1p2`, `loop3`.
     pub name: String,
@@ -68,6 +72,19 @@ pub struct DeviceFacts {
     pub total_bytes: Option<u64>,
     /// For a loop device, whether it goes around the cache of the file system below it.
     pub loop_direct_io: Option<bool>,
+    /// Physical sector size, in bytes.
+    pub physical_sector_bytes: Option<u64>,
+    /// Whether it takes word that blocks are not needed any more.
+    pub discards: Option<bool>,
+    /// Requests that may wait in its queue.
+    pub requests_max: Option<u64>,
+    /// How far the kernel reads ahead on it, in bytes.
+    pub read_ahead_bytes: Option<u64>,
+    /// Its name, whose counters are told, and those of all devices beneath it, from above; empty
+    /// if unknown.
+    pub beneath: Vec<String>,
+    /// The devices directly beneath it, each with its own facts.
+    pub stack: Vec<DeviceFacts>,
 }
 
 /// What this process may do, as tried out.
@@ -118,6 +135,7 @@ impl HostFacts {
             filesystem: FilesystemFacts::new(&mount, space),
             device: BlockDevice::under(&mount).map(|device| device.facts),
             rights: Rights::probe(),
+            settings: Some(Settings::gather(&cpuinfo)),
         })
     }
 }

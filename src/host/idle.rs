@@ -1,13 +1,10 @@
 //! Whether a device has come to rest: what mkfs and deleting leave to be done would be timed with
 //! the next phase.
 
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::device::BlockDevice;
-
-/// Devices may be stacked; deeper than this is not looked.
-const DEEPEST_STACK: u32 = 8;
+use super::stack::{DEEPEST_STACK, beneath};
 
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
 const WRITEBACK_PAGES_MAX: u64 = 16;
@@ -57,20 +54,6 @@ fn requests(sys: &Path, directory: &Path, depth: u32) -> Option<u64> {
     let below = beneath(sys, directory);
     let below = below.iter().filter_map(|below| requests(sys, below, depth + 1));
     Some(own.saturating_add(below.fold(0, u64::saturating_add)))
-}
-
-/// What a device stands on: its members, or what a loop device's file lies on.
-fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
-    let slaves = std::fs::read_dir(directory.join("slaves")).into_iter().flatten().flatten();
-    let mut found: Vec<_> = slaves.filter_map(|slave| slave.path().canonicalize().ok()).collect();
-    let file = std::fs::read_to_string(directory.join("loop/backing_file")).unwrap_or_default();
-    if let Ok(data) = std::fs::metadata(file.trim_end_matches('\n')) {
-        let block = data.file_type().is_block_device();
-        let number = if block { data.rdev() } else { data.dev() };
-        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-        found.extend(sys.join(format!("dev/block/{major}:{minor}")).canonicalize().ok());
-    }
-    found
 }
 
 /// Two numbers: reads and writes.

@@ -7,8 +7,10 @@ pub mod cache;
 pub mod counters;
 pub mod cpu;
 pub mod device;
+pub mod disturbance;
 pub mod erase;
 pub mod facts;
+pub mod group;
 pub mod idle;
 mod ioctl;
 mod kernel_log;
@@ -23,8 +25,10 @@ pub mod open;
 pub mod paths;
 pub mod residency;
 pub mod rights;
+pub mod settings;
 pub mod signatures;
 pub mod space;
+mod stack;
 
 use crate::base::errno::Errno;
 

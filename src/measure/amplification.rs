@@ -26,6 +26,11 @@ pub struct Amplification {
     /// Bytes that the device read for each byte asked to be read. Counted are the phases that read
     /// content from cold caches; asked are the bytes of content.
     pub read: Option<Mean>,
+    /// Requests to write that the device completed for each operation of the same phases.
+    pub writes_per_operation: Option<Mean>,
+    /// Requests to read that it completed for each operation of the phases that read content from
+    /// cold caches.
+    pub reads_per_operation: Option<Mean>,
     /// Bytes of the file system's space for each file added. Counted are the phases that add files,
     /// with their syncs.
     pub bytes_per_file: Option<Mean>,
@@ -55,16 +60,20 @@ pub fn amplifications(book: &ResultBook) -> Vec<Amplification> {
 
 fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
     let bytes = |m: &Measurement| Some(m.bytes as f64);
-    let files = |m: &Measurement| Some(m.operations as f64);
+    let files: Figure = |m| Some(m.operations as f64);
     let space = |m: &Measurement| m.space_bytes.map(|bytes| bytes as f64);
     let added = |known: Figure| -> Vec<&Measurement> {
         all.iter().copied().filter(|m| adds_files(m) && known(m).is_some()).collect()
     };
+    let writes_known: Figure = |m| Some(m.device_writes? as f64);
+    let reads_known: Figure = |m| Some(m.device_reads? as f64);
     let bytes_per_file = ratio(&added(space), space, files);
     Amplification {
         variant: variant.into(),
         written: ratio(&filtered(all, writes), |m| Some(m.device_write_bytes? as f64), bytes),
         read: ratio(&filtered(all, reads), |m| Some(m.device_read_bytes? as f64), bytes),
+        writes_per_operation: ratio(&filtered(all, writes), writes_known, files),
+        reads_per_operation: ratio(&filtered(all, reads), reads_known, files),
         bytes_per_file,
         asked_per_file: bytes_per_file.and_then(|_| ratio(&added(space), bytes, files)),
         inodes_per_file: ratio(&filtered(all, adds_files), |m| Some(m.inodes? as f64), files),
@@ -133,7 +142,9 @@ mod tests {
     }
 
     fn moved(m: Measurement, read: u64, written: u64) -> Measurement {
-        Measurement { device_read_bytes: Some(read), device_write_bytes: Some(written), ..m }
+        let (device_reads, device_writes) = (Some(read / 100), Some(written / 100));
+        let (device_read_bytes, device_write_bytes) = (Some(read), Some(written));
+        Measurement { device_read_bytes, device_write_bytes, device_reads, device_writes, ..m }
     }
 
     #[track_caller]
@@ -156,6 +167,8 @@ mod tests {
         let found = only([of_repeat(1, 0), of_repeat(2, 400)].concat());
         assert_eq!(found.written, Some(Mean { value: 3.1, n: 2 }));
         assert_eq!(found.read, Some(Mean { value: 3.0, n: 2 }));
+        assert_eq!(found.writes_per_operation, Some(Mean { value: 3.1, n: 2 }));
+        assert_eq!(found.reads_per_operation, Some(Mean { value: 1.5, n: 2 }));
         assert_eq!(
             (found.bytes_per_file, found.asked_per_file, found.inodes_per_file),
             Default::default()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::base::units::Unit;
+pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
 
 /// A run with everything it gave.
@@ -197,6 +198,14 @@ pub struct Measurement {
     pub device_read_bytes: Option<u64>,
     /// Bytes the device wrote during the phase and its sync; none without a device.
     pub device_write_bytes: Option<u64>,
+    /// Requests to read that the device completed, after merging; none without a device.
+    pub device_reads: Option<u64>,
+    /// Requests to write that it completed, after merging; none without a device.
+    pub device_writes: Option<u64>,
+    /// Flushes that it completed; none where it does not count them.
+    pub device_flushes: Option<u64>,
+    /// Bytes that it was told nobody needs any more; none without a device.
+    pub device_discard_bytes: Option<u64>,
     /// Bytes of the file system's space that the phase and its sync took, others' included;
     /// negative where it gave some back; none where nothing tells.
     pub space_bytes: Option<i64>,
@@ -204,6 +213,14 @@ pub struct Measurement {
     pub inodes: Option<i64>,
     /// Whether the device had nothing to do when the phase began; none without a device.
     pub idle: Option<bool>,
+    /// Time between the end of the worker in the middle and that of the last one, of those that had
+    /// as much to do, over the seconds of the phase; none for fewer than two.
+    pub worker_spread: Option<f64>,
+    /// Mean latency of up to 64 equal slices of the phase, in nanoseconds, the mean of all workers;
+    /// empty for too few operations.
+    pub slices_ns: Vec<f64>,
+    /// What else happened meanwhile; none if it was not looked at.
+    pub disturbance: Option<Disturbance>,
     /// Entries the tree should hold after the phase.
     pub entries_expected: u64,
     /// Entries that were counted.

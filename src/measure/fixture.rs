@@ -12,6 +12,7 @@ use super::book::*;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
+use crate::host::settings::Settings;
 
 /// The latencies as the store keeps them, and their figures.
 pub(crate) fn latencies(values_ns: impl IntoIterator<Item = u64>) -> (Vec<u8>, Latency) {
@@ -64,6 +65,11 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         },
         device_read_bytes: Some(4096),
         device_write_bytes: Some(operations * 2048),
+        device_reads: Some(1),
+        device_writes: Some(operations / 10),
+        device_flushes: Some(3),
+        device_discard_bytes: Some(0),
+        disturbance: Some(quiet(seconds)),
         entries_expected: operations,
         entries_found: operations,
         histogram,
@@ -92,9 +98,50 @@ pub(crate) fn host() -> HostFacts {
             scheduler: Some("mq-deadline".into()),
             sector_bytes: Some(512),
             total_bytes: Some(40 << 30),
+            discards: Some(true),
+            requests_max: Some(256),
+            read_ahead_bytes: Some(128 << 10),
+            beneath: vec!["vda".into()],
             ..DeviceFacts::default()
         }),
         rights: Rights { root: true, drop_caches: true, cache_probe: "cachestat".into() },
+        settings: Some(settings()),
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        kernel_version: Some("#1 SMP PREEMPT_DYNAMIC".into()),
+        swap_bytes: Some(0),
+        smt: Some(true),
+        mitigations: Some("all but spec_store_bypass".into()),
+        virtual_machine: Some(true),
+        clock_source: Some("tsc".into()),
+        swappiness: Some(60),
+        dirty_ratio: Some(20),
+        group_cpus_max: Some(1.5),
+        ..Settings::default()
+    }
+}
+
+/// What else happened on a quiet machine during a phase of so many seconds.
+pub(crate) fn quiet(seconds: f64) -> Disturbance {
+    Disturbance {
+        seconds: Some(seconds),
+        cpu_pressure_seconds: Some(seconds * 0.01),
+        io_pressure_seconds: Some(seconds * 0.5),
+        memory_pressure_seconds: Some(0.0),
+        cpu_seconds: Some(seconds * 2.0),
+        steal_seconds: Some(seconds * 0.002),
+        others_cpu_seconds: Some(seconds * 0.04),
+        others_user_seconds: Some(seconds * 0.01),
+        others_read_bytes: Some(0),
+        others_write_bytes: Some(8_192),
+        others_unseen: Some(0),
+        core_throttles: Some(0),
+        clock_changed: Some(false),
+        clock_error: Some(1e-6),
+        ..Disturbance::default()
     }
 }
 
@@ -144,6 +191,8 @@ pub(crate) fn book() -> ResultBook {
     }
     measurements[0].sync_seconds = 0.25;
     measurements[5].sync_seconds = 0.35;
+    measurements[0].worker_spread = Some(0.03);
+    measurements[0].slices_ns = vec![18_100.5, 18_000.0, 19_200.0];
     measurements[0].windows = windows(&[18_000, 19_500, 22_250]);
     let failed = &mut measurements[6];
     failed.operations -= 120;
@@ -256,11 +305,25 @@ impl Odd {
             m.errors.insert(self.text(), self.whole());
         }
         m.device_write_bytes = self.maybe_whole();
+        m.device_writes = self.maybe_whole();
+        m.worker_spread = self.of(&[None, Some(0.1), Some(1.0)]);
+        m.slices_ns = self.of(&[vec![], vec![1.5, 1e300], vec![5.0; 40]]);
+        m.disturbance = self.disturbance();
         m.space_bytes = self.maybe_taken();
         m.inodes = self.maybe_taken();
         m.idle = self.of(&[None, Some(true), Some(false)]);
         m.windows = windows(&[self.below(1 << 40) + 500, 1_000])[..self.below(3) as usize].to_vec();
         m
+    }
+
+    fn disturbance(&mut self) -> Option<Disturbance> {
+        let mut found = quiet(1.0);
+        found.others_write_bytes = self.maybe_whole();
+        found.beneath_read_bytes = self.maybe_whole();
+        found.steal_seconds = self.of(&[None, Some(0.0), Some(1e300)]);
+        found.clock_changed = self.of(&[None, Some(true), Some(false)]);
+        found.frequency_share = self.of(&[None, Some(0.3), Some(1.0)]);
+        self.of(&[None, Some(found)])
     }
 
     fn maybe_whole(&mut self) -> Option<u64> {

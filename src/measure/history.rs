@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::book::ResultBook;
 use super::conclusions::fit::mean;
-use super::statistics::student::two_sided;
 use super::differences::job_lines;
+use super::statistics::student::two_sided;
 
 /// A place at which values begin to lie elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -24,6 +24,7 @@ pub mod recorder;
 pub mod reference;
 pub mod source;
 pub mod statistics;
+pub mod steadiness;
 pub mod summary;
 pub mod warnings;
 pub mod windows;

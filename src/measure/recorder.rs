@@ -103,12 +103,14 @@ pub struct Recorded {
     pub rate_error: Option<f64>,
     /// The windows, in order.
     pub windows: Vec<Window>,
+    /// Mean latencies of the slices, the mean of all workers, in order; empty for too few.
+    pub slices_ns: Vec<f64>,
 }
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
     let mut histogram = new_histogram();
-    let mut errors = Vec::new();
+    let (mut errors, mut slices) = (Vec::new(), Vec::new());
     let (mut min_ns, mut max_ns) = (u64::MAX, 0);
     for mut recorder in recorders {
         // Both have the same bounds, so adding cannot fail.
@@ -117,6 +119,7 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
         max_ns = max_ns.max(recorder.max_ns);
         recorder.slices.close();
         errors.push(relative_error(&recorder.slices.means));
+        slices.push(recorder.slices.means);
         if let Some(open) = recorder.windows {
             open.finish();
         }
@@ -125,13 +128,24 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
         .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
         .map_or_else(Vec::new, Windows::into_windows);
     let latency = latency(&histogram, min_ns, max_ns);
-    Recorded { histogram, latency, rate_error: combined(&errors), windows }
+    let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
+    Recorded { histogram, latency, rate_error, windows, slices_ns }
+}
+
+/// Fewer slices tell nothing of how they differ.
+const SLICES_MIN: usize = 8;
+
+/// The mean of all workers' slices; of those that did more than others their last slices are left.
+fn side_by_side(workers: &[Vec<f64>]) -> Vec<f64> {
+    let busy: Vec<&Vec<f64>> = workers.iter().filter(|means| means.len() >= SLICES_MIN).collect();
+    let slices = busy.iter().map(|means| means.len()).min().unwrap_or(0);
+    let mean = |at: usize| busy.iter().map(|means| means[at]).sum::<f64>() / busy.len() as f64;
+    (0..slices).map(mean).collect()
 }
 
 /// Relative standard error of a mean from batch means (Law, "Simulation Modeling and Analysis",
 /// section 9.5.3): slices are long enough that neighbours hardly depend on each other.
 fn relative_error(means: &[f64]) -> Option<f64> {
-    const SLICES_MIN: usize = 8;
     if means.len() < SLICES_MIN {
         return None;
     }

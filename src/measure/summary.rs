@@ -9,6 +9,7 @@ use hdrhistogram::serialization::Deserializer;
 use super::book::{Level, Measurement, ResultBook};
 use super::bulk::bulk_phases;
 use super::order::{each_once, variants};
+use super::warnings::is_disturbed;
 use crate::base::units::Unit;
 
 /// A run by variant and level.
@@ -53,6 +54,8 @@ pub struct Row {
     pub tail: Option<Tail>,
     /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
     pub cache: String,
+    /// How many of the valid measurements something disturbed, of which a warning tells.
+    pub disturbed: u64,
     /// The measurements that are not averaged in.
     pub invalid: Vec<Invalid>,
 }
@@ -233,7 +236,14 @@ pub fn summarize(book: &ResultBook) -> Summary {
     let order = variants(book);
     groups.sort_by_key(|(group, _)| order.iter().position(|name| *name == group.variant));
     let bulk = bulk_phases(book.measurements.iter());
-    let filled = groups.into_iter().map(|(group, m)| Group { rows: rows(&m, &bulk), ..group });
+    let filled = groups.into_iter().map(|(group, measurements)| {
+        let mut rows = rows(&measurements, &bulk);
+        for row in &mut rows {
+            let of_row = measurements.iter().filter(|m| m.phase == row.phase && m.valid());
+            row.disturbed = of_row.filter(|m| is_disturbed(book, m)).count() as u64;
+        }
+        Group { rows, ..group }
+    });
     Summary { groups: filled.collect() }
 }
 
@@ -263,6 +273,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> Row {
         sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),
+        disturbed: 0,
         invalid: invalid.into_iter().map(reasons).collect(),
     }
 }

@@ -1,5 +1,7 @@
 //! Warnings: a closed set, each with a sentence and a hint that depends on what was done.
 
+mod disturbed;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -7,6 +9,10 @@ use serde_json::{Value, json};
 use super::book::{Finding, MadeFileSystem, Measurement, ResultBook};
 use super::bulk::is_bulk;
 use super::order::{each_once, made};
+pub use disturbed::{Disturbed, Kind, is_disturbed};
+
+use disturbed::disturbed;
+
 use crate::op::find_operation;
 use crate::plan::CacheAsked;
 use crate::run::cache::{Doubt, Found};
@@ -16,6 +22,15 @@ const OPERATIONS_MIN: u64 = 100;
 
 /// The harness may cost this share of an operation before it is said.
 const HARNESS_SHARE_MAX: f64 = 0.05;
+
+/// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
+/// one of the same name, which does not: see METHODOLOGY.md.
+const SLOW_GOVERNORS: [&str; 3] = ["powersave", "ondemand", "conservative"];
+const OWN_CHOICE_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate", "amd-pstate-epp"];
+
+/// At the end of a phase some processor was busy: one below this share of its highest frequency is
+/// slow. Sharing the heat among all of them takes some of it, but less.
+const FREQUENCY_SHARE_MIN: f64 = 0.6;
 
 /// Something a reader must know before trusting a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +84,15 @@ pub enum Warning {
         /// Those that do, as the kernel does by default.
         on: Vec<String>,
     },
+    /// Something disturbed measurements, or makes them less than they seem.
+    Disturbed(Disturbed),
+    /// Processors do not run as fast as they can.
+    Frequency {
+        /// The governor, where it is what keeps them slow.
+        governor: Option<String>,
+        /// The middle of what was found at the ends of phases over the highest frequency.
+        share: Option<f64>,
+    },
     /// No cycle counter of constant rate: latencies are read from the system's clock.
     SlowClock,
     /// The run was interrupted.
@@ -86,6 +110,8 @@ impl Warning {
             Warning::DeviceBusy { .. } => "device-busy",
             Warning::HostCache { .. } => "host-cache",
             Warning::AccessTimes { .. } => "access-times-differ",
+            Warning::Disturbed(found) => found.kind.code(),
+            Warning::Frequency { .. } => "frequency",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
         }
@@ -126,6 +152,14 @@ impl Warning {
                  stands in for a disk.",
                 variants.join(", ")
             ),
+            Warning::Disturbed(found) => found.sentence(),
+            Warning::Frequency { governor: Some(governor), .. } => {
+                format!("the governor of the processors' frequency is {governor}.")
+            }
+            Warning::Frequency { share, .. } => format!(
+                "processors ran at {:.0}% of their highest frequency.",
+                share.unwrap_or_default() * 100.0
+            ),
             Warning::SlowClock => {
                 "latencies were read from the system's clock, not the cycle counter.".into()
             }
@@ -151,6 +185,10 @@ impl Warning {
             Warning::HostCache { .. } => {
                 "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
             }
+            Warning::Disturbed(found) => found.kind.hint(),
+            Warning::Frequency { .. } => {
+                "Set it before measuring: cpupower frequency-set --governor performance."
+            }
             Warning::SlowClock => "Latencies below a microsecond are less sure.",
             Warning::Interrupted => "Run it again for the rest.",
         }
@@ -162,9 +200,11 @@ impl Warning {
             | Warning::FewOperations { phases }
             | Warning::HarnessCost { phases, .. }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
+            Warning::Disturbed(found) => found.phases.clone(),
             Warning::Invalid { phase, .. } => vec![phase.clone()],
             Warning::HostCache { .. }
             | Warning::AccessTimes { .. }
+            | Warning::Frequency { .. }
             | Warning::SlowClock
             | Warning::Interrupted => Vec::new(),
         }
@@ -205,6 +245,8 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(few(&book.measurements));
     all.extend(harness(book));
     all.extend(busy(&book.measurements));
+    all.extend(disturbed(book).into_iter().map(Warning::Disturbed));
+    all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
     if book.run.clock == "monotonic" {
@@ -286,6 +328,21 @@ fn busy(measurements: &[Measurement]) -> Option<Warning> {
         busy += 1;
     }
     (busy > 0).then_some(Warning::DeviceBusy { phases, busy, known })
+}
+
+fn frequency(book: &ResultBook) -> Option<Warning> {
+    let settings = book.host.settings.as_ref()?;
+    let own_choice = settings
+        .frequency_driver
+        .as_deref()
+        .is_some_and(|driver| OWN_CHOICE_DRIVERS.contains(&driver));
+    let slow = |governor: &&String| SLOW_GOVERNORS.contains(&governor.as_str()) && !own_choice;
+    let governor = settings.governor.as_ref().filter(slow).cloned();
+    let mut shares: Vec<f64> =
+        book.measurements.iter().filter_map(|m| m.disturbance.as_ref()?.frequency_share).collect();
+    shares.sort_by(f64::total_cmp);
+    let share = shares.get(shares.len() / 2).copied().filter(|s| *s < FREQUENCY_SHARE_MIN);
+    (governor.is_some() || share.is_some()).then_some(Warning::Frequency { governor, share })
 }
 
 fn host_cache(book: &ResultBook) -> Option<Warning> {
@@ -450,6 +507,25 @@ mod tests {
         }
         let variants = vec!["ext3".to_string(), "xfs".to_string()];
         assert_eq!(warnings(&book, false), [Warning::HostCache { variants }]);
+    }
+
+    #[test]
+    fn slow_processors_are_told_once() {
+        let mut book = crate::measure::fixture::book();
+        let told = |book: &ResultBook| {
+            let is = |w: &Warning| matches!(w, Warning::Frequency { .. });
+            warnings(book, false).into_iter().filter(is).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&book), []);
+        let settings = book.host.settings.as_mut().unwrap();
+        settings.governor = Some("powersave".into());
+        assert_eq!(told(&book).len(), 1);
+        book.host.settings.as_mut().unwrap().frequency_driver = Some("intel_pstate".into());
+        assert_eq!(told(&book), [], "there it is the name of the usual one");
+        for m in &mut book.measurements {
+            m.disturbance.as_mut().unwrap().frequency_share = Some(0.4);
+        }
+        assert_eq!(told(&book), [Warning::Frequency { governor: None, share: Some(0.4) }]);
     }
 
     #[test]

@@ -10,36 +10,67 @@ use crate::measure::amplification::{Amplification, Mean};
 /// A column: its head, its figure, and how that is written.
 type Column = (&'static str, fn(&Amplification) -> Option<Mean>, fn(f64) -> String);
 
-const COLUMNS: [Column; 5] = [
+/// Of what the device moved.
+const MOVED: [Column; 4] = [
     ("written/asked", |of| of.written, |value| number(value, 3)),
     ("read/asked", |of| of.read, |value| number(value, 3)),
+    ("writes/op", |of| of.writes_per_operation, |value| number(value, 3)),
+    ("reads/op", |of| of.reads_per_operation, |value| number(value, 3)),
+];
+
+/// Of what the file system took.
+const TAKEN: [Column; 3] = [
     ("bytes/file", |of| of.bytes_per_file, |value| number(value, 4)),
     ("asked/file", |of| of.asked_per_file, |value| number(value, 4)),
     ("inodes/file", |of| of.inodes_per_file, |value| number(value, 3)),
 ];
 
-/// Writes a line for each variant, and the columns of which anything is known; `levels` says whether
-/// they stand for several. Fails only if `out` does.
+/// Writes a line for each variant, and the columns of which anything is known. `counters` says which
+/// device's they are, empty if that is unknown; `levels` whether they stand for several. Fails only
+/// if `out` does.
 pub(super) fn write_amplifications(
     all: &[Amplification],
-    levels: bool,
+    (counters, levels): (&str, bool),
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let n = COLUMNS.iter().flat_map(|(_, of, _)| all.iter().filter_map(of)).map(|mean| mean.n);
+    let counters = match counters {
+        "" => String::new(),
+        counters => format!(", by the counters of {counters}"),
+    };
+    let moved = format!(
+        "what the device moved for each byte of content written and read cold, and in how many \
+         requests for each operation{counters}"
+    );
+    let first = write_columns(all, &MOVED, (&moved, levels), out)?;
+    if first && !known(all, &TAKEN).is_empty() {
+        writeln!(out)?;
+    }
+    write_columns(all, &TAKEN, ("what each new file took", levels), out)?;
+    Ok(())
+}
+
+fn known<'a>(all: &[Amplification], columns: &'a [Column]) -> Vec<&'a Column> {
+    let is_known = |column: &&Column| all.iter().any(|one| column.1(one).is_some());
+    columns.iter().filter(is_known).collect()
+}
+
+/// Whether anything was written.
+fn write_columns(
+    all: &[Amplification],
+    columns: &[Column],
+    (title, levels): (&str, bool),
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let columns = known(all, columns);
+    let n = columns.iter().flat_map(|(_, of, _)| all.iter().filter_map(of)).map(|mean| mean.n);
     let (least, most) = (n.clone().min().unwrap_or_default(), n.max().unwrap_or_default());
+    if columns.is_empty() {
+        return Ok(false);
+    }
     let range = if least == most { String::new() } else { format!("{least} to ") };
     let repeats = format!("{range}{}", counted(u64::from(most), "repeat"));
-    let has = |of: fn(&Amplification) -> Option<Mean>| all.iter().any(|one| of(one).is_some());
-    let parts = [
-        (has(|of| of.written), "what the device wrote for each byte of content written"),
-        (has(|of| of.read), "what it read for each byte read cold"),
-        (has(|of| of.bytes_per_file), "what each new file took"),
-    ];
-    let told: Vec<&str> = parts.iter().filter(|(known, _)| *known).map(|(_, text)| *text).collect();
     let over = if levels { "all levels, " } else { "" };
-    write_wrapped("", &format!("{}; mean over {over}{repeats}:", told.join("; ")), out)?;
-    let known = |column: &&Column| all.iter().any(|one| column.1(one).is_some());
-    let columns: Vec<&Column> = COLUMNS.iter().filter(known).collect();
+    write_wrapped("", &format!("{title}, mean over {over}{repeats}:"), out)?;
     let heads = columns.iter().map(|(head, ..)| (*head, Align::Right));
     let mut table =
         Table::new(&[("variant", Align::Left)].into_iter().chain(heads).collect::<Vec<_>>());
@@ -48,5 +79,6 @@ pub(super) fn write_amplifications(
         let name = [one.variant.clone()].into_iter();
         table.row(name.chain(columns.iter().map(cell)).collect());
     }
-    table.write(out)
+    table.write(out)?;
+    Ok(true)
 }

@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::Report;
 use crate::host::facts::{DeviceFacts, HostFacts, Rights};
+use crate::host::settings::Settings;
 use crate::measure::book::*;
 
 /// The version of the document: it changes when a key is removed or means something else.
@@ -71,6 +72,7 @@ struct WireHost<'a> {
     filesystem: WireFilesystem<'a>,
     device: Option<&'a DeviceFacts>,
     rights: Option<&'a Rights>,
+    settings: Option<&'a Settings>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +126,13 @@ struct WireMeasurement<'a> {
     space_bytes: Option<i64>,
     inodes: Option<i64>,
     idle: Option<bool>,
+    device_reads: Option<u64>,
+    device_writes: Option<u64>,
+    device_flushes: Option<u64>,
+    device_discard_bytes: Option<u64>,
+    worker_spread: Option<f64>,
+    slices_ns: &'a [f64],
+    disturbance: Option<&'a Disturbance>,
 }
 
 #[derive(Serialize)]
@@ -217,6 +226,7 @@ impl<'a> WireHost<'a> {
             },
             device: host.device.as_ref(),
             rights: Some(&host.rights).filter(|_| measured),
+            settings: host.settings.as_ref(),
         }
     }
 }
@@ -260,6 +270,13 @@ impl<'a> WireMeasurement<'a> {
             space_bytes: m.space_bytes,
             inodes: m.inodes,
             idle: m.idle,
+            device_reads: m.device_reads,
+            device_writes: m.device_writes,
+            device_flushes: m.device_flushes,
+            device_discard_bytes: m.device_discard_bytes,
+            worker_spread: m.worker_spread,
+            slices_ns: &m.slices_ns,
+            disturbance: m.disturbance.as_ref(),
         }
     }
 }

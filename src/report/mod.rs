@@ -9,6 +9,7 @@ mod compare_json;
 mod course;
 mod filesystems;
 mod grid;
+mod host;
 mod json;
 mod matrix;
 mod names;
@@ -30,6 +31,7 @@ pub use beside::{RUNS_MAX, write_beside};
 pub use check::{Against, write_check};
 pub use compare::write_comparison;
 pub use compare_json::write_comparison_json;
+pub use host::host_lines;
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 
@@ -44,7 +46,7 @@ pub trait Report: Sync {
 
 /// Every report that a command can ask for.
 pub const REPORTS: &[&dyn Report] =
-    &[&phases::Details, &json::Json, &terminal::Terminal, &windows::Windows];
+    &[&phases::Details, &host::Host, &json::Json, &terminal::Terminal, &windows::Windows];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

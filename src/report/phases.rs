@@ -25,6 +25,7 @@ impl Report for Details {
         let spread = summary.rows().any(|row| row.deviation.is_some());
         Columns::of(&summary, spread).table(&summary).write(out)?;
         write_wrapped("", about_interval(&summary), out)?;
+        write_wrapped("", about_mark(&summary), out)?;
         if spread {
             write_wrapped("", ABOUT_DEVIATION, out)?;
         }
@@ -39,7 +40,14 @@ pub(super) const ABOUT_DEVIATION: &str =
 /// Writes the table of a run without an axis. Fails only if `out` does.
 pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     Columns::of(summary, false).table(summary).write(out)?;
-    write_wrapped("", about_interval(summary), out)
+    write_wrapped("", about_interval(summary), out)?;
+    write_wrapped("", about_mark(summary), out)
+}
+
+/// What `*` is; empty if nothing bears it.
+fn about_mark(summary: &Summary) -> &'static str {
+    let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
+    if marked { "* something disturbed measurements of it: see the warnings" } else { "" }
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -147,7 +155,8 @@ impl Columns {
 
     fn add(&self, table: &mut Table, name: &str, row: &Row) {
         if let Some(rate) = row.rate {
-            let mut cells = vec![name.to_string(), self.rate(rate, row.rate_unit)];
+            let mark = if row.disturbed > 0 { "*" } else { "" };
+            let mut cells = vec![format!("{name}{mark}"), self.rate(rate, row.rate_unit)];
             cells.extend(self.interval.then(|| uncertainty(rate.relative())));
             cells.extend(self.n.then(|| rate.n.to_string()));
             cells.push(short_seconds(row.seconds));

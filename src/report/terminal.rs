@@ -77,10 +77,22 @@ fn write_made(book: &ResultBook, levels: bool, out: &mut dyn Write) -> io::Resul
     let amplifications = amplifications(book);
     if !amplifications.is_empty() {
         writeln!(out)?;
-        write_amplifications(&amplifications, levels, out)?;
+        write_amplifications(&amplifications, (&counters_of(book), levels), out)?;
     }
     writeln!(out)?;
     write_filesystems(book, out)
+}
+
+/// The devices whose counters are told, each with those beneath it.
+fn counters_of(book: &ResultBook) -> String {
+    let mut chains: Vec<String> = Vec::new();
+    for device in book.filesystems.iter().filter_map(|made| made.device.as_ref()) {
+        let chain = device.beneath.join(" on ");
+        if !chain.is_empty() && !chains.contains(&chain) {
+            chains.push(chain);
+        }
+    }
+    chains.join(", ")
 }
 
 fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {

@@ -104,6 +104,14 @@ fn the_terminal_report_is_the_one_that_was_agreed_on() {
 }
 
 #[test]
+fn the_host_is_told_as_was_agreed_on() {
+    let mut book = fixture::book();
+    assert_golden("host.txt", &rendered("host", &book));
+    book.host = Default::default();
+    assert_eq!(rendered("host", &book), "host:\nnothing more is known of it\n");
+}
+
+#[test]
 fn runs_in_which_something_grows_read_as_was_agreed_on() {
     let three = growing::fullness(&["ext4", "xfs", "btrfs"]);
     for (name, book) in [
@@ -360,7 +368,7 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();
-        for report in ["details", "terminal", "windows"] {
+        for report in ["details", "host", "terminal", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");
@@ -409,4 +417,16 @@ fn reports_have_names_of_their_own() {
     let names: Vec<_> = REPORTS.iter().map(|report| report.name()).collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(find_report("no-such-report").is_none());
+}
+
+#[test]
+fn a_row_of_disturbed_measurements_bears_a_mark() {
+    let mut book = fixture::book();
+    assert!(!rendered("terminal", &book).contains('*'));
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "read") {
+        m.disturbance.as_mut().unwrap().clock_changed = Some(true);
+    }
+    let text = rendered("terminal", &book);
+    assert!(text.contains("\nread* ") && !text.contains("create*"), "{text}");
+    assert!(text.contains("* something disturbed measurements of it"), "{text}");
 }

@@ -26,12 +26,32 @@ impl RealClock {
     /// Which source it reads: `tsc` or `monotonic`. The library does not tell, but only the
     /// monotonic clock reads between two readings of the monotonic clock.
     pub fn source(&self) -> &'static str {
-        let monotonic_ns = || {
-            let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-        };
         let (before, ticks, after) = (monotonic_ns(), self.now(), monotonic_ns());
         if (before..=after).contains(&ticks) { "monotonic" } else { "tsc" }
+    }
+
+    /// The times of both clocks at one moment, as nearly as they can be read together.
+    pub fn both(&self) -> BothClocks {
+        const TRIES: u32 = 5;
+        let one = |_| {
+            let before = monotonic_ns();
+            let ticks = self.now();
+            let after = monotonic_ns();
+            (after - before, BothClocks { ticks, monotonic_ns: before.midpoint(after) })
+        };
+        // A reading that was interrupted in between is wide.
+        let closest = (0..TRIES).map(one).min_by_key(|(width, _)| *width);
+        closest.map_or(BothClocks { ticks: 0, monotonic_ns: 0 }, |(_, both)| both)
+    }
+
+    /// How long it was between two such moments by the monotonic clock, in seconds, and how much
+    /// longer by this clock, relative. None for less than 0.1 s, in which a reading that is a little
+    /// late would look like an error.
+    pub fn compared(&self, before: BothClocks, after: BothClocks) -> (f64, Option<f64>) {
+        const SECONDS_MIN: f64 = 0.1;
+        let monotonic = after.monotonic_ns.saturating_sub(before.monotonic_ns) as f64 / 1e9;
+        let own = self.nanoseconds(before.ticks, after.ticks) as f64 / 1e9;
+        (monotonic, (monotonic >= SECONDS_MIN).then(|| own / monotonic - 1.0))
     }
 
     /// Runs something and says how long it took, in seconds.
@@ -40,6 +60,18 @@ impl RealClock {
         let result = work();
         (result, self.nanoseconds(before, self.now()) as f64 / 1e9)
     }
+}
+
+/// The same moment by the clock of the latencies and by the kernel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BothClocks {
+    ticks: u64,
+    monotonic_ns: u64,
+}
+
+fn monotonic_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 impl Default for RealClock {
@@ -93,6 +125,25 @@ mod tests {
         let clock = RealClock::new();
         let readings: Vec<u64> = (0..10_000).map(|_| clock.now()).collect();
         assert!(readings.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+
+    #[test]
+    fn both_clocks_are_held_against_each_other() {
+        let clock = RealClock::new();
+        let now = clock.both();
+        let at = |seconds: f64| BothClocks {
+            monotonic_ns: now.monotonic_ns + (seconds * 1e9) as u64,
+            ..now
+        };
+        let second = (0..).map(|power| 1u64 << power);
+        let ticks = second.map(|t| t..2 * t).find(|t| clock.nanoseconds(0, t.end) > 1_000_000_000);
+        let ticks = ticks.unwrap();
+        let later = BothClocks { ticks: now.ticks + ticks.end, ..at(1.0) };
+        let own = clock.nanoseconds(0, ticks.end) as f64 / 1e9;
+        let (seconds, error) = clock.compared(now, later);
+        assert_eq!(seconds, 1.0);
+        assert!((error.unwrap() - (own - 1.0)).abs() < 1e-6, "{error:?}");
+        assert_eq!(clock.compared(now, at(0.05)).1, None, "too short to tell");
     }
 
     #[test]

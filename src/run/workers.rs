@@ -26,6 +26,9 @@ pub struct PhaseRun {
     pub cpu_user_seconds: f64,
     /// CPU time of all workers in the kernel, in seconds.
     pub cpu_system_seconds: f64,
+    /// Time between the end of the worker in the middle and that of the last one, of those that had
+    /// as much to do, over `seconds`; none for fewer than two.
+    pub worker_spread: Option<f64>,
 }
 
 /// A phase and what its workers share.
@@ -135,5 +138,52 @@ fn summed(workers: &[Shiftwork]) -> PhaseRun {
     let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);
     let tick = workers.first().map_or(0.0, |w| w.seconds_per_tick);
     run.seconds = ended.saturating_sub(started) as f64 * tick;
+    let tallies: Vec<&Tally> = workers.iter().map(|worker| &worker.tally).collect();
+    run.worker_spread = spread(&tallies, ended.saturating_sub(started));
     run
+}
+
+/// Workers that did at least this share of what the busiest one did had as much to do.
+const AS_MUCH: f64 = 0.9;
+
+/// How much later than the one in the middle the last worker ended, as a share of all `ticks`.
+fn spread(tallies: &[&Tally], ticks: u64) -> Option<f64> {
+    let turns = |tally: &Tally| {
+        let failed: u64 = tally.errors.iter().map(|(_, count)| count).sum();
+        (tally.operations + failed) as f64
+    };
+    let most = tallies.iter().map(|tally| turns(tally)).fold(0.0, f64::max);
+    let alike = tallies.iter().filter(|tally| turns(tally) >= most * AS_MUCH);
+    let mut ends: Vec<u64> = alike.map(|tally| tally.ended).collect();
+    ends.sort_unstable();
+    let (last, middle) = (ends.last()?, ends.get((ends.len() - 1) / 2)?);
+    (ends.len() > 1 && ticks > 0).then(|| (last - middle) as f64 / ticks as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread_of(ends: &[(u64, u64)]) -> Option<f64> {
+        let tally = |(operations, ended): &(u64, u64)| Tally {
+            operations: *operations,
+            ended: *ended,
+            ..Tally::default()
+        };
+        let tallies: Vec<Tally> = ends.iter().map(tally).collect();
+        spread(&tallies.iter().collect::<Vec<_>>(), 1_000)
+    }
+
+    #[test]
+    fn the_last_worker_is_held_against_the_one_in_the_middle() {
+        assert_eq!(spread_of(&[(10, 500), (10, 510), (10, 490), (10, 1_000)]), Some(0.5));
+        assert_eq!(spread_of(&[(10, 400), (10, 1_000)]), Some(0.6));
+    }
+
+    #[test]
+    fn workers_that_had_less_to_do_and_those_alone_say_nothing() {
+        assert_eq!(spread_of(&[(10, 400), (20, 1_000)]), None);
+        assert_eq!(spread_of(&[(0, 0), (10, 990), (10, 1_000)]), Some(0.01));
+        assert_eq!((spread_of(&[(10, 1_000)]), spread_of(&[])), (None, None));
+    }
 }

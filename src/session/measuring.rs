@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use super::watching::Watching;
 use super::{Standing, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
@@ -29,7 +30,7 @@ pub(super) fn measure(
     site: &mut Site,
     cell: &CellPlan,
     standing: &Standing<'_>,
-    watcher: &dyn Watcher,
+    (watcher, watch): (&dyn Watcher, &mut Watching),
     interrupt: &Interrupt,
 ) -> Result<Measurement> {
     let phase = standing.phase;
@@ -46,6 +47,7 @@ pub(super) fn measure(
         .collect();
     watcher.phase_begins(standing, Arc::clone(&done));
     let usage = site.usage();
+    let begun = watch.begin(site);
     let before = site.counters();
     let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
@@ -53,6 +55,7 @@ pub(super) fn measure(
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
+    let disturbance = begun.map(|begun| watch.end(&begun, site));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
     let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
@@ -65,6 +68,13 @@ pub(super) fn measure(
         cache: cache_report(phase, found),
         device_read_bytes: moved.map(|m: DeviceCounters| m.read_bytes),
         device_write_bytes: moved.map(|m| m.write_bytes),
+        device_reads: moved.map(|m| m.reads),
+        device_writes: moved.map(|m| m.writes),
+        // A partition does not count them.
+        device_flushes: moved.map(|m| m.flushes).filter(|_| site.counts_flushes()),
+        device_discard_bytes: moved.map(|m| m.discard_bytes),
+        slices_ns: recorded.slices_ns,
+        disturbance,
         space_bytes: taken.map(|(bytes, _)| bytes),
         inodes: taken.and_then(|(_, inodes)| inodes),
         idle,
@@ -107,6 +117,7 @@ fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Mea
         seconds: run.seconds,
         cpu_user_seconds: run.cpu_user_seconds,
         cpu_system_seconds: run.cpu_system_seconds,
+        worker_spread: run.worker_spread,
         ..Measurement::default()
     }
 }

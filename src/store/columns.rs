@@ -2,7 +2,7 @@
 //! values are always bound, never written into the text of a statement.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, Error, Result};
+use rusqlite::{Connection, Error, Result, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -53,6 +53,14 @@ impl FromSql for Real {
             ValueRef::Null => Ok(Self(f64::NAN)),
             value => value.as_f64().map(Self),
         }
+    }
+}
+
+/// A value of a column that came with a later schema; none in a store that has not got it.
+pub(super) fn later<T: FromSql>(row: &Row, name: &str) -> Result<Option<T>> {
+    match row.get::<_, Option<T>>(name) {
+        Err(Error::InvalidColumnName(_)) => Ok(None),
+        value => value,
     }
 }
 

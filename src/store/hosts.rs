@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
-use super::columns::{Column, Whole, insert, json};
+use super::columns::{Column, Whole, from_json, insert, json, later};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
 
 /// The row with these facts, made if there is none.
@@ -21,6 +21,7 @@ pub(super) fn find_or_insert(connection: &Connection, host: &HostFacts) -> Resul
 
 fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result<i64> {
     let filesystem = &host.filesystem;
+    let settings = host.settings.as_ref().map(json).transpose()?;
     let columns: &[Column] = &[
         ("fingerprint", &fingerprint),
         ("kernel", &host.kernel),
@@ -32,6 +33,7 @@ fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result
         ("filesystem_options", &filesystem.options),
         ("filesystem_block_bytes", &Whole(filesystem.block_bytes)),
         ("filesystem_total_bytes", &Whole(filesystem.total_bytes)),
+        ("settings", &settings),
     ];
     insert_with_device(connection, "hosts", columns, host.device.as_ref())
 }
@@ -45,6 +47,11 @@ pub(super) fn insert_with_device(
 ) -> Result<i64> {
     let sector = device.and_then(|d| d.sector_bytes).map(Whole);
     let total = device.and_then(|d| d.total_bytes).map(Whole);
+    let whole = |of: fn(&DeviceFacts) -> Option<u64>| device.and_then(of).map(Whole);
+    let (physical, requests) = (whole(|d| d.physical_sector_bytes), whole(|d| d.requests_max));
+    let read_ahead = whole(|d| d.read_ahead_bytes);
+    let beneath = device.map(|d| json(&d.beneath)).transpose()?;
+    let stack = device.map(|d| json(&d.stack)).transpose()?;
     let of_device: &[Column] = &[
         ("device", &device.map(|d| &d.name)),
         ("device_model", &device.and_then(|d| d.model.as_ref())),
@@ -54,6 +61,12 @@ pub(super) fn insert_with_device(
         ("device_sector_bytes", &sector),
         ("device_total_bytes", &total),
         ("device_loop_direct_io", &device.and_then(|d| d.loop_direct_io)),
+        ("device_physical_sector_bytes", &physical),
+        ("device_discards", &device.and_then(|d| d.discards)),
+        ("device_requests_max", &requests),
+        ("device_read_ahead_bytes", &read_ahead),
+        ("device_beneath", &beneath),
+        ("device_stack", &stack),
     ];
     insert(connection, table, &[columns, of_device].concat())
 }
@@ -81,6 +94,7 @@ pub(super) fn read(row: &Row) -> Result<HostFacts> {
             drop_caches: row.get("drop_caches")?,
             cache_probe: row.get("cache_probe")?,
         },
+        settings: later::<String>(row, "settings")?.as_deref().map(from_json).transpose()?,
     })
 }
 
@@ -89,6 +103,7 @@ pub(super) fn read_device(row: &Row) -> Result<Option<DeviceFacts>> {
     let Some(name) = row.get("device")? else {
         return Ok(None);
     };
+    let list = |name| later::<String>(row, name).map(|text| text.unwrap_or_else(|| "[]".into()));
     Ok(Some(DeviceFacts {
         name,
         model: row.get("device_model")?,
@@ -98,6 +113,12 @@ pub(super) fn read_device(row: &Row) -> Result<Option<DeviceFacts>> {
         sector_bytes: row.get::<_, Option<Whole>>("device_sector_bytes")?.map(|w| w.0),
         total_bytes: row.get::<_, Option<Whole>>("device_total_bytes")?.map(|w| w.0),
         loop_direct_io: row.get("device_loop_direct_io")?,
+        physical_sector_bytes: later(row, "device_physical_sector_bytes")?.map(|w: Whole| w.0),
+        discards: later(row, "device_discards")?,
+        requests_max: later(row, "device_requests_max")?.map(|w: Whole| w.0),
+        read_ahead_bytes: later(row, "device_read_ahead_bytes")?.map(|w: Whole| w.0),
+        beneath: from_json(&list("device_beneath")?)?,
+        stack: from_json(&list("device_stack")?)?,
     }))
 }
 

@@ -9,14 +9,21 @@ pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
 
 /// Step *n* (from 1) brings a store from version *n* - 1 to version *n*. Steps are never changed
 /// once released, only added.
-const STEPS: &[&str] =
-    &[include_str!("schema.sql"), include_str!("schema-2.sql"), include_str!("schema-3.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-3.sql"),
+    include_str!("schema-4.sql"),
+];
 
 /// The version that has the table `conditions`.
 const CONDITIONS: i64 = 2;
 
 /// The version that has the table `filesystems` and what phases took of them.
 const FILESYSTEMS: i64 = 3;
+
+/// The version that has the table `disturbances`.
+const DISTURBANCES: i64 = 4;
 
 /// Refuses what is no store of this or an older boatload, changing nothing.
 pub(super) fn check(connection: &Connection) -> Result<(), Problem> {
@@ -55,6 +62,11 @@ pub(super) fn has_conditions(connection: &Connection) -> rusqlite::Result<bool> 
 /// The same for file systems that were made, and what phases took of them.
 pub(super) fn has_filesystems(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(pragma::<i64>(connection, "user_version")? >= FILESYSTEMS)
+}
+
+/// The same for what else happened during measurements.
+pub(super) fn has_disturbances(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(pragma::<i64>(connection, "user_version")? >= DISTURBANCES)
 }
 
 /// Takes the steps that are still missing, all or none, also when two processes begin at once.

@@ -2,6 +2,7 @@
 //! that was killed stays readable. docs/STORE.md tells how to read it without boatload.
 
 mod columns;
+mod disturbances;
 mod filesystems;
 mod hosts;
 mod migrations;

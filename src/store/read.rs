@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::columns::{Real, Whole, from_json};
-use super::{Problem, Store, filesystems, hosts, migrations};
+use super::columns::{Real, Whole, from_json, later};
+use super::{Problem, Store, disturbances, filesystems, hosts, migrations};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::Unit;
 use crate::measure::book::*;
@@ -192,14 +192,14 @@ impl Store {
     }
 
     fn load_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {
-        let taken = migrations::has_filesystems(&self.connection)?;
+        let watched = migrations::has_disturbances(&self.connection)?;
         let mut measurements = self.read_rows(
             "SELECT measurements.*, variant, axis, level_value, level_unit, repeat, hdr_v2_ns \
              FROM measurements JOIN cells ON cells.id = cell_id \
                LEFT JOIN histograms ON measurement_id = measurements.id \
              WHERE run_id = ?1 ORDER BY measurements.id",
             (run_id,),
-            |row| Ok((row.get::<_, i64>("id")?, read_measurement(row, taken)?)),
+            |row| Ok((row.get::<_, i64>("id")?, read_measurement(row)?)),
         )?;
         for (id, measurement) in &mut measurements {
             let errors = self.read_rows(
@@ -207,6 +207,9 @@ impl Store {
                 (*id,),
                 |row| Ok((row.get(0)?, row.get::<_, Whole>(1)?.0)),
             )?;
+            if watched {
+                measurement.disturbance = disturbances::load(&self.connection, *id)?;
+            }
             measurement.errors = errors.into_iter().collect();
             measurement.windows = self.read_rows(
                 "SELECT * FROM windows WHERE measurement_id = ?1 ORDER BY number",
@@ -293,12 +296,12 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
     })
 }
 
-/// `taken`: whether the row has what the phase took of the file system.
-fn read_measurement(row: &Row, taken: bool) -> rusqlite::Result<Measurement> {
+fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
     let whole = |name| row.get::<_, Whole>(name).map(|w| w.0);
     let maybe_whole = |name| row.get::<_, Option<Whole>>(name).map(|w| w.map(|w| w.0));
     let real = |name| row.get::<_, Real>(name).map(|r| r.0);
-    let maybe_taken = |name| if taken { row.get::<_, Option<i64>>(name) } else { Ok(None) };
+    let later_whole = |name| later::<Whole>(row, name).map(|w| w.map(|w| w.0));
+    let slices = later::<String>(row, "slices_ns")?;
     Ok(Measurement {
         cell: read_cell(row)?,
         phase: row.get("phase")?,
@@ -325,9 +328,16 @@ fn read_measurement(row: &Row, taken: bool) -> rusqlite::Result<Measurement> {
         },
         device_read_bytes: maybe_whole("device_read_bytes")?,
         device_write_bytes: maybe_whole("device_write_bytes")?,
-        space_bytes: maybe_taken("space_bytes")?,
-        inodes: maybe_taken("inodes")?,
-        idle: maybe_taken("idle")?.map(|idle| idle != 0),
+        device_reads: later_whole("device_reads")?,
+        device_writes: later_whole("device_writes")?,
+        device_flushes: later_whole("device_flushes")?,
+        device_discard_bytes: later_whole("device_discard_bytes")?,
+        worker_spread: later(row, "worker_spread")?,
+        slices_ns: slices.as_deref().map_or(Ok(Vec::new()), from_json)?,
+        disturbance: None,
+        space_bytes: later(row, "space_bytes")?,
+        inodes: later(row, "inodes")?,
+        idle: later(row, "idle")?,
         entries_expected: whole("entries_expected")?,
         entries_found: whole("entries_found")?,
         windows: Vec::new(),

@@ -351,7 +351,7 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
         store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     };
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
-    assert_eq!(number("user_version"), 3);
+    assert_eq!(number("user_version"), 4);
     assert_eq!(number("foreign_keys"), 1);
     let mode: String =
         store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
@@ -402,6 +402,7 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
         "create|2|46692.0\nrewrite|1|40164.0\n",
         "ext4|vda|2|46692.0|0.182|default\n",
         "k3j9x2ab|2026-10-05T08:00:00Z|default|2|rewrite|ENOSPC|120\n",
+        "k3j9x2ab|default|1|create|8192|61444096|0.01\n",
     ];
     assert_eq!(documented_queries().len(), starts.len());
     for (query, start) in documented_queries().into_iter().zip(starts) {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::columns::{Column, Real, Whole, insert, json};
-use super::{Problem, Store, filesystems, hosts};
+use super::{Problem, Store, disturbances, filesystems, hosts};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
@@ -44,6 +44,9 @@ impl Store {
             let id = write_measurement(connection, cell, measurement)?;
             write_errors(connection, id, measurement)?;
             write_histogram(connection, id, &measurement.histogram)?;
+            if let Some(disturbance) = &measurement.disturbance {
+                disturbances::write(connection, id, disturbance)?;
+            }
             write_windows(connection, id, measurement)
         })
     }
@@ -165,7 +168,7 @@ fn write_cell(connection: &Connection, run_id: &str, key: &CellKey) -> Work<i64>
 }
 
 fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> Work<i64> {
-    let invalid = json(&m.invalid)?;
+    let (invalid, slices) = (json(&m.invalid)?, json(&m.slices_ns)?);
     let columns: &[Column] = &[
         ("cell_id", &cell.0),
         ("phase", &m.phase),
@@ -195,6 +198,12 @@ fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> 
         ("cache_reason", &m.cache.reason),
         ("device_read_bytes", &m.device_read_bytes.map(Whole)),
         ("device_write_bytes", &m.device_write_bytes.map(Whole)),
+        ("device_reads", &m.device_reads.map(Whole)),
+        ("device_writes", &m.device_writes.map(Whole)),
+        ("device_flushes", &m.device_flushes.map(Whole)),
+        ("device_discard_bytes", &m.device_discard_bytes.map(Whole)),
+        ("worker_spread", &m.worker_spread),
+        ("slices_ns", &slices),
         ("space_bytes", &m.space_bytes),
         ("inodes", &m.inodes),
         ("idle", &m.idle),

@@ -28,6 +28,7 @@ use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::counters::DeviceCounters;
+use crate::host::device::BlockDevice;
 use crate::host::space::Usage;
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
@@ -157,16 +158,30 @@ impl Site {
         })
     }
 
-    /// Waits until the device has nothing to do, but not for ever; whether it has. None without
-    /// one, or if it cannot be told.
-    pub fn wait_until_idle(&self, stop: &AtomicBool) -> Option<bool> {
-        let device = match self {
+    /// The block device beneath; none without one.
+    pub fn device(&self) -> Option<&BlockDevice> {
+        match self {
             Site::Disk(disk) => disk.device(),
             Site::Made(made) => made.disk().and_then(DiskSite::device),
             Site::Device(device) => Some(device.device()),
             Site::Sim(_) => None,
-        };
-        device.and_then(|device| wait_until_idle(device, stop))
+        }
+    }
+
+    /// Whether the device beneath counts the flushes that it completes.
+    pub fn counts_flushes(&self) -> bool {
+        self.device().is_some_and(BlockDevice::counts_flushes)
+    }
+
+    /// Whether it is of this machine, whose disturbances are its own, and not simulated.
+    pub fn is_real(&self) -> bool {
+        !matches!(self, Site::Sim(_))
+    }
+
+    /// Waits until the device has nothing to do, but not for ever; whether it has. None without
+    /// one, or if it cannot be told.
+    pub fn wait_until_idle(&self, stop: &AtomicBool) -> Option<bool> {
+        self.device().and_then(|device| wait_until_idle(device, stop))
     }
 
     /// What the file system has in use; none if nothing tells.

@@ -1,11 +1,13 @@
 //! Stores of older schemas: read as they are, brought up to date with all they have.
 
 use super::*;
+use crate::host::facts::DeviceFacts;
 
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("../schema.sql"),
     include_str!("../schema-2.sql"),
     include_str!("../schema-3.sql"),
+    include_str!("../schema-4.sql"),
 ];
 
 /// Without what a schema has no place for.
@@ -13,11 +15,37 @@ fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
     if version < 2 {
         book.conditions.clear();
     }
-    book.filesystems.clear();
+    if version < 3 {
+        book.filesystems.clear();
+    }
+    book.host.settings = None;
+    book.host.device = book.host.device.as_ref().map(known_to_all);
+    for made in &mut book.filesystems {
+        made.device = made.device.as_ref().map(known_to_all);
+    }
     for m in &mut book.measurements {
-        (m.space_bytes, m.inodes, m.idle) = (None, None, None);
+        if version < 3 {
+            (m.space_bytes, m.inodes, m.idle) = (None, None, None);
+        }
+        (m.device_reads, m.device_writes, m.device_flushes) = (None, None, None);
+        (m.device_discard_bytes, m.worker_spread, m.disturbance) = (None, None, None);
+        m.slices_ns.clear();
     }
     book
+}
+
+fn known_to_all(device: &DeviceFacts) -> DeviceFacts {
+    DeviceFacts {
+        name: device.name.clone(),
+        model: device.model.clone(),
+        rotational: device.rotational,
+        scheduler: device.scheduler.clone(),
+        write_cache: device.write_cache.clone(),
+        sector_bytes: device.sector_bytes,
+        total_bytes: device.total_bytes,
+        loop_direct_io: device.loop_direct_io,
+        ..DeviceFacts::default()
+    }
 }
 
 /// A store with one run as a boatload that knew only this schema left it.

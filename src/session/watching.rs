@@ -1,0 +1,38 @@
+//! What else happens on the machine while a phase runs: looked at before it and after its sync.
+
+use crate::host::disturbance::{Look, Watch};
+use crate::measure::book::Disturbance;
+use crate::run::clock::{BothClocks, RealClock};
+use crate::run::site::Site;
+
+/// Looks at the machine around phases.
+#[derive(Default)]
+pub(super) struct Watching {
+    clock: RealClock,
+    watch: Watch,
+}
+
+/// The look before a phase.
+pub(super) struct Begun {
+    clocks: BothClocks,
+    look: Look,
+}
+
+impl Watching {
+    /// Looks before a phase; none where the place is simulated, and nothing disturbs it.
+    pub(super) fn begin(&mut self, site: &Site) -> Option<Begun> {
+        let look = site.is_real().then(|| self.watch.look(site.device()))?;
+        Some(Begun { clocks: self.clock.both(), look })
+    }
+
+    /// What happened since then.
+    pub(super) fn end(&mut self, begun: &Begun, site: &Site) -> Disturbance {
+        let clocks = self.clock.both();
+        let look = self.watch.look(site.device());
+        let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);
+        // Where latencies come from the kernel's own clock there is nothing to hold against it.
+        let clock_error = clock_error.filter(|_| self.clock.source() == "tsc");
+        let found = self.watch.between(&begun.look, &look);
+        Disturbance { seconds: Some(seconds), clock_error, ..found }
+    }
+}
