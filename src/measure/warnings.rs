@@ -1,5 +1,6 @@
 //! Warnings: a closed set, each with a sentence and a hint that depends on what was done.
 
+mod caches;
 mod disturbed;
 
 use std::collections::BTreeMap;
@@ -8,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::book::{Finding, MadeFileSystem, Measurement, ResultBook};
 use super::bulk::is_bulk;
-use super::order::{each_once, made};
+use super::order::made;
+use caches::{about, caches, remedy};
 pub use disturbed::{Disturbed, Kind, is_disturbed};
 
 use disturbed::disturbed;
 
 use crate::op::find_operation;
-use crate::plan::CacheAsked;
-use crate::run::cache::{Doubt, Found};
+use crate::run::cache::Doubt;
 
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
@@ -270,34 +271,6 @@ fn invalid(measurements: &[Measurement]) -> Vec<Warning> {
     by_phase.into_iter().map(warning).collect()
 }
 
-fn caches(measurements: &[Measurement]) -> Vec<Warning> {
-    let mut all: Vec<(Doubt, Vec<String>, Vec<String>)> = Vec::new();
-    for m in measurements {
-        let as_asked = match m.cache.asked.as_str() {
-            asked if asked == CacheAsked::Cold.word() => Found::ColdVerified.word(),
-            asked if asked == CacheAsked::Warm.word() => Found::Warm.word(),
-            _ => continue,
-        };
-        if m.cache.found == as_asked {
-            continue;
-        }
-        let Some(doubt) = m.cache.reason.as_deref().and_then(Doubt::from_word) else { continue };
-        match all.iter_mut().find(|(known, ..)| *known == doubt) {
-            Some((_, phases, variants)) => {
-                add_once(phases, &m.phase);
-                add_once(variants, &m.cell.variant);
-            }
-            None => all.push((doubt, vec![m.phase.clone()], vec![m.cell.variant.clone()])),
-        }
-    }
-    let variants_all = each_once(measurements.iter().map(|m| m.cell.variant.as_str())).len();
-    let warning = |(doubt, phases, variants): (Doubt, Vec<String>, Vec<String>)| {
-        let some = variants.len() < variants_all;
-        Warning::Cache { doubt, phases, variants: if some { variants } else { Vec::new() } }
-    };
-    all.into_iter().map(warning).collect()
-}
-
 fn few(measurements: &[Measurement]) -> Option<Warning> {
     let mut phases = Vec::new();
     // Nobody asks for percentiles of a few large transfers, or of a single file.
@@ -369,62 +342,6 @@ fn access_times(book: &ResultBook) -> Option<Warning> {
 fn add_once(phases: &mut Vec<String>, phase: &str) {
     if !phases.iter().any(|known| known == phase) {
         phases.push(phase.into());
-    }
-}
-
-/// What a doubt means, to stand behind the names of phases.
-fn about(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoRights => {
-            "cold caches are unverified, because /proc/sys/vm/drop_caches needs root. File data \
-             was evicted file by file; names and inodes stayed in memory"
-        }
-        Doubt::DropFailed => "cold caches are unverified: dropping the caches failed",
-        Doubt::StillCached => "not cold: pages stayed in memory after the caches were dropped",
-        Doubt::MemoryFileSystem => "not cold: the file system lives in memory",
-        Doubt::NoDevice => {
-            "cold caches are unverified: no block device is known here whose reads could be counted"
-        }
-        Doubt::DeviceReadTooLittle => {
-            "not called cold: the device delivered less than was read, so something had it cached"
-        }
-        Doubt::NoProbe => {
-            "cold caches are unverified: this kernel does not let them be looked into"
-        }
-        Doubt::NotResident => "not called warm: pages were gone although they had just been read",
-        Doubt::NoSimulatedCache => {
-            "nothing is cold or warm: the simulated file system has no cache"
-        }
-        Doubt::CachedLoop => {
-            "cold caches are unverified: a loop device below reads its file through the page cache, \
-             which takes root to drop"
-        }
-        Doubt::StillMounted => {
-            "not called cold: it was unmounted, but another mount namespace keeps it in memory"
-        }
-    }
-}
-
-fn remedy(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoRights => "Run as root, or pass --cache warm.",
-        Doubt::DropFailed => "Raise the limit of open files, or pass --cache as-is.",
-        Doubt::StillCached => "Stop what else uses these files, or pass --cache as-is.",
-        Doubt::MemoryFileSystem => {
-            "Only a file system on a disk can be cold: pass --cache warm, or leave it out."
-        }
-        Doubt::NoDevice => "Run on a file system with a block device of its own.",
-        Doubt::DeviceReadTooLittle => {
-            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
-             a journal that is not yet written to its place."
-        }
-        Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
-        Doubt::NotResident => "Take fewer files than memory holds.",
-        Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
-        Doubt::StillMounted => {
-            "Find who has it mounted (findmnt in other namespaces), and run again."
-        }
-        Doubt::CachedLoop => "Run as root, or switch it: losetup --direct-io=on DEVICE.",
     }
 }
 
