@@ -5,6 +5,7 @@ use crate::base::units::{bytes, counted};
 use crate::measure::amplification::gives_content;
 use crate::measure::book::{Disturbance, MadeFileSystem, Measurement, ResultBook};
 use crate::measure::steadiness::{trend, two_modes};
+use crate::plan::CacheAsked;
 
 /// Others' share of what the device moved, and the least of it: less changes a rate by less than what
 /// repeats differ by, and a log or two are written on every machine.
@@ -221,9 +222,11 @@ impl Kind {
 }
 
 /// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.
+/// Not of one that begins cold: what it reads brings the rest nearer, so it ends faster.
 fn course(m: &Measurement) -> Option<&[f64]> {
     let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
-    let told = m.valid() && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
+    let even = m.cache.asked != CacheAsked::Cold.word();
+    let told = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
     told.then_some(&m.slices_ns[..])
 }
 
@@ -304,9 +307,11 @@ fn compresses(options: &str) -> bool {
     options.split(',').any(asks)
 }
 
-/// Whether anything disturbed a measurement of a book.
+/// Whether anything from outside disturbed a measurement of a book; its own course is no disturbance.
 pub fn is_disturbed(book: &ResultBook, m: &Measurement) -> bool {
-    Kind::ALL.into_iter().any(|kind| kind.judge(book, m).flatten().is_some())
+    let own = [Kind::Straggler, Kind::Trend, Kind::TwoModes, Kind::Compressed];
+    let from_outside = Kind::ALL.into_iter().filter(|kind| !own.contains(kind));
+    from_outside.into_iter().any(|kind| kind.judge(book, m).flatten().is_some())
 }
 
 /// What disturbed the measurements of a book in one way.

@@ -8,6 +8,7 @@ fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<Disturbed> {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = 10.0;
     calm.disturbance = Some(quiet(10.0));
+    calm.cache.asked = "as-is".into();
     (calm.worker_spread, calm.slices_ns) = (Some(0.02), vec![1_000.0; 32]);
     (calm.device_read_bytes, calm.device_write_bytes) = (Some(50 << 20), Some(50 << 20));
     let mut other = calm.clone();
@@ -109,7 +110,7 @@ fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
 }
 
 #[test]
-fn an_uneven_course_is_told_but_where_windows_show_it() {
+fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
     let rising: Vec<f64> = (0..32).map(|at| 1_000.0 + 100.0 * f64::from(at)).collect();
     let two: Vec<f64> = (0..32).map(|at| [1_000.0, 2_000.0][at / 4 % 2]).collect();
     is(&disturbed_by(|m| m.slices_ns = two.clone()), Kind::TwoModes, "up to 2.0 times apart");
@@ -121,6 +122,11 @@ fn an_uneven_course_is_told_but_where_windows_show_it() {
         m.windows = fixture::windows(&[1_000, 2_000]);
     };
     assert_eq!(disturbed_by(with_windows), []);
+    let cold = |m: &mut Measurement| {
+        falling(m);
+        m.cache.asked = "cold".into();
+    };
+    assert_eq!(disturbed_by(cold), []);
 }
 
 #[test]
