@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::base::failure::{Failure, Result, shown};
+use crate::base::failure::Result;
 use crate::base::units::{Quantity, Unit};
+use crate::host::erase::check_named_twice;
 use crate::plan::filesystem::PlaceAsked;
 
 #[derive(Args)]
@@ -39,15 +40,10 @@ impl Place {
     pub(super) fn asked(&self) -> Result<PlaceAsked> {
         let bytes = self.size;
         match (&self.device, &self.erase) {
-            (Some(path), Some(erase)) if path == erase => {
+            (Some(path), Some(erase)) => {
+                check_named_twice(path, erase)?;
                 Ok(PlaceAsked::Device { path: path.clone(), erase: erase.clone() })
             }
-            (Some(path), Some(erase)) => Err(Failure::usage(format!(
-                "--device is {} and --erase is {}. Nothing was written. Name the device that may be \
-                 erased twice, in the same words",
-                shown(path),
-                shown(erase)
-            ))),
             _ if self.in_memory => Ok(PlaceAsked::Memory { bytes }),
             _ => Ok(PlaceAsked::Image { bytes }),
         }

@@ -37,12 +37,11 @@ pub struct Erasable {
     media: Option<String>,
 }
 
-/// Whether this device, which is named a second time as the one to be erased, holds nothing and is
-/// used by nothing. Only looks; never writes.
+/// Whether both names are the same words: the user's word that the device may be erased.
 ///
 /// # Errors
-/// One sentence on the first thing that speaks against it.
-pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
+/// If they are not.
+pub fn check_named_twice(device: &Path, named_again: &Path) -> Result<()> {
     if device != named_again {
         return Err(Failure::usage(format!(
             "the device is {}, but {} is to be erased: name the same device in the same words twice",
@@ -50,6 +49,16 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
             shown(named_again)
         )));
     }
+    Ok(())
+}
+
+/// Whether this device, which is named a second time as the one to be erased, holds nothing and is
+/// used by nothing. Only looks; never writes.
+///
+/// # Errors
+/// One sentence on the first thing that speaks against it.
+pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
+    check_named_twice(device, named_again)?;
     let number = number_of(device)?;
     if number_of(named_again)? != number {
         return Err(changed(device));

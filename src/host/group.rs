@@ -79,12 +79,7 @@ fn directory(text: &str, root: &Path, controller: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    use crate::host::fixture::put;
 
     #[test]
     fn the_second_version_has_one_directory_and_its_limits() {

@@ -10,6 +10,8 @@ pub mod device;
 pub mod disturbance;
 pub mod erase;
 pub mod facts;
+#[cfg(test)]
+mod fixture;
 pub mod group;
 pub mod idle;
 mod ioctl;

@@ -171,12 +171,7 @@ fn virtual_machine(cpuinfo: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    use crate::host::fixture::put;
 
     #[test]
     fn what_the_kernel_tells_is_kept_and_what_it_does_not_is_none() {

@@ -82,12 +82,7 @@ fn throttled(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn put(directory: &Path, path: &str, text: &str) {
-        let path = directory.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    use crate::host::fixture::put;
 
     #[test]
     fn counts_of_all_processors_are_added_and_the_fastest_one_speaks() {
