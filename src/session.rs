@@ -7,6 +7,7 @@ mod measuring;
 pub mod probe;
 pub mod room;
 pub mod stocking;
+pub mod trials;
 mod watching;
 
 use std::os::fd::{AsFd, OwnedFd};

@@ -219,6 +219,31 @@ fn uniform_noise_spreads_over_half_to_one_and_a_half_times_the_law() {
 }
 
 #[test]
+fn skewed_noise_is_exponential_and_drifting_noise_makes_neighbours_alike() {
+    let latency = |noise: &str| {
+        let truth = format!("metadata = '10us', noise = '{noise}'");
+        let book = ran(&sim("files = 20_000", &["operation = 'create', windows = 400"], &truth));
+        let m = valid(&book, "create");
+        (m.latency, m.windows.iter().map(|w| w.mean_ns).collect::<Vec<f64>>())
+    };
+    let apart = |means: &[f64]| {
+        let steps: Vec<f64> = means.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+        steps.iter().sum::<f64>() / steps.len() as f64
+    };
+    let (skewed, _) = latency("skewed");
+    assert!((skewed.mean - 10_000.0).abs() < 300.0, "{skewed:?}");
+    assert!(skewed.p50.abs_diff(6_931) < 200, "the median of an exponential: {skewed:?}");
+    let (drifting, windows) = latency("drifting");
+    assert!((drifting.mean - 10_000.0).abs() < 700.0, "{drifting:?}");
+    assert!(drifting.min >= 5_000 && drifting.max <= 15_000, "{drifting:?}");
+    let (_, independent) = latency("uniform");
+    let spread =
+        |means: &[f64]| means.iter().fold(0.0f64, |most, m| most.max((m - 10_000.0).abs()));
+    assert!(spread(&windows) > 2.0 * spread(&independent), "windows wander far");
+    assert!(apart(&windows) / spread(&windows) < apart(&independent) / spread(&independent));
+}
+
+#[test]
 fn a_rare_stall_shows_in_the_maximum_and_hardly_in_the_median() {
     let truth = "metadata = '10us', stall = { every = 1_000, time = '50ms' }";
     let book = ran(&sim("files = 5_000", &["operation = 'create', windows = 5"], truth));

@@ -14,6 +14,7 @@ mod run;
 mod runs;
 mod runs_named;
 mod scenarios;
+mod selftest;
 mod show;
 mod stock;
 
@@ -80,6 +81,8 @@ enum Command {
     Compare(compare::Compare),
     Check(check::Check),
     Inspect(inspect::Inspect),
+    #[command(name = "selftest")]
+    SelfTest(selftest::SelfTest),
     Fill(stock::Fill),
     Age(stock::Age),
     Clean(clean::Clean),
@@ -119,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Show(command) => command.run(&store),
         Command::Compare(command) => command.run(&store),
         Command::Check(command) => command.run(&store),
+        Command::SelfTest(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),

@@ -127,6 +127,8 @@ pub struct CellPlan {
     pub engine: EngineName,
     /// The truth of the simulated file system, if it runs on it.
     pub sim: sim::SimModel,
+    /// A slowdown that is planted: the share of its time that each request takes longer.
+    pub delay: f64,
     /// The file system that is made for it; none if it runs on what is there.
     pub filesystem: Option<FileSystem>,
     /// The law of its files.

@@ -30,6 +30,11 @@ pub enum Noise {
     Uniform,
     /// One request in ten takes five times as long.
     Bimodal,
+    /// Exponential: most requests take less than the law, a few many times as long.
+    Skewed,
+    /// Wanders over half to one and a half times the law, so slowly that a hundred requests are
+    /// alike.
+    Drifting,
 }
 
 /// From a share of the capacity on, everything takes longer.

@@ -51,6 +51,9 @@ pub(super) struct Job {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times; as-mounted by default.
     pub(super) atime: Option<Atime>,
+    /// A slowdown that is planted: each request takes this percentage longer; none by default. It is
+    /// there to try whether a slowdown of that size is found.
+    pub(super) delay: Option<WireQuantity>,
     /// The file system that is made for each variant; by default variants run on what is there.
     pub(super) filesystem: Option<WireFileSystem>,
     /// The tree of every variant that has none of its own.
@@ -98,6 +101,8 @@ pub(super) struct Variant {
     pub(super) durability: Option<Durability>,
     /// Whether reads update access times.
     pub(super) atime: Option<Atime>,
+    /// A slowdown that is planted: each request takes this percentage longer.
+    pub(super) delay: Option<WireQuantity>,
     /// How the place is prepared for each level, instead of the axis's `prepare`.
     pub(super) prepare: Option<WirePrepare>,
     /// Its truth of the simulated file system, instead of the file's `[sim]`.

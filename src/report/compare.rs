@@ -124,7 +124,7 @@ fn not_seen(rows: &[&ComparedRow]) -> Option<String> {
 }
 
 /// How much more: `4.0%`, or from twice on `3.2 times`.
-fn share(more: f64) -> String {
+pub(super) fn share(more: f64) -> String {
     if more < 1.0 { percent(more) } else { format!("{} times", times(1.0 + more)) }
 }
 

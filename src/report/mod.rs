@@ -18,6 +18,7 @@ mod place;
 mod provenance;
 mod references_table;
 mod runs_table;
+mod selftest;
 mod table;
 mod terminal;
 mod text;
@@ -34,6 +35,7 @@ pub use compare_json::write_comparison_json;
 pub use host::host_lines;
 pub use references_table::write_references;
 pub use runs_table::write_runs;
+pub use selftest::{write_same, write_simulated, write_slower};
 
 /// One way to write a run.
 pub trait Report: Sync {

@@ -51,6 +51,19 @@ impl Store {
         Ok(store)
     }
 
+    /// A store that nobody keeps, in memory.
+    ///
+    /// # Errors
+    /// If SQLite cannot make one.
+    pub fn in_memory() -> Result<Self> {
+        let path = PathBuf::from(":memory:");
+        let connection =
+            Connection::open_in_memory().map_err(|error| failure(&path, "make", &error))?;
+        let mut store = Self { connection, path };
+        store.configure_in_turn().map_err(|error| store.failure("make", &error))?;
+        Ok(store)
+    }
+
     /// While another process makes the same store, SQLite refuses some steps at once instead of
     /// waiting as it is told to: then all of them are tried again.
     fn configure_in_turn(&mut self) -> std::result::Result<(), Problem> {

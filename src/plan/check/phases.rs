@@ -18,6 +18,8 @@ use crate::plan::{CellPlan, EngineName, FileSystem};
 
 pub(super) const THREADS: RangeInclusive<u64> = 1..=1_024;
 const PASSES: RangeInclusive<u64> = 1..=200;
+/// Of a planted slowdown, in percent.
+const DELAY: RangeInclusive<f64> = 0.0..=1_000.0;
 const BLOCK: RangeInclusive<u64> = 1..=16 << 20;
 const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 
@@ -73,6 +75,7 @@ impl<'a> Variant<'a> {
         let engine = self.settings.engine.or(self.wire.engine).or(self.job.engine);
         let engine = engine.unwrap_or_default();
         self.check_made(engine, on_device, report);
+        let delay = self.delay((engine, on_device), scope, report);
         if engine == EngineName::Sim && sim.queue > 1 {
             self.check_queue(tree.as_ref(), report);
         }
@@ -94,11 +97,32 @@ impl<'a> Variant<'a> {
             level,
             engine,
             sim,
+            delay,
             filesystem,
             tree,
             prepare,
             phases,
         })
+    }
+
+    /// The planted slowdown as a share.
+    fn delay(
+        &self,
+        (engine, on_device): (EngineName, bool),
+        scope: &Scope,
+        report: &mut Report,
+    ) -> f64 {
+        let (wire, place) = match (&self.wire.delay, &self.job.delay) {
+            (Some(own), _) => (own, below(&self.place, "delay")),
+            (None, Some(all)) => (all, "delay".to_string()),
+            (None, None) => return 0.0,
+        };
+        let percent = scope.number(wire, &place, (Unit::Percent, DELAY), report).unwrap_or(0.0);
+        if percent > 0.0 && (engine == EngineName::Sim || on_device) {
+            let expected = "none where the file system is simulated or the device is read";
+            report.add(&place, "a delay", expected, None);
+        }
+        percent / 100.0
     }
 
     fn sim(&self, scope: &Scope, report: &mut Report) -> SimModel {

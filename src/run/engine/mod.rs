@@ -1,5 +1,6 @@
 //! Engines carry requests out. An engine never reads the clock, never retries and never prints.
 
+pub mod delayed;
 pub mod device;
 pub mod sim;
 pub mod sync;

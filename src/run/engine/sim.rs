@@ -440,8 +440,22 @@ impl SimEngine {
             Noise::Uniform => 0.5 + chance(),
             Noise::Bimodal if chance() < 0.1 => 5.0,
             Noise::Bimodal => 1.0,
+            Noise::Skewed => -(1.0 - chance()).ln(),
+            Noise::Drifting => 0.5 + self.wandering(),
         };
         drift * knee * noise * self.clutter
+    }
+}
+
+impl SimEngine {
+    /// A number in 0..1 that lies on a line between two that are drawn.
+    fn wandering(&self) -> f64 {
+        const REQUESTS_BETWEEN: u64 = 100;
+        // Far from the indices of single requests.
+        let drawn = |at: u64| unit(draw(!self.noise_seed, Stream::Noise, at));
+        let at = self.sequence / REQUESTS_BETWEEN;
+        let share = (self.sequence % REQUESTS_BETWEEN) as f64 / REQUESTS_BETWEEN as f64;
+        drawn(at) * (1.0 - share) + drawn(at + 1) * share
     }
 }
 

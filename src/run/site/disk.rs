@@ -30,6 +30,7 @@ use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
+use crate::run::engine::delayed::{Delayed, delayed};
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
 use crate::run::ground::{CANARY, Ground, open_directory};
 use crate::run::kept;
@@ -67,6 +68,8 @@ pub struct DiskSite {
     in_memory: bool,
     clock: RealClock,
     cells: u64,
+    /// The slowdown that is planted in the cell, as a share.
+    delay: f64,
     cell: Option<(OsString, Arc<OpenTree>)>,
     ballasts: u64,
     ballast: Option<DiskBallast>,
@@ -100,6 +103,7 @@ impl DiskSite {
             in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
             clock,
             cells: 0,
+            delay: 0.0,
             cell: None,
             ballasts: 0,
             ballast: None,
@@ -158,6 +162,7 @@ impl DiskSite {
         let _ = rustix::fs::syncfs(&open.root);
         let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
         self.cell = Some((text.into(), Arc::new(open)));
+        self.delay = cell.delay;
         Ok(())
     }
 
@@ -375,14 +380,20 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
-        run_shift(shift(phase, &open.tree, stop, done), recorders, |worker| {
-            (SyncEngine::new(Arc::clone(open), worker, phase), self.clock.clone())
-        })
+        let shift = shift(phase, &open.tree, stop, done);
+        let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
+        let clock = || self.clock.clone();
+        if self.delay > 0.0 {
+            let delayed = |worker| Delayed::new(engine(worker), clock(), self.delay);
+            return run_shift(shift, recorders, |worker| (delayed(worker), clock()));
+        }
+        run_shift(shift, recorders, |worker| (engine(worker), clock()))
     }
 
     pub(super) fn sync(&self) -> std::result::Result<f64, Errno> {
         let Some((_, open)) = &self.cell else { return Ok(0.0) };
-        let (synced, seconds) = self.clock.time(|| rustix::fs::syncfs(&open.root));
+        let sync = || delayed(&self.clock, self.delay, || rustix::fs::syncfs(&open.root));
+        let (synced, seconds) = self.clock.time(sync);
         synced?;
         Ok(seconds)
     }

@@ -1,0 +1,154 @@
+//! `boatload selftest`: tries boatload on itself, where the truth is known.
+
+use clap::Args;
+
+use super::job::Job;
+use super::out;
+use super::place::Place;
+use super::progress::Progress;
+use crate::base::failure::{Exit, Failure, Result};
+use crate::base::units::{Quantity, Unit};
+use crate::measure::trials::Tally;
+use crate::report::{write_same, write_simulated, write_slower};
+use crate::run::ballast::Headway;
+use crate::run::interrupt::Interrupt;
+use crate::session::Order;
+use crate::session::trials::{pairs, simulated};
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload selftest                              some minutes, in the current directory
+  boatload selftest --same 200 --slower 0 --simulated 0
+  boatload selftest directory --delay 20% --filesystem xfs
+  boatload selftest --set files=2k --set selected=500 --repeats 5";
+
+const LONG: &str = "\
+Three trials, each of which can be left out with 0:
+
+A against A: pairs of runs that do the same. A difference between them is claimed by chance alone, \
+in at most 5% of the comparisons.
+
+A against B: pairs of runs of which every request and sync of B takes --delay longer. It should be \
+found, and the intervals should hold the truth.
+
+Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
+with known laws and knees. Intervals should hold the truth in 95%.
+
+`seen from` is the middle of the least differences that would have been seen. Nothing is stored. \
+The exit code is 1 if it is beyond chance that boatload is wrong more often than it should be: a \
+difference claimed in more than 5% between runs that do the same, or the truth held in less than \
+90%.";
+
+/// Try boatload on itself, where the truth is known
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
+pub(super) struct SelfTest {
+    #[command(flatten)]
+    job: Job,
+    #[command(flatten)]
+    place: Place,
+    /// Pairs of runs that do the same
+    #[arg(long, value_name = "PAIRS", default_value_t = 10)]
+    same: u32,
+    /// Pairs of runs of which the second is slower
+    #[arg(long, value_name = "PAIRS", default_value_t = 10)]
+    slower: u32,
+    /// How much longer it takes
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
+    delay: f64,
+    /// Runs of each kind of noise and law of the simulated file system
+    #[arg(long, value_name = "RUNS", default_value_t = 200)]
+    simulated: u32,
+}
+
+/// More than so many of the claims of a difference where there is none are too many.
+const CLAIMS_MAX: f64 = 0.05;
+
+/// Intervals that hold less than this share of the truths are too narrow.
+const HELD_MIN: f64 = 0.90;
+
+impl SelfTest {
+    pub(super) fn run(&self) -> Result<Exit> {
+        let plan = self.job.plan()?;
+        let order = Order {
+            plan: &plan,
+            directory: self.job.dir.clone(),
+            command: super::command_line(),
+            fill_real: false,
+            place: self.place.asked()?,
+        };
+        let interrupt = Interrupt::listen()?;
+        let progress = Progress::new();
+        let wrong = self.trials(&order, &progress, &interrupt);
+        progress.finish();
+        let wrong = wrong?;
+        if interrupt.is_set() {
+            out::note("interrupted");
+            return Ok(Exit::Interrupted);
+        }
+        match wrong.as_slice() {
+            [] => Ok(Exit::Good),
+            wrong => Err(Failure::failed(wrong.join("; "))),
+        }
+    }
+
+    /// Does the trials and prints each; what is wrong beyond chance.
+    fn trials(
+        &self,
+        order: &Order<'_>,
+        progress: &Progress,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        let says = |text: &str, share: f64| progress.comes(text, &Headway::Share(share));
+        let pair = |what: &str, at: u32, all: u32| {
+            says(&format!("{what}: pair {at} of {all}"), f64::from(at - 1) / f64::from(all));
+        };
+        if self.same > 0 {
+            let told = |at| pair("A against A", at, self.same);
+            let same = pairs(order, (self.same, 0.0), &told, interrupt)?;
+            printed(|out| write_same(&same, out))?;
+            wrong.extend(too_many(same.phases_told_apart()));
+        }
+        if self.slower > 0 && !interrupt.is_set() {
+            let told = |at| pair("A against B", at, self.slower);
+            let slower = pairs(order, (self.slower, self.delay), &told, interrupt)?;
+            printed(|out| write_slower(&slower, self.delay, out))?;
+            wrong.extend(too_few("the planted slowdown", slower.phases_held()));
+        }
+        if self.simulated > 0 && !interrupt.is_set() {
+            let told = |what: &str| says(&format!("simulated: {what}"), 0.0);
+            let found = simulated(order, self.simulated, &told, interrupt)?;
+            let both = (found.noises.as_slice(), found.laws.as_slice());
+            printed(|out| write_simulated(both, self.simulated, out))?;
+            for noise in &found.noises {
+                let what = format!("rates with {} noise", noise.noise);
+                wrong.extend(too_few(&what, noise.rate_held));
+            }
+        }
+        Ok(wrong)
+    }
+}
+
+fn printed(write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()>) -> Result<()> {
+    let mut text = Vec::new();
+    write(&mut text).map_err(|error| Failure::from_system("write the result", error))?;
+    out::print(&String::from_utf8_lossy(&text))
+}
+
+fn too_many(claims: Tally) -> Option<String> {
+    let beyond_chance = claims.interval().is_some_and(|share| share.low > CLAIMS_MAX);
+    beyond_chance
+        .then(|| "differences are claimed too often between runs that do the same".to_string())
+}
+
+fn too_few(what: &str, held: Tally) -> Option<String> {
+    let beyond_chance = held.interval().is_some_and(|share| share.high < HELD_MIN);
+    beyond_chance.then(|| format!("intervals of {what} hold the truth too seldom"))
+}
+
+fn percent(text: &str) -> std::result::Result<f64, String> {
+    let quantity = Quantity::parse(text).filter(|q| q.unit == Unit::Percent);
+    let share = quantity.map(|q| q.value / 100.0).filter(|share| (0.001..=10.0).contains(share));
+    share.ok_or_else(|| "write it as a percentage from 0.1% to 1000%, such as 10%".to_string())
+}

@@ -1,0 +1,186 @@
+//! How often boatload was right where the truth is known: runs that are the same, runs of which one
+//! was slowed down, and runs of the simulated file system.
+
+use super::compare::{ComparedRow, Comparison, Subject, Verdict};
+use super::statistics::Interval;
+use super::statistics::describe::median;
+use super::statistics::normal;
+
+/// How often something came true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// This often.
+    pub times: u64,
+    /// Out of so many.
+    pub of: u64,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub fn count(&mut self, is_true: bool) {
+        self.times += u64::from(is_true);
+        self.of += 1;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { times: self.times + other.times, of: self.of + other.of }
+    }
+
+    /// The share, from 0 to 1; none of nothing.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.of > 0).then(|| self.times as f64 / self.of as f64)
+    }
+
+    /// The 95% interval of the share (Wilson, JASA 22, 1927); none of nothing.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        let (share, n, z) = (self.share()?, self.of as f64, normal::quantile(0.975)?);
+        let centre = share + z * z / (2.0 * n);
+        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+        let all = 1.0 + z * z / n;
+        Interval::new(((centre - half) / all).max(0.0), ((centre + half) / all).min(1.0))
+    }
+}
+
+/// What was told of one row of all pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialRow {
+    /// The row.
+    pub subject: Subject,
+    /// How often the runs were told apart, in the direction of the truth if they differ.
+    pub told_apart: Tally,
+    /// How often the interval of the ratio held the truth.
+    pub held: Tally,
+    /// The least differences, as shares, that would have been seen.
+    seen_from: Vec<f64>,
+}
+
+impl TrialRow {
+    /// The middle of the least differences that would have been seen, as a share; none if none is
+    /// known.
+    #[must_use]
+    pub fn seen_from(&self) -> Option<f64> {
+        Some(median(&self.seen_from)).filter(|middle| middle.is_finite())
+    }
+}
+
+/// Pairs of runs of which it is known how many times as fast the second is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trials {
+    /// How many times as fast it is.
+    pub truth: f64,
+    /// How many pairs there were.
+    pub pairs: u64,
+    /// Each row of the comparisons, the whole job first.
+    pub rows: Vec<TrialRow>,
+}
+
+impl Trials {
+    /// None yet, with this truth.
+    #[must_use]
+    pub fn new(truth: f64) -> Self {
+        Self { truth, pairs: 0, rows: Vec::new() }
+    }
+
+    /// Counts one pair.
+    pub fn add(&mut self, comparison: &Comparison) {
+        self.pairs += 1;
+        for row in comparison.rows.iter().filter(|row| row.interval.is_some()) {
+            self.count(row);
+        }
+    }
+
+    fn count(&mut self, row: &ComparedRow) {
+        let is_right = match row.verdict {
+            Verdict::Faster => self.truth >= 1.0,
+            Verdict::Slower => self.truth <= 1.0,
+            Verdict::NoDifference | Verdict::CannotTell => false,
+        };
+        let held = row.interval.is_some_and(|[low, high]| (low..=high).contains(&self.truth));
+        let at = self.rows.iter().position(|of| of.subject == row.subject).unwrap_or_else(|| {
+            self.rows.push(TrialRow {
+                subject: row.subject.clone(),
+                told_apart: Tally::default(),
+                held: Tally::default(),
+                seen_from: Vec::new(),
+            });
+            self.rows.len() - 1
+        });
+        let counted = &mut self.rows[at];
+        counted.told_apart.count(is_right);
+        counted.held.count(held);
+        counted.seen_from.extend(row.seen_from);
+    }
+
+    /// How often phases were told apart, all together.
+    #[must_use]
+    pub fn phases_told_apart(&self) -> Tally {
+        self.sum(true, |row| row.told_apart)
+    }
+
+    /// How often intervals of phases held the truth, all together.
+    #[must_use]
+    pub fn phases_held(&self) -> Tally {
+        self.sum(true, |row| row.held)
+    }
+
+    /// How often whole jobs were told apart, all variants and levels together.
+    #[must_use]
+    pub fn jobs_told_apart(&self) -> Tally {
+        self.sum(false, |row| row.told_apart)
+    }
+
+    /// How often intervals of whole jobs held the truth, all together.
+    #[must_use]
+    pub fn jobs_held(&self) -> Tally {
+        self.sum(false, |row| row.held)
+    }
+
+    fn sum(&self, of_phases: bool, of: impl Fn(&TrialRow) -> Tally) -> Tally {
+        let rows = self.rows.iter().filter(|row| row.subject.phase.is_some() == of_phases);
+        rows.fold(Tally::default(), |sum, row| sum.and(of(row)))
+    }
+}
+
+/// What was found of one kind of noise of the simulated file system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedNoise {
+    /// Its word in job files.
+    pub noise: &'static str,
+    /// How often the interval of a rate held the true one.
+    pub rate_held: Tally,
+    /// How often the interval of a ratio of two that are the same held 1.
+    pub ratio_held: Tally,
+}
+
+/// How often a law or a knee of the simulated file system was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedLaw {
+    /// What the truth was, for people.
+    pub truth: &'static str,
+    /// How often it was told.
+    pub right: Tally,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// scipy.stats.binomtest(3, 100).proportion_ci(method='wilson') and (20, 20).
+    #[test]
+    fn a_share_has_the_interval_of_scipys_wilson() {
+        let of = |times, of| Tally { times, of }.interval().unwrap();
+        for (found, low, high) in
+            [(of(3, 100), 0.010254623, 0.084517957), (of(20, 20), 0.838875058, 1.0)]
+        {
+            assert!(
+                (found.low - low).abs() < 1e-6 && (found.high - high).abs() < 1e-6,
+                "{found:?}"
+            );
+        }
+        assert_eq!(Tally::default().interval(), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What boatload found of itself, for `boatload selftest`.
+
+use std::io::{self, Write};
+
+use super::compare::{name, share};
+use super::table::{Align, Table};
+use super::text::write_wrapped;
+use crate::base::units::{counted, figures, grouped};
+use crate::measure::statistics::Interval;
+use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+
+/// Writes what was told of pairs of runs that are the same.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "A against A: {}", pairs(trials, "that do the same"))?;
+    let claims = trials.phases_told_apart();
+    let sentence = format!(
+        "A difference was claimed in {} of phases: {}; 5% are to be expected of intervals at 95%.",
+        of(claims, "comparison"),
+        share_of(claims)
+    );
+    write_wrapped("* ", &sentence, out)?;
+    table(trials, ["claimed", "held 1"]).write(out)?;
+    writeln!(out)
+}
+
+/// Writes what was told of pairs of runs of which the second was slowed down by `delay`, a share.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
+    let slower = format!("of which B takes {} times as long", figures(1.0 + delay, 3));
+    writeln!(out, "A against B: {}", pairs(trials, &slower))?;
+    let (jobs, phases) = (trials.jobs_told_apart(), trials.phases_told_apart());
+    if jobs.of > 0 {
+        let sentence = format!(
+            "B was told to be slower over the whole job in {}: {}. The interval held the truth in {}.",
+            of(jobs, "comparison"),
+            share_of(jobs),
+            share_of(trials.jobs_held())
+        );
+        write_wrapped("* ", &sentence, out)?;
+    }
+    let sentence = format!(
+        "It was told in {} of phases: {}. The interval held the truth in {}.",
+        of(phases, "comparison"),
+        share_of(phases),
+        share_of(trials.phases_held())
+    );
+    write_wrapped("* ", &sentence, out)?;
+    table(trials, ["found", "held"]).write(out)?;
+    writeln!(out)
+}
+
+/// Writes what was found of the simulated file system in this many runs of each kind.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_simulated(
+    (noises, laws): (&[SimulatedNoise], &[SimulatedLaw]),
+    draws: u32,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let runs = counted(u64::from(draws), "run");
+    writeln!(out, "The simulated file system, {runs} of each kind, 3 repeats")?;
+    let heads = [("noise", Align::Left), ("rate held", Align::Right), ("ratio held", Align::Right)];
+    let mut table = Table::new(&heads);
+    for SimulatedNoise { noise, rate_held, ratio_held } in noises {
+        table.row(vec![(*noise).into(), percent(*rate_held), percent(*ratio_held)]);
+    }
+    table.write(out)?;
+    writeln!(out)?;
+    let mut table = Table::new(&[("truth", Align::Left), ("told", Align::Right)]);
+    for SimulatedLaw { truth, right } in laws {
+        table.row(vec![(*truth).into(), percent(*right)]);
+    }
+    table.write(out)?;
+    writeln!(out)
+}
+
+fn pairs(trials: &Trials, which: &str) -> String {
+    format!("{} of runs {which}", counted(trials.pairs, "pair"))
+}
+
+fn table(trials: &Trials, [told, held]: [&str; 2]) -> Table {
+    let heads = ["", told, held, "seen from"];
+    let align = |at| if at == 0 { Align::Left } else { Align::Right };
+    let heads: Vec<_> = heads.iter().enumerate().map(|(at, head)| (*head, align(at))).collect();
+    let mut table = Table::new(&heads);
+    for row in &trials.rows {
+        let seen_from = row.seen_from().map_or_else(String::new, share);
+        table.row(vec![name(&row.subject), percent(row.told_apart), percent(row.held), seen_from]);
+    }
+    table
+}
+
+/// `3 of 100 comparisons`.
+fn of(tally: Tally, what: &str) -> String {
+    format!("{} of {}", grouped(tally.times), counted(tally.of, what))
+}
+
+/// `3.0% (1.0% to 8.5%)`.
+fn share_of(tally: Tally) -> String {
+    match tally.share().zip(tally.interval()) {
+        Some((share, Interval { low, high })) => {
+            format!("{} ({} to {})", percents(share), percents(low), percents(high))
+        }
+        None => "nothing".into(),
+    }
+}
+
+fn percent(tally: Tally) -> String {
+    tally.share().map_or_else(String::new, percents)
+}
+
+fn percents(share: f64) -> String {
+    format!("{}%", figures(share * 100.0, 3))
+}

@@ -1,0 +1,184 @@
+//! Runs of the simulated file system, whose laws and noise are known.
+
+use serde_json::{Map, Value};
+
+use super::alone;
+use crate::base::failure::{Failure, Result};
+use crate::measure::book::ResultBook;
+use crate::measure::compare::compare;
+use crate::measure::summary::{Estimate, summarize};
+use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
+use crate::plan::filesystem::PlaceAsked;
+use crate::plan::{Settings, read_job};
+use crate::run::interrupt::Interrupt;
+use crate::session::Order;
+
+/// What was found of the simulated file system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Simulated {
+    /// Each kind of noise.
+    pub noises: Vec<SimulatedNoise>,
+    /// Each law and knee.
+    pub laws: Vec<SimulatedLaw>,
+}
+
+/// Kinds of noise that intervals must stand.
+const NOISES: [&str; 3] = ["skewed", "bimodal", "drifting"];
+
+/// A phase whose rate differs from repeat to repeat by noise alone.
+const NOISY: &str = "\
+name = 'noise'
+engine = 'sim'
+[tree]
+files = 500
+[[phase]]
+operation = 'create'
+[sim]
+metadata = '20us'
+";
+
+/// A phase long enough to tell a law.
+const GROWING: &str = "\
+name = 'growth'
+engine = 'sim'
+conclude = ['growth']
+[tree]
+files = 4_000
+[[phase]]
+operation = 'create'
+windows = 200
+[sim]
+noise = 'skewed'
+";
+
+/// Levels between which a knee may lie.
+const FILLING: &str = "\
+name = 'knee'
+engine = 'sim'
+conclude = ['knee']
+[axis]
+name = 'space-used'
+values = ['30%', '40%', '50%', '60%', '70%', '80%', '90%']
+prepare = { fill = { sizes = '1MiB' } }
+[tree]
+files = 2_000
+[[phase]]
+operation = 'create'
+[sim]
+metadata = '20us'
+noise = 'skewed'
+capacity = '1GiB'
+";
+
+/// What is true of a job, and whether the figures of its finding tell it.
+struct Truth {
+    truth: &'static str,
+    job: &'static str,
+    sim: &'static str,
+    is_told: fn(&Map<String, Value>) -> bool,
+}
+
+const TRUTHS: [Truth; 5] = [
+    Truth {
+        truth: "latency stays as it is",
+        job: GROWING,
+        sim: "metadata = '20us'",
+        is_told: |figures| figures["law"] == "constant",
+    },
+    Truth {
+        truth: "latency grows linearly, to 3 times",
+        job: GROWING,
+        sim: "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '10us'",
+        is_told: |figures| figures["law"] == "linear",
+    },
+    Truth {
+        truth: "latency grows with the logarithm",
+        job: GROWING,
+        sim: "metadata = '2us'\ndirectory = 'logarithmic'\ndirectory_cost = '10us'",
+        is_told: |figures| figures["law"] == "logarithmic",
+    },
+    Truth {
+        truth: "1.5 times as slow from 75% of the space on",
+        job: FILLING,
+        sim: "knee = { at = '75%', factor = 1.5 }",
+        is_told: |figures| {
+            let bounds = figures["interval"][0].as_f64().zip(figures["interval"][1].as_f64());
+            bounds.is_some_and(|(low, high)| (low..=high).contains(&75.0))
+        },
+    },
+    Truth {
+        truth: "no slower up to 90% of the space",
+        job: FILLING,
+        sim: "",
+        is_told: |figures| figures["at"].is_null() && figures["tellable"] == true,
+    },
+];
+
+/// Does each of the simulated jobs this often, with another seed each time. `told` hears what is
+/// being done. Ends early when it is interrupted.
+///
+/// # Errors
+/// If a run fails.
+pub fn simulated(
+    order: &Order<'_>,
+    draws: u32,
+    told: &dyn Fn(&str),
+    interrupt: &Interrupt,
+) -> Result<Simulated> {
+    let mut all = Simulated::default();
+    for noise in NOISES {
+        told(&format!("{noise} noise"));
+        let job = format!("{NOISY}noise = '{noise}'\n");
+        let books = draw_books(order, (&job, draws), interrupt)?;
+        all.noises.push(of_noise(noise, &books));
+    }
+    for Truth { truth, job, sim, is_told } in TRUTHS {
+        told(truth);
+        let books = draw_books(order, (&format!("{job}{sim}\n"), draws), interrupt)?;
+        let mut right = Tally::default();
+        for book in &books {
+            // Its one conclusion comes before all warnings.
+            right.count(book.findings.first().is_some_and(|finding| is_told(&finding.figures)));
+        }
+        all.laws.push(SimulatedLaw { truth, right });
+    }
+    Ok(all)
+}
+
+/// Runs of the job with the seeds from 1 on.
+fn draw_books(
+    order: &Order<'_>,
+    (job, draws): (&str, u32),
+    interrupt: &Interrupt,
+) -> Result<Vec<ResultBook>> {
+    let mut books = Vec::new();
+    for seed in 1..=u64::from(draws) {
+        if interrupt.is_set() {
+            break;
+        }
+        let settings = Settings { seed: Some(seed), ..Settings::default() };
+        let plan = read_job(job, &settings)
+            .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
+        let order = Order { plan: &plan, place: PlaceAsked::default(), ..order.clone() };
+        books.push(alone(&order, interrupt)?);
+    }
+    Ok(books)
+}
+
+/// The true rate is the mean of all draws. Each draw is compared with the one before it.
+fn of_noise(noise: &'static str, books: &[ResultBook]) -> SimulatedNoise {
+    let rate = |book| summarize(book).rows().next().and_then(|row| row.rate);
+    let rates: Vec<Estimate> = books.iter().filter_map(rate).collect();
+    let truth = rates.iter().map(|rate| rate.mean).sum::<f64>() / rates.len() as f64;
+    let (mut rate_held, mut ratio_held) = (Tally::default(), Tally::default());
+    for rate in &rates {
+        rate_held.count(rate.half_width.is_some_and(|half| (rate.mean - truth).abs() <= half));
+    }
+    for pair in books.windows(2) {
+        for row in compare(&pair[0], &pair[1]).rows {
+            let holds = |[low, high]: [f64; 2]| (low..=high).contains(&1.0);
+            ratio_held.count(row.interval.is_some_and(holds));
+        }
+    }
+    SimulatedNoise { noise, rate_held, ratio_held }
+}

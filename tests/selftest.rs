@@ -1,0 +1,91 @@
+//! `boatload selftest` and the slowdown it plants.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/command.rs"]
+mod command;
+
+use command::{Bench, Ran, names_in};
+
+/// Without syncs, which take as long as the disk of the machine likes.
+const JOB: &str = "name = 'small'\n[tree]\nfiles = 300\n[[phase]]\noperation = 'create'\n\
+                   [[phase]]\noperation = 'stat'\n[[phase]]\noperation = 'delete'\n";
+
+fn selftest(bench: &Bench, more: &[&str]) -> Ran {
+    let job = bench.write("small.toml", JOB);
+    Ran::of(bench.command(["selftest"]).arg(job).args(more).arg("--dir").arg(bench.work()))
+}
+
+/// The columns of the line that begins with a name.
+fn columns<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+    let line = text.lines().find(|line| line.starts_with(name));
+    line.unwrap_or_else(|| panic!("no line for {name} in {text}"))[name.len()..]
+        .split_whitespace()
+        .collect()
+}
+
+#[test]
+fn a_slowdown_to_eleven_times_is_planted_in_every_phase_and_found() {
+    let bench = Bench::default();
+    let more = ["--same", "0", "--slower", "1", "--simulated", "0", "--delay", "1000%"];
+    let ran = selftest(&bench, &more);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("A against B: 1 pair of runs of which B takes 11.0 times as long")
+    );
+    for phase in ["the whole job", "create", "stat", "delete"] {
+        assert_eq!(columns(&ran.stdout, phase)[0], "100%", "{phase}: {}", ran.stdout);
+    }
+    assert_eq!(names_in(&bench.work()), [""; 0], "nothing is left");
+    assert!(!bench.store().exists(), "nothing is stored");
+}
+
+#[test]
+fn pairs_that_do_the_same_are_counted_by_phase_and_the_whole_job_stands_first() {
+    let bench = Bench::default();
+    let ran = selftest(&bench, &["--same", "2", "--slower", "0", "--simulated", "0"]);
+    assert!(matches!(ran.code, Some(0)), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("A against A: 2 pairs of runs that do the same\n"));
+    assert!(ran.stdout.contains(" of 6 comparisons of phases: "), "{}", ran.stdout);
+    let at = |name: &str| ran.stdout.find(&format!("\n{name} ")).unwrap();
+    assert!(at("the whole job") < at("create"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("A against B"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_simulated_truths_are_told_of_a_dozen_draws() {
+    let bench = Bench::default();
+    let ran = selftest(&bench, &["--same", "0", "--slower", "0", "--simulated", "12"]);
+    assert!(matches!(ran.code, Some(0)), "{}", ran.stderr);
+    let percent = |cell: &str| cell.trim_end_matches('%').parse::<f64>().unwrap();
+    for noise in ["skewed", "bimodal", "drifting"] {
+        let held: Vec<f64> = columns(&ran.stdout, noise).into_iter().map(percent).collect();
+        assert!(held.iter().all(|held| *held >= 60.0), "{noise}: {held:?}");
+    }
+    for truth in ["latency stays", "latency grows linearly", "1.5 times as slow", "no slower"] {
+        let told = columns(&ran.stdout, truth).last().map(|cell| percent(cell)).unwrap();
+        assert!(told >= 80.0, "{truth}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_delay_that_is_no_percentage_is_refused_and_so_is_one_where_nothing_can_be_slowed_down() {
+    let bench = Bench::default();
+    for delay in ["10", "0%", "2000%", "soon"] {
+        let ran = selftest(&bench, &["--delay", delay]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("from 0.1% to 1000%, such as 10%"), "{}", ran.stderr);
+    }
+    let job = "name = \"x\"\nengine = \"sim\"\ndelay = \"10%\"\n[tree]\nfiles = 10\n\
+               [[phase]]\noperation = \"create\"\n";
+    let job = bench.write("slow.toml", job);
+    let ran = Ran::of(bench.command(["plan"]).arg(job));
+    assert!(ran.refuses(2).contains("line 3: delay: found a delay"), "{}", ran.stderr);
+}
