@@ -1,7 +1,9 @@
 //! What is claimed of the caches, and why it is believed or doubted. Cold is claimed only when
-//! three things agree: a canary that was in memory before the drop and not after it, no page of a
-//! sample of the phase's files in memory, and a device that had to deliver what was read.
+//! three things agree: a canary that was in memory before the drop and not after it, no page and no
+//! name of a sample of the phase's files in memory when it began, and a device that had to deliver
+//! to this process what was read.
 
+use super::evidence::{Evidence, Least};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 
@@ -34,7 +36,7 @@ pub enum Doubt {
     NoRights,
     /// Root may drop caches, but the drop failed.
     DropFailed,
-    /// Pages were still in memory after the drop.
+    /// Pages or names were in memory after the drop.
     StillCached,
     /// The file system lives in memory and cannot be cold.
     MemoryFileSystem,
@@ -42,6 +44,8 @@ pub enum Doubt {
     NoDevice,
     /// The device delivered less than was read.
     DeviceReadTooLittle,
+    /// The device delivered it, but part of it to somebody else, who brought it into memory.
+    ReadByOthers,
     /// The kernel gives no way to look into the cache.
     NoProbe,
     /// Pages were not in memory although they had just been read.
@@ -50,23 +54,27 @@ pub enum Doubt {
     NoSimulatedCache,
     /// A loop device below reads its file through the page cache, which only root may drop.
     CachedLoop,
+    /// A loop device below reads its file through the page cache, and that had part of it.
+    LowerCache,
     /// It was unmounted to be cold, but another mount keeps it in memory.
     StillMounted,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 11] = [
+    pub const ALL: [Doubt; 13] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
         Doubt::MemoryFileSystem,
         Doubt::NoDevice,
         Doubt::DeviceReadTooLittle,
+        Doubt::ReadByOthers,
         Doubt::NoProbe,
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
         Doubt::CachedLoop,
+        Doubt::LowerCache,
         Doubt::StillMounted,
     ];
 
@@ -79,10 +87,12 @@ impl Doubt {
             Doubt::MemoryFileSystem => "memory-file-system",
             Doubt::NoDevice => "no-device",
             Doubt::DeviceReadTooLittle => "device-read-too-little",
+            Doubt::ReadByOthers => "read-by-others",
             Doubt::NoProbe => "no-cache-probe",
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
             Doubt::CachedLoop => "cached-loop",
+            Doubt::LowerCache => "lower-cache",
             Doubt::StillMounted => "still-mounted",
         }
     }
@@ -110,10 +120,6 @@ const COLD_SHARE_MAX: f64 = 0.01;
 
 /// At least this much must be in memory to be called warm.
 const WARM_SHARE_MIN: f64 = 0.99;
-
-/// The device must deliver at least this share of the bytes that a cold phase read. It delivers
-/// whole blocks, so it is normally more than all; less means that something above it had them.
-const DEVICE_SHARE_MIN: f64 = 0.5;
 
 impl CacheFound {
     /// Cold, proved so far by what is resident.
@@ -149,37 +155,44 @@ impl CacheFound {
         Self { found, resident, doubt: Some(doubt) }
     }
 
-    /// The second look, when the phase is over: what was cold must have come from the device.
-    pub fn confirmed(self, phase: &Phase, bytes: u64, device_read_bytes: Option<u64>) -> Self {
+    /// With the share of names that were in memory, as far as they could be looked for: of what was
+    /// dropped none may be back.
+    #[must_use]
+    pub fn with_names(self, cached: Option<f64>) -> Self {
+        match cached {
+            Some(share) if self.found == Found::ColdVerified && share > COLD_SHARE_MAX => {
+                Self::doubted(Found::Unverified, self.resident, Doubt::StillCached)
+            }
+            _ => self,
+        }
+    }
+
+    /// The verdict when the phase is over: what was cold must have come from the device, through
+    /// this process, and from the disk beneath where another cache lies between.
+    #[must_use]
+    pub fn confirmed(self, phase: &Phase, evidence: &Evidence, least: Least) -> Self {
         if self.found != Found::ColdVerified {
             return self;
         }
-        let doubt = match device_read_bytes {
-            None => Some(Doubt::NoDevice),
-            Some(read) if read < must_come_from_device(phase, bytes) => {
-                Some(Doubt::DeviceReadTooLittle)
+        let bytes = least.bytes(phase, evidence);
+        let read = &evidence.read;
+        let doubt = match (read.device, read.own_read_bytes, read.beneath_read_bytes) {
+            (None, ..) => Some(Doubt::NoDevice),
+            (Some(device), ..) if device.read_bytes < bytes => Some(Doubt::DeviceReadTooLittle),
+            (_, Some(own), _) if own < bytes => Some(Doubt::ReadByOthers),
+            (.., Some(None)) => Some(Doubt::LowerCache),
+            (.., Some(Some(disk)))
+                if evidence.of_device(disk) < least.bytes_beneath(phase, evidence) =>
+            {
+                Some(Doubt::LowerCache)
             }
-            Some(_) => None,
+            _ => None,
         };
         match doubt {
             Some(doubt) => Self::doubted(Found::Unverified, self.resident, doubt),
             None => self,
         }
     }
-}
-
-/// The least a cold phase makes the device read, in bytes: a share of the content it read, at
-/// least something if it worked on what was there before, nothing if it made all of it.
-fn must_come_from_device(phase: &Phase, bytes: u64) -> u64 {
-    if phase.direct && phase.operation.subject() == Subject::Block {
-        // Nothing but the page cache could have answered instead, and it was not asked.
-        return bytes;
-    }
-    if phase.operation.reads_content() {
-        return (bytes as f64 * DEVICE_SHARE_MIN) as u64;
-    }
-    let made_here = phase.operation.effect() == Effect::AddsEntry;
-    u64::from(!made_here && phase.selection.count > 0)
 }
 
 /// Whether a phase works on files that are there before it, so that a sample of them can be looked

@@ -66,6 +66,17 @@ impl LoopMount {
         output("findmnt", &["-no", "SOURCE", "--mountpoint", point]).expect("findmnt finds it")
     }
 
+    /// Whether the loop device goes around the page cache from now on; false if it cannot be had.
+    pub fn switch_direct_io(&self, on: bool) -> bool {
+        let option = if on { "--direct-io=on" } else { "--direct-io=off" };
+        output("losetup", &[option, &self.device()]).is_some()
+    }
+
+    /// The file behind it.
+    pub fn image(&self) -> PathBuf {
+        self.mount_point.with_file_name("image")
+    }
+
     fn try_new(fs: &str, megabytes: u64, mkfs: &[&str], options: &str) -> Result<Self, String> {
         if !rustix::process::geteuid().is_root() {
             return Err("needs root to mount".into());
@@ -80,7 +91,10 @@ impl LoopMount {
         let force = if fs.starts_with("ext") { "-F" } else { "-f" };
         run(Command::new(format!("mkfs.{fs}")).args(["-q", force]).args(mkfs).arg(&image))?;
         run(Command::new("mount").args(["-o", options, "-t", fs]).arg(&image).arg(&mount_point))?;
-        Ok(Self { mount_point, directory: Some(directory) })
+        let mounted = Self { mount_point, directory: Some(directory) };
+        // Around the page cache of the file system below, where that can be had.
+        let _ = mounted.switch_direct_io(true);
+        Ok(mounted)
     }
 }
 
