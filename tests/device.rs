@@ -206,7 +206,9 @@ fn undisturbed(mounted: &LoopMount, uncached: &str) -> bool {
     };
     assert!(!all_warm || of("cached", "source")["from"] == "memory", "{findings:?}");
     assert_eq!(of("uncached", "source")["from"], "device");
-    assert!(of("uncached", "beneath")["ratio"].is_f64());
+    if uncached == "cold-verified" {
+        assert!(of("uncached", "beneath")["ratio"].is_f64());
+    }
     all_warm
 }
 

@@ -26,5 +26,6 @@ pub mod source;
 pub mod statistics;
 pub mod steadiness;
 pub mod summary;
+pub mod tails;
 pub mod warnings;
 pub mod windows;
