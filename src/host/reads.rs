@@ -27,7 +27,7 @@ pub enum Beneath {
     /// No loop device below it reads its file through the page cache.
     NoCache,
     /// One does, and its file lies on this device.
-    Device(BlockDevice),
+    Device(Box<BlockDevice>),
     /// One does, and no single disk is known below it: its file lies in memory, or out of sight.
     Unknown,
 }
@@ -47,7 +47,7 @@ impl Beneath {
         match lower {
             None => Self::Unknown,
             Some(lower) => match Self::of_in(sys, &lower, depth + 1) {
-                Self::NoCache => Self::Device(lower),
+                Self::NoCache => Self::Device(Box::new(lower)),
                 deeper => deeper,
             },
         }

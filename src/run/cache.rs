@@ -204,6 +204,8 @@ pub fn has_files_before(phase: &Phase) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::counters::DeviceCounters;
+    use crate::run::evidence::Readings;
 
     #[test]
     fn cold_needs_pages_that_are_gone() {
@@ -211,6 +213,75 @@ mod tests {
         assert_eq!(CacheFound::after_drop(Some(0.2)).found, Found::Unverified);
         assert_eq!(CacheFound::after_drop(Some(1.0)).found, Found::Warm);
         assert_eq!(CacheFound::after_drop(None).doubt, Some(Doubt::NoProbe));
+    }
+
+    /// A phase over 1,000 files of 4 KiB.
+    fn phase(operation: &str) -> Phase {
+        let operation = crate::op::find_operation(operation).unwrap();
+        let order = crate::plan::selection::Order::Sequential;
+        let selection = crate::plan::selection::Selection::new((0, 1000, 1000), order, 1, 0, 0);
+        Phase::bare(operation, selection, 1)
+    }
+
+    fn evidence(device: u64, own: u64, beneath: Option<Option<u64>>) -> Evidence {
+        let device = DeviceCounters { read_bytes: device, ..DeviceCounters::default() };
+        Evidence {
+            operations: 1000,
+            bytes: 4096 * 1000,
+            read: Readings {
+                device: Some(device),
+                own_read_bytes: Some(own),
+                beneath_read_bytes: beneath,
+            },
+            others_read_bytes: 0,
+        }
+    }
+
+    fn doubt(operation: &str, evidence: &Evidence) -> Option<Doubt> {
+        let least = Least { content_share: 0.9, file_bytes: 128 };
+        CacheFound::after_drop(Some(0.0)).confirmed(&phase(operation), evidence, least).doubt
+    }
+
+    #[test]
+    fn what_was_read_must_have_come_from_the_device_and_to_this_process() {
+        let all = 4096 * 1000;
+        assert_eq!(doubt("read", &evidence(all, all, None)), None);
+        let half = Some(Doubt::DeviceReadTooLittle);
+        assert_eq!(doubt("read", &evidence(all / 2, all, None)), half);
+        assert_eq!(doubt("read", &evidence(all, all / 2, None)), Some(Doubt::ReadByOthers));
+        assert_eq!(doubt("create", &evidence(0, 0, None)), None, "it reads nothing");
+        let none = Evidence { read: Readings::default(), ..evidence(all, all, None) };
+        assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
+    }
+
+    #[test]
+    fn each_file_takes_its_inode_from_the_device_whatever_is_done_to_it() {
+        for operation in ["stat", "open", "delete", "rename", "rewrite"] {
+            assert_eq!(doubt(operation, &evidence(128_000, 128_000, None)), None);
+            let few = evidence(20_000, 128_000, None);
+            assert_eq!(doubt(operation, &few), Some(Doubt::DeviceReadTooLittle), "{operation}");
+        }
+    }
+
+    #[test]
+    fn beneath_a_cache_the_disk_must_have_delivered_and_not_to_others() {
+        let all = 4096 * 1000;
+        let with = |beneath| evidence(all, all, Some(beneath));
+        assert_eq!(doubt("read", &with(Some(all))), None);
+        assert_eq!(doubt("read", &with(Some(all / 4))), Some(Doubt::LowerCache));
+        assert_eq!(doubt("read", &with(None)), Some(Doubt::LowerCache), "a file in memory");
+        let others = Evidence { others_read_bytes: all, ..with(Some(all)) };
+        assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
+        let own_program = evidence(all, 2 * all, Some(Some(all)));
+        assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
+    }
+
+    #[test]
+    fn a_name_in_memory_is_enough_to_doubt() {
+        let cold = CacheFound::after_drop(Some(0.0));
+        assert_eq!(cold.with_names(Some(0.0)), cold);
+        assert_eq!(cold.with_names(None), cold, "it cannot be told");
+        assert_eq!(cold.with_names(Some(0.1)).doubt, Some(Doubt::StillCached));
     }
 
     #[test]
