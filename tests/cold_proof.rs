@@ -338,6 +338,15 @@ fn what_the_cache_beneath_a_loop_device_had_is_not_called_cold() {
 }
 
 #[test]
+fn a_file_system_whose_image_lies_in_memory_is_never_cold_through_a_cache() {
+    let _alone = alone();
+    let Some(mounted) = LoopMount::in_memory("ext4", 96) else { return };
+    mounted.switch_direct_io(false);
+    let book = planted(JOB, mounted.path(), Plant::Nothing);
+    assert_eq!(found(&book), all("unverified", Some("lower-cache")));
+}
+
+#[test]
 fn a_device_read_through_a_cache_beneath_is_not_called_cold() {
     let _alone = alone();
     let Some(mounted) = LoopMount::new("ext4", 96) else { return };
