@@ -73,6 +73,8 @@ pub struct DiskSite {
     ballast_open: Option<Arc<OpenTree>>,
     /// What is open for a second look before a phase that is to be cold.
     held: Option<Held>,
+    /// Whether this process itself has the device read: a daemon reads for a FUSE file system.
+    reads_itself: bool,
     /// What each file brings from the device at least.
     file_bytes_min: u64,
 }
@@ -107,6 +109,7 @@ impl DiskSite {
             layout_score: None,
             ballast_open: None,
             held: None,
+            reads_itself: !host.filesystem.kind.starts_with("fuse"),
             file_bytes_min: file_bytes_min(&host.filesystem.kind),
             canary: Some(canary),
         })
@@ -335,7 +338,9 @@ impl DiskSite {
     }
 
     pub(super) fn readings(&self) -> Readings {
-        self.source.as_ref().map_or_else(Readings::default, Source::readings)
+        let all = self.source.as_ref().map_or_else(Readings::default, Source::readings);
+        let own_read_bytes = all.own_read_bytes.filter(|_| self.reads_itself);
+        Readings { own_read_bytes, ..all }
     }
 
     /// The least that a phase must have read.

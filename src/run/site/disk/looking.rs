@@ -55,21 +55,25 @@ impl DiskSite {
         phase: &Phase,
     ) -> CacheFound {
         let held = self.held.take();
-        if found.found != Found::ColdVerified {
-            return found;
-        }
-        let files = held.as_ref().map_or(&[][..], |held| held.files.as_slice());
-        let canary = self.canary.as_ref().map(|canary| (canary.as_fd(), CANARY_BYTES));
-        let sample = files.iter().map(|(file, bytes)| (file.as_fd(), *bytes)).chain(canary);
-        let resident = self.probe.resident_fraction(&sample.collect::<Vec<_>>());
-        let open = held.as_ref().map_or(&[][..], |held| held.numbers.as_slice());
-        let names = self.cached_names(phase, open);
+        let seen = match found.found {
+            Found::ColdVerified => self.seen(phase, held.as_ref()),
+            _ => found,
+        };
         if held.is_some() {
             drop(held);
             // A failure here leaves a few inodes warm that were proved to have no data in memory.
             let _ = host_cache::drop_names();
         }
-        CacheFound::after_drop(resident).with_names(names)
+        seen
+    }
+
+    fn seen(&self, phase: &Phase, held: Option<&Held>) -> CacheFound {
+        let files = held.map_or(&[][..], |held| held.files.as_slice());
+        let canary = self.canary.as_ref().map(|canary| (canary.as_fd(), CANARY_BYTES));
+        let sample = files.iter().map(|(file, bytes)| (file.as_fd(), *bytes)).chain(canary);
+        let resident = self.probe.resident_fraction(&sample.collect::<Vec<_>>());
+        let open = held.map_or(&[][..], |held| held.numbers.as_slice());
+        CacheFound::after_drop(resident).with_names(self.cached_names(phase, open))
     }
 
     /// The share of names in memory, of some that the phase works on and that are not open. None
