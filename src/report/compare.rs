@@ -377,6 +377,7 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
     grouped_rows(&mut table, rows);
     table.write(out)?;
     let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
-                geometric means of the repeats' own.";
+                geometric means of the repeats' own. Of a single repeat the intervals are usually too \
+                narrow.";
     write_wrapped("", text, out)
 }
