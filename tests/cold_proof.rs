@@ -46,16 +46,13 @@ tree = { files = 600, size = "8KiB" }
 phase = [
   { operation = "create", durability = "syncfs" },
   { operation = "stat" },
-  { operation = "open" },
   { operation = "read" },
   { operation = "rewrite", durability = "syncfs" },
-  { operation = "read", name = "again" },
-  { operation = "rename" },
   { operation = "delete" },
 ]
 "#;
 
-const AFTER_CREATE: [&str; 7] = ["stat", "open", "read", "rewrite", "again", "rename", "delete"];
+const AFTER_CREATE: [&str; 4] = ["stat", "read", "rewrite", "delete"];
 
 const TRIES: usize = 5;
 
@@ -159,7 +156,7 @@ fn planted(job: &str, directory: &Path, plant: Plant) -> ResultBook {
 }
 
 /// What was found of the caches in each phase after the first, with the doubt.
-type Found = [(String, Option<String>); 7];
+type Found = [(String, Option<String>); 4];
 
 fn found(book: &ResultBook) -> Found {
     AFTER_CREATE.map(|phase| {
@@ -185,7 +182,7 @@ fn before_the_last_look(fs: &str, megabytes: u64) {
             let doubts = found(&planted(JOB, mounted.path(), plant)).map(|(_, doubt)| doubt);
             doubts.map(Option::unwrap_or_default)
         };
-        comes(&["still-cached"; 7].map(String::from), fs, doubts);
+        comes(&["still-cached"; 4].map(String::from), fs, doubts);
     }
 }
 
@@ -262,9 +259,7 @@ fn after_the_last_look(fs: &str, megabytes: u64) {
     // So many that what this process needs of its own program does not matter.
     let plan = plan_of(&JOB.replace("600", "3000"));
     let cell = &plan.cells[0];
-    for (phase, plant) in
-        [("read", Plant::Content(2)), ("stat", Plant::Names(1)), ("open", Plant::Names(1))]
-    {
+    for (phase, plant) in [("read", Plant::Content(2)), ("stat", Plant::Names(1))] {
         let open = std::fs::File::open(mounted.path()).unwrap();
         let host = HostFacts::gather(open.as_fd()).unwrap();
         let device = BlockDevice::under(&Mount::of(open.as_fd()).unwrap());
