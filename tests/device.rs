@@ -165,12 +165,13 @@ const SHORT: [&str; 6] = ["run", "device", "--set", "seconds=0.05", "--repeats",
 
 /// `device` on a mounted file system: it is read, it tells where from, and nothing is written.
 /// Other tests drop the caches of the whole machine now and then; one run must go undisturbed.
-fn reads_the_device(mounted: &LoopMount) {
-    assert!((0..20).any(|_| undisturbed(mounted)), "not once did all of `cached` stay in memory");
+fn reads_the_device(mounted: &LoopMount, uncached: &str) {
+    let done = (0..20).any(|_| undisturbed(mounted, uncached));
+    assert!(done, "not once did all of `cached` stay in memory");
 }
 
 /// One run. False if what was to be in memory did not stay there.
-fn undisturbed(mounted: &LoopMount) -> bool {
+fn undisturbed(mounted: &LoopMount, uncached: &str) -> bool {
     let bench = Bench::default();
     // A new ext4 writes on its own for a while; read-only, only a write to the device would count.
     let remounted = Command::new("mount").args(["-o", "remount,ro"]).arg(mounted.path()).status();
@@ -190,7 +191,9 @@ fn undisturbed(mounted: &LoopMount) -> bool {
             (m["bytes"].as_u64().unwrap(), m["device_read_bytes"].as_u64().unwrap());
         assert!(m["valid"] == true && bytes > 0 && bytes % (2 << 20) == 0, "{m}");
         if m["phase"] == "uncached" {
-            assert_eq!(m["cache"]["found"], "cold-verified", "{m}");
+            assert_eq!(m["cache"]["found"], uncached, "{m}");
+            let doubt = &m["cache"]["reason"];
+            assert!(doubt == "lower-cache" || uncached == "cold-verified", "{m}");
             assert!(read >= bytes && bytes <= 64 << 20, "once at most, and from the device: {m}");
         } else {
             all_warm = m["cache"]["found"] == "warm" && read == 0;
@@ -203,19 +206,24 @@ fn undisturbed(mounted: &LoopMount) -> bool {
     };
     assert!(!all_warm || of("cached", "source")["from"] == "memory", "{findings:?}");
     assert_eq!(of("uncached", "source")["from"], "device");
-    assert!(of("uncached", "beneath")["ratio"].is_f64());
+    if uncached == "cold-verified" {
+        assert!(of("uncached", "beneath")["ratio"].is_f64());
+    }
     all_warm
 }
 
 #[test]
 fn the_device_below_a_loop_mount_is_read_and_never_written() {
     let Some(mounted) = LoopMount::new("ext4", 64) else { return };
-    reads_the_device(&mounted);
-    let device = mounted.device();
-    if output("losetup", &["--direct-io=on", &device]).is_none() {
+    // Most of its file are holes, for which the disk beneath delivers nothing.
+    if !mounted.switch_direct_io(false) {
+        return skip("reading a loop device without direct I/O", "losetup cannot switch it off");
+    }
+    reads_the_device(&mounted, "unverified");
+    if !mounted.switch_direct_io(true) {
         return skip("reading a loop device with direct I/O", "losetup cannot switch it on");
     }
-    reads_the_device(&mounted);
+    reads_the_device(&mounted, "cold-verified");
 }
 
 #[test]

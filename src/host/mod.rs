@@ -25,6 +25,7 @@ pub mod namespace;
 pub mod node;
 pub mod open;
 pub mod paths;
+pub mod reads;
 pub mod residency;
 pub mod rights;
 pub mod settings;

@@ -40,6 +40,8 @@ pub struct Side {
     pub value: Estimate,
     /// How many times that of the first run it is; none for the first run, or without its figure.
     pub ratio: Option<f64>,
+    /// Whether something disturbed measurements of it.
+    pub disturbed: bool,
 }
 
 /// The runs beside each other, in the order of the first run that has a row.
@@ -67,13 +69,15 @@ impl<'a> Run<'a> {
 }
 
 fn rows(key: &Key, runs: &[Run]) -> Vec<BesideRow> {
+    let disturbed = |run: &Run| run.row(key).is_some_and(|row| row.disturbed > 0);
+    let disturbed: Vec<bool> = runs.iter().map(disturbed).collect();
     let mut numbers: Vec<u64> = runs.iter().flat_map(|run| run.single_operations(key)).collect();
     numbers.sort_unstable();
     numbers.dedup();
     if !numbers.is_empty() {
         let latency = |number: u64| {
             let values = runs.iter().map(|run| run.latency(key, number)).collect();
-            row(key, What::Latency(number), values)
+            row(key, What::Latency(number), values, &disturbed)
         };
         return numbers.into_iter().map(latency).collect();
     }
@@ -85,15 +89,16 @@ fn rows(key: &Key, runs: &[Run]) -> Vec<BesideRow> {
         if in_bytes { (What::Bytes, Unit::Bytes) } else { (What::Operations, Unit::Count) };
     let rate = |row: Option<&Row>| row.filter(|row| row.rate_unit == unit)?.rate;
     let values = found.into_iter().map(rate).collect();
-    vec![row(key, what, values)]
+    vec![row(key, what, values, &disturbed)]
 }
 
-fn row(key: &Key, what: What, values: Vec<Option<Estimate>>) -> BesideRow {
+fn row(key: &Key, what: What, values: Vec<Option<Estimate>>, disturbed: &[bool]) -> BesideRow {
     let first = values.first().copied().flatten().map(|value| value.mean);
     let side = |(at, value): (usize, Option<Estimate>)| {
         let value = value?;
         let ratio = first.filter(|_| at > 0).map(|first| value.mean / first);
-        Some(Side { value, ratio: ratio.filter(|ratio| ratio.is_finite()) })
+        let disturbed = disturbed.get(at).copied().unwrap_or_default();
+        Some(Side { value, ratio: ratio.filter(|ratio| ratio.is_finite()), disturbed })
     };
     let sides = values.into_iter().enumerate().map(side).collect();
     let Key { variant, level, phase } = key.clone();

@@ -1,17 +1,22 @@
 //! One run against another: for each phase how many times faster the second was, and whether that is
 //! more than chance. METHODOLOGY.md states the criteria.
 
+mod latency;
+
 use super::book::{Level, Measurement, ResultBook};
 use super::conclusions::ratio::Ratio;
 use super::differences::job_lines;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
 use super::rates::{Timed, job_time, parts, phase_rate, synced};
-use super::summary::{Estimate, Row, Tail};
+use super::summary::{Estimate, Row};
+use super::tails::Tail;
 use crate::base::units::Unit;
+pub use latency::LatencyPair;
+use latency::latencies;
 
 /// The chance with which an interval misses the truth.
-const MISS: f64 = 0.05;
+pub(super) const MISS: f64 = 0.05;
 
 /// Work that differs by less is the same.
 const WORK_SAME: f64 = 0.01;
@@ -72,8 +77,12 @@ pub struct ComparedRow {
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
     /// the first such phase.
     pub caches: Option<[String; 2]>,
+    /// Whether something disturbed measurements of A and B; of the whole job any of its phases.
+    pub disturbed: [bool; 2],
     /// Latencies of A and B; none for the whole job.
     pub tails: [Option<Tail>; 2],
+    /// Quantiles of them, against each other; empty for the whole job.
+    pub latencies: Vec<LatencyPair>,
 }
 
 /// What a difference comes to.
@@ -127,6 +136,15 @@ impl Verdict {
         }
     }
 
+    /// The same of times, of which less is faster.
+    fn of_times(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            other => other,
+        }
+    }
+
     fn of(ratio: &Ratio) -> Self {
         match (ratio.half, ratio.tie()) {
             (None, _) => Self::CannotTell,
@@ -134,29 +152,6 @@ impl Verdict {
             _ if ratio.log > 0.0 => Self::Faster,
             _ => Self::Slower,
         }
-    }
-}
-
-/// A quantile of the latencies of A and B.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LatencyPair {
-    /// In nanoseconds; none where it is not known.
-    pub ns: [Option<u64>; 2],
-    /// How many times as long B's is.
-    pub ratio: Option<f64>,
-}
-
-impl ComparedRow {
-    /// The median, and what 99 in 100 are shorter than.
-    pub fn latencies(&self) -> [LatencyPair; 2] {
-        [|tail: Tail| tail.p50_ns, |tail: Tail| tail.p99_ns].map(|of| {
-            let ns = self.tails.map(|tail| tail.and_then(of));
-            let ratio = match ns {
-                [Some(a), Some(b)] if a > 0 => Some(b as f64 / a as f64),
-                _ => None,
-            };
-            LatencyPair { ns, ratio }
-        })
     }
 }
 
@@ -197,7 +192,8 @@ pub fn compare(a: &ResultBook, b: &ResultBook) -> Comparison {
         }
         let whole = here.into_iter().next().filter(|_| same).and_then(|key| whole(key, a, b));
         let caches = rows.iter().find_map(|row| row.caches.clone());
-        comparison.rows.extend(whole.map(|whole| ComparedRow { caches, ..whole }));
+        let disturbed = [0, 1].map(|side| rows.iter().any(|row| row.disturbed[side]));
+        comparison.rows.extend(whole.map(|whole| ComparedRow { caches, disturbed, ..whole }));
         comparison.rows.extend(rows);
     }
     comparison
@@ -223,6 +219,8 @@ fn row(key: &Key, a: &Run<'_>, b: &Run<'_>) -> Result<ComparedRow, Alone> {
         with_sync,
         work: if same_job(a.book, b.book) { None } else { work(&members) },
         caches: (caches[0] != caches[1]).then_some(caches),
+        disturbed: found.map(|row| row.is_some_and(|row| row.disturbed > 0)),
+        latencies: latencies(&found.map(|row| row.and_then(|row| row.tail)), &members),
         tails: found.map(|row| row.and_then(|row| row.tail)),
         ..judged(subject, Figure::of(unit), &of_a, &of_b)
     })
@@ -259,7 +257,9 @@ fn judged(subject: Subject, figure: Figure, a: &Timed, b: &Timed) -> ComparedRow
         seen_from: ratio.half.map(f64::exp_m1),
         work: None,
         caches: None,
+        disturbed: [false; 2],
         tails: [None, None],
+        latencies: Vec::new(),
     }
 }
 

@@ -26,6 +26,7 @@ pub mod source;
 pub mod statistics;
 pub mod steadiness;
 pub mod summary;
+pub mod tails;
 pub mod trials;
 pub mod warnings;
 pub mod windows;

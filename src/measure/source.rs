@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::book::{Finding, Measurement, ResultBook};
-use super::summary::student_t_975;
+use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::{Quantity, bytes, figures};
 use crate::op::{Change, Operation, Subject, find_operation};
 use crate::run::cache::Found;
@@ -218,12 +218,13 @@ fn about_beneath(ratio: f64, interval: Option<(f64, f64)>) -> String {
 fn faster(again: &[(f64, Option<f64>)]) -> Option<(f64, Option<(f64, f64)>)> {
     let n = again.len() as f64;
     let mean = again.iter().map(|(log, _)| log).sum::<f64>() / n;
+    let quantile = |degrees| student_t(0.05, degrees);
     let half = match again {
         [] => return None,
-        [(_, error)] => error.map(|error| student_t_975(u32::MAX) * error),
+        [(_, error)] => quantile(DEGREES_MANY).zip(*error).map(|(z, error)| z * error),
         _ => {
             let squares = again.iter().map(|(log, _)| (log - mean).powi(2)).sum::<f64>();
-            Some(student_t_975(again.len() as u32 - 1) * (squares / (n - 1.0) / n).sqrt())
+            quantile(n - 1.0).map(|t| t * (squares / (n - 1.0) / n).sqrt())
         }
     };
     let interval = half.map(|half| ((mean - half).exp(), (mean + half).exp()));

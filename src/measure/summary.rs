@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
-
 use super::book::{Level, Measurement, ResultBook};
 use super::bulk::bulk_phases;
 use super::order::{each_once, variants};
+use super::statistics::student::{DEGREES_MANY, student_t};
+use super::tails::{Tail, tail};
 use super::warnings::is_disturbed;
 use crate::base::units::Unit;
 
@@ -97,32 +96,24 @@ pub enum Basis {
     Slices,
 }
 
-/// Latencies, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tail {
-    /// Half are shorter; none if the histograms of several measurements cannot be added, or for
-    /// fewer than 10 operations.
-    pub p50_ns: Option<u64>,
-    /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added, or
-    /// for fewer than 100 operations.
-    pub p99_ns: Option<u64>,
-    /// The longest that occurred.
-    pub max_ns: u64,
-}
-
 impl Estimate {
     /// The mean of `values` with the interval of Student's t; of a single value with the interval
     /// that its own relative standard error gives. None for no values or values that are no
     /// numbers.
+    ///
+    /// It is not `statistics::mean_interval`: that holds more often for values as skewed as
+    /// latencies, but rates of repeats differ by percents, where both are the same, and `±` is one
+    /// number because this one is symmetric.
     pub fn of(values: &[f64], relative_error: Option<f64>, basis: Basis) -> Option<Self> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
+        let quantile = |degrees| student_t(0.05, degrees);
         let half_width = match values {
-            [_] => relative_error.map(|error| NORMAL_975 * error * mean),
+            [_] => quantile(DEGREES_MANY).zip(relative_error).map(|(z, error)| z * error * mean),
             _ => {
                 let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
                 let deviation = (squares / (n - 1.0)).sqrt();
-                Some(student_t_975(values.len().saturating_sub(1) as u32) * deviation / n.sqrt())
+                quantile(n - 1.0).map(|t| t * deviation / n.sqrt())
             }
         };
         let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
@@ -150,31 +141,6 @@ fn figures_allowed(mean: f64, half_width: Option<f64>) -> u32 {
         Some(_) if mean == 0.0 => 1,
         Some(0.0) => MOST_FIGURES as u32,
         Some(half) => (order(mean) - order(half) + 2).clamp(1, MOST_FIGURES) as u32,
-    }
-}
-
-/// The 97.5% quantile of the normal distribution.
-const NORMAL_975: f64 = 1.959_963_984_540_054;
-
-/// The 97.5% quantile of Student's t distribution, which a two-sided 95% interval needs. Up to 30
-/// degrees of freedom from the table in the NIST/SEMATECH e-Handbook, 1.3.6.7.2; beyond that the
-/// expansion of Abramowitz and Stegun, 26.7.5, right to all three decimals there.
-pub fn student_t_975(degrees: u32) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-        2.052, 2.048, 2.045, 2.042,
-    ];
-    let z = NORMAL_975;
-    let n = f64::from(degrees);
-    match degrees {
-        0 => f64::NAN,
-        1..=30 => TABLE[degrees as usize - 1],
-        _ => {
-            let first = (z.powi(3) + z) / 4.0;
-            let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
-            z + first / n + second / (n * n)
-        }
     }
 }
 
@@ -288,7 +254,10 @@ fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
 /// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
 /// and slices stand in for them where there is only one.
 /// A measurement whose time was not published has none.
-fn independent(valid: &[&Measurement], of: impl Fn(&Measurement) -> f64) -> (Vec<f64>, Basis) {
+pub(super) fn independent(
+    valid: &[&Measurement],
+    of: impl Fn(&Measurement) -> f64,
+) -> (Vec<f64>, Basis) {
     let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
     let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
     repeats.sort_unstable();
@@ -341,48 +310,6 @@ pub fn normalised_deviation(values: &[f64]) -> Option<f64> {
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
     Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
-}
-
-/// Of fewer operations the middle one is hardly a middle.
-const P50_MIN: u64 = 10;
-/// Of fewer operations the 99th in 100 is the longest.
-const P99_MIN: u64 = 100;
-
-fn tail(valid: &[&Measurement]) -> Option<Tail> {
-    // Published figures may come without latencies; none of a real operation is zero.
-    let measured: Vec<_> = valid.iter().filter(|m| m.operations > 0 && m.latency.max > 0).collect();
-    let operations = measured.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
-    let told = |quantile: Option<u64>, least: u64| quantile.filter(|_| operations >= least);
-    // A histogram rounds; the longest of each measurement was kept exactly.
-    let max_ns = measured.iter().map(|m| m.latency.max).max()?;
-    if let [only] = measured.as_slice() {
-        let at = |quantile: u64, least| told(Some(quantile.min(max_ns)), least);
-        let (p50_ns, p99_ns) = (at(only.latency.p50, P50_MIN), at(only.latency.p99, P99_MIN));
-        return Some(Tail { p50_ns, p99_ns, max_ns });
-    }
-    let merged = merge(measured.iter().map(|m| m.histogram.as_slice()));
-    let at = |share| merged.as_ref().map(|all| all.value_at_quantile(share).min(max_ns));
-    Some(Tail { p50_ns: told(at(0.5), P50_MIN), p99_ns: told(at(0.99), P99_MIN), max_ns })
-}
-
-/// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
-/// part would pass for those of the whole.
-fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
-    let mut reader = Deserializer::new();
-    let mut all: Option<Histogram<u64>> = None;
-    for mut bytes in encoded {
-        let one: Histogram<u64> = reader.deserialize(&mut bytes).ok()?;
-        match &mut all {
-            None => {
-                all = Some(one);
-            }
-            Some(all) => {
-                all.auto(true);
-                all.add(one).ok()?;
-            }
-        }
-    }
-    all.filter(|all| !all.is_empty())
 }
 
 fn cache(valid: &[&Measurement]) -> String {

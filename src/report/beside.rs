@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::matrix::mark;
 use super::names::{cell_name, level_value};
 use super::provenance::about_system;
 use super::references_table::NOT_TOLD;
@@ -152,11 +153,12 @@ fn cells(row: &BesideRow, shown: &[Shown]) -> Vec<String> {
 
 fn figure(what: What, side: &Side) -> String {
     let value = side.value;
-    match what {
+    let figure = match what {
         What::Operations => format!("{}/s", number(value.mean, value.figures)),
         What::Bytes => byte_rate(value.mean, value.figures).replace(' ', ""),
         What::Latency(_) => time(Some(value.mean)),
-    }
+    };
+    format!("{}{figure}", mark(side.disturbed))
 }
 
 /// How the table is to be read.
@@ -176,8 +178,14 @@ fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
              has windows the mean of the window that it lies in: less is faster.",
         );
     }
-    write_wrapped("", &text, out)
+    write_wrapped("", &text, out)?;
+    let disturbed = any(|row| row.sides.iter().flatten().any(|side| side.disturbed));
+    write_wrapped("", if disturbed { ABOUT_MARK } else { "" }, out)
 }
+
+/// What `*` is where the warnings of a run are not shown.
+pub(super) const ABOUT_MARK: &str =
+    "* something disturbed measurements of it: the warnings of that run tell what";
 
 /// The facts in which the runs differ: each may be the cause of a difference.
 pub(super) fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {

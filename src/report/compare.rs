@@ -2,13 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::beside::{row_group, write_differences, write_run, write_state};
+use super::beside::{ABOUT_MARK, row_group, write_differences, write_run, write_state};
+use super::matrix::mark;
 use super::names::level_value;
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, write_wrapped};
 use crate::base::units::{counted, figures, grouped};
 use crate::measure::book::ResultBook;
-use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, Subject, Verdict};
+use crate::measure::compare::{
+    Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject, Verdict,
+};
 use crate::measure::conclusions::say::{percent, span, times};
 use crate::measure::order::each_once;
 use crate::measure::summary::{Basis, Estimate};
@@ -232,18 +235,19 @@ fn table(comparison: &Comparison) -> Table {
     let cells = |row: &ComparedRow| {
         vec![
             phase_name(&row.subject) + marks(row),
-            figure(row.figure, &row.sides[0]),
-            figure(row.figure, &row.sides[1]),
+            mark(row.disturbed[0]).to_string() + &figure(row.figure, &row.sides[0]),
+            mark(row.disturbed[1]).to_string() + &figure(row.figure, &row.sides[1]),
             times(row.ratio),
             row.interval.map_or_else(|| "-".into(), span),
-            match row.verdict {
-                Verdict::NoDifference => "none seen".into(),
-                verdict => verdict.word().into(),
-            },
+            difference(row.verdict).into(),
         ]
     };
     grouped_rows(&mut table, comparison.rows.iter().map(|row| (&row.subject, cells(row))));
     table
+}
+
+fn difference(verdict: Verdict) -> &'static str {
+    if verdict == Verdict::NoDifference { "none seen" } else { verdict.word() }
 }
 
 /// The first cell of a row.
@@ -307,6 +311,9 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
 
 /// What the marks mean.
 pub(super) fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Result<()> {
+    if rows.iter().any(|row| row.disturbed.contains(&true)) {
+        write_wrapped("", ABOUT_MARK, out)?;
+    }
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
             "caches were found {} in A and {} in B, which may be all of the difference",
@@ -340,25 +347,37 @@ fn or_unknown(word: &str) -> &str {
     if word.is_empty() { "as nobody told" } else { word }
 }
 
-/// Latencies of single operations, without a verdict.
+/// Latencies of single operations.
 fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let heads = ["p50 A", "p50 B", "B/A", "p99 A", "p99 B", "B/A"];
-    let heads = heads.map(|head| (head, Align::Right));
-    let heads: Vec<_> = [("phase", Align::Left)].into_iter().chain(heads).collect();
-    let mut table = Table::new(&heads);
-    let cells = |row: &ComparedRow| -> Option<Vec<String>> {
-        let mut cells = vec![row.subject.phase.clone()?];
-        for latency in row.latencies() {
-            cells.extend(latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64))));
-            cells.push(latency.ratio.map_or_else(|| "-".into(), times));
-        }
-        Some(cells)
+    let mut table = Table::new(&[
+        ("latency", Align::Left),
+        ("A", Align::Right),
+        ("B", Align::Right),
+        ("B/A", Align::Right),
+        ("95% interval", Align::Left),
+        ("difference", Align::Left),
+    ]);
+    let cells = |row: &ComparedRow, latency: &LatencyPair| {
+        let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
+        vec![
+            format!("{} {}", phase_name(&row.subject), latency.quantile.word()),
+            a,
+            b,
+            latency.ratio.map_or_else(|| "-".into(), times),
+            latency.interval.map_or_else(|| "-".into(), span),
+            difference(latency.verdict).into(),
+        ]
+    };
+    let of_row = |row: &'_ ComparedRow| -> Vec<Vec<String>> {
+        row.latencies.iter().map(|latency| cells(row, latency)).collect()
     };
     writeln!(out)?;
-    let rows = comparison.rows.iter().filter_map(|row| Some((&row.subject, cells(row)?)));
+    let rows = comparison.rows.iter();
+    let rows = rows.flat_map(|row| of_row(row).into_iter().map(move |cells| (&row.subject, cells)));
     grouped_rows(&mut table, rows);
     table.write(out)?;
-    let text = "Latency of single operations, without a sync: B/A is how many times as long. \
-                These ratios have no interval.";
+    let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
+                geometric means of the repeats' own. Of a single repeat the intervals are usually too \
+                narrow.";
     write_wrapped("", text, out)
 }

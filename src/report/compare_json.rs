@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::compare::sentences;
 use crate::measure::book::{Level, ResultBook};
-use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, Subject};
+use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject};
 use crate::measure::differences::{Difference, differences};
-use crate::measure::summary::{Estimate, Tail};
+use crate::measure::summary::Estimate;
+use crate::measure::tails::Tail;
 
 /// Rises when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -74,6 +75,8 @@ fn row(row: &ComparedRow) -> Value {
         "ratio": row.ratio, "interval": row.interval, "verdict": row.verdict.word(),
         "seen_from": row.seen_from, "work": work, "caches": row.caches,
         "latency_ns": row.tails.map(|tail| tail.map(latency)),
+        "latency_ratios": row.latencies.iter().map(latency_ratio).collect::<Vec<_>>(),
+        "disturbed": row.disturbed,
     });
     about(&mut value, &row.subject);
     value
@@ -84,7 +87,19 @@ fn estimate(value: &Estimate) -> Value {
 }
 
 fn latency(tail: Tail) -> Value {
-    json!({ "p50": tail.p50_ns, "p99": tail.p99_ns, "max": tail.max_ns })
+    json!({
+        "p50": tail.p50_ns, "p50_interval": tail.p50_interval_ns,
+        "p99": tail.p99_ns, "p99_interval": tail.p99_interval_ns,
+        "p99_9": tail.p99_9_ns, "p99_9_interval": tail.p99_9_interval_ns,
+        "max": tail.max_ns,
+    })
+}
+
+fn latency_ratio(pair: &LatencyPair) -> Value {
+    json!({
+        "quantile": pair.quantile.key(), "ratio": pair.ratio, "interval": pair.interval,
+        "verdict": pair.verdict.word(),
+    })
 }
 
 fn alone(alone: &Alone) -> Value {

@@ -11,6 +11,7 @@ use super::Report;
 use crate::host::facts::{DeviceFacts, HostFacts, Rights};
 use crate::host::settings::Settings;
 use crate::measure::book::*;
+use crate::measure::tails::{Quantile, own_interval};
 
 /// The version of the document: it changes when a key is removed or means something else.
 const VERSION: u32 = 1;
@@ -114,6 +115,7 @@ struct WireMeasurement<'a> {
     cpu_user_seconds: f64,
     cpu_system_seconds: f64,
     latency_ns: Option<&'a Latency>,
+    latency_intervals_ns: BTreeMap<&'static str, [u64; 2]>,
     cache: &'a CacheReport,
     device_read_bytes: Option<u64>,
     device_write_bytes: Option<u64>,
@@ -258,6 +260,7 @@ impl<'a> WireMeasurement<'a> {
             cpu_user_seconds: m.cpu_user_seconds,
             cpu_system_seconds: m.cpu_system_seconds,
             latency_ns: Some(&m.latency).filter(|l| measured || l.max > 0),
+            latency_intervals_ns: latency_intervals(m),
             cache: &m.cache,
             device_read_bytes: m.device_read_bytes,
             device_write_bytes: m.device_write_bytes,
@@ -279,6 +282,12 @@ impl<'a> WireMeasurement<'a> {
             disturbance: m.disturbance.as_ref(),
         }
     }
+}
+
+/// 95% intervals of the quantiles of one measurement, as far as they are known.
+fn latency_intervals(m: &Measurement) -> BTreeMap<&'static str, [u64; 2]> {
+    let known = |quantile: Quantile| Some((quantile.key(), own_interval(quantile, m)?));
+    Quantile::ALL.into_iter().filter_map(known).collect()
 }
 
 impl Serialize for WireFinding<'_> {

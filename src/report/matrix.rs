@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::grid::{Grid, Group};
 use super::names::level_value;
-use super::phases::{ABOUT_DEVIATION, about_interval};
+use super::phases::{ABOUT_DEVIATION, about_interval, about_mark};
 use super::table::Align;
 use super::text::{number, short_seconds, uncertainty, write_wrapped};
 use crate::base::units::{Unit, byte_step, counted};
@@ -163,6 +163,7 @@ impl<'a> Matrix<'a> {
 
     fn write_legend(&self, seconds: bool, out: &mut dyn Write) -> io::Result<()> {
         write_wrapped("", about_interval(self.summary), out)?;
+        write_wrapped("", about_mark(self.summary), out)?;
         if self.summary.rows().any(|row| row.rate_with_sync.is_some()) {
             write_wrapped("", "synced is the rate with the time of the sync", out)?;
         }
@@ -191,10 +192,18 @@ fn found(cache: String) -> String {
 
 fn rate(row: &Row, size: f64) -> String {
     match row.rate {
-        Some(rate) => number(rate.mean / size, rate.figures),
+        // In front, so that digits stay below each other.
+        Some(rate) => {
+            format!("{}{}", mark(row.disturbed > 0), number(rate.mean / size, rate.figures))
+        }
         None if row.invalid.is_empty() => "-".into(),
         None => "invalid".into(),
     }
+}
+
+/// What stands at a figure that something disturbed.
+pub(super) fn mark(disturbed: bool) -> &'static str {
+    if disturbed { "*" } else { "" }
 }
 
 /// A share of the mean, to hundredths: `0.15`.

@@ -11,6 +11,7 @@ use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, wri
 use crate::base::units::Unit;
 use crate::measure::book::ResultBook;
 use crate::measure::summary::{Basis, Estimate, Group, Invalid, Row, Summary, summarize};
+use crate::measure::tails::Quantile;
 
 /// The long table alone.
 pub(super) struct Details;
@@ -29,7 +30,7 @@ impl Report for Details {
         if spread {
             write_wrapped("", ABOUT_DEVIATION, out)?;
         }
-        Ok(())
+        write_latencies(&summary, out)
     }
 }
 
@@ -45,7 +46,7 @@ pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result
 }
 
 /// What `*` is; empty if nothing bears it.
-fn about_mark(summary: &Summary) -> &'static str {
+pub(super) fn about_mark(summary: &Summary) -> &'static str {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
     if marked { "* something disturbed measurements of it: see the warnings" } else { "" }
 }
@@ -188,6 +189,36 @@ impl Columns {
             _ => number(rate.mean, rate.figures),
         }
     }
+}
+
+/// Quantiles of latencies with their intervals. Fails only if `out` does.
+fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let heads = [("latency", Align::Left), ("of all", Align::Right), ("95% interval", Align::Left)];
+    let mut table = Table::new(&heads);
+    for group in &summary.groups {
+        if summary.groups.len() > 1 {
+            table.heading(&format!("{}:", group_name(group)));
+        }
+        for row in &group.rows {
+            let told = |quantile: Quantile| {
+                let (ns, interval) = quantile.in_tail(&row.tail?);
+                Some((quantile, ns?, interval?))
+            };
+            for (quantile, ns, [low, high]) in Quantile::ALL.into_iter().filter_map(told) {
+                let [ns, low, high] = [ns, low, high].map(|ns| short_time(Some(ns as f64)));
+                let name = format!("{} {}", row.phase, quantile.word());
+                table.row(vec![name, ns, format!("{low} to {high}")]);
+            }
+        }
+    }
+    if !table.has_rows() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    let text = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
+                measurement between two of its own latencies";
+    write_wrapped("", text, out)
 }
 
 /// A variant and its level, for a heading or a sentence.

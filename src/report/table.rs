@@ -51,6 +51,11 @@ impl Table {
         self.lines.push(Line::Note(shown(cell), text.into()));
     }
 
+    /// Whether there is any row.
+    pub(super) fn has_rows(&self) -> bool {
+        self.lines.iter().any(|line| matches!(line, Line::Cells(_)))
+    }
+
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
         let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.clone()).collect();

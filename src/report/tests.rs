@@ -430,3 +430,44 @@ fn a_row_of_disturbed_measurements_bears_a_mark() {
     assert!(text.contains("\nread* ") && !text.contains("create*"), "{text}");
     assert!(text.contains("* something disturbed measurements of it"), "{text}");
 }
+
+/// Something disturbed the first phase of a run.
+fn disturb(book: &mut ResultBook) {
+    let phase = book.measurements[0].phase.clone();
+    for m in book.measurements.iter_mut().filter(|m| m.phase == phase) {
+        let quiet = fixture::quiet(m.seconds);
+        m.disturbance.get_or_insert(quiet).clock_changed = Some(true);
+    }
+}
+
+#[test]
+fn disturbed_figures_bear_a_mark_by_level_and_beside_other_runs_too() {
+    let mut leveled = growing::fullness(&["ext4", "xfs"]);
+    let mut plain = fixture::book();
+    let texts = |leveled: &ResultBook, plain: &ResultBook| {
+        let mut beside = Vec::new();
+        write_beside(&[plain, &fixture::book()], &mut beside).unwrap();
+        let compared = against::compared_text(plain, &fixture::book(), false);
+        [rendered("terminal", leveled), String::from_utf8(beside).unwrap(), compared]
+    };
+    for text in texts(&leveled, &plain) {
+        assert!(!text.contains(" *") && !text.contains("\n* something"), "{text}");
+    }
+    disturb(&mut leveled);
+    disturb(&mut plain);
+    for text in texts(&leveled, &plain) {
+        assert!(text.contains(" *"), "a figure bears a mark: {text}");
+        assert_eq!(text.matches("\n* something disturbed measurements of it").count(), 1, "{text}");
+        assert_fits(&text, "marks");
+    }
+}
+
+#[test]
+fn details_have_quantiles_with_their_intervals() {
+    let text = rendered("details", &fixture::book());
+    for quantile in ["p50", "p99", "p99.9"] {
+        let line = text.lines().find(|line| line.starts_with(&format!("read {quantile} ")));
+        assert!(line.is_some_and(|line| line.contains(" to ")), "{quantile}: {text}");
+    }
+    assert_fits(&text, "details");
+}

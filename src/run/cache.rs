@@ -1,7 +1,9 @@
 //! What is claimed of the caches, and why it is believed or doubted. Cold is claimed only when
-//! three things agree: a canary that was in memory before the drop and not after it, no page of a
-//! sample of the phase's files in memory, and a device that had to deliver what was read.
+//! three things agree: a canary that was in memory before the drop and not after it, no page and no
+//! name of a sample of the phase's files in memory when it began, and a device that had to deliver
+//! to this process what was read.
 
+use super::evidence::{Evidence, Least};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 
@@ -34,7 +36,7 @@ pub enum Doubt {
     NoRights,
     /// Root may drop caches, but the drop failed.
     DropFailed,
-    /// Pages were still in memory after the drop.
+    /// Pages or names were in memory after the drop.
     StillCached,
     /// The file system lives in memory and cannot be cold.
     MemoryFileSystem,
@@ -42,6 +44,8 @@ pub enum Doubt {
     NoDevice,
     /// The device delivered less than was read.
     DeviceReadTooLittle,
+    /// The device delivered it, but part of it to somebody else, who brought it into memory.
+    ReadByOthers,
     /// The kernel gives no way to look into the cache.
     NoProbe,
     /// Pages were not in memory although they had just been read.
@@ -50,23 +54,27 @@ pub enum Doubt {
     NoSimulatedCache,
     /// A loop device below reads its file through the page cache, which only root may drop.
     CachedLoop,
+    /// A loop device below reads its file through the page cache, and that had part of it.
+    LowerCache,
     /// It was unmounted to be cold, but another mount keeps it in memory.
     StillMounted,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 11] = [
+    pub const ALL: [Doubt; 13] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
         Doubt::MemoryFileSystem,
         Doubt::NoDevice,
         Doubt::DeviceReadTooLittle,
+        Doubt::ReadByOthers,
         Doubt::NoProbe,
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
         Doubt::CachedLoop,
+        Doubt::LowerCache,
         Doubt::StillMounted,
     ];
 
@@ -79,10 +87,12 @@ impl Doubt {
             Doubt::MemoryFileSystem => "memory-file-system",
             Doubt::NoDevice => "no-device",
             Doubt::DeviceReadTooLittle => "device-read-too-little",
+            Doubt::ReadByOthers => "read-by-others",
             Doubt::NoProbe => "no-cache-probe",
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
             Doubt::CachedLoop => "cached-loop",
+            Doubt::LowerCache => "lower-cache",
             Doubt::StillMounted => "still-mounted",
         }
     }
@@ -110,10 +120,6 @@ const COLD_SHARE_MAX: f64 = 0.01;
 
 /// At least this much must be in memory to be called warm.
 const WARM_SHARE_MIN: f64 = 0.99;
-
-/// The device must deliver at least this share of the bytes that a cold phase read. It delivers
-/// whole blocks, so it is normally more than all; less means that something above it had them.
-const DEVICE_SHARE_MIN: f64 = 0.5;
 
 impl CacheFound {
     /// Cold, proved so far by what is resident.
@@ -149,37 +155,44 @@ impl CacheFound {
         Self { found, resident, doubt: Some(doubt) }
     }
 
-    /// The second look, when the phase is over: what was cold must have come from the device.
-    pub fn confirmed(self, phase: &Phase, bytes: u64, device_read_bytes: Option<u64>) -> Self {
+    /// With the share of names that were in memory, as far as they could be looked for: of what was
+    /// dropped none may be back.
+    #[must_use]
+    pub fn with_names(self, cached: Option<f64>) -> Self {
+        match cached {
+            Some(share) if self.found == Found::ColdVerified && share > COLD_SHARE_MAX => {
+                Self::doubted(Found::Unverified, self.resident, Doubt::StillCached)
+            }
+            _ => self,
+        }
+    }
+
+    /// The verdict when the phase is over: what was cold must have come from the device, through
+    /// this process, and from the disk beneath where another cache lies between.
+    #[must_use]
+    pub fn confirmed(self, phase: &Phase, evidence: &Evidence, least: Least) -> Self {
         if self.found != Found::ColdVerified {
             return self;
         }
-        let doubt = match device_read_bytes {
-            None => Some(Doubt::NoDevice),
-            Some(read) if read < must_come_from_device(phase, bytes) => {
-                Some(Doubt::DeviceReadTooLittle)
+        let bytes = least.bytes(phase, evidence);
+        let read = &evidence.read;
+        let doubt = match (read.device, read.own_read_bytes, read.beneath_read_bytes) {
+            (None, ..) => Some(Doubt::NoDevice),
+            (Some(device), ..) if device.read_bytes < bytes => Some(Doubt::DeviceReadTooLittle),
+            (_, Some(own), _) if own < bytes => Some(Doubt::ReadByOthers),
+            (.., Some(None)) => Some(Doubt::LowerCache),
+            (.., Some(Some(disk)))
+                if evidence.of_device(disk) < least.bytes_beneath(phase, evidence) =>
+            {
+                Some(Doubt::LowerCache)
             }
-            Some(_) => None,
+            _ => None,
         };
         match doubt {
             Some(doubt) => Self::doubted(Found::Unverified, self.resident, doubt),
             None => self,
         }
     }
-}
-
-/// The least a cold phase makes the device read, in bytes: a share of the content it read, at
-/// least something if it worked on what was there before, nothing if it made all of it.
-fn must_come_from_device(phase: &Phase, bytes: u64) -> u64 {
-    if phase.direct && phase.operation.subject() == Subject::Block {
-        // Nothing but the page cache could have answered instead, and it was not asked.
-        return bytes;
-    }
-    if phase.operation.reads_content() {
-        return (bytes as f64 * DEVICE_SHARE_MIN) as u64;
-    }
-    let made_here = phase.operation.effect() == Effect::AddsEntry;
-    u64::from(!made_here && phase.selection.count > 0)
 }
 
 /// Whether a phase works on files that are there before it, so that a sample of them can be looked
@@ -191,6 +204,8 @@ pub fn has_files_before(phase: &Phase) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::counters::DeviceCounters;
+    use crate::run::evidence::Readings;
 
     #[test]
     fn cold_needs_pages_that_are_gone() {
@@ -198,6 +213,75 @@ mod tests {
         assert_eq!(CacheFound::after_drop(Some(0.2)).found, Found::Unverified);
         assert_eq!(CacheFound::after_drop(Some(1.0)).found, Found::Warm);
         assert_eq!(CacheFound::after_drop(None).doubt, Some(Doubt::NoProbe));
+    }
+
+    /// A phase over 1,000 files of 4 KiB.
+    fn phase(operation: &str) -> Phase {
+        let operation = crate::op::find_operation(operation).unwrap();
+        let order = crate::plan::selection::Order::Sequential;
+        let selection = crate::plan::selection::Selection::new((0, 1000, 1000), order, 1, 0, 0);
+        Phase::bare(operation, selection, 1)
+    }
+
+    fn evidence(device: u64, own: u64, beneath: Option<Option<u64>>) -> Evidence {
+        let device = DeviceCounters { read_bytes: device, ..DeviceCounters::default() };
+        Evidence {
+            operations: 1000,
+            bytes: 4096 * 1000,
+            read: Readings {
+                device: Some(device),
+                own_read_bytes: Some(own),
+                beneath_read_bytes: beneath,
+            },
+            others_read_bytes: 0,
+        }
+    }
+
+    fn doubt(operation: &str, evidence: &Evidence) -> Option<Doubt> {
+        let least = Least { content_share: 0.9, file_bytes: 128 };
+        CacheFound::after_drop(Some(0.0)).confirmed(&phase(operation), evidence, least).doubt
+    }
+
+    #[test]
+    fn what_was_read_must_have_come_from_the_device_and_to_this_process() {
+        let all = 4096 * 1000;
+        assert_eq!(doubt("read", &evidence(all, all, None)), None);
+        let half = Some(Doubt::DeviceReadTooLittle);
+        assert_eq!(doubt("read", &evidence(all / 2, all, None)), half);
+        assert_eq!(doubt("read", &evidence(all, all / 2, None)), Some(Doubt::ReadByOthers));
+        assert_eq!(doubt("create", &evidence(0, 0, None)), None, "it reads nothing");
+        let none = Evidence { read: Readings::default(), ..evidence(all, all, None) };
+        assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
+    }
+
+    #[test]
+    fn each_file_takes_its_inode_from_the_device_whatever_is_done_to_it() {
+        for operation in ["stat", "open", "delete", "rename", "rewrite"] {
+            assert_eq!(doubt(operation, &evidence(128_000, 128_000, None)), None);
+            let few = evidence(20_000, 128_000, None);
+            assert_eq!(doubt(operation, &few), Some(Doubt::DeviceReadTooLittle), "{operation}");
+        }
+    }
+
+    #[test]
+    fn beneath_a_cache_the_disk_must_have_delivered_and_not_to_others() {
+        let all = 4096 * 1000;
+        let with = |beneath| evidence(all, all, Some(beneath));
+        assert_eq!(doubt("read", &with(Some(all))), None);
+        assert_eq!(doubt("read", &with(Some(all / 4))), Some(Doubt::LowerCache));
+        assert_eq!(doubt("read", &with(None)), Some(Doubt::LowerCache), "a file in memory");
+        let others = Evidence { others_read_bytes: all, ..with(Some(all)) };
+        assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
+        let own_program = evidence(all, 2 * all, Some(Some(all)));
+        assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
+    }
+
+    #[test]
+    fn a_name_in_memory_is_enough_to_doubt() {
+        let cold = CacheFound::after_drop(Some(0.0));
+        assert_eq!(cold.with_names(Some(0.0)), cold);
+        assert_eq!(cold.with_names(None), cold, "it cannot be told");
+        assert_eq!(cold.with_names(Some(0.1)).doubt, Some(Doubt::StillCached));
     }
 
     #[test]

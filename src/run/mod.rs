@@ -8,6 +8,7 @@ pub mod clock;
 pub mod content;
 pub mod drive;
 pub mod engine;
+pub mod evidence;
 pub mod gate;
 pub mod ground;
 pub mod idle;

@@ -18,6 +18,7 @@ use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::run::cache::CacheFound;
 use crate::run::drive::DoneCount;
+use crate::run::evidence::Evidence;
 use crate::run::interrupt::Interrupt;
 use crate::run::site::Site;
 use crate::run::workers::PhaseRun;
@@ -35,7 +36,6 @@ pub(super) fn measure(
 ) -> Result<Measurement> {
     let phase = standing.phase;
     let found = site.treat_caches(phase, interrupt.flag())?;
-    let site = &*site;
     let idle = site.wait_until_idle(interrupt.flag());
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
     let windows = (phase.windows > 0).then(|| {
@@ -47,18 +47,24 @@ pub(super) fn measure(
         .collect();
     watcher.phase_begins(standing, Arc::clone(&done));
     let usage = site.usage();
+    let found = site.look_again(found, phase);
+    let site = &*site;
     let begun = watch.begin(site);
-    let before = site.counters();
+    let before = site.readings();
     let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
     // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
-    let moved = before.zip(site.counters()).map(|(before, after)| after.since(before));
+    let read = site.readings().since(before);
+    let moved = read.device;
     let disturbance = begun.map(|begun| watch.end(&begun, site));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
-    let found = site.confirm(found, phase, run.bytes, moved.map(|m| m.read_bytes));
+    let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();
+    let (operations, bytes) = (run.operations, run.bytes);
+    let evidence = Evidence { operations, bytes, read, others_read_bytes };
+    let found = site.confirm(found, phase, &evidence);
     let entries_found = count(site, &mut wrong);
     let entries_expected = phase.entries_after;
     let mut measurement = Measurement {

@@ -119,7 +119,8 @@ impl Probing<'_> {
 
     fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut Site) -> Result<PhaseCost> {
         let stop = self.interrupt.flag();
-        let (treated, cache_seconds) = self.clock.time(|| site.treat_caches(phase, stop));
+        let treat = || site.treat_caches(phase, stop).map(|found| site.look_again(found, phase));
+        let (treated, cache_seconds) = self.clock.time(treat);
         treated?;
         let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
         let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)

@@ -46,7 +46,17 @@ impl LoopMount {
 
     /// The same with arguments for mkfs and mount options, `loop` among them.
     pub fn with(fs: &str, megabytes: u64, mkfs: &[&str], options: &str) -> Option<Self> {
-        match Self::try_new(fs, megabytes, mkfs, options) {
+        Self::told(fs, megabytes, Self::try_new(fs, megabytes, mkfs, options, tempfile::tempdir()))
+    }
+
+    /// The same with an image in memory.
+    pub fn in_memory(fs: &str, megabytes: u64) -> Option<Self> {
+        let directory = tempfile::tempdir_in("/dev/shm");
+        Self::told(fs, megabytes, Self::try_new(fs, megabytes, &[], "loop", directory))
+    }
+
+    fn told(fs: &str, megabytes: u64, made: Result<Self, String>) -> Option<Self> {
+        match made {
             Ok(mount) => Some(mount),
             Err(why) => {
                 skip(&format!("{fs} of {megabytes} MiB on a loop device"), &why);
@@ -66,11 +76,28 @@ impl LoopMount {
         output("findmnt", &["-no", "SOURCE", "--mountpoint", point]).expect("findmnt finds it")
     }
 
-    fn try_new(fs: &str, megabytes: u64, mkfs: &[&str], options: &str) -> Result<Self, String> {
+    /// Whether the loop device goes around the page cache from now on; false if it cannot be had.
+    pub fn switch_direct_io(&self, on: bool) -> bool {
+        let option = if on { "--direct-io=on" } else { "--direct-io=off" };
+        output("losetup", &[option, &self.device()]).is_some()
+    }
+
+    /// The file behind it.
+    pub fn image(&self) -> PathBuf {
+        self.mount_point.with_file_name("image")
+    }
+
+    fn try_new(
+        fs: &str,
+        megabytes: u64,
+        mkfs: &[&str],
+        options: &str,
+        directory: std::io::Result<tempfile::TempDir>,
+    ) -> Result<Self, String> {
         if !rustix::process::geteuid().is_root() {
             return Err("needs root to mount".into());
         }
-        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let directory = directory.map_err(|error| error.to_string())?;
         let image = directory.path().join("image");
         let mount_point = directory.path().join("mounted");
         let file = std::fs::File::create(&image).map_err(|error| error.to_string())?;
@@ -80,7 +107,10 @@ impl LoopMount {
         let force = if fs.starts_with("ext") { "-F" } else { "-f" };
         run(Command::new(format!("mkfs.{fs}")).args(["-q", force]).args(mkfs).arg(&image))?;
         run(Command::new("mount").args(["-o", options, "-t", fs]).arg(&image).arg(&mount_point))?;
-        Ok(Self { mount_point, directory: Some(directory) })
+        let mounted = Self { mount_point, directory: Some(directory) };
+        // Around the page cache of the file system below, where that can be had.
+        let _ = mounted.switch_direct_io(true);
+        Ok(mounted)
     }
 }
 

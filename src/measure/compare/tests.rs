@@ -2,6 +2,7 @@ use super::*;
 use crate::measure::book::CellKey;
 use crate::measure::fixture::{self, growing::lasting};
 use crate::measure::reference::find_reference;
+use crate::measure::tails::Quantile;
 
 /// Phases of some repeats: each a name and the seconds of each repeat.
 fn book_of(phases: &[(&str, &[f64])]) -> ResultBook {
@@ -122,6 +123,37 @@ fn nothing_in_a_book_makes_it_fail() {
         for row in compare(&a, &b).rows {
             assert!(row.ratio > 0.0, "seed {seed}: {row:?}");
             assert!(row.interval.is_none_or(|[low, high]| low <= high), "seed {seed}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn latencies_that_are_longer_are_slower_and_those_that_only_waver_are_not_told_apart() {
+    let of = |p50s: [u64; 3]| {
+        let mut book = book_of(&[("create", STEADY)]);
+        for (m, p50) in book.measurements.iter_mut().zip(p50s) {
+            *m = fixture::measurement("create", m.cell.repeat, 2_000, p50);
+        }
+        book
+    };
+    let pair = |a, b| compare(&of(a), &of(b)).rows[0].latencies[0];
+    let slower = pair([1_000, 1_010, 990], [1_200, 1_210, 1_190]);
+    assert_eq!((slower.quantile, slower.verdict), (Quantile::P50, Verdict::Slower));
+    let [low, high] = slower.interval.unwrap();
+    let ratio = slower.ratio.unwrap();
+    assert!(low > 1.1 && low < ratio && ratio < high && (ratio - 1.2).abs() < 0.01, "{slower:?}");
+    assert_eq!(pair([1_200, 1_210, 1_190], [1_000, 1_010, 990]).verdict, Verdict::Faster);
+    assert_eq!(pair([900, 1_000, 1_300], [1_250, 1_000, 1_000]).verdict, Verdict::NoDifference);
+}
+
+#[test]
+fn a_latency_that_one_run_does_not_know_cannot_be_told() {
+    let mut b = book_of(&[("create", STEADY)]);
+    b.measurements.iter_mut().for_each(|m| m.operations = 5);
+    let a = book_of(&[("create", STEADY)]);
+    for row in &compare(&a, &b).rows {
+        for pair in &row.latencies {
+            assert_eq!((pair.ratio, pair.verdict), (None, Verdict::CannotTell), "{pair:?}");
         }
     }
 }

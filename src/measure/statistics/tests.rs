@@ -8,7 +8,7 @@ use super::change_points::{CHANCE_MAX, change_points};
 use super::describe::{QuantileError, deviation, mean, mean_estimate, median, quantile, sorted};
 use super::dip::{dip, dip_chance};
 use super::modes::modes;
-use super::order::quantile_interval;
+use super::order::{quantile_interval, quantile_ranks};
 use super::trend::trend;
 use super::warm_up::warm_up;
 use super::{Interval, mean_interval, normal, ratio_interval, series_interval};
@@ -274,4 +274,23 @@ fn no_input_gives_up() {
         assert_eq!(ratio_interval(&a, &[1.0, 2.0], 0.95), None);
         assert_eq!(ratio_interval(&[1.0, 2.0], &a, 0.95), None);
     }
+}
+
+/// For many values the ranks are those of the normal distribution: n q -+ 1.96 sqrt(n q (1 - q)).
+#[test]
+fn ranks_of_quantiles_are_right_for_many_values_too() {
+    for n in [10_000u64, 1_000_000, 300_000_000] {
+        for q in [0.5, 0.99, 0.999] {
+            let (low, high) = quantile_ranks(n, q, 0.95).unwrap();
+            let (middle, n) = (n as f64 * q, n as f64);
+            let half = 1.96 * (n * q * (1.0 - q)).sqrt();
+            for (rank, expected) in [(low, middle - half), (high, middle + half)] {
+                let off = (rank as f64 - expected).abs() / half;
+                assert!(off < 0.15, "{n} {q}: {low} to {high}, expected {expected}");
+            }
+        }
+    }
+    assert_eq!(quantile_ranks(367, 0.99, 0.95), None);
+    assert!(quantile_ranks(368, 0.99, 0.95).is_some());
+    assert_eq!((quantile_ranks(0, 0.5, 0.95), quantile_ranks(5, 0.5, 0.95)), (None, None));
 }

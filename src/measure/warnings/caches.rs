@@ -43,13 +43,19 @@ pub(super) fn about(doubt: Doubt) -> &'static str {
              was evicted file by file; names and inodes stayed in memory"
         }
         Doubt::DropFailed => "cold caches are unverified: dropping the caches failed",
-        Doubt::StillCached => "not cold: pages stayed in memory after the caches were dropped",
+        Doubt::StillCached => {
+            "not cold: pages or names were in memory when it began, although the caches had been \
+             dropped"
+        }
         Doubt::MemoryFileSystem => "not cold: the file system lives in memory",
         Doubt::NoDevice => {
             "cold caches are unverified: no block device is known here whose reads could be counted"
         }
         Doubt::DeviceReadTooLittle => {
             "not called cold: the device delivered less than was read, so something had it cached"
+        }
+        Doubt::ReadByOthers => {
+            "not called cold: other processes had part of it read, so it was in memory by then"
         }
         Doubt::NoProbe => {
             "cold caches are unverified: this kernel does not let them be looked into"
@@ -62,6 +68,10 @@ pub(super) fn about(doubt: Doubt) -> &'static str {
             "cold caches are unverified: a loop device below reads its file through the page cache, \
              which takes root to drop"
         }
+        Doubt::LowerCache => {
+            "not called cold: a loop device below reads its file through the page cache, and no disk \
+             beneath is known to have delivered what was read"
+        }
         Doubt::StillMounted => {
             "not called cold: it was unmounted, but another mount namespace keeps it in memory"
         }
@@ -73,7 +83,9 @@ pub(super) fn remedy(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::NoRights => "Run as root, or pass --cache warm.",
         Doubt::DropFailed => "Raise the limit of open files, or pass --cache as-is.",
-        Doubt::StillCached => "Stop what else uses these files, or pass --cache as-is.",
+        Doubt::StillCached | Doubt::ReadByOthers => {
+            "Stop what else uses these files, or pass --cache as-is."
+        }
         Doubt::MemoryFileSystem => {
             "Only a file system on a disk can be cold: pass --cache warm, or leave it out."
         }
@@ -87,6 +99,9 @@ pub(super) fn remedy(doubt: Doubt) -> &'static str {
         Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",
         Doubt::StillMounted => {
             "Find who has it mounted (findmnt in other namespaces), and run again."
+        }
+        Doubt::LowerCache => {
+            "Switch it: losetup --direct-io=on DEVICE. A file in memory or with holes is never cold."
         }
         Doubt::CachedLoop => "Run as root, or switch it: losetup --direct-io=on DEVICE.",
     }

@@ -13,7 +13,7 @@ fn lasting(times: f64, id: &str) -> ResultBook {
     book
 }
 
-fn compared_text(a: &ResultBook, b: &ResultBook, details: bool) -> String {
+pub(super) fn compared_text(a: &ResultBook, b: &ResultBook, details: bool) -> String {
     let mut out = Vec::new();
     write_comparison([a, b], &compare(a, b), details, &mut out).unwrap();
     String::from_utf8(out).unwrap()

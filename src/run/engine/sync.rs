@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
+use crate::host::residency::name_is_cached;
 use crate::op::request::Outcome;
 use crate::op::{Access, Place, Request};
 use crate::plan::{Phase, Tree};
@@ -300,4 +301,14 @@ pub fn open_for_looking(shared: &OpenTree, place: Place) -> Result<OwnedFd, Errn
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
     let flags = open_flags(Access::Read, false, true);
     Ok(rustix::fs::openat(directory, name.as_c_str(), flags, Mode::empty())?)
+}
+
+/// Whether the name of a place is in memory, and so its inode; asking reads nothing.
+///
+/// # Errors
+/// Those of [`name_is_cached`].
+pub fn is_cached(shared: &OpenTree, place: Place) -> Result<bool, Errno> {
+    let mut name = NameBuffer::default();
+    let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
+    name_is_cached(directory, name.as_c_str())
 }

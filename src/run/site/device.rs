@@ -13,7 +13,6 @@ use super::shift;
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::host::cache as host_cache;
-use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::residency::CacheProbe;
 use crate::plan::phase::End;
@@ -22,6 +21,7 @@ use crate::run::cache::{CacheFound, Doubt, Found};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
+use crate::run::evidence::{Readings, Source};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
@@ -32,7 +32,7 @@ const LOOK_BYTES_MAX: u64 = 1 << 30;
 
 /// A block device, open for reading.
 pub struct DeviceSite {
-    device: BlockDevice,
+    source: Source,
     /// Open through the page cache.
     cached: Arc<OwnedFd>,
     can_drop: bool,
@@ -49,7 +49,8 @@ impl DeviceSite {
     pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
         let cached = Arc::new(device.open(false)?);
         let probe = seeing(&cached);
-        Ok(Self { device, cached, can_drop, probe, clock, tree: None })
+        let source = Source::of(device);
+        Ok(Self { source, cached, can_drop, probe, clock, tree: None })
     }
 
     /// How the device's pages in the cache can be looked at.
@@ -58,7 +59,7 @@ impl DeviceSite {
     }
 
     pub(super) fn device(&self) -> &BlockDevice {
-        &self.device
+        &self.source.device
     }
 
     pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
@@ -88,7 +89,7 @@ impl DeviceSite {
     /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;
     /// unless a loop device below reads its file through the page cache.
     fn cold_around(&self) -> CacheFound {
-        if self.device.reads_through_cache() {
+        if self.device().reads_through_cache() {
             let doubt = match self.can_drop {
                 true if host_cache::drop_all().is_ok() => None,
                 true => Some(Doubt::DropFailed),
@@ -131,7 +132,7 @@ impl DeviceSite {
         let Some(tree) = &self.tree else { return PhaseRun::default() };
         let open = match phase.direct {
             // It was opened before, so what can be wrong now is that it does no direct I/O.
-            true => self.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
+            true => self.device().open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
             false => Ok(Arc::clone(&self.cached)),
         };
         run_shift(shift(phase, tree, stop, done), recorders, |_| {
@@ -139,8 +140,16 @@ impl DeviceSite {
         })
     }
 
-    pub(super) fn counters(&self) -> Option<DeviceCounters> {
-        self.device.counters().ok()
+    /// The last look before the timed work; around the page cache there is nothing to look at.
+    pub(super) fn look_again(&self, found: CacheFound, phase: &Phase) -> CacheFound {
+        match found.found {
+            Found::ColdVerified if !phase.direct => CacheFound::after_drop(self.resident(phase)),
+            _ => found,
+        }
+    }
+
+    pub(super) fn readings(&self) -> Readings {
+        self.source.readings()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A directory of a real file system as a place to run in.
 
 mod aside;
+mod looking;
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,7 +17,6 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name, NameBuffer};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::cache as host_cache;
-use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{Bound, score_below};
@@ -32,15 +32,12 @@ use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delayed, delayed};
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
+use crate::run::evidence::{Least, Readings, Source, file_bytes_min};
 use crate::run::ground::{CANARY, Ground, open_directory};
 use crate::run::kept;
 use crate::run::remove::{Removal, remove_ground, remove_tree};
 use crate::run::workers::{PhaseRun, run_shift};
-
-/// Most files looked at before a phase, and the least share of a phase's files they may be: their
-/// inodes stay a little warmer than the others.
-const SAMPLE_MAX: u64 = 64;
-const SAMPLE_OF: u64 = 16;
+use looking::Held;
 
 /// Most files whose places on the device are asked for at each level.
 const LAYOUT_FILES_MAX: u64 = 20_000;
@@ -61,7 +58,7 @@ pub(super) const DROPS: usize = 3;
 pub struct DiskSite {
     ground: Option<Ground>,
     canary: Option<OwnedFd>,
-    device: Option<BlockDevice>,
+    source: Option<Source>,
     can_drop: bool,
     /// How to look into the cache; tried out on this file system.
     probe: CacheProbe,
@@ -77,6 +74,12 @@ pub struct DiskSite {
     layout_score: Option<f64>,
     /// The ballast's tree, open for phases that look at it.
     ballast_open: Option<Arc<OpenTree>>,
+    /// What is open for a second look before a phase that is to be cold.
+    held: Option<Held>,
+    /// Whether this process itself has the device read: a daemon reads for a FUSE file system.
+    reads_itself: bool,
+    /// What each file brings from the device at least.
+    file_bytes_min: u64,
 }
 
 impl DiskSite {
@@ -97,7 +100,7 @@ impl DiskSite {
         })?;
         Ok(Self {
             ground: Some(ground),
-            device,
+            source: device.map(Source::of),
             can_drop: host.rights.drop_caches,
             probe: seeing(&canary),
             in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
@@ -109,6 +112,9 @@ impl DiskSite {
             ballast: None,
             layout_score: None,
             ballast_open: None,
+            held: None,
+            reads_itself: !host.filesystem.kind.starts_with("fuse"),
+            file_bytes_min: file_bytes_min(&host.filesystem.kind),
             canary: Some(canary),
         })
     }
@@ -120,7 +126,7 @@ impl DiskSite {
 
     /// The device under it.
     pub(super) fn device(&self) -> Option<&BlockDevice> {
-        self.device.as_ref()
+        self.source.as_ref().map(|source| &source.device)
     }
 
     /// What its file system has in use.
@@ -266,7 +272,7 @@ impl DiskSite {
         self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
     }
 
-    pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
+    pub(super) fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
         if self.in_memory && phase.cache == CacheAsked::Cold {
             let resident = self.resident(self.sample(phase).as_deref());
             return CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem);
@@ -282,40 +288,6 @@ impl DiskSite {
                 CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
             }
         }
-    }
-
-    /// Drops all caches and looks at pages through descriptors that were opened before, so that
-    /// the look itself reads nothing; then lets go of them and drops names and inodes again.
-    fn make_cold(&self, phase: &Phase) -> CacheFound {
-        let mut sample = self.sample(phase);
-        let canary = self.canary.as_ref().and_then(|canary| canary.try_clone().ok());
-        if let (Some(sample), Some(canary)) = (&mut sample, canary) {
-            sample.push((canary, CANARY_BYTES));
-        }
-        let canary_was_resident = self.canary_is_resident();
-        for _ in 0..DROPS {
-            if host_cache::drop_all().is_err() {
-                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
-            }
-        }
-        let resident = self.resident(sample.as_deref());
-        drop(sample);
-        // A failure here leaves a few inodes warm that were proved to have no data in memory.
-        let _ = host_cache::drop_names();
-        match canary_was_resident {
-            true => CacheFound::after_drop(resident),
-            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
-        }
-    }
-
-    /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
-    fn canary_is_resident(&self) -> bool {
-        let Some(canary) = &self.canary else { return false };
-        (0..CANARY_TRIES).any(|_| {
-            let read = read_canary(canary);
-            let resident = self.probe.resident_fraction(&[(canary, CANARY_BYTES)]);
-            read.is_ok() && resident == Some(1.0)
-        })
     }
 
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
@@ -350,28 +322,6 @@ impl DiskSite {
         self.work(&reading, stop, &done, &mut nothing);
     }
 
-    /// Some of the files that the phase works on, open for looking, with their sizes. None if one
-    /// of them cannot be opened: part of a sample proves nothing.
-    fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
-        let open = self.open_for(phase)?;
-        if !has_files_before(phase) {
-            return Some(Vec::new());
-        }
-        let few = SAMPLE_MAX.min(directories_open_max() / 4);
-        let wanted = few.min(phase.selection.count.div_ceil(SAMPLE_OF));
-        let aim = phase.aim(&open.tree);
-        let look = |number| {
-            let file = open_for_looking(open, aim.target(number).place).ok()?;
-            let size = rustix::fs::fstat(&file).ok()?.st_size;
-            Some((file, u64::try_from(size).ok()?))
-        };
-        phase.selection.sample(wanted).into_iter().map(look).collect()
-    }
-
-    fn resident(&self, sample: Option<&[(OwnedFd, u64)]>) -> Option<f64> {
-        self.probe.resident_fraction(sample?)
-    }
-
     pub(super) fn work<R: Recorder>(
         &self,
         phase: &Phase,
@@ -398,8 +348,16 @@ impl DiskSite {
         Ok(seconds)
     }
 
-    pub(super) fn counters(&self) -> Option<DeviceCounters> {
-        self.device.as_ref().and_then(|device| device.counters().ok())
+    pub(super) fn readings(&self) -> Readings {
+        let all = self.source.as_ref().map_or_else(Readings::default, Source::readings);
+        let own_read_bytes = all.own_read_bytes.filter(|_| self.reads_itself);
+        Readings { own_read_bytes, ..all }
+    }
+
+    /// The least that a phase must have read.
+    pub(super) fn least(&self, phase: &Phase) -> Least {
+        let content = self.open_for(phase).map(|open| open.tree.content).unwrap_or_default();
+        Least::of(content, self.file_bytes_min)
     }
 
     pub(super) fn count_entries(&self) -> std::result::Result<u64, Errno> {

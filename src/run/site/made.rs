@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::DiskSite;
+use super::disk::{DROPS, DiskSite};
 use crate::base::failure::{Failure, Result};
 use crate::host::cache as host_cache;
 use crate::host::device::BlockDevice;
@@ -210,9 +210,10 @@ impl MadeSite {
         }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
-        let is_dropped = !cached_beneath || host_cache::drop_all().is_ok();
         let root = place.mount(&here.filesystem)?;
         here.disk.take_up(aside, root)?;
+        // Opening directories brings in inodes that lie near theirs.
+        let is_dropped = (0..DROPS).all(|_| host_cache::drop_all().is_ok()) || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheFound::doubted(Found::Unverified, None, Doubt::CachedLoop),
             (Memory::Nothing, true) => CacheFound::after_drop(Some(0.0)),
@@ -224,6 +225,14 @@ impl MadeSite {
             }
             (Memory::Unknown, true) => CacheFound::after_drop(None),
         })
+    }
+
+    /// The last look before the timed work.
+    pub(super) fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+        match &mut self.here {
+            Some(here) => here.disk.look_again(found, phase),
+            None => found,
+        }
     }
 }
 

@@ -22,12 +22,12 @@ use disk_ballast::resolved;
 use super::ballast::{Stock, Told};
 use super::cache::CacheFound;
 use super::drive::{DoneCount, Recorder};
+use super::evidence::{Evidence, Least, Readings};
 use super::idle::wait_until_idle;
 use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
-use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::space::Usage;
 use crate::plan::prepare::tree_of;
@@ -193,18 +193,30 @@ impl Site {
         }
     }
 
-    /// The second look at the caches, after the phase.
-    pub fn confirm(
-        &self,
-        found: CacheFound,
-        phase: &Phase,
-        bytes: u64,
-        read: Option<u64>,
-    ) -> CacheFound {
+    /// The last look at the caches, just before the phase: what was cold may have been read since
+    /// by somebody else. It warms nothing. What was kept open for it is closed.
+    #[must_use]
+    pub fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
         match self {
-            Site::Disk(_) | Site::Made(_) | Site::Device(_) => found.confirmed(phase, bytes, read),
+            Site::Disk(disk) => disk.look_again(found, phase),
+            Site::Made(made) => made.look_again(found, phase),
+            Site::Device(device) => device.look_again(found, phase),
             Site::Sim(_) => found,
         }
+    }
+
+    /// The verdict on the caches after the phase.
+    pub fn confirm(&self, found: CacheFound, phase: &Phase, evidence: &Evidence) -> CacheFound {
+        let least = match self {
+            Site::Disk(disk) => disk.least(phase),
+            Site::Made(made) => match made.disk() {
+                Some(disk) => disk.least(phase),
+                None => return found,
+            },
+            Site::Device(_) => Least::of_device(),
+            Site::Sim(_) => return found,
+        };
+        found.confirmed(phase, evidence, least)
     }
 
     /// Runs the phase.
@@ -239,13 +251,13 @@ impl Site {
         }
     }
 
-    /// Counters of the device beneath; none without one.
-    pub fn counters(&self) -> Option<DeviceCounters> {
+    /// What was read and written so far, by counters; nothing without a device.
+    pub fn readings(&self) -> Readings {
         match self {
-            Site::Disk(disk) => disk.counters(),
-            Site::Made(made) => made.disk().and_then(DiskSite::counters),
-            Site::Device(device) => device.counters(),
-            Site::Sim(_) => None,
+            Site::Disk(disk) => disk.readings(),
+            Site::Made(made) => made.disk().map_or_else(Readings::default, DiskSite::readings),
+            Site::Device(device) => device.readings(),
+            Site::Sim(_) => Readings::default(),
         }
     }
 

@@ -24,6 +24,7 @@ impl DiskSite {
     pub(in crate::run::site) fn put_aside(&mut self) -> Aside {
         self.ballast_open = None;
         self.canary = None;
+        self.held = None;
         Aside {
             ground: self.ground.take().map(|ground| ground.name().to_string()),
             cell: self.cell.take().map(|(name, open)| {

@@ -1,0 +1,118 @@
+//! Reads that speak for a cold phase beside those of the device itself: what this process had
+//! disks read, and what the disk beneath a loop device's page cache delivered.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::device::BlockDevice;
+use super::mount::Mount;
+use super::stack::{DEEPEST_STACK, below};
+
+/// Bytes that this process has had disks read so far, all its threads together: what it found in
+/// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). None where the
+/// kernel does not count them.
+pub fn own_read_bytes() -> Option<u64> {
+    read_bytes_of(&std::fs::read_to_string("/proc/self/io").ok()?)
+}
+
+fn read_bytes_of(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.trim().parse().ok())
+}
+
+/// What lies beneath a device with respect to this machine's page cache.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Beneath {
+    /// No loop device below it reads its file through the page cache.
+    NoCache,
+    /// One does, and its file lies on this device.
+    Device(Box<BlockDevice>),
+    /// One does, and no single disk is known below it: its file lies in memory, or out of sight.
+    Unknown,
+}
+
+impl Beneath {
+    /// What is beneath a device.
+    pub fn of(device: &BlockDevice) -> Self {
+        Self::of_in(Path::new("/sys"), device, 0)
+    }
+
+    fn of_in(sys: &Path, device: &BlockDevice, depth: u32) -> Self {
+        if !device.reads_through_cache() {
+            return Self::NoCache;
+        }
+        let file = cached_file(sys, &device.directory, 0);
+        let lower = file.filter(|_| depth < DEEPEST_STACK).and_then(|file| device_under(&file));
+        match lower {
+            None => Self::Unknown,
+            Some(lower) => match Self::of_in(sys, &lower, depth + 1) {
+                Self::NoCache => Self::Device(Box::new(lower)),
+                deeper => deeper,
+            },
+        }
+    }
+
+    /// Bytes that the disk has read so far; none without one.
+    pub fn read_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Device(device) => Some(device.counters().ok()?.read_bytes),
+            Self::NoCache | Self::Unknown => None,
+        }
+    }
+}
+
+/// The file of the loop device at the end of a chain of single devices.
+fn cached_file(sys: &Path, directory: &Path, depth: u32) -> Option<PathBuf> {
+    let loops = directory.join("loop");
+    if std::fs::read_to_string(loops.join("dio")).is_ok_and(|text| text.trim() == "0") {
+        let text = std::fs::read_to_string(loops.join("backing_file")).ok()?;
+        return Some(PathBuf::from(text.trim_end_matches('\n')));
+    }
+    match &below(sys, directory)[..] {
+        [only] if depth < DEEPEST_STACK => cached_file(sys, only, depth + 1),
+        _ => None,
+    }
+}
+
+/// The device that a file lies on; or which it is.
+fn device_under(file: &Path) -> Option<BlockDevice> {
+    let open = rustix::fs::open(file, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let stat = rustix::fs::fstat(&open).ok()?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
+        let number = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        return BlockDevice::numbered(Path::new("/sys"), number);
+    }
+    BlockDevice::under(&Mount::of(open.as_fd()).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_reads_are_those_of_disks_and_not_of_memory() {
+        let text = "rchar: 9\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 5\n";
+        assert_eq!(read_bytes_of(text), Some(4096));
+        assert_eq!(read_bytes_of("rchar: 9\n"), None);
+    }
+
+    #[test]
+    fn a_chain_that_divides_has_no_single_file_beneath() {
+        let sys = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| super::super::fixture::put(sys.path(), path, text);
+        put("loop1/loop/dio", "0\n");
+        put("loop1/loop/backing_file", "/a file\n");
+        put("loop2/loop/dio", "1\n");
+        std::fs::create_dir_all(sys.path().join("dm-0/slaves")).unwrap();
+        let slave = |name: &str| {
+            let link = sys.path().join("dm-0/slaves").join(name);
+            std::os::unix::fs::symlink(sys.path().join(name), link).unwrap();
+        };
+        let file = || cached_file(sys.path(), &sys.path().join("dm-0"), 0);
+        slave("loop1");
+        assert_eq!(file(), Some(PathBuf::from("/a file")));
+        slave("loop2");
+        assert_eq!(file(), None);
+    }
+}

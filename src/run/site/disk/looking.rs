@@ -1,0 +1,146 @@
+//! Looking into the caches around a drop, and again just before the timed work.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use super::{CANARY_BYTES, CANARY_TRIES, DROPS, DiskSite, directories_open_max, read_canary};
+use crate::host::cache as host_cache;
+use crate::host::residency::name_is_cached;
+use crate::op::{Effect, Subject};
+use crate::plan::Phase;
+use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
+use crate::run::engine::sync::{is_cached, open_for_looking};
+use crate::run::ground::CANARY;
+
+/// Most files looked at before a phase, and the least share of a phase's files they may be: their
+/// inodes stay a little warmer than the others.
+const SAMPLE_MAX: u64 = 64;
+const SAMPLE_OF: u64 = 16;
+
+/// Most names looked for in memory. Looking warms nothing, so it may be many of them.
+const NAMES_MAX: u64 = 1024;
+
+/// Files that stay open from the drop of the caches to the last look: only so can their pages be
+/// looked at without reading names and inodes.
+pub(super) struct Held {
+    files: Vec<(OwnedFd, u64)>,
+    numbers: Vec<u64>,
+}
+
+impl DiskSite {
+    /// Drops all caches and looks at pages through descriptors that were opened before, so that
+    /// the look itself reads nothing. They stay open until the last look.
+    pub(super) fn make_cold(&mut self, phase: &Phase) -> CacheFound {
+        self.held = None;
+        let held = self.hold(phase);
+        let canary_was_resident = self.canary_is_resident();
+        for _ in 0..DROPS {
+            if host_cache::drop_all().is_err() {
+                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
+            }
+        }
+        let resident = self.resident(held.as_ref().map(|held| held.files.as_slice()));
+        self.held = held;
+        match canary_was_resident {
+            true => CacheFound::after_drop(resident),
+            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
+        }
+    }
+
+    /// The last look before the timed work: what was cold may have been read since by somebody
+    /// else. Pages are looked at through what is still open, names that are not open are looked for
+    /// in memory. Then names and inodes of what was open are dropped.
+    pub(in crate::run::site) fn look_again(
+        &mut self,
+        found: CacheFound,
+        phase: &Phase,
+    ) -> CacheFound {
+        let held = self.held.take();
+        let seen = match found.found {
+            Found::ColdVerified => self.seen(phase, held.as_ref()),
+            _ => found,
+        };
+        if held.is_some() {
+            drop(held);
+            // A failure here leaves a few inodes warm that were proved to have no data in memory.
+            let _ = host_cache::drop_names();
+        }
+        seen
+    }
+
+    fn seen(&self, phase: &Phase, held: Option<&Held>) -> CacheFound {
+        let files = held.map_or(&[][..], |held| held.files.as_slice());
+        let canary = self.canary.as_ref().map(|canary| (canary.as_fd(), CANARY_BYTES));
+        let sample = files.iter().map(|(file, bytes)| (file.as_fd(), *bytes)).chain(canary);
+        let resident = self.probe.resident_fraction(&sample.collect::<Vec<_>>());
+        let open = held.map_or(&[][..], |held| held.numbers.as_slice());
+        CacheFound::after_drop(resident).with_names(self.cached_names(phase, open))
+    }
+
+    /// The share of names in memory, of some that the phase works on and that are not open. None
+    /// where it cannot be told, or for a phase that works on none.
+    fn cached_names(&self, phase: &Phase, but: &[u64]) -> Option<f64> {
+        let subject = phase.operation.subject();
+        let named = matches!(subject, Subject::File | Subject::Directory);
+        if !named || phase.operation.effect() == Effect::AddsEntry {
+            return None;
+        }
+        // The canary is open, so its name must be found: else the answer means nothing.
+        let ground = self.ground.as_ref()?.directory();
+        if name_is_cached(ground, CANARY) != Ok(true) {
+            return None;
+        }
+        let open = self.open_for(phase)?;
+        let aim = phase.aim(&open.tree);
+        let numbers = phase.selection.sample(NAMES_MAX);
+        let looked = numbers.into_iter().filter(|number| !but.contains(number));
+        let answers = looked.map(|number| is_cached(open, aim.target(number).place));
+        let answers: Vec<bool> = answers.collect::<Result<_, _>>().ok()?;
+        let cached = answers.iter().filter(|cached| **cached).count();
+        (!answers.is_empty()).then(|| cached as f64 / answers.len() as f64)
+    }
+
+    /// Reads the canary, which must then be in memory: otherwise its absence proves nothing.
+    fn canary_is_resident(&self) -> bool {
+        let Some(canary) = &self.canary else { return false };
+        (0..CANARY_TRIES).any(|_| {
+            let read = read_canary(canary);
+            let resident = self.probe.resident_fraction(&[(canary, CANARY_BYTES)]);
+            read.is_ok() && resident == Some(1.0)
+        })
+    }
+
+    /// A sample of the phase's files and the canary, open.
+    fn hold(&self, phase: &Phase) -> Option<Held> {
+        let numbers = self.sampled(phase);
+        let mut files = self.sample(phase)?;
+        let canary = self.canary.as_ref().and_then(|canary| canary.try_clone().ok());
+        files.extend(canary.map(|canary| (canary, CANARY_BYTES)));
+        Some(Held { files, numbers })
+    }
+
+    /// The numbers of some of the files that the phase works on; none if it makes them.
+    fn sampled(&self, phase: &Phase) -> Vec<u64> {
+        if !has_files_before(phase) {
+            return Vec::new();
+        }
+        let few = SAMPLE_MAX.min(directories_open_max() / 4);
+        phase.selection.sample(few.min(phase.selection.count.div_ceil(SAMPLE_OF)))
+    }
+
+    /// Those files, open for looking, with their sizes. None if one of them cannot be opened: part
+    /// of a sample proves nothing.
+    pub(super) fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
+        let open = self.open_for(phase)?;
+        let aim = phase.aim(&open.tree);
+        let look = |number| {
+            let file = open_for_looking(open, aim.target(number).place).ok()?;
+            let size = rustix::fs::fstat(&file).ok()?.st_size;
+            Some((file, u64::try_from(size).ok()?))
+        };
+        self.sampled(phase).into_iter().map(look).collect()
+    }
+
+    pub(super) fn resident(&self, sample: Option<&[(OwnedFd, u64)]>) -> Option<f64> {
+        self.probe.resident_fraction(sample?)
+    }
+}
