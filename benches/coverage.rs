@@ -10,6 +10,7 @@
 #[path = "../tests/statistics/noise.rs"]
 mod noise;
 
+use boatload::measure::history::steps;
 use boatload::measure::statistics::autocorrelation::{batch_means, slices};
 use boatload::measure::statistics::bootstrap::Resampling;
 use boatload::measure::statistics::change_points::{CHANCE_MAX, change_points};
@@ -116,6 +117,26 @@ fn main() {
         }
     }
     false_alarms();
+    histories();
+}
+
+/// How often a step of a history is found at its place, or another, or one where none is. Figures of
+/// runs are 2% wide.
+fn histories() {
+    println!("\n| runs | step | at its place | elsewhere |\n|---|---|---|---|");
+    for n in [6, 10, 15, 30, 60] {
+        let steps_at = [(n, 0.0), (n - 3, 0.10), (n - 3, 0.05), (n * 2 / 3, 0.10)];
+        for (at, size) in steps_at {
+            let history = |source: &mut Source| -> Vec<usize> {
+                let step = |i: usize| if i < at { 0.0 } else { size };
+                let logs = (0..n).map(|i| 0.02 * source.normal() - step(i));
+                steps(&logs.collect::<Vec<f64>>()).iter().map(|step| step.at).collect()
+            };
+            let found = share(DRAWS, |source| history(source).contains(&at));
+            let other = share(DRAWS, |source| history(source).iter().any(|found| *found != at));
+            println!("| {n} | {size:.2} from {at} on | {found:.3} | {other:.3} |");
+        }
+    }
 }
 
 /// How often something is found where nothing is.

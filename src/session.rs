@@ -332,11 +332,11 @@ impl Session<'_> {
         self.book.run.complete = cells_done && !interrupted;
         let finished = now();
         self.book.run.finished = Some(finished.clone());
-        let mut findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
-        findings.extend(warnings(&self.book, interrupted).iter().map(Warning::finding));
-        for finding in findings {
-            self.store.add_finding(&self.book.run.id, &finding)?;
-            self.book.findings.push(finding);
+        self.book.findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
+        let warnings = warnings(&self.book, interrupted);
+        self.book.findings.extend(warnings.iter().map(Warning::finding));
+        for finding in &self.book.findings {
+            self.store.add_finding(&self.book.run.id, finding)?;
         }
         self.store.finish_run(&self.book.run.id, &finished, self.book.run.complete)
     }

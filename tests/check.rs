@@ -129,6 +129,32 @@ fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() 
 }
 
 #[test]
+fn the_document_says_what_the_table_says() {
+    let bench = Bench::default();
+    let first = stored(&bench, &job(""), 1);
+    let none = bench.run(["check", "last", "--baseline", "history", "--json", "-"]);
+    assert_eq!((none.code, &none.json()["rows"]), (Some(0), &serde_json::json!([])));
+    let slow = slower(&bench, 2, 1.5);
+    let path = bench.beside("check.json");
+    let mut command = bench.command(["check", &slow, "--baseline", "history", "--json"]);
+    let ran = Ran::of(command.arg(&path));
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&document["format"], &document["version"]), (&"boatload-check".into(), &1.into()));
+    let sentence = document["sentences"][0].as_str().unwrap();
+    assert!(ran.stdout.replace('\n', " ").contains(&sentence[..40]), "{sentence}");
+    let whole = &document["rows"][0];
+    assert_eq!(
+        (&whole["phase"], &whole["outcome"]),
+        (&serde_json::Value::Null, &"regression".into())
+    );
+    assert!(whole["slowdown"].as_f64().unwrap() > 1.4, "{whole}");
+    let point = &whole["points"][0];
+    assert_eq!((&point["run"], &point["mark"]), (&first.as_str().into(), &"baseline".into()));
+}
+
+#[test]
 fn what_cannot_be_checked_is_refused_with_the_reason() {
     let bench = Bench::default();
     let id = stored(&bench, &job(""), 1);

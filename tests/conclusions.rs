@@ -113,6 +113,53 @@ fn directories_that_cost_the_same_are_constant_and_tie() {
     }
 }
 
+/// Creates of files of 1,000 bytes on a device that takes 2.3 times as long from 60% on, if ever.
+fn filling(seed: u64, windows: bool, knee: &str) -> ResultBook {
+    let (conclude, windows) =
+        if windows { ("conclude = ['growth']", "windows = 200") } else { ("", "") };
+    ran(&format!(
+        "name = 'f'\nrepeats = 3\nseed = {seed}\nengine = 'sim'\n{conclude}\n\
+         tree = {{ files = 20_000, size = 1_000 }}\n[[phase]]\noperation = 'create'\n{windows}\n\
+         [sim]\nmetadata = '20us'\nnoise = 'uniform'\ncapacity = '20_200_000B'\n{knee}\n"
+    ))
+}
+
+const KNEE: &str = "knee = { at = '60%', factor = 2.3 }";
+
+#[test]
+fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
+    let truth = 12_120.0;
+    for seed in 0..5 {
+        let book = filling(seed, true, KNEE);
+        let [found] = book.findings.as_slice() else { panic!("{:#?}", book.findings) };
+        let figures = &found.figures;
+        assert_eq!(
+            (&figures["shape"], &figures["threshold_shape"]),
+            (&"threshold".into(), &"step".into())
+        );
+        let [low, high] = [0, 1].map(|n| figures["threshold_interval"][n].as_f64().unwrap());
+        assert!(low <= truth && truth <= high && high - low < 2_000.0, "seed {seed}: {found:?}");
+        let ratio = figures["threshold_ratio"].as_f64().unwrap();
+        assert!((2.2..2.4).contains(&ratio), "seed {seed}: {found:?}");
+    }
+}
+
+#[test]
+fn a_jump_within_a_phase_is_warned_of_where_no_finding_tells_it_and_noise_is_not() {
+    let codes = |book: &ResultBook| -> Vec<String> {
+        let code = |f: &Finding| Some(f.figures.get("code")?.as_str()?.to_string());
+        book.findings.iter().filter_map(code).collect()
+    };
+    for seed in 0..5 {
+        let book = filling(seed, false, KNEE);
+        assert_eq!(codes(&book), ["jump"], "seed {seed}: {:#?}", book.findings);
+        let at = book.findings[0].figures["at"].as_u64().unwrap();
+        assert!((11_500..12_700).contains(&at), "seed {seed}: {at}");
+        assert_eq!(codes(&filling(seed, false, "")), [""; 0], "seed {seed}");
+        assert_eq!(codes(&filling(seed, true, "")), [""; 0], "seed {seed}");
+    }
+}
+
 /// A file for each chunk pays for a name, a slow disk pays for each buffer of 1 MiB.
 fn layouts(seed: u64) -> String {
     format!(

@@ -1,15 +1,17 @@
 //! `boatload check`: whether a run is slower than it may be, as an exit code.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
 use super::runs_named::find_runs;
-use super::{StorePlace, out};
+use super::{StorePlace, out, show};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::book::ResultBook;
 use crate::measure::check::{Check as Checked, Outcome, check};
 use crate::measure::history::same_target;
-use crate::report::{Against, write_check};
+use crate::report::{Against, write_check, write_check_json};
 
 /// Stands for all earlier runs of the same on the same. No id has seven characters.
 const HISTORY: &str = "history";
@@ -54,6 +56,9 @@ pub(super) struct Check {
     /// Show the history of each line, with its steps
     #[arg(long)]
     show: bool,
+    /// Also write the check (JSON) to FILE; - writes it instead of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
 impl Check {
@@ -62,7 +67,9 @@ impl Check {
         if self.baseline == HISTORY {
             let (history, unlike) = self.history(&run, store)?;
             if history.is_empty() {
-                out::print(&nothing_earlier(&run, unlike))?;
+                let text = nothing_earlier(&run, unlike);
+                let nothing = Checked { fail_on: self.fail_on, ..Checked::default() };
+                self.deliver(&run, Against::History(&[]), &nothing, &text)?;
                 return Ok(Exit::Good);
             }
             let books: Vec<&ResultBook> = history.iter().collect();
@@ -115,8 +122,27 @@ impl Check {
         let mut text = Vec::new();
         write_check(run, against, &checked, self.show, &mut text)
             .map_err(|error| Failure::from_system("write the check", error))?;
-        out::print(&String::from_utf8_lossy(&text))?;
+        self.deliver(run, against, &checked, &String::from_utf8_lossy(&text))?;
         Ok(exit(&checked))
+    }
+
+    /// Gives the text, the document, or both to the user.
+    fn deliver(
+        &self,
+        run: &ResultBook,
+        against: Against<'_>,
+        checked: &Checked,
+        text: &str,
+    ) -> Result<()> {
+        let mut document = Vec::new();
+        write_check_json(run, against, checked, &mut document)
+            .map_err(|error| Failure::from_system("write the check", error))?;
+        let document = String::from_utf8_lossy(&document);
+        if self.json.as_deref() == Some(Path::new("-")) {
+            return out::print(&document);
+        }
+        out::print(text)?;
+        self.json.as_deref().map_or(Ok(()), |path| show::keep(path, &document))
     }
 }
 

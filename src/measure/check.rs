@@ -106,6 +106,18 @@ impl Outcome {
     }
 }
 
+impl Mark {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Earlier => "earlier",
+            Self::Step => "step",
+            Self::Baseline => "baseline",
+            Self::Odd => "odd",
+        }
+    }
+}
+
 impl Check {
     /// Rows of which this comes.
     pub fn with(&self, outcome: Outcome) -> impl Iterator<Item = &CheckedRow> {

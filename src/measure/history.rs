@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::book::ResultBook;
-use super::conclusions::fit::mean;
 use super::differences::job_lines;
-use super::statistics::student::two_sided;
+use super::statistics::change_points::change_points;
+use super::statistics::describe::mean;
 
 /// A place at which values begin to lie elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,20 +18,34 @@ pub struct Step {
     pub after: f64,
 }
 
-/// Fewer values on a side make no step.
-const SIDE_MIN: usize = 3;
-
-/// The chance of a step where there is none, over all places of a stretch.
+/// The chance of a step where there is none, over all places of a row: each is tried.
 const STEP_MISS: f64 = 0.01;
+
+/// Places in a row of so many fewer than values: three lie on each side of a step.
+const NO_PLACES: usize = 5;
 
 /// A smaller step between logarithms is none.
 const STEP_LEAST: f64 = 0.01;
 
-/// The steps in a row of logarithms, in their order.
+/// The steps in a row of logarithms, in their order: its [`change_points`], without those that are
+/// small, which are taken back from the smallest on.
 pub fn steps(values: &[f64]) -> Vec<Step> {
-    let mut places = Vec::new();
-    split(values, 0, &mut places);
-    places.sort_unstable();
+    let places = values.len().saturating_sub(NO_PLACES).max(1);
+    let points = change_points(values, STEP_MISS / places as f64);
+    let mut at: Vec<usize> = points.iter().map(|point| point.index).collect();
+    loop {
+        let found = between(values, &at);
+        let sizes = found.iter().map(|step| (step.after - step.before).abs()).enumerate();
+        match sizes.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((smallest, size)) if size < STEP_LEAST => at.remove(smallest),
+            _ => return found,
+        };
+    }
+}
+
+/// Steps at these places.
+fn between(values: &[f64], places: &[usize]) -> Vec<Step> {
+    let places = places.iter().copied();
     let ends: Vec<usize> = [0].into_iter().chain(places).chain([values.len()]).collect();
     let step = |ends: &[usize]| Step {
         at: ends[1],
@@ -39,40 +53,6 @@ pub fn steps(values: &[f64]) -> Vec<Step> {
         after: mean(&values[ends[1]..ends[2]]),
     };
     ends.windows(3).map(step).collect()
-}
-
-/// Adds the places of the steps in a stretch that begins at `from`.
-fn split(values: &[f64], from: usize, places: &mut Vec<usize>) {
-    let all = SIDE_MIN..(values.len() + 1).saturating_sub(SIDE_MIN);
-    let tried = all.len() as f64;
-    let left = |at: &usize| squares(&values[..*at]) + squares(&values[*at..]);
-    let best = all.min_by(|a, b| left(a).total_cmp(&left(b)));
-    let is_step = |at: &usize| welch_chance(&values[..*at], &values[*at..]) * tried < STEP_MISS;
-    let Some(at) = best.filter(is_step) else { return };
-    places.push(from + at);
-    split(&values[..at], from, places);
-    split(&values[at..], from + at, places);
-}
-
-/// Squared deviations from the mean.
-fn squares(values: &[f64]) -> f64 {
-    let middle = mean(values);
-    values.iter().map(|value| (value - middle).powi(2)).sum()
-}
-
-/// The chance that two samples of one mean lie as far apart as these (Welch's test).
-fn welch_chance(a: &[f64], b: &[f64]) -> f64 {
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let (v, w) = (squares(a) / (n - 1.0) / n, squares(b) / (m - 1.0) / m);
-    let apart = (mean(a) - mean(b)).abs();
-    if apart.is_nan() || apart < STEP_LEAST {
-        return 1.0;
-    }
-    if v + w == 0.0 {
-        return 0.0;
-    }
-    let degrees = (v + w).powi(2) / (v * v / (n - 1.0) + w * w / (m - 1.0));
-    two_sided(apart / (v + w).sqrt(), degrees)
 }
 
 /// Memory that differs by less is the same: how much of it the kernel manages changes with it.
@@ -157,6 +137,16 @@ mod tests {
         }
         assert!(exact >= 45, "{exact} of 50 at its very place");
         assert!(only >= 47, "{only} of 50 with nothing else");
+    }
+
+    #[test]
+    fn a_step_three_runs_ago_is_found_as_well() {
+        for seed in 0..50 {
+            let mut values = noise(seed, 30);
+            values[27..].iter_mut().for_each(|value| *value -= 0.10);
+            let found = steps(&values);
+            assert!(found.iter().any(|step| step.at == 27), "{seed}: {found:?}");
+        }
     }
 
     #[test]

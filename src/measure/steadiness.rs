@@ -1,5 +1,11 @@
-//! Whether a phase went on as it began: two simple rules over the mean latencies of its slices. They
-//! are meant to stay silent where they are not sure.
+//! Whether a phase went on as it began: a trend and two modes of the mean latencies of its slices,
+//! where they are large. `statistics` has the tests; what is sure and small is not told.
+
+use super::statistics::autocorrelation::effective_size;
+use super::statistics::describe::median;
+use super::statistics::dip::dip_chance;
+use super::statistics::modes::modes;
+use super::statistics::trend::trend as rising;
 
 /// Fewer slices say nothing.
 const SLICES_MIN: usize = 16;
@@ -9,8 +15,16 @@ const SLICES_MIN: usize = 16;
 const CHANGE_MIN: f64 = 0.3;
 
 /// How many more pairs of slices must agree with the trend than contradict it, of all pairs (Kendall's
-/// tau). Chance gives a third of that in 16 slices; a single step gives a half.
+/// tau). A single step gives a half.
 const AGREEMENT_MIN: f64 = 0.6;
+
+/// The chance of a trend or of modes where there are none, at most. Slices that depend on those before
+/// them count less.
+const CHANCE_MAX: f64 = 0.01;
+
+/// So many independent slices at least must there be to see modes: one change from one level to
+/// another leaves fewer, and is a jump.
+const SIZE_MIN: f64 = 8.0;
 
 /// The slower mode must take so many times longer than the faster one.
 const MODES_RATIO_MIN: f64 = 1.5;
@@ -18,59 +32,29 @@ const MODES_RATIO_MIN: f64 = 1.5;
 /// Each mode must hold this share of the slices: a stall or two are no mode.
 const MODE_SHARE_MIN: f64 = 0.2;
 
-/// Between the modes must lie at least this share of the distance of their middles.
-const MODES_GAP_MIN: f64 = 0.5;
-
 /// How much longer operations took at the end of a phase than at its beginning, relative to the
 /// beginning; negative if they became faster. None if they went up and down, or changed little.
 pub fn trend(slices: &[f64]) -> Option<f64> {
-    if slices.len() < SLICES_MIN || agreement(slices).abs() < AGREEMENT_MIN {
+    let found = rising(slices).filter(|_| slices.len() >= SLICES_MIN)?;
+    if found.tau.abs() < AGREEMENT_MIN || found.p_value > CHANCE_MAX {
         return None;
     }
     let end = (slices.len() / 8).max(3);
-    let (first, last) = (middle(&slices[..end])?, middle(&slices[slices.len() - end..])?);
+    let (first, last) = (median(&slices[..end]), median(&slices[slices.len() - end..]));
     let change = last / first - 1.0;
     let relative = if change < 0.0 { first / last - 1.0 } else { change };
     (change.is_finite() && relative >= CHANGE_MIN).then_some(change)
 }
 
 /// How many times longer operations took in the slower of two modes that a phase went back and forth
-/// between, or from one to the other. None if there is only one.
+/// between. None if there is only one.
 pub fn two_modes(slices: &[f64]) -> Option<f64> {
-    if slices.len() < SLICES_MIN {
-        return None;
-    }
-    let mut sorted = slices.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let least = (slices.len() as f64 * MODE_SHARE_MIN).ceil() as usize;
-    let gap = |at: &usize| sorted[*at] - sorted[*at - 1];
-    let at = (least..=slices.len() - least).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
-    let (fast, slow) = (middle(&sorted[..at])?, middle(&sorted[at..])?);
-    let apart = gap(&at) >= (slow - fast) * MODES_GAP_MIN;
-    let ratio = slow / fast;
-    (apart && ratio.is_finite() && ratio >= MODES_RATIO_MIN).then_some(ratio)
-}
-
-/// Kendall's tau of the values with their order, -1 to 1.
-fn agreement(values: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (at, earlier) in values.iter().enumerate() {
-        for later in &values[at + 1..] {
-            sum += match later.total_cmp(earlier) {
-                std::cmp::Ordering::Greater => 1.0,
-                std::cmp::Ordering::Equal => 0.0,
-                std::cmp::Ordering::Less => -1.0,
-            };
-        }
-    }
-    let pairs = values.len() * values.len().saturating_sub(1) / 2;
-    sum / pairs.max(1) as f64
-}
-
-fn middle(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied()
+    let found = modes(slices, 0).filter(|_| slices.len() >= SLICES_MIN)?;
+    let ratio = found.high.mean / found.low.mean;
+    let both = found.low.share.min(found.high.share) >= MODE_SHARE_MIN;
+    let large = both && ratio.is_finite() && ratio >= MODES_RATIO_MIN && found.two();
+    let size = effective_size(slices).filter(|size| *size >= SIZE_MIN)?;
+    (large && dip_chance(found.dip, size as usize, 0) <= CHANCE_MAX).then_some(ratio)
 }
 
 #[cfg(test)]
@@ -110,6 +94,14 @@ mod tests {
             let ratio = two_modes(&slices).unwrap();
             assert!((2.5..3.5).contains(&ratio), "{ratio}");
             assert_eq!(trend(&slices), None);
+        }
+    }
+
+    #[test]
+    fn a_single_step_is_neither() {
+        for seed in 0..100 {
+            let slices = noisy(seed, 10, |at| if at < 16 { 1_000.0 } else { 3_000.0 });
+            assert_eq!((trend(&slices), two_modes(&slices)), (None, None), "{slices:?}");
         }
     }
 

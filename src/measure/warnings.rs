@@ -2,6 +2,7 @@
 
 mod caches;
 mod disturbed;
+mod jumped;
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,10 @@ use super::bulk::is_bulk;
 use super::order::made;
 use caches::{about, caches, remedy};
 pub use disturbed::{Disturbed, Kind, is_disturbed};
+pub use jumped::Jumped;
 
 use disturbed::disturbed;
+use jumped::jumped;
 
 use crate::op::find_operation;
 use crate::run::cache::Doubt;
@@ -87,6 +90,8 @@ pub enum Warning {
     },
     /// Something disturbed measurements, or makes them less than they seem.
     Disturbed(Disturbed),
+    /// From one operation on a phase took longer, or shorter.
+    Jumped(Jumped),
     /// Processors do not run as fast as they can.
     Frequency {
         /// The governor, where it is what keeps them slow.
@@ -112,6 +117,7 @@ impl Warning {
             Warning::HostCache { .. } => "host-cache",
             Warning::AccessTimes { .. } => "access-times-differ",
             Warning::Disturbed(found) => found.kind.code(),
+            Warning::Jumped(_) => "jump",
             Warning::Frequency { .. } => "frequency",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
@@ -154,6 +160,7 @@ impl Warning {
                 variants.join(", ")
             ),
             Warning::Disturbed(found) => found.sentence(),
+            Warning::Jumped(found) => found.sentence(),
             Warning::Frequency { governor: Some(governor), .. } => {
                 format!("the governor of the processors' frequency is {governor}.")
             }
@@ -187,6 +194,9 @@ impl Warning {
                 "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
             }
             Warning::Disturbed(found) => found.kind.hint(),
+            Warning::Jumped(_) => {
+                "A mean lies between both. Look for what fills up there: a journal, a cache, memory."
+            }
             Warning::Frequency { .. } => {
                 "Set it before measuring: cpupower frequency-set --governor performance."
             }
@@ -202,6 +212,7 @@ impl Warning {
             | Warning::HarnessCost { phases, .. }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Disturbed(found) => found.phases.clone(),
+            Warning::Jumped(found) => vec![found.phase.clone()],
             Warning::Invalid { phase, .. } => vec![phase.clone()],
             Warning::HostCache { .. }
             | Warning::AccessTimes { .. }
@@ -226,11 +237,20 @@ impl Warning {
         if let Warning::Cache { doubt, .. } = self {
             figures.insert("reason".into(), json!(doubt.word()));
         }
+        if let Warning::Jumped(found) = self {
+            figures.insert("variant".into(), json!(found.variant));
+            figures.insert("at".into(), json!(found.at));
+            figures.insert("operations".into(), json!(found.operations));
+            figures.insert("ratio".into(), json!(found.ratio));
+            figures.insert("jumped".into(), json!(found.jumped));
+            figures.insert("n".into(), json!(found.known));
+        }
         Finding { kind: "warning".into(), sentence: self.sentence(), figures }
     }
 }
 
-/// All warnings a book gives cause for, each once.
+/// All warnings a book gives cause for, each once. A jump that its findings tell as a threshold is
+/// none.
 pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     let mut all = Vec::new();
     if interrupted {
@@ -247,6 +267,7 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(harness(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(book).into_iter().map(Warning::Disturbed));
+    all.extend(jumped(book).into_iter().map(Warning::Jumped));
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));

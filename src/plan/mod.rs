@@ -90,7 +90,7 @@ impl EngineName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// How latency grows with the operations of a phase that has windows: the law, its exponent,
+    /// How latency grows with the operations of a phase that has windows: the law, or from where on,
     /// and the ratio of the last to the first.
     Growth,
     /// How much a rate changes with each step of the axis.

@@ -81,7 +81,7 @@ fn limit(check: &Check) -> String {
     Quantity { value: check.fail_on * 100.0, unit: Unit::Percent }.to_string()
 }
 
-fn sentences(check: &Check) -> Vec<String> {
+pub(super) fn sentences(check: &Check) -> Vec<String> {
     let names = |rows: Vec<&CheckedRow>| {
         let more = rows.len().saturating_sub(NAMED_MAX);
         let named = rows.iter().take(NAMED_MAX).map(|row| name(&row.subject));

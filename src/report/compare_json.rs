@@ -50,7 +50,7 @@ struct WireComparison {
     differences: Vec<Value>,
 }
 
-fn run(book: &ResultBook) -> Value {
+pub(super) fn run(book: &ResultBook) -> Value {
     let run = &book.run;
     let own = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     json!({
@@ -66,11 +66,7 @@ fn row(row: &ComparedRow) -> Value {
         [a, b].map(|w| json!({ "operations": w.operations, "bytes_each": w.bytes_each }))
     });
     let mut value = json!({
-        "figure": match row.figure {
-            Figure::Operations => "operations_per_second",
-            Figure::Bytes => "bytes_per_second",
-            Figure::Seconds => "seconds",
-        },
+        "figure": figure(row.figure),
         "with_sync": row.with_sync, "a": a, "b": b,
         "ratio": row.ratio, "interval": row.interval, "verdict": row.verdict.word(),
         "seen_from": row.seen_from, "work": work, "caches": row.caches,
@@ -82,7 +78,16 @@ fn row(row: &ComparedRow) -> Value {
     value
 }
 
-fn estimate(value: &Estimate) -> Value {
+/// The word of a figure.
+pub(super) fn figure(figure: Figure) -> &'static str {
+    match figure {
+        Figure::Operations => "operations_per_second",
+        Figure::Bytes => "bytes_per_second",
+        Figure::Seconds => "seconds",
+    }
+}
+
+pub(super) fn estimate(value: &Estimate) -> Value {
     json!({ "mean": value.mean, "half_width": value.half_width, "n": value.n })
 }
 
@@ -110,7 +115,7 @@ fn alone(alone: &Alone) -> Value {
 }
 
 /// Adds what a row is of.
-fn about(value: &mut Value, subject: &Subject) {
+pub(super) fn about(value: &mut Value, subject: &Subject) {
     let level = |level: &Level| json!({ "axis": level.axis, "value": level.value, "unit": level.unit.word() });
     value["variant"] = json!(subject.variant);
     value["level"] = json!(subject.level.as_ref().map(level));

@@ -4,6 +4,7 @@
 mod amplification;
 mod beside;
 mod check;
+mod check_json;
 mod compare;
 mod compare_json;
 mod course;
@@ -30,6 +31,7 @@ use crate::measure::book::ResultBook;
 
 pub use beside::{RUNS_MAX, write_beside};
 pub use check::{Against, write_check};
+pub use check_json::write_check_json;
 pub use compare::write_comparison;
 pub use compare_json::write_comparison_json;
 pub use host::host_lines;

@@ -41,6 +41,8 @@ pub(super) enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
     pub(super) shape: Shape,
+    /// On which scale a hinge is straight.
+    change: Even,
     /// How much the logarithm rises from the knee to the last level.
     pub(super) rise: f64,
     /// Variance of the rise for points of variance one.
@@ -142,18 +144,38 @@ impl Grid {
 
     /// The knee of this shape; a hinge is straight on the scale of the change.
     fn bend(&self, shape: Shape, change: Even, means: &[f64]) -> Option<Bend> {
-        let last = self.levels.last()?;
-        let basis = |at: usize| match shape {
-            Shape::Step(gap) => f64::from(u8::from(at > gap)),
-            Shape::Hinge(from) => (self.levels[at] - from).max(0.0) / (last - from),
-        };
-        let (there, back) = change.scale();
-        let points = means.iter().enumerate().map(|(at, y)| (basis(at), there(*y), 1.0));
-        let line = Line::through(points)?;
+        let (line, back) = self.line(shape, change, means)?;
         let rise = back(line.at(1.0)) - back(line.at(0.0));
-        let height = |at: usize| back(line.at(basis(at)));
+        let height = |at: usize| back(line.at(self.basis(shape, at)));
         let squares = means.iter().enumerate().map(|(at, y)| (y - height(at)).powi(2)).sum();
-        (rise > 0.0).then_some(Bend { shape, rise, spread: line.spread[2], squares })
+        let spread = line.spread[2];
+        (rise > 0.0).then_some(Bend { shape, change, rise, spread, squares })
+    }
+
+    /// What a knee makes of the levels.
+    pub(super) fn heights(&self, bend: &Bend) -> Option<Vec<f64>> {
+        let (line, back) = self.line(bend.shape, bend.change, &self.means())?;
+        let height = |at: usize| back(line.at(self.basis(bend.shape, at)));
+        Some((0..self.levels.len()).map(height).collect())
+    }
+
+    /// A line through the means, and the way back from its scale.
+    fn line(&self, shape: Shape, change: Even, means: &[f64]) -> Option<(Line, Scale)> {
+        let (there, back) = change.scale();
+        let points = means.iter().enumerate();
+        let points = points.map(|(at, y)| (self.basis(shape, at), there(*y), 1.0));
+        Some((Line::through(points)?, back))
+    }
+
+    /// 0 before a knee, 1 at the last level.
+    fn basis(&self, shape: Shape, at: usize) -> f64 {
+        match shape {
+            Shape::Step(gap) => f64::from(u8::from(at > gap)),
+            Shape::Hinge(from) => {
+                let last = self.levels.last().copied().unwrap_or(from);
+                (self.levels[at] - from).max(0.0) / (last - from)
+            }
+        }
     }
 
     /// How much better the best knee explains all points than the even model, as a share of what

@@ -1,32 +1,28 @@
 //! How latency grows with the operations of a phase: the law and how many times longer the last
 //! ones take than the first.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::base::units::grouped;
+use crate::base::units::counted;
 use crate::measure::book::{Finding, Level, Measurement, Window};
 use crate::op::{Effect, Subject, find_operation};
 
+use super::course::{Course, WINDOWS_MIN, whole};
+use super::curve::{Block, Law};
 use super::fit::{mean, median};
-use super::laws::{Block, Law, Verdict, judge};
+use super::laws::{Verdict, judge};
 use super::sample::{Sample, Values, lead};
 use super::say;
+use super::shape::{Shape, Spread};
+use super::told::Told;
 use crate::measure::statistics::student::student_t;
 
-/// Fewer windows than this show no law.
-const WINDOWS_MIN: usize = 8;
-/// A phase is judged by at most so many blocks of windows.
-const BLOCKS_MAX: usize = 20;
-/// Windows in a block, so that a wild one does not carry it, where there are enough.
-const WINDOWS_OF_BLOCK: usize = 3;
 /// Both ends that are compared have at least so many windows, where there are enough.
 const WINDOWS_OF_END: usize = 5;
 /// Medians of windows have two digits: both ends together are sure to this share.
 const RESOLUTION: f64 = 0.008;
 /// An interval as wide as this tells nothing.
 const LOG_HALF_MAX: f64 = 10.0;
-/// A mean that grows so many times more than the median does is told.
-const MEAN_APART: f64 = 1.5;
 
 /// One for each phase with windows, variant and level.
 pub(super) fn growth(sample: &Sample<'_>) -> Vec<Finding> {
@@ -35,63 +31,58 @@ pub(super) fn growth(sample: &Sample<'_>) -> Vec<Finding> {
         for variant in sample.variants() {
             for level in sample.levels(phase) {
                 let cell = sample.cell(phase, variant, level);
-                if let Some(course) = Course::of(&cell) {
-                    findings.extend(course.finding(phase, variant, level));
-                }
+                findings.extend(match Course::of(&cell) {
+                    Some(course) => course.finding(phase, variant, level),
+                    None => too_few(&cell, phase, variant, level),
+                });
             }
         }
     }
     findings
 }
 
-/// Whether it has windows enough, and whole ones.
-pub(super) fn tellable(m: &Measurement) -> bool {
-    m.windows.len() >= WINDOWS_MIN && m.windows.iter().all(|w| w.p50_ns > 0 && w.operations > 0)
-}
-
-/// The windows of all repeats and passes of a phase.
-struct Course<'a> {
-    measurements: Vec<&'a Measurement>,
-    operations: u64,
-    blocks: Vec<Block>,
-}
-
 /// How many times longer the end takes than the beginning.
-struct Ends {
+pub(super) struct Ends {
     /// Operations of each end.
-    operations: u64,
-    first_ns: f64,
-    last_ns: f64,
-    ratio: f64,
-    interval: [f64; 2],
-    mean_ratio: f64,
+    pub(super) operations: u64,
+    pub(super) first_ns: f64,
+    pub(super) last_ns: f64,
+    pub(super) ratio: f64,
+    pub(super) interval: [f64; 2],
+    pub(super) mean_ratio: f64,
 }
 
-impl<'a> Course<'a> {
-    fn of(cell: &[&'a Measurement]) -> Option<Self> {
-        let measurements: Vec<_> = cell.iter().filter(|m| tellable(m)).copied().collect();
-        let windows = measurements.iter().map(|m| m.windows.len()).min()?;
-        let number = (windows / WINDOWS_OF_BLOCK).clamp(WINDOWS_MIN, BLOCKS_MAX);
-        let all: Vec<Vec<Block>> =
-            measurements.iter().map(|m| blocks(&m.windows, number)).collect();
-        // Repeats as a whole may be faster or slower; that is no growth.
-        let middles: Vec<f64> = all
-            .iter()
-            .map(|blocks| median(&blocks.iter().map(|b| b.log).collect::<Vec<_>>()))
-            .collect();
-        let at = |n: usize| {
-            let logs: Vec<f64> =
-                all.iter().zip(&middles).map(|(b, middle)| b[n].log - middle).collect();
-            Block { x: all[0][n].x, log: if logs.len() > 2 { median(&logs) } else { mean(&logs) } }
-        };
-        let blocks = (0..number).map(at).collect();
-        let last = measurements.first()?.windows.last()?;
-        Some(Self { operations: last.first + last.operations, blocks, measurements })
+impl Ends {
+    /// Ends that differ by more than this went up or down.
+    const APART: f64 = 1.1;
+
+    /// Where the last ones may take so many times longer, nobody can say that they do not.
+    const BLIND: f64 = 1.5;
+
+    fn apart(&self) -> bool {
+        self.interval[0] > Self::APART || self.interval[1] < 1.0 / Self::APART
     }
 
+    /// Whether the ends do not tell if it got slower.
+    pub(super) fn blind(&self) -> bool {
+        !self.apart() && self.interval[1] > Self::BLIND
+    }
+}
+
+impl Course<'_> {
     fn finding(&self, phase: &str, variant: &str, level: Option<&Level>) -> Option<Finding> {
         let verdict = judge(&self.blocks)?;
-        let ends = self.ends(&verdict)?;
+        let mut shape = Shape::of(self, &verdict);
+        let ends = self.ends(&verdict, shape.spread(&verdict))?;
+        let unclear = match shape {
+            Shape::Law => verdict.law == Law::Constant && (ends.apart() || ends.blind()),
+            // Repeats that do not agree on the way have none in common.
+            Shape::Monotone(_) => ends.interval[0] <= 1.0 && ends.interval[1] >= 1.0,
+            Shape::Threshold(_) | Shape::Unclear => false,
+        };
+        if unclear {
+            shape = Shape::Unclear;
+        }
         let (exponent, exponent_interval) = match verdict.law {
             Law::Constant => (0.0, None),
             _ => {
@@ -100,20 +91,23 @@ impl<'a> Course<'a> {
             }
         };
         let noun = noun(self.measurements.first()?);
-        let place = level.map_or(String::new(), |level| format!(" at {}", say::level(level)));
-        let told = Told { phase: format!("{phase}{place}"), noun, operations: self.operations };
-        let sentence = format!(
-            "{}{}{}.",
-            lead(variant),
-            told.sentence(verdict.law, exponent, exponent_interval, &ends),
-            told.mean(&ends)
-        );
+        let told = Told { phase: place(phase, level), noun, operations: self.operations };
+        let sentence = told.sentence(&shape, verdict.law, (exponent, exponent_interval), &ends);
+        let sentence = format!("{}{sentence}{}.", lead(variant), told.mean(&ends));
+        let threshold = shape.threshold();
         let mut figures = json!({
-            "variant": variant, "phase": phase, "law": verdict.law.word(), "exponent": exponent,
+            "variant": variant, "phase": phase, "shape": shape.word(),
+            "law": verdict.law.word(), "exponent": exponent,
             "exponent_interval": exponent_interval, "ratio": ends.ratio, "interval": ends.interval,
             "mean_ratio": ends.mean_ratio, "first_ns": ends.first_ns, "last_ns": ends.last_ns,
+            "threshold_at": threshold.map(|found| found.at.round()),
+            "threshold_interval": threshold.map(|found| found.interval.map(f64::round)),
+            "threshold_shape": threshold.map(|found| found.word()),
+            "threshold_ratio": threshold.map(|found| found.ratio),
+            "threshold_ratio_interval": threshold.map(|found| found.ratio_interval),
             "operations": self.operations, "operations_of_end": ends.operations,
-            "warm_up": verdict.warm_up > 0, "n": self.measurements.len(),
+            "warm_up": verdict.warm_up > 0, "warm_up_blocks": verdict.warm_up,
+            "n": self.measurements.len(), "blocks": self.plotted(&shape, &verdict),
         });
         if let Some(level) = level {
             figures["level"] = json!({"axis": level.axis, "value": level.value});
@@ -121,8 +115,21 @@ impl<'a> Course<'a> {
         Some(say::finding("growth", sentence, figures))
     }
 
+    /// What to draw: each block as it was seen, and as the shape has it.
+    fn plotted(&self, shape: &Shape, verdict: &Verdict) -> Vec<Value> {
+        let fitted = shape.fitted(&self.blocks, verdict);
+        let point = |(block, fitted): (&Block, f64)| {
+            json!({
+                "operations": block.x.round(), "seen_ns": (block.log + self.middle).exp(),
+                "fitted_ns": (fitted + self.middle).exp(),
+                "residual": (block.log - fitted).exp_m1(),
+            })
+        };
+        self.blocks.iter().zip(fitted).map(point).collect()
+    }
+
     /// Compares the medians of the first and the last windows themselves, not the law's.
-    fn ends(&self, verdict: &Verdict) -> Option<Ends> {
+    fn ends(&self, verdict: &Verdict, spread: Spread) -> Option<Ends> {
         let of = |m: &Measurement, figure: fn(&[Window], &[Window]) -> f64| {
             let (first, last) = ends_of(&m.windows, verdict, self.blocks.len());
             Some(figure(first, last))
@@ -137,8 +144,8 @@ impl<'a> Course<'a> {
         let (first, last) = ends_of(windows, verdict, self.blocks.len());
         // What a block is unsure of, an end is, by the number of its windows.
         let blocks_of_end = (last.len() * self.blocks.len()) as f64 / windows.len() as f64;
-        let error = verdict.fit.deviation * (2.0 * verdict.fit.dependence / blocks_of_end).sqrt();
-        let within = student_t(0.05, verdict.fit.degrees)? * error;
+        let error = spread.deviation * (2.0 * spread.dependence / blocks_of_end).sqrt();
+        let within = student_t(0.05, spread.degrees)? * error;
         let half = within.max(between(&logs)?) + RESOLUTION;
         let log = mean(&logs);
         let operations = |windows: &[Window]| windows.iter().map(|w| w.operations).sum::<u64>();
@@ -189,18 +196,6 @@ fn ends_of<'a>(
     (&windows[start..start + number], &windows[windows.len() - number..])
 }
 
-/// Medians of equal numbers of windows.
-fn blocks(windows: &[Window], number: usize) -> Vec<Block> {
-    let block = |n: usize| {
-        let part = &windows[n * windows.len() / number..(n + 1) * windows.len() / number];
-        let logs: Vec<f64> = part.iter().map(|w| (w.p50_ns as f64).ln()).collect();
-        let middles: Vec<f64> =
-            part.iter().map(|w| w.first as f64 + w.operations as f64 / 2.0).collect();
-        Block { x: mean(&middles), log: median(&logs) }
-    };
-    (0..number).map(block).collect()
-}
-
 /// What there are more of after each operation.
 pub(super) fn noun(m: &Measurement) -> &'static str {
     match find_operation(&m.operation).map(|o| (o.effect(), o.subject())) {
@@ -210,64 +205,34 @@ pub(super) fn noun(m: &Measurement) -> &'static str {
     }
 }
 
-/// What a sentence is about.
-struct Told {
-    phase: String,
-    noun: &'static str,
-    operations: u64,
+/// A phase and the level it was measured at.
+fn place(phase: &str, level: Option<&Level>) -> String {
+    let at = level.map_or(String::new(), |level| format!(" at {}", say::level(level)));
+    format!("{phase}{at}")
 }
 
-impl Told {
-    fn sentence(
-        &self,
-        law: Law,
-        exponent: f64,
-        exponent_interval: Option<[f64; 2]>,
-        ends: &Ends,
-    ) -> String {
-        let Self { phase, noun, operations } = self;
-        let (all, few) = (grouped(*operations), grouped(ends.operations));
-        let (ratio, span) = (say::times(ends.ratio), say::span(ends.interval));
-        let compared = format!(
-            "{ratio} times ({span}) as long in the last {few} of {all} {noun} as in the first"
-        );
-        if law == Law::Constant {
-            return match ends.interval {
-                [low, _] if low > 1.1 => {
-                    format!("{phase} goes up and down without a law: {compared}")
-                }
-                [_, high] if high < 1.0 / 1.1 => {
-                    format!("{phase} goes up and down without a law: {compared}")
-                }
-                _ => format!("{phase} does not get slower: {compared}"),
-            };
-        }
-        let grows = ends.last_ns > ends.first_ns;
-        let (lead, verb) = match grows {
-            true => ("takes", "grows"),
-            false => ("gets faster: it takes", "falls"),
-        };
-        let how = match law {
-            Law::Linear => format!("linearly with the number of {noun}"),
-            Law::Logarithmic => format!("with the logarithm of the number of {noun}"),
-            _ => format!(
-                "as the number of {noun} to the power of {exponent:.2}{}",
-                exponent_interval
-                    .map_or(String::new(), |[low, high]| format!(" ({low:.2} to {high:.2})"))
-            ),
-        };
-        format!(
-            "{phase} {lead} {ratio} times as long at {all} {noun} as at the first {few} ({span}): \
-             it {verb} {how}"
-        )
+/// That fewer windows were asked for than show anything.
+fn too_few(
+    cell: &[&Measurement],
+    phase: &str,
+    variant: &str,
+    level: Option<&Level>,
+) -> Option<Finding> {
+    let some = |m: &&&Measurement| !m.windows.is_empty() && whole(m);
+    let (most, n) = (cell.iter().filter(some).map(|m| m.windows.len()).max()?, cell.len());
+    let nothing = Value::Null;
+    let mut figures = json!({
+        "variant": variant, "phase": phase, "shape": Shape::Unclear.word(), "law": nothing,
+        "exponent": nothing, "ratio": nothing, "interval": nothing, "n": n,
+    });
+    if let Some(level) = level {
+        figures["level"] = json!({"axis": level.axis, "value": level.value});
     }
-
-    /// What the median does not show.
-    fn mean(&self, ends: &Ends) -> String {
-        let apart = ends.mean_ratio / ends.ratio;
-        if apart < MEAN_APART && apart > 1.0 / MEAN_APART {
-            return String::new();
-        }
-        format!("; the mean, with its rare slow ones, {} times", say::times(ends.mean_ratio))
-    }
+    let sentence = format!(
+        "{}whether {} gets slower cannot be told from {}: it takes {WINDOWS_MIN}.",
+        lead(variant),
+        place(phase, level),
+        counted(most as u64, "window")
+    );
+    (most < WINDOWS_MIN).then(|| say::finding("growth", sentence, figures))
 }

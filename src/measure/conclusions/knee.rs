@@ -1,6 +1,6 @@
 //! From which level of the axis on operations take longer.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::measure::book::{Finding, Level, Measurement};
 
@@ -53,6 +53,8 @@ pub(super) fn knee(sample: &Sample<'_>) -> Vec<Finding> {
 struct Series<'a> {
     levels: Vec<&'a Level>,
     grid: Grid,
+    /// The repeats that the rows are of; empty where there is one row, of the means of the levels.
+    repeats: Vec<u32>,
 }
 
 /// A knee that was found.
@@ -81,7 +83,8 @@ impl<'a> Series<'a> {
             .collect();
         let levels: Vec<&Level> = values.iter().map(|(level, _)| *level).collect();
         let heights = levels.iter().map(|level| level.value).collect();
-        (levels.len() > 1).then(|| Self { levels, grid: Grid::new(heights, rows(&values)) })
+        let (repeats, rows) = rows(&values);
+        (levels.len() > 1).then(|| Self { levels, grid: Grid::new(heights, rows), repeats })
     }
 
     fn finding(&self, phase: &str, variant: &str) -> Finding {
@@ -92,6 +95,8 @@ impl<'a> Series<'a> {
             Some(found) => self.told(phase, found),
             None => self.told_none(phase, even, &heights, seen),
         };
+        let bent = found.as_ref().and_then(|found| self.grid.heights(&found.bend));
+        let fitted = bent.unwrap_or(heights);
         let figures = json!({
             "variant": variant, "phase": phase, "axis": self.levels[0].axis,
             "at": found.as_ref().map(|found| found.at),
@@ -104,13 +109,28 @@ impl<'a> Series<'a> {
             "factor_interval": found.as_ref().map(|found| found.factor),
             "tellable": self.tellable(), "smallest_step": self.tellable().then_some(seen),
             "levels": self.levels.len(), "n": self.grid.points(),
+            "points": self.plotted(&fitted),
         });
         say::finding("knee", format!("{}{told}.", lead(variant)), figures)
     }
 
+    /// What to draw: each level of each repeat over the geometric mean of that repeat, as it was
+    /// seen and as the knee, or what there is without one, has it.
+    fn plotted(&self, heights: &[f64]) -> Vec<Value> {
+        let middle = mean(heights);
+        let point = |(row, at): (usize, usize)| {
+            json!({
+                "level": self.levels[at].value, "repeat": self.repeats.get(row),
+                "seen": self.grid.rows[row][at].exp(), "fitted": (heights[at] - middle).exp(),
+            })
+        };
+        let rows = 0..self.grid.rows.len();
+        rows.flat_map(|row| (0..heights.len()).map(move |at| (row, at))).map(point).collect()
+    }
+
     /// That no knee can be told, of any phase and variant.
     fn finding_of_none(&self) -> Finding {
-        let nothing = serde_json::Value::Null;
+        let nothing = Value::Null;
         let (axis, levels) = (&self.levels[0].axis, self.levels.len());
         let figures = json!({
             "variant": nothing, "phase": nothing, "axis": axis, "at": nothing,
@@ -240,9 +260,9 @@ fn longer(m: &Measurement, bytes: bool) -> Option<f64> {
     log_rate(m, false).map(|log| -log - amount.ln())
 }
 
-/// One row for each repeat that has all levels. Passes of one repeat share what the level is like,
+/// One row for each repeat that has all levels, with these repeats. Passes of one repeat share what the level is like,
 /// so of them, and where no repeat is whole, there is one row: the means of the levels.
-fn rows(values: &[(&Level, Values)]) -> Vec<Vec<f64>> {
+fn rows(values: &[(&Level, Values)]) -> (Vec<u32>, Vec<Vec<f64>>) {
     let repeats: Vec<u32> = match values.first() {
         Some((_, first)) if values.iter().all(|(_, values)| values.repeated) => {
             first.all.iter().map(|(repeat, _)| *repeat).collect()
@@ -255,12 +275,13 @@ fn rows(values: &[(&Level, Values)]) -> Vec<Vec<f64>> {
         };
         values.iter().map(of).collect()
     };
-    let rows: Vec<Vec<f64>> = repeats.iter().filter_map(row).collect();
+    let whole = repeats.iter().filter_map(|repeat| Some((*repeat, row(repeat)?)));
+    let (repeats, rows): (Vec<u32>, Vec<Vec<f64>>) = whole.unzip();
     if !rows.is_empty() {
-        return rows;
+        return (repeats, rows);
     }
     let of_level = |(_, values): &(&Level, Values)| {
         mean(&values.all.iter().map(|(_, value)| *value).collect::<Vec<_>>())
     };
-    vec![values.iter().map(of_level).collect()]
+    (Vec::new(), vec![values.iter().map(of_level).collect()])
 }

@@ -2,16 +2,22 @@
 //! states the criteria.
 
 mod bend;
+mod course;
 mod crossover;
+mod curve;
 pub(super) mod fit;
 mod growth;
 mod knee;
 mod laws;
+mod monotone;
 pub(super) mod ranking;
 pub(super) mod ratio;
 pub(super) mod sample;
 pub(crate) mod say;
+mod shape;
 mod slope;
+mod threshold;
+mod told;
 
 use super::book::{Finding, ResultBook};
 use super::source::source;

@@ -10,8 +10,9 @@ use crate::base::units::grouped;
 use crate::measure::book::{Finding, Level, Measurement, ResultBook, Window};
 use crate::measure::order::each_once;
 
+use super::course::tellable;
 use super::fit::scale;
-use super::growth::{middle_ns, noun, tellable};
+use super::growth::{middle_ns, noun};
 use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;

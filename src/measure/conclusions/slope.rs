@@ -1,6 +1,6 @@
 //! How much a rate changes with each step of the axis.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::base::units::Unit;
 use crate::measure::book::{Finding, Level, Measurement};
@@ -36,6 +36,8 @@ struct Series<'a> {
     highest: &'a Level,
     /// (level over the lowest, rate over the mean of its repeat)
     points: Vec<(f64, f64)>,
+    /// The repeat of each point, or the pass of the only one.
+    repeats: Vec<u32>,
     /// Means that were taken out of the points, one for each repeat.
     means: usize,
     bytes: bool,
@@ -69,7 +71,10 @@ impl<'a> Series<'a> {
             .map(|(level, cell)| (level.value - lowest.value, Values::of(cell, rate)))
             .collect();
         let (points, means) = without_repeats(&values);
-        (highest.value > lowest.value).then_some(Self { lowest, highest, points, means, bytes })
+        let repeats = values.iter().flat_map(|(_, values)| values.all.iter().map(|(key, _)| *key));
+        let repeats = repeats.collect();
+        let rises = highest.value > lowest.value;
+        rises.then_some(Self { lowest, highest, points, repeats, means, bytes })
     }
 
     /// Regression over all points; the share's error by the delta method.
@@ -84,6 +89,19 @@ impl<'a> Series<'a> {
         let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
         let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
         whole.then_some(Change { per, change: share * per, error, degrees })
+    }
+
+    /// What to draw: each point over the mean of all, as it was seen and as the line has it.
+    fn plotted(&self) -> Vec<Value> {
+        let line = Line::through(self.points.iter().map(|(x, y)| (*x, *y, 1.0)));
+        let middle = mean(&self.points.iter().map(|(_, rate)| *rate).collect::<Vec<_>>());
+        let point = |((x, rate), repeat): (&(f64, f64), &u32)| {
+            json!({
+                "level": self.lowest.value + x, "repeat": repeat, "seen": rate / middle,
+                "fitted": line.map(|line| line.at(*x) / middle),
+            })
+        };
+        self.points.iter().zip(&self.repeats).map(point).collect()
     }
 
     fn finding(&self, phase: &str, variant: &str) -> Option<Finding> {
@@ -115,6 +133,7 @@ impl<'a> Series<'a> {
             "variant": variant, "phase": phase, "axis": axis, "per": change.per,
             "change": change.change, "interval": interval, "effect": effect,
             "rate": if self.bytes { "bytes" } else { "operations" }, "n": self.points.len(),
+            "points": self.plotted(),
         });
         Some(say::finding("slope", format!("{}{told}.", lead(variant)), figures))
     }

@@ -8,6 +8,8 @@ mod even;
 mod knees;
 #[cfg(test)]
 mod order;
+#[cfg(test)]
+mod shapes;
 
 use super::*;
 use crate::base::random::{Stream, draw, unit};

@@ -11,6 +11,7 @@ pub mod change_points;
 pub mod describe;
 pub mod dip;
 mod interval;
+pub mod isotonic;
 pub mod means;
 pub mod modes;
 pub mod normal;

@@ -105,3 +105,19 @@ fn the_sentences_say_how_much_for_which_step() {
     );
     assert!(found.sentence.ends_with(" for each 1,000,000."), "{}", found.sentence);
 }
+
+#[test]
+fn what_is_to_be_drawn_has_each_point_and_the_line() {
+    let found = slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.3 * at / 1e6, || 1.0));
+    let points = found.figures["points"].as_array().unwrap();
+    assert_eq!(points.len(), 9);
+    for point in points {
+        let of = |key: &str| point[key].as_f64().unwrap();
+        // The mean of the rates 1.0, 0.7 and 0.4 is 0.7.
+        let truth = (1.0 - 0.3 * of("level") / 1e6) / 0.7;
+        assert!(
+            (of("seen") - truth).abs() < 1e-9 && (of("fitted") - truth).abs() < 1e-9,
+            "{point}"
+        );
+    }
+}

@@ -152,3 +152,18 @@ fn the_sentences_say_where_and_how_much() {
     let expected = "a: no knee of write found between 30% and 98% of space-used: a step of 1";
     assert!(found.sentence.starts_with(expected), "{}", found.sentence);
 }
+
+#[test]
+fn what_is_to_be_drawn_has_each_level_of_each_repeat_and_the_step() {
+    let found = knee_of(&over(&LEVELS, 4, step(1.5), || 1.0));
+    let points = found.figures["points"].as_array().unwrap();
+    assert_eq!(points.len(), 4 * LEVELS.len());
+    assert_eq!((&points[0]["repeat"], &points[0]["level"]), (&1.into(), &LEVELS[0].into()));
+    for point in points {
+        let of = |key: &str| point[key].as_f64().unwrap();
+        assert!((of("seen") / of("fitted") - 1.0).abs() < 1e-6, "{point}");
+    }
+    let ends = [points[0].clone(), points[LEVELS.len() - 1].clone()];
+    let [first, last] = ends.map(|point| point["fitted"].as_f64().unwrap());
+    assert!((last / first - 1.5).abs() < 1e-6, "{first} {last}");
+}

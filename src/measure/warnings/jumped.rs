@@ -1,0 +1,228 @@
+//! Jumps in the course of phases, where repeats agree on them.
+
+use super::is_disturbed;
+use crate::base::units::{counted, grouped};
+use crate::measure::book::{CellKey, Measurement, ResultBook};
+use crate::measure::jumps::{Jump, jumps};
+use crate::measure::order::each_once;
+use crate::plan::{CacheAsked, DEFAULT_VARIANT};
+
+/// Repeats agree on a place that differs by less than this share of the phase.
+const PLACE_SAME: f64 = 0.07;
+
+/// This share of the measurements, and at least two, must have a jump at the place.
+const SHARE_MIN: f64 = 0.5;
+const MEASUREMENTS_MIN: usize = 2;
+
+/// Where something from outside disturbed any of them, all must, and at least three.
+const DISTURBED_MIN: usize = 3;
+
+/// A jump by so many times is told of a single measurement too, unless something from outside
+/// disturbed it.
+const ALONE_RATIO_MIN: f64 = 2.0;
+
+/// A slice of fewer operations says more of these than of its time.
+const SLICE_OPERATIONS_MIN: u64 = 10;
+
+/// From one operation on a phase took longer, or shorter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jumped {
+    /// The phase.
+    pub phase: String,
+    /// The variant.
+    pub variant: String,
+    /// From so many operations on.
+    pub at: u64,
+    /// Of so many.
+    pub operations: u64,
+    /// How many times as long: the geometric mean of those that jumped.
+    pub ratio: f64,
+    /// How many measurements jumped there.
+    pub jumped: usize,
+    /// Of how many.
+    pub known: usize,
+}
+
+impl Jumped {
+    pub(super) fn sentence(&self) -> String {
+        let of = if self.variant == DEFAULT_VARIANT {
+            self.phase.clone()
+        } else {
+            format!("{} of {}", self.phase, self.variant)
+        };
+        format!(
+            "{of}: latency {} to {:.1} times at operation {} of {} in {} of {}.",
+            if self.ratio > 1.0 { "jumps" } else { "falls" },
+            self.ratio,
+            grouped(self.at),
+            grouped(self.operations),
+            self.jumped,
+            counted(self.known as u64, "measurement")
+        )
+    }
+}
+
+/// The largest jump of each phase and variant that repeats agree on, or that is large; not where a
+/// finding of the book tells a threshold.
+pub(super) fn jumped(book: &ResultBook) -> Vec<Jumped> {
+    let key = |m: &Measurement| {
+        let CellKey { variant, level, .. } = m.cell.clone();
+        (m.phase.clone(), variant, level)
+    };
+    let judged = book.measurements.iter().filter(|m| m.valid() && series(m).is_some());
+    let judged: Vec<&Measurement> = judged.collect();
+    let keys: Vec<_> = judged.iter().map(|m| key(m)).collect();
+    let mut found: Vec<Jumped> = Vec::new();
+    for one in each_once(keys.iter()) {
+        let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
+        let larger = |jumped: &Jumped| {
+            let same = found.iter().position(|other| {
+                (&other.phase, &other.variant) == (&jumped.phase, &jumped.variant)
+            });
+            same.map(|at| (at, found[at].ratio.ln().abs() < jumped.ratio.ln().abs()))
+        };
+        let Some(jumped) = of_cell(book, &cell).filter(|jumped| !is_told(book, jumped)) else {
+            continue;
+        };
+        match larger(&jumped) {
+            None => found.push(jumped),
+            Some((at, true)) => found[at] = jumped,
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Medians of windows, or means of slices. Not of a phase that begins cold: what it reads brings the
+/// rest nearer.
+fn series(m: &Measurement) -> Option<Vec<f64>> {
+    let slices = m.slices_ns.len() as u64;
+    let series: Vec<f64> = match m.windows.as_slice() {
+        [] if m.operations < slices * SLICE_OPERATIONS_MIN => return None,
+        [] => m.slices_ns.clone(),
+        windows => windows.iter().map(|window| window.p50_ns as f64).collect(),
+    };
+    let told = m.cache.asked != CacheAsked::Cold.word() && !series.is_empty();
+    told.then_some(series)
+}
+
+/// The place that most measurements agree on, the largest of these.
+fn of_cell(book: &ResultBook, cell: &[&Measurement]) -> Option<Jumped> {
+    let all: Vec<Vec<Jump>> =
+        cell.iter().map(|m| series(m).map_or(Vec::new(), |series| jumps(&series))).collect();
+    let like = |a: &Jump, b: &Jump| {
+        (a.at - b.at).abs() <= PLACE_SAME && (a.ratio > 1.0) == (b.ratio > 1.0)
+    };
+    let group = |jump: &Jump| -> Vec<Jump> {
+        let nearest = |own: &Vec<Jump>| {
+            let near = own.iter().filter(|other| like(jump, other));
+            near.min_by(|a, b| (a.at - jump.at).abs().total_cmp(&(b.at - jump.at).abs())).copied()
+        };
+        all.iter().filter_map(nearest).collect()
+    };
+    let ratio = |group: &[Jump]| {
+        (group.iter().map(|jump| jump.ratio.ln()).sum::<f64>() / group.len() as f64).exp()
+    };
+    let size = |group: &Vec<Jump>| (group.len(), ratio(group).ln().abs());
+    let groups = all.iter().flatten().map(group);
+    let best = groups.max_by(|a, b| {
+        let ((n, x), (m, y)) = (size(a), size(b));
+        n.cmp(&m).then(x.total_cmp(&y))
+    })?;
+    let (m, ratio) = (cell.first()?, ratio(&best));
+    let disturbed = cell.iter().any(|m| is_disturbed(book, m));
+    let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
+    let many = best.len()
+        >= if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
+    let large = !disturbed && ratio.max(1.0 / ratio) >= ALONE_RATIO_MIN;
+    let at = best.iter().map(|jump| jump.at).sum::<f64>() / best.len() as f64;
+    (many || large).then(|| Jumped {
+        phase: m.phase.clone(),
+        variant: m.cell.variant.clone(),
+        at: (at * m.operations as f64).round() as u64,
+        operations: m.operations,
+        ratio,
+        jumped: best.len(),
+        known: cell.len(),
+    })
+}
+
+/// Whether a finding of growth tells a threshold of the phase.
+fn is_told(book: &ResultBook, jumped: &Jumped) -> bool {
+    book.findings.iter().any(|finding| {
+        finding.kind == "growth"
+            && finding.figures.get("shape").is_some_and(|shape| shape == "threshold")
+            && finding.figures.get("phase").is_some_and(|phase| *phase == *jumped.phase)
+            && finding.figures.get("variant").is_some_and(|variant| *variant == *jumped.variant)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::book::Finding;
+    use crate::measure::fixture;
+    use serde_json::json;
+
+    /// A book of measurements whose slices take three times as long from a place on; none for 1.
+    fn book(places: &[f64]) -> ResultBook {
+        let mut book = fixture::book();
+        let like = book.measurements.remove(0);
+        let measurement = |(at, place): (usize, &f64)| {
+            let slice = |n: usize| {
+                let wave = 1.0 + (n * 7 % 5) as f64 / 100.0;
+                if n as f64 / 64.0 < *place { 1_000.0 * wave } else { 1_600.0 * wave }
+            };
+            let mut m = Measurement { operations: 20_000, ..like.clone() };
+            m.cell.repeat = at as u32 + 1;
+            m.slices_ns = (0..64).map(slice).collect();
+            m.windows.clear();
+            m.cache.asked = "as-is".into();
+            m
+        };
+        book.measurements = places.iter().enumerate().map(measurement).collect();
+        book
+    }
+
+    #[test]
+    fn a_jump_that_repeats_agree_on_is_told_with_its_place() {
+        let found = jumped(&book(&[0.5, 0.52, 1.0]));
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((one.jumped, one.known, one.operations), (2, 3, 20_000));
+        assert!((9_900..10_600).contains(&one.at) && (one.ratio - 1.6).abs() < 0.1, "{one:?}");
+        let sentence = one.sentence();
+        let start = "create: latency jumps to 1.6 times at operation 10,";
+        assert!(sentence.starts_with(start), "{sentence}");
+        assert!(sentence.ends_with(" of 20,000 in 2 of 3 measurements."), "{sentence}");
+    }
+
+    #[test]
+    fn a_jump_of_one_repeat_or_at_other_places_is_not_told_unless_it_is_large() {
+        assert_eq!(jumped(&book(&[0.5, 1.0, 1.0])), []);
+        assert_eq!(jumped(&book(&[0.2, 0.5, 0.8])), []);
+        assert_eq!(jumped(&book(&[0.5])), []);
+        let mut large = book(&[0.5, 1.0, 1.0]);
+        large.measurements[0].slices_ns[32..].iter_mut().for_each(|ns| *ns *= 2.0);
+        assert_eq!(jumped(&large).len(), 1);
+        for m in &mut large.measurements {
+            m.disturbance.as_mut().unwrap().core_throttles = Some(1);
+        }
+        assert_eq!(jumped(&large), [], "something else was going on");
+        let mut all = book(&[0.5, 0.5, 0.5]);
+        all.measurements[0].disturbance.as_mut().unwrap().core_throttles = Some(1);
+        assert_eq!(jumped(&all).len(), 1, "which hardly happens at one place three times");
+    }
+
+    #[test]
+    fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
+        let mut told = book(&[0.5, 0.5]);
+        assert_eq!(jumped(&told).len(), 1);
+        let figures = json!({"variant": told.measurements[0].cell.variant, "phase": "create", "shape": "threshold"});
+        let figures = figures.as_object().unwrap().clone();
+        told.findings.push(Finding { kind: "growth".into(), sentence: String::new(), figures });
+        assert_eq!(jumped(&told), []);
+        let mut cold = book(&[0.5, 0.5]);
+        cold.measurements.iter_mut().for_each(|m| m.cache.asked = "cold".into());
+        assert_eq!(jumped(&cold), []);
+    }
+}
