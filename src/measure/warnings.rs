@@ -2,6 +2,7 @@
 
 mod caches;
 mod disturbed;
+mod imprecise;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use super::bulk::is_bulk;
 use super::order::made;
 use caches::{about, caches, remedy};
 pub use disturbed::{Disturbed, Kind, is_disturbed};
+pub use imprecise::{Imprecise, imprecise};
 
 use disturbed::disturbed;
 
@@ -94,6 +96,8 @@ pub enum Warning {
         /// The middle of what was found at the ends of phases over the highest frequency.
         share: Option<f64>,
     },
+    /// Rates are less sure than was asked.
+    Imprecise(Imprecise),
     /// No cycle counter of constant rate: latencies are read from the system's clock.
     SlowClock,
     /// The run was interrupted.
@@ -113,6 +117,7 @@ impl Warning {
             Warning::AccessTimes { .. } => "access-times-differ",
             Warning::Disturbed(found) => found.kind.code(),
             Warning::Frequency { .. } => "frequency",
+            Warning::Imprecise(_) => "precision-not-reached",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
         }
@@ -154,6 +159,7 @@ impl Warning {
                 variants.join(", ")
             ),
             Warning::Disturbed(found) => found.sentence(),
+            Warning::Imprecise(found) => found.sentence(),
             Warning::Frequency { governor: Some(governor), .. } => {
                 format!("the governor of the processors' frequency is {governor}.")
             }
@@ -190,6 +196,9 @@ impl Warning {
             Warning::Frequency { .. } => {
                 "Set it before measuring: cpupower frequency-set --governor performance."
             }
+            Warning::Imprecise(_) => {
+                "Give it more time with --time-limit, or ask for less with --precision."
+            }
             Warning::SlowClock => "Latencies below a microsecond are less sure.",
             Warning::Interrupted => "Run it again for the rest.",
         }
@@ -202,6 +211,7 @@ impl Warning {
             | Warning::HarnessCost { phases, .. }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Disturbed(found) => found.phases.clone(),
+            Warning::Imprecise(found) => found.phases(),
             Warning::Invalid { phase, .. } => vec![phase.clone()],
             Warning::HostCache { .. }
             | Warning::AccessTimes { .. }

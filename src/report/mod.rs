@@ -21,6 +21,7 @@ mod runs_table;
 mod table;
 mod terminal;
 mod text;
+mod variance;
 mod windows;
 
 use std::io::{self, Write};
@@ -45,8 +46,14 @@ pub trait Report: Sync {
 }
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[&dyn Report] =
-    &[&phases::Details, &host::Host, &json::Json, &terminal::Terminal, &windows::Windows];
+pub const REPORTS: &[&dyn Report] = &[
+    &phases::Details,
+    &host::Host,
+    &json::Json,
+    &terminal::Terminal,
+    &variance::Variance,
+    &windows::Windows,
+];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

@@ -1,0 +1,119 @@
+//! What is wanted of each row of a table: its repeats so far, and how far they lie apart.
+
+use super::components::{Nested, counts, nested};
+use crate::base::units::Unit;
+use crate::measure::book::{CellKey, Measurement};
+use crate::measure::bulk::bulk_phases;
+use crate::measure::order::each_once;
+use crate::measure::summary::{Basis, rate_estimate};
+use crate::plan::effort::Passes;
+
+/// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
+/// its phase: variants may differ in it, and of fewer it is hardly known.
+const OWN_REPEATS_MIN: usize = 6;
+
+/// One phase of one variant at one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The variant and the phase.
+    pub key: (String, String),
+    /// Valid passes of each repeat so far.
+    pub passes: Vec<u32>,
+    /// Whether another number of passes can be chosen for more repeats.
+    pub free: bool,
+    /// Variance of a pass within its repeat, of logarithms of rates.
+    pub pass: f64,
+    /// Variance of repeats beyond that.
+    pub repeat: f64,
+    /// Half the width of the 95% interval, as a share of the mean; none for fewer than two repeats.
+    pub half_width: Option<f64>,
+}
+
+/// The rows of these measurements that have valid ones.
+pub fn rows(measurements: &[&Measurement], free: &Passes) -> Vec<Row> {
+    let counted: Vec<&Measurement> = measurements.iter().copied().filter(|m| counts(m)).collect();
+    let bulk = bulk_phases(counted.iter().copied());
+    let spreads = nested(counted.iter().copied());
+    let place = |m: &'_ &Measurement| {
+        let CellKey { variant, level, .. } = &m.cell;
+        (variant.clone(), level.clone(), m.phase.clone())
+    };
+    let mut rows = Vec::new();
+    for (variant, level, phase) in each_once(counted.iter().map(place)) {
+        let of_row = |m: &&&Measurement| {
+            m.phase == phase && m.cell.variant == variant && m.cell.level == level
+        };
+        let own: Vec<&Measurement> = counted.iter().filter(of_row).copied().collect();
+        let unit = if bulk.contains(phase.as_str()) { Unit::Bytes } else { Unit::Count };
+        let spread = spreads.iter().find(|(name, _)| *name == phase);
+        let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
+        let key = (variant, phase);
+        rows.push(Row::of(&own, unit, spread, (free.contains_key(&key), key)));
+    }
+    rows
+}
+
+/// Whether every row is as sure as this.
+pub fn reached(rows: &[Row], precision: f64) -> bool {
+    rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
+}
+
+impl Row {
+    fn of(
+        own: &[&Measurement],
+        unit: Unit,
+        spread: Nested,
+        (free, key): (bool, (String, String)),
+    ) -> Self {
+        let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
+        let passes: Vec<u32> =
+            each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
+        let estimate = rate_estimate(own, unit, |_| 0.0, None);
+        let half_width = estimate.filter(|found| found.basis == Basis::Repeats);
+        let half_width = half_width.and_then(|found| found.relative());
+        let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
+        let mut row = Self { key, passes, free, pass, repeat, half_width };
+        if row.passes.len() >= OWN_REPEATS_MIN
+            && let (Some(own), expected) = (half_width, row.half_width_expected(0, 1))
+            && own > expected
+            && expected > 0.0
+        {
+            let larger = (own / expected).powi(2);
+            (row.pass, row.repeat) = (row.pass * larger, row.repeat * larger);
+        }
+        row
+    }
+
+    /// Half the width to expect, as a share of the mean, after so many more repeats of so many
+    /// passes; infinite for fewer than two in all.
+    pub(super) fn half_width_expected(&self, more: u32, passes: u32) -> f64 {
+        let n = self.passes.len() as f64 + f64::from(more);
+        let done: f64 = self.passes.iter().map(|m| self.pass / f64::from(*m)).sum();
+        let squares = n * self.repeat + done + f64::from(more) * self.pass / f64::from(passes);
+        factor(n) * squares.max(0.0).sqrt() / n
+    }
+
+    /// The fewest passes of so many more repeats with which it is as sure as this; none if none
+    /// suffice.
+    pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
+        let usual = self.passes.last().copied().unwrap_or(1);
+        if !self.free || more == 0 {
+            let sure = self.half_width_expected(more, usual) <= precision;
+            return sure.then_some(usual);
+        }
+        let n = self.passes.len() as f64 + f64::from(more);
+        let done: f64 = self.passes.iter().map(|m| self.pass / f64::from(*m)).sum();
+        let left = (precision * n / factor(n)).powi(2) - n * self.repeat - done;
+        let wanted = (f64::from(more) * self.pass / left).ceil().max(1.0);
+        let possible = left > 0.0 && wanted <= f64::from(crate::plan::effort::PASSES_MAX);
+        possible.then_some(wanted as u32)
+    }
+}
+
+/// Student's t for the mean of so many repeats.
+fn factor(repeats: f64) -> f64 {
+    if repeats < 2.0 {
+        return f64::INFINITY;
+    }
+    crate::measure::summary::student_t_975(repeats as u32 - 1)
+}
