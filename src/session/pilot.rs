@@ -50,7 +50,6 @@ impl Session<'_> {
     /// All cells, as often as the precision takes and the time allows.
     pub(super) fn cells_until_sure(&mut self, effort: Effort) -> Result<()> {
         let all = self.plan.series();
-        let mut most = self.plan.repeats;
         for (at, series) in all.iter().enumerate() {
             let begun = self.spent.seconds();
             let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
@@ -58,18 +57,18 @@ impl Session<'_> {
             let later = &all[at + 1..];
             let mut part = Part { series, later, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
+            self.book.run.repeats = self.book.run.repeats.max(part.done);
+            self.store.set_repeats(&self.book.run.id, self.book.run.repeats)?;
             if self.interrupt.is_set() {
                 return Ok(());
             }
-            most = most.max(part.done);
             if let Some(takes) = takes {
                 let known = self.takes.get_or_insert(Takes { repeats: 0, seconds: 0.0 });
                 known.repeats = known.repeats.max(takes.repeats);
                 known.seconds += takes.seconds;
             }
         }
-        self.book.run.repeats = most;
-        self.store.set_repeats(&self.book.run.id, most)
+        Ok(())
     }
 
     /// One series, until it is sure or its time is over; what it would have taken where it is not.

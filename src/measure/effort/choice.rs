@@ -1,7 +1,7 @@
 //! The cheapest counts that make all rows as sure as they are wanted, and what can be had in the time
 //! there is.
 
-use super::rows::{Row, reached};
+use super::rows::{Outlook, Row, reached};
 use crate::plan::effort::{PASSES_MAX, Passes};
 
 /// Most repeats that are thought of.
@@ -76,15 +76,14 @@ pub fn decide(
     (precision, seconds): (f64, f64),
 ) -> Decision {
     let least = u32::from(!reached(rows, precision));
-    let wanted = cheapest(rows, costs, done, (least, precision));
+    let rows: Vec<Outlook<'_>> = rows.iter().map(Row::outlook).collect();
+    let wanted = cheapest(&rows, costs, done, (least, precision, f64::INFINITY));
     if let Some(wanted) = wanted.as_ref().filter(|wanted| wanted.seconds <= seconds) {
         return Decision { taken: wanted.clone(), wanted: Some(wanted.clone()) };
     }
     let nothing = Choice { repeats: done, ..Choice::default() };
-    let now = rows.iter().map(|row| row.half_width_expected(0, 1)).fold(precision, f64::max);
-    let fits = |precision| {
-        cheapest(rows, costs, done, (1, precision)).filter(|choice| choice.seconds <= seconds)
-    };
+    let now = rows.iter().map(|row| row.half_width(0, 1)).fold(precision, f64::max);
+    let fits = |precision| cheapest(&rows, costs, done, (1, precision, seconds));
     // What is as sure as now, or anything if nothing is known yet.
     let mut high = if now.is_finite() { now } else { 1.0 };
     let Some(mut taken) = fits(high) else { return Decision { wanted, taken: nothing } };
@@ -100,24 +99,26 @@ pub fn decide(
 }
 
 /// The cheapest of all counts that make every row as sure as this, with at least so many more
-/// repeats; none if none do.
+/// repeats and in so many seconds; none if none do.
 fn cheapest(
-    rows: &[Row],
+    rows: &[Outlook<'_>],
     costs: &Costs,
     done: u32,
-    (least, precision): (u32, f64),
+    (least, precision, seconds_max): (u32, f64, f64),
 ) -> Option<Choice> {
     let single = repeat_seconds(costs, &Passes::new());
     let mut best: Option<Choice> = None;
     for more in least..=REPEATS_MAX.saturating_sub(done) {
-        // More repeats than this cost more, however few passes they have.
-        let enough = best.as_ref().is_some_and(|best| f64::from(more) * single >= best.seconds);
-        if enough {
+        // From here on all costs more, however few passes there are.
+        let least_seconds = f64::from(more) * single;
+        let dearer = best.as_ref().is_some_and(|best| least_seconds >= best.seconds);
+        if dearer || least_seconds > seconds_max {
             break;
         }
         let Some(passes) = passes(rows, more, precision) else { continue };
         let seconds = f64::from(more) * repeat_seconds(costs, &passes);
-        if best.as_ref().is_none_or(|best| seconds < best.seconds) {
+        let cheaper = best.as_ref().is_none_or(|best| seconds < best.seconds);
+        if seconds <= seconds_max && cheaper {
             best = Some(Choice { repeats: done + more, more, passes, seconds });
         }
     }
@@ -125,12 +126,12 @@ fn cheapest(
 }
 
 /// The fewest passes of each free phase that suffice in so many more repeats.
-fn passes(rows: &[Row], more: u32, precision: f64) -> Option<Passes> {
+fn passes(rows: &[Outlook<'_>], more: u32, precision: f64) -> Option<Passes> {
     let mut passes = Passes::new();
     for row in rows {
         let wanted = row.passes_for(more, precision)?.min(PASSES_MAX);
-        if row.free {
-            let most = passes.entry(row.key.clone()).or_insert(1);
+        if row.row.free {
+            let most = passes.entry(row.row.key.clone()).or_insert(1);
             *most = wanted.max(*most);
         }
     }

@@ -5,8 +5,8 @@ use crate::base::units::Unit;
 use crate::measure::book::{CellKey, Measurement};
 use crate::measure::bulk::bulk_phases;
 use crate::measure::order::each_once;
-use crate::measure::summary::{Basis, rate_estimate};
-use crate::plan::effort::Passes;
+use crate::measure::summary::{Basis, rate_estimate, student_t_975};
+use crate::plan::effort::{PASSES_MAX, Passes};
 
 /// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
 /// its phase: variants may differ in it, and of fewer it is hardly known.
@@ -74,7 +74,7 @@ impl Row {
         let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
         let mut row = Self { key, passes, free, pass, repeat, half_width };
         if row.passes.len() >= OWN_REPEATS_MIN
-            && let (Some(own), expected) = (half_width, row.half_width_expected(0, 1))
+            && let (Some(own), expected) = (half_width, row.outlook().half_width(0, 1))
             && own > expected
             && expected > 0.0
         {
@@ -84,29 +84,46 @@ impl Row {
         row
     }
 
+    /// What more of it is reckoned with.
+    pub(super) fn outlook(&self) -> Outlook<'_> {
+        Outlook {
+            row: self,
+            repeats: self.passes.len() as f64,
+            passes: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
+            usual: self.passes.last().copied().unwrap_or(1),
+        }
+    }
+}
+
+/// A row with the sums over its repeats so far.
+pub(super) struct Outlook<'a> {
+    pub(super) row: &'a Row,
+    repeats: f64,
+    /// The variance of each repeat's mean that is from its passes, added up.
+    passes: f64,
+    /// Passes of the last repeat.
+    usual: u32,
+}
+
+impl Outlook<'_> {
     /// Half the width to expect, as a share of the mean, after so many more repeats of so many
     /// passes; infinite for fewer than two in all.
-    pub(super) fn half_width_expected(&self, more: u32, passes: u32) -> f64 {
-        let n = self.passes.len() as f64 + f64::from(more);
-        let done: f64 = self.passes.iter().map(|m| self.pass / f64::from(*m)).sum();
-        let squares = n * self.repeat + done + f64::from(more) * self.pass / f64::from(passes);
+    pub(super) fn half_width(&self, more: u32, passes: u32) -> f64 {
+        let (n, more) = (self.repeats + f64::from(more), f64::from(more));
+        let squares = n * self.row.repeat + self.passes + more * self.row.pass / f64::from(passes);
         factor(n) * squares.max(0.0).sqrt() / n
     }
 
     /// The fewest passes of so many more repeats with which it is as sure as this; none if none
     /// suffice.
     pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
-        let usual = self.passes.last().copied().unwrap_or(1);
-        if !self.free || more == 0 {
-            let sure = self.half_width_expected(more, usual) <= precision;
-            return sure.then_some(usual);
+        if !self.row.free || more == 0 {
+            return (self.half_width(more, self.usual) <= precision).then_some(self.usual);
         }
-        let n = self.passes.len() as f64 + f64::from(more);
-        let done: f64 = self.passes.iter().map(|m| self.pass / f64::from(*m)).sum();
-        let left = (precision * n / factor(n)).powi(2) - n * self.repeat - done;
-        let wanted = (f64::from(more) * self.pass / left).ceil().max(1.0);
-        let possible = left > 0.0 && wanted <= f64::from(crate::plan::effort::PASSES_MAX);
-        possible.then_some(wanted as u32)
+        let n = self.repeats + f64::from(more);
+        let left = (precision * n / factor(n)).powi(2) - n * self.row.repeat - self.passes;
+        let wanted = (f64::from(more) * self.row.pass / left).ceil().max(1.0);
+        (left > 0.0 && wanted <= f64::from(PASSES_MAX)).then_some(wanted as u32)
     }
 }
 
@@ -115,5 +132,5 @@ fn factor(repeats: f64) -> f64 {
     if repeats < 2.0 {
         return f64::INFINITY;
     }
-    crate::measure::summary::student_t_975(repeats as u32 - 1)
+    student_t_975(repeats as u32 - 1)
 }

@@ -147,8 +147,8 @@ fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
     let rows = [row(0.003, 0.002)];
     let found = decide(&rows, &costs(10.0, 1.0), 3, (0.02, f64::INFINITY)).taken;
     let passes = found.passes[&key()];
-    assert!(rows[0].half_width_expected(found.more, passes) <= 0.02, "{found:?}");
-    assert!(rows[0].half_width_expected(found.more - 1, passes) > 0.02, "{found:?}");
+    assert!(rows[0].outlook().half_width(found.more, passes) <= 0.02, "{found:?}");
+    assert!(rows[0].outlook().half_width(found.more - 1, passes) > 0.02, "{found:?}");
     assert_eq!(found.repeats, 3 + found.more);
     assert!((found.seconds - f64::from(found.more) * (10.0 + f64::from(passes))).abs() < 1e-6);
 }
