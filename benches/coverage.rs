@@ -9,6 +9,8 @@
 #[allow(dead_code, reason = "shared with a test")]
 #[path = "../tests/statistics/noise.rs"]
 mod noise;
+#[path = "../tests/statistics/pilot.rs"]
+mod pilot;
 
 use boatload::measure::history::steps;
 use boatload::measure::statistics::autocorrelation::{batch_means, slices};
@@ -22,6 +24,8 @@ use boatload::measure::statistics::order::quantile_interval;
 use boatload::measure::statistics::student::student_t;
 use boatload::measure::statistics::trend::trend;
 use boatload::measure::statistics::{Interval, mean_interval, ratio_interval, series_interval};
+
+use pilot::{Outcome, Truth};
 
 use noise::{Noise, Source, WINDOWS, coverage, share};
 
@@ -97,6 +101,7 @@ const SERIES: [(&str, OfOne); 3] = [
 ];
 
 fn main() {
+    precision();
     for noise in Noise::ALL {
         println!("\n{noise:?}\n\n| of | method | n = 3 | 5 | 10 | 30 |\n|---|---|---|---|---|---|");
         let [of_mean, of_median] = noise.truth();
@@ -183,4 +188,35 @@ fn windows(noise: Noise) {
 fn row(of: &str, name: &str, share: impl Fn(usize) -> f64) {
     let shares = REPEATS.map(|n| format!("{:.3}", share(n)));
     println!("| {of} | {name} | {} |", shares.join(" | "));
+}
+
+/// What runs that are asked for 3% reach, and what it takes.
+fn precision() {
+    println!("\n| repeats, passes, variants | reached | held | repeats | passes | looks | time |");
+    println!("|---|---|---|---|---|---|---|");
+    for (repeats, passes, variants, limit) in [
+        (0.02, 0.0, 1, f64::INFINITY),
+        (0.05, 0.0, 1, f64::INFINITY),
+        (0.05, 0.02, 3, f64::INFINITY),
+        (0.01, 0.05, 1, f64::INFINITY),
+        (0.01, 0.05, 3, f64::INFINITY),
+        (0.05, 0.0, 1, 60.0),
+    ] {
+        let truth = Truth { repeats, passes, variants, repeat_seconds: 8.0, pass_seconds: 2.0 };
+        let all: Vec<Outcome> =
+            (0..DRAWS).map(|seed| truth.run(0.03, limit, &mut Source::new(seed))).collect();
+        let mean = |of: fn(&Outcome) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        println!(
+            "| {:.0}%, {:.0}%, {variants}{} | {:.3} | {:.3} | {:.1} | {:.1} | {:.1} | {:.0} s |",
+            repeats * 100.0,
+            passes * 100.0,
+            if limit.is_finite() { format!(", {limit} s") } else { String::new() },
+            mean(|run| f64::from(u8::from(run.reached))),
+            mean(|run| f64::from(u8::from(run.held))),
+            mean(|run| f64::from(run.repeats)),
+            mean(|run| f64::from(run.passes)),
+            mean(|run| f64::from(run.looks)),
+            mean(|run| run.seconds)
+        );
+    }
 }

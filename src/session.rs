@@ -4,8 +4,10 @@ mod harness;
 pub mod lacks;
 mod making;
 mod measuring;
+mod pilot;
 pub mod probe;
 pub mod room;
+mod spent;
 pub mod stocking;
 pub mod trials;
 mod watching;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::making::Means;
+use self::pilot::Course;
+use self::spent::Spent;
 use self::watching::Watching;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::device::BlockDevice;
@@ -25,7 +29,8 @@ use crate::host::node::device_to_read;
 use crate::host::space::Space;
 use crate::measure::book::{CellKey, Condition, Level, Measurement, ResultBook, RunFacts};
 use crate::measure::conclusions::conclude;
-use crate::measure::warnings::{Warning, warnings};
+use crate::measure::effort::Takes;
+use crate::measure::warnings::{Warning, imprecise, warnings};
 use crate::plan::filesystem::PlaceAsked;
 use crate::plan::phase::End;
 use crate::plan::{CellPlan, EngineName, Phase, Plan};
@@ -78,6 +83,10 @@ pub struct Standing<'a> {
 pub trait Watcher {
     /// What is being done before or between phases.
     fn says(&self, text: &str);
+    /// What was decided, which stays where people can read it.
+    fn tells(&self, text: &str) {
+        self.says(text);
+    }
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
@@ -102,6 +111,7 @@ pub fn run(
     let plan = &fitted(order.plan, looked.device.as_ref())?;
     let order = &Order { plan, ..order.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
+    let spent = Spent::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
     let (mut sites, host) = Sites::make(order, looked, (&id, clock), interrupt)?;
     let filesystems = match &mut sites.made {
@@ -113,8 +123,20 @@ pub fn run(
     let book = ResultBook { run, host, filesystems, ..ResultBook::default() };
     let watch = Watching::default();
     let plan = order.plan;
-    let mut session =
-        Session { plan, store, watcher, interrupt, sites, book, prepared: None, watch };
+    let (course, takes, prepared) = (Course::default(), None, None);
+    let mut session = Session {
+        plan,
+        store,
+        watcher,
+        interrupt,
+        sites,
+        book,
+        prepared,
+        watch,
+        course,
+        spent,
+        takes,
+    };
     let cells = match session.cells() {
         // What was under way when the user wanted to stop is no failure.
         Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
@@ -149,6 +171,10 @@ struct Session<'a> {
     /// The cell, by its index, that the place was brought to its level for.
     prepared: Option<usize>,
     watch: Watching,
+    course: Course,
+    spent: Spent,
+    /// What it would take to be as sure as was asked, where that is not reached.
+    takes: Option<Takes>,
 }
 
 /// The places a run uses: cells with different engines are in different ones.
@@ -209,22 +235,34 @@ impl Sites {
 impl Session<'_> {
     /// All cells, repeats interleaved.
     fn cells(&mut self) -> Result<()> {
-        let schedule = self.plan.schedule();
-        let all: u64 = schedule.iter().map(|(_, at)| self.plan.cells[*at].operations()).sum();
-        let mut before = 0;
-        for (at, (repeat, index)) in schedule.iter().enumerate() {
-            if self.interrupt.is_set() {
-                return Ok(());
-            }
-            let cell = &self.plan.cells[*index];
-            let key = cell_key(self.plan, cell, *repeat);
-            self.prepare(*index, &key)?;
-            if self.interrupt.is_set() {
-                return Ok(());
-            }
-            self.cell(cell, &key, (at + 1, schedule.len()), (before, all))?;
-            before += cell.operations();
+        let plan = self.plan;
+        if let Some(effort) = plan.effort {
+            return self.cells_until_sure(effort);
         }
+        self.course.comes(plan.cells.iter(), plan.repeats);
+        self.course.repeats = plan.repeats;
+        for (repeat, index) in plan.schedule() {
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            self.one(plan, index, repeat)?;
+        }
+        Ok(())
+    }
+
+    /// One cell, by its index, of the plan or of it with other passes.
+    fn one(&mut self, plan: &Plan, index: usize, repeat: u32) -> Result<()> {
+        let cell = &plan.cells[index];
+        let key = cell_key(plan, cell, repeat);
+        self.prepare(index, &key)?;
+        if self.interrupt.is_set() {
+            return Ok(());
+        }
+        self.course.at += 1;
+        let begun = self.spent.seconds();
+        self.cell(cell, &key)?;
+        self.spent.cell(begun);
+        self.course.before += cell.operations();
         Ok(())
     }
 
@@ -257,13 +295,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn cell(
-        &mut self,
-        cell: &CellPlan,
-        key: &CellKey,
-        (at, cells): (usize, usize),
-        (mut before, operations): (u64, u64),
-    ) -> Result<()> {
+    fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
+        let mut before = self.course.before;
         let stored = self.store.begin_cell(&self.book.run.id, key)?;
         self.look_around(cell, key, stored)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
@@ -277,18 +310,20 @@ impl Session<'_> {
             let phase = as_first_pass(phase, self.book.measurements.last());
             let phase = &self.sites.of(cell)?.resolved(&phase);
             let standing = Standing {
-                cell: at,
-                cells,
-                repeats: self.plan.repeats,
+                cell: self.course.at,
+                cells: self.course.cells,
+                repeats: self.course.repeats,
                 key,
                 phase,
                 operations_before: before,
-                operations,
+                operations: self.course.operations,
             };
             before += phase.operations().unwrap_or_default();
             let watched = (self.watcher, &mut self.watch);
             let site = self.sites.of(cell)?;
+            let begun = self.spent.seconds();
             let measurement = measuring::measure(site, cell, &standing, watched, self.interrupt)?;
+            self.spent.pass(&measurement, begun);
             self.watcher.phase_ends(&standing, &measurement);
             self.store.add_measurement(stored, &measurement)?;
             self.book.measurements.push(measurement);
@@ -333,7 +368,10 @@ impl Session<'_> {
         let finished = now();
         self.book.run.finished = Some(finished.clone());
         self.book.findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
-        let warnings = warnings(&self.book, interrupted);
+        let mut warnings = warnings(&self.book, interrupted);
+        if !interrupted {
+            warnings.extend(imprecise(&self.book, self.takes));
+        }
         self.book.findings.extend(warnings.iter().map(Warning::finding));
         for finding in &self.book.findings {
             self.store.add_finding(&self.book.run.id, finding)?;
@@ -430,6 +468,8 @@ fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watch
         harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
         clock: clock.source().into(),
         repeats: plan.repeats,
+        precision: plan.effort.map(|effort| effort.precision),
+        time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),
         reference: None,
     }
 }

@@ -350,3 +350,33 @@ fn runs_side_by_side_keep_out_of_each_others_way() {
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
     assert_eq!(bench.run(["runs"]).stdout.matches("complete").count(), 4);
 }
+
+#[test]
+fn a_precision_is_reached_and_told_with_where_the_variance_was() {
+    let bench = Bench::default();
+    let text = "name = \"x\"\nquestion = \"?\"\nengine = \"sim\"\nseed = 2\n[tree]\nfiles = 200\n\
+                [sim]\nmetadata = \"20us\"\ncold = \"50us\"\nspread = { repeats = \"3%\" }\n\
+                [[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"stat\"\ncache = \"cold\"\n";
+    let file = bench.write("x.toml", text);
+    let file = file.to_str().unwrap();
+    let ran = bench.run(["run", file, "--precision", "2%"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("pilot: 3 repeats in "), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("every rate is as sure as was asked: ±2% or less"),
+        "{}",
+        ran.stdout
+    );
+    let shown = bench.run(["show", "last", "--details"]).stdout;
+    assert!(shown.contains("where the variance is"), "{shown}");
+    let document = bench.run(["show", "last", "--json", "-"]).json();
+    assert_eq!(document["run"]["precision"], 0.02);
+    assert_eq!(document["run"]["time_limit_seconds"], 1800.0);
+    let plan = bench.run(["plan", file, "--time-limit", "1h"]).stdout;
+    let plan = plan.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plan.contains("each rate is within 3%, 60 min in all at most"), "{plan}");
+    let short = bench.run(["run", file, "--precision", "0.2%", "--time-limit", "1s"]);
+    let said = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("warning: a precision of 0.2% was not reached by create (±"), "{said}");
+    assert!(!said.contains("as sure as was asked:"), "{said}");
+}

@@ -80,7 +80,8 @@ fn a_duration_goes_with_operations_that_change_nothing_and_without_windows() {
     for (tree, phase, place, said) in [
         (WHOLE, "operation = \"create\", duration = 3", "phase[1].duration", "changes nothing"),
         ("", &format!("{device}duration = 0"), "phase[1].duration", "from 1 ms to 1 hour"),
-        ("", &format!("{device}duration = \"2h\""), "phase[1].duration", "a quantity such as"),
+        ("", &format!("{device}duration = \"2d\""), "phase[1].duration", "a quantity such as"),
+        ("", &format!("{device}duration = \"2h\""), "phase[1].duration", "from 1 ms to 1 hour"),
         ("", &format!("{device}duration = \"4KiB\""), "phase[1].duration", "seconds, or a time"),
         (
             "",

@@ -268,6 +268,7 @@ fn the_command_line_wins_over_the_file() {
         scale: Scale::Standard,
         seed: Some(9),
         repeats: Some(1),
+        effort: None,
         threads: Some(4),
         cache: Some(CacheAsked::AsIs),
         engine: Some(EngineName::Sim),

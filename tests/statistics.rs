@@ -6,6 +6,8 @@
 
 #[path = "statistics/noise.rs"]
 mod noise;
+#[path = "statistics/pilot.rs"]
+mod pilot;
 
 use std::ops::RangeInclusive;
 
@@ -15,6 +17,8 @@ use boatload::measure::statistics::modes::modes;
 use boatload::measure::statistics::trend::trend;
 use boatload::measure::statistics::warm_up::warm_up;
 use boatload::measure::statistics::{mean_interval, ratio_interval, series_interval};
+
+use pilot::{Outcome, Truth};
 
 use noise::{Noise, Source, WINDOWS, coverage, share};
 
@@ -161,4 +165,27 @@ fn a_slow_start_is_left_out_and_a_steady_series_is_not() {
         warm_up(&values).unwrap().settled
     };
     assert_eq!(share(20, rising), 0.0, "a series that rises to its end is never settled");
+}
+
+#[test]
+fn a_run_that_is_asked_for_a_precision_reaches_it_and_its_interval_holds_nine_times_in_ten() {
+    for (repeats, passes, variants) in [(0.05, 0.0, 1), (0.01, 0.05, 1), (0.04, 0.02, 3)] {
+        let truth = Truth { repeats, passes, variants, repeat_seconds: 8.0, pass_seconds: 2.0 };
+        let run = |seed| truth.run(0.03, f64::INFINITY, &mut Source::new(seed));
+        let all: Vec<Outcome> = (0..150).map(run).collect();
+        let count = |of: fn(&&Outcome) -> bool| all.iter().filter(of).count();
+        assert_eq!(count(|run| run.reached), all.len(), "with no limit all reach it");
+        let held = count(|run| run.held);
+        assert!(held >= 130, "{held} of 150 intervals hold the truth");
+    }
+}
+
+#[test]
+fn a_run_with_little_time_never_takes_more_and_never_claims_more() {
+    let truth =
+        Truth { repeats: 0.05, passes: 0.0, variants: 1, repeat_seconds: 8.0, pass_seconds: 2.0 };
+    let all: Vec<Outcome> =
+        (0..100).map(|seed| truth.run(0.03, 60.0, &mut Source::new(seed))).collect();
+    assert!(all.iter().all(|run| run.seconds <= 60.0), "some take longer than a minute");
+    assert!(all.iter().any(|run| !run.reached) && all.iter().any(|run| run.reached));
 }

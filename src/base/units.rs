@@ -67,6 +67,9 @@ const SUFFIXES: &[(&str, f64, Unit)] = &[
     ("µs", 1e3, Unit::Nanoseconds),
     ("ms", 1e6, Unit::Nanoseconds),
     ("s", 1e9, Unit::Nanoseconds),
+    ("m", 60e9, Unit::Nanoseconds),
+    ("min", 60e9, Unit::Nanoseconds),
+    ("h", 3_600e9, Unit::Nanoseconds),
 ];
 
 impl Quantity {
@@ -187,6 +190,17 @@ pub fn duration(ns: f64) -> String {
     format!("{} {word}", figures(ns / size, 3))
 }
 
+/// A time that is waited for, with no more figures than a plan has: `0.4 s`, `48 s`, `12 min`, `2.5 h`.
+pub fn span(seconds: f64) -> String {
+    const STEPS: [(&str, f64); 3] = [("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+    // A whole number of the smaller unit says more than a fraction of the larger one.
+    let fits = |(_, size): &&(&str, f64)| seconds < size * 99.5;
+    let (word, size) = STEPS.iter().find(fits).unwrap_or(&STEPS[2]);
+    let value = seconds / size;
+    let digits = usize::from(value < 9.95 && (value.round() - value).abs() > 0.049);
+    format!("{value:.digits$} {word}")
+}
+
 /// A number with `wanted` significant figures, at least one, in plain notation with commas.
 pub fn figures(value: f64, wanted: u32) -> String {
     if !value.is_finite() {
@@ -268,6 +282,8 @@ mod tests {
         assert_eq!(duration(2_310.0), "2.31 us");
         assert_eq!(duration(999_900.0), "1.00 ms");
         assert_eq!(duration(12.0), "12 ns");
+        let spans = [0.0, 0.44, 3.0, 48.2, 99.6, 1_800.0, 9_000.0].map(span);
+        assert_eq!(spans, ["0 s", "0.4 s", "3 s", "48 s", "1.7 min", "30 min", "2.5 h"]);
         let exact = [1_024, 1_024_000, 16 << 20, 1_500, 0].map(exact_bytes);
         assert_eq!(exact, ["1 KiB", "1,000 KiB", "16 MiB", "1,500 B", "0 B"]);
         assert_eq!(figures(9.996, 3), "10.0");

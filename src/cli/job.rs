@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::effort::Precision;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::facts::memory_bytes;
 use crate::plan::filesystem::{FileSystem, read_list};
@@ -48,6 +49,8 @@ pub(super) struct Job {
     /// How often to do the whole
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
+    #[command(flatten)]
+    precision: Precision,
     /// Seed of everything drawn at random
     ///
     /// The same seed and job file give the same operations in the same order on any machine.
@@ -77,6 +80,7 @@ impl Job {
             scale: self.scale,
             seed: self.seed,
             repeats: self.repeats,
+            effort: self.precision.asked(),
             threads: self.threads,
             cache: self.cache,
             engine: self.engine,

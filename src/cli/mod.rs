@@ -3,6 +3,7 @@
 mod check;
 mod clean;
 mod compare;
+mod effort;
 mod inspect;
 mod job;
 mod out;

@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::base::failure::shown;
-use crate::base::units::{bytes, counted, duration, grouped};
+use crate::base::units::{bytes, counted, duration, grouped, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
+use crate::measure::effort::percent;
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, FileSystem, Phase, Plan, Prepare, Way};
+use crate::plan::{CellPlan, Effort, FileSystem, Phase, Plan, Prepare, Way};
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -35,6 +36,14 @@ pub(super) fn outline(plan: &Plan, room: Option<Room>) -> String {
         counted(u64::from(plan.repeats), "repeat"),
         counted(plan.cells.len() as u64, "cell")
     );
+    if let Some(Effort { precision, time_limit_seconds }) = plan.effort {
+        let (share, time) = (percent(precision), span(time_limit_seconds));
+        let line = format!(
+            "these are the pilot's, and so is what stands below; then as many more as it takes \
+             until each rate is within {share}, {time} in all at most"
+        );
+        text.push_str(&wrapped(&line, 2));
+    }
     if let Some(axis) = &plan.axis {
         let levels: Vec<String> = axis.levels.iter().map(ToString::to_string).collect();
         let line = format!("levels of {}: {}", shown(&axis.name), levels.join(", "));

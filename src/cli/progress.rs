@@ -146,6 +146,13 @@ impl Watcher for Progress {
         }
     }
 
+    fn tells(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| out::note(text)),
+            None => out::note(text),
+        }
+    }
+
     fn prepares(&self, key: &CellKey, headway: &Headway) {
         let level = key.level.as_ref().map_or_else(String::new, level_text);
         let text = format!("bringing the place to {level}");

@@ -34,7 +34,7 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show each phase at each level with all its figures, and how the machine was set
+    /// Show each phase at each level with all its figures, where the variance is, and how the machine was set
     #[arg(long)]
     details: bool,
     /// Show the windows of each phase that has them
@@ -65,7 +65,13 @@ impl Show {
     fn more(&self, book: &ResultBook) -> Vec<&'static str> {
         // Without levels the table itself has all figures.
         let details = self.details && book.measurements.iter().any(|m| m.cell.level.is_some());
-        let more = [("details", details), ("host", self.details), ("windows", self.windows)];
+        let variance = self.details && book.run.reference.is_none();
+        let more = [
+            ("details", details),
+            ("variance", variance),
+            ("host", self.details),
+            ("windows", self.windows),
+        ];
         more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
     }
 }

@@ -103,8 +103,13 @@ pub struct RunFacts {
     pub harness_ns: f64,
     /// The clock latencies are read from: `tsc` or `monotonic`.
     pub clock: String,
-    /// Repeats asked for.
+    /// Repeats asked for; where a precision was, those that were made.
     pub repeats: u32,
+    /// Half the width of the 95% interval that each rate was to have at most, as a share of the
+    /// rate; none if the repeats were asked for.
+    pub precision: Option<f64>,
+    /// What the run was to take at most, in seconds; none if the repeats were asked for.
+    pub time_limit_seconds: Option<f64>,
     /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
     /// a number that is none all mean "not published".
     pub reference: Option<Provenance>,

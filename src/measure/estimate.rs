@@ -85,7 +85,10 @@ pub fn estimate(plan: &Plan, costs: &Costs, space: &Space) -> Option<f64> {
 /// Where it ran is not looked at.
 pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
     let run = &book.run;
+    // How often a pilot lets things be done is known only behind it.
+    let counted = plan.effort.is_none() && run.precision.is_none();
     let same = run.complete
+        && counted
         && (run.job.as_str(), run.scale.as_str()) == (plan.job.as_str(), plan.scale.word())
         && (&run.parameters, run.repeats) == (&plan.parameters, plan.repeats);
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));

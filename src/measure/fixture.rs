@@ -162,6 +162,8 @@ pub(crate) fn run(id: &str) -> RunFacts {
         harness_ns: 21.4,
         clock: "tsc".into(),
         repeats: 2,
+        precision: None,
+        time_limit_seconds: None,
         reference: None,
     }
 }

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod conclusions;
 pub mod conditions;
 pub mod differences;
+pub mod effort;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;

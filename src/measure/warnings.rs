@@ -2,6 +2,7 @@
 
 mod caches;
 mod disturbed;
+mod imprecise;
 mod jumped;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use super::bulk::is_bulk;
 use super::order::made;
 use caches::{about, caches, remedy};
 pub use disturbed::{Disturbed, Kind, is_disturbed};
+pub use imprecise::{Imprecise, imprecise};
 pub use jumped::Jumped;
 
 use disturbed::disturbed;
@@ -99,6 +101,8 @@ pub enum Warning {
         /// The middle of what was found at the ends of phases over the highest frequency.
         share: Option<f64>,
     },
+    /// Rates are less sure than was asked.
+    Imprecise(Imprecise),
     /// No cycle counter of constant rate: latencies are read from the system's clock.
     SlowClock,
     /// The run was interrupted.
@@ -119,6 +123,7 @@ impl Warning {
             Warning::Disturbed(found) => found.kind.code(),
             Warning::Jumped(_) => "jump",
             Warning::Frequency { .. } => "frequency",
+            Warning::Imprecise(_) => "precision-not-reached",
             Warning::SlowClock => "slow-clock",
             Warning::Interrupted => "interrupted",
         }
@@ -161,6 +166,7 @@ impl Warning {
             ),
             Warning::Disturbed(found) => found.sentence(),
             Warning::Jumped(found) => found.sentence(),
+            Warning::Imprecise(found) => found.sentence(),
             Warning::Frequency { governor: Some(governor), .. } => {
                 format!("the governor of the processors' frequency is {governor}.")
             }
@@ -200,6 +206,9 @@ impl Warning {
             Warning::Frequency { .. } => {
                 "Set it before measuring: cpupower frequency-set --governor performance."
             }
+            Warning::Imprecise(_) => {
+                "Give it more time with --time-limit, or ask for less with --precision."
+            }
             Warning::SlowClock => "Latencies below a microsecond are less sure.",
             Warning::Interrupted => "Run it again for the rest.",
         }
@@ -213,6 +222,7 @@ impl Warning {
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Disturbed(found) => found.phases.clone(),
             Warning::Jumped(found) => vec![found.phase.clone()],
+            Warning::Imprecise(found) => found.phases(),
             Warning::Invalid { phase, .. } => vec![phase.clone()],
             Warning::HostCache { .. }
             | Warning::AccessTimes { .. }

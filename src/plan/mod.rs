@@ -2,6 +2,7 @@
 
 mod check;
 pub mod device;
+pub mod effort;
 pub mod filesystem;
 pub mod phase;
 pub mod prepare;
@@ -21,10 +22,10 @@ mod wire;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::base::random::{Stream, shuffle};
 use crate::base::units::Quantity;
 
 pub use check::{Settings, read_job};
+pub use effort::Effort;
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, Goal, Prepare, Way};
@@ -162,8 +163,12 @@ pub struct Plan {
     pub scale: Scale,
     /// The seed of everything drawn.
     pub seed: u64,
-    /// How often the whole is done.
+    /// How often the whole is done; where precision is asked for, in the pilot.
     pub repeats: u32,
+    /// The precision that is asked for, within which time; none where the repeats are.
+    pub effort: Option<Effort>,
+    /// Phases whose passes the pilot is free to choose, with those of the pilot.
+    pub free: effort::Passes,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.
@@ -195,22 +200,11 @@ impl Plan {
     pub fn schedule(&self) -> Vec<(u32, usize)> {
         let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
         for repeat in 1..=self.repeats {
-            let mut variants = self.variants();
-            shuffle(&mut variants, self.seed, Stream::Schedule, u64::from(repeat));
-            for variant in variants {
-                let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
-                let mut cells: Vec<(usize, &CellPlan)> = cells.collect();
-                match cells.first().and_then(|(_, cell)| cell.prepare.as_ref()) {
-                    None => order.extend(cells.into_iter().map(|(at, _)| (repeat, at))),
+            for at in self.order(repeat) {
+                match &self.cells[at].prepare {
+                    None => order.push((repeat, at)),
                     Some(_) if repeat > 1 => {}
-                    Some(prepare) => {
-                        if prepare.ballast.way.goes_down() {
-                            cells.reverse();
-                        }
-                        for (at, _) in cells {
-                            order.extend((1..=self.repeats).map(|repeat| (repeat, at)));
-                        }
-                    }
+                    Some(_) => order.extend((1..=self.repeats).map(|repeat| (repeat, at))),
                 }
             }
         }

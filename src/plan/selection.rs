@@ -135,6 +135,17 @@ impl Selection {
         self.moved((0, population, count), 1)
     }
 
+    /// The same entries, or as many drawn from the same, in a random order that follows from more.
+    #[must_use]
+    pub fn with_salt(&self, added: u64) -> Self {
+        if self.order == Order::Sequential || self.live.is_some() {
+            return self.clone();
+        }
+        let range = (self.first, self.population, self.count);
+        let again = Self::new(range, self.order, self.roots, self.seed, self.salt | added);
+        Self { grain: self.grain, in_parts: self.in_parts, ..again }
+    }
+
     /// The same order over other entries: the first, how many to choose from, how many chosen;
     /// each `grain` of them (at least 1) to one worker.
     #[must_use]

@@ -46,6 +46,15 @@ pub struct Knee {
     pub factor: f64,
 }
 
+/// By how much whole passes and whole repeats are slower or faster than others, each way alike.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Spread {
+    /// Standard deviation of passes, in percent.
+    pub passes_percent: f64,
+    /// Standard deviation of repeats, which all passes of one have in common, in percent.
+    pub repeats_percent: f64,
+}
+
 /// An error at one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedError {
@@ -74,6 +83,8 @@ pub struct SimModel {
     pub directory_cost_ns: u64,
     /// Noise on every request.
     pub noise: Noise,
+    /// What passes and repeats differ by as a whole.
+    pub spread: Spread,
     /// Percent that everything is slower after a million operations of the run, over all workers,
     /// than at its start.
     pub drift_percent: f64,

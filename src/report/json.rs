@@ -60,6 +60,8 @@ struct WireRun<'a> {
     harness_ns: f64,
     clock: Option<&'a str>,
     repeats: u32,
+    precision: Option<f64>,
+    time_limit_seconds: Option<f64>,
     reference: Option<&'a Provenance>,
 }
 
@@ -185,6 +187,8 @@ impl<'a> WireRun<'a> {
             harness_ns: run.harness_ns,
             clock: told(run.clock.as_str(), measured),
             repeats: run.repeats,
+            precision: run.precision,
+            time_limit_seconds: run.time_limit_seconds,
             reference: run.reference.as_ref(),
         }
     }

@@ -23,6 +23,7 @@ mod selftest;
 mod table;
 mod terminal;
 mod text;
+mod variance;
 mod windows;
 
 use std::io::{self, Write};
@@ -49,8 +50,14 @@ pub trait Report: Sync {
 }
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[&dyn Report] =
-    &[&phases::Details, &host::Host, &json::Json, &terminal::Terminal, &windows::Windows];
+pub const REPORTS: &[&dyn Report] = &[
+    &phases::Details,
+    &host::Host,
+    &json::Json,
+    &terminal::Terminal,
+    &variance::Variance,
+    &windows::Windows,
+];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static dyn Report> {

@@ -9,6 +9,7 @@ use super::matrix::write_matrices;
 use super::phases::{about_n, group_name, write_phases};
 use super::place::write_conditions;
 use super::text::{number, time, write_wrapped};
+use super::variance::write_precision;
 use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
@@ -39,6 +40,7 @@ impl Report for Terminal {
             provenance::latencies(book).write(out)?;
         } else {
             write_tables(book, &summary, out)?;
+            write_precision(book, out)?;
         }
         if !book.filesystems.is_empty() {
             write_made(book, !summary.levels().is_empty(), out)?;

@@ -127,6 +127,14 @@ fn runs_in_which_something_grows_read_as_was_agreed_on() {
     assert_golden("details.txt", &rendered("details", &growing::clutter()));
 }
 
+#[test]
+fn where_the_variance_is_reads_as_was_agreed_on() {
+    let mut book = fixture::book();
+    assert_golden("variance.txt", &rendered("variance", &book));
+    book.measurements.truncate(1);
+    assert!(rendered("variance", &book).starts_with("Nothing was repeated"));
+}
+
 /// Four file systems made for a run, with all that is concluded of them.
 fn made_book() -> ResultBook {
     let mut book = fixture::made::book();
@@ -368,7 +376,7 @@ fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();
-        for report in ["details", "host", "terminal", "windows"] {
+        for report in ["details", "host", "terminal", "variance", "windows"] {
             let text = rendered(report, &book);
             assert_fits(&text, &format!("{report}, seed {seed}"));
             assert!(!text.contains("NaN") && !text.contains("inf "), "seed {seed}:\n{text}");

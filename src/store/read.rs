@@ -292,6 +292,8 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
         harness_ns: row.get::<_, Real>("harness_ns")?.0,
         clock: row.get("clock")?,
         repeats: row.get("repeats")?,
+        precision: later::<Real>(row, "precision")?.map(|share| share.0),
+        time_limit_seconds: later::<Real>(row, "time_limit_seconds")?.map(|seconds| seconds.0),
         reference: None,
     })
 }

@@ -351,7 +351,7 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
         store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     };
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
-    assert_eq!(number("user_version"), 4);
+    assert_eq!(number("user_version"), 5);
     assert_eq!(number("foreign_keys"), 1);
     let mode: String =
         store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();

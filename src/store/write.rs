@@ -101,6 +101,15 @@ impl Store {
         })
     }
 
+    /// Notes how many repeats were made, where a pilot decided that.
+    pub fn set_repeats(&mut self, run_id: &str, repeats: u32) -> Result<()> {
+        self.commit("save a run in", |connection| {
+            let changed = connection
+                .execute("UPDATE runs SET repeats = ?2 WHERE id = ?1", params![run_id, repeats])?;
+            one(changed, "it has no such run")
+        })
+    }
+
     /// Does all of `work` or nothing of it.
     fn commit<T>(&mut self, doing: &str, work: impl FnOnce(&Connection) -> Work<T>) -> Result<T> {
         let done = (|| {
@@ -137,6 +146,8 @@ fn write_run(connection: &Connection, run: &RunFacts, host: &HostFacts, host_id:
         ("harness_ns", &Real(run.harness_ns)),
         ("clock", &run.clock),
         ("repeats", &run.repeats),
+        ("precision", &run.precision.map(Real)),
+        ("time_limit_seconds", &run.time_limit_seconds.map(Real)),
         ("available_bytes", &Whole(host.filesystem.available_bytes)),
         ("available_inodes", &host.filesystem.available_inodes.map(Whole)),
         ("root", &host.rights.root),

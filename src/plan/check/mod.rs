@@ -17,11 +17,13 @@ use std::ops::RangeInclusive;
 use self::filesystem::Crossed;
 use self::phases::Variant;
 use self::scope::{Scope, check_name, check_title, described};
+use super::effort::Passes;
 use super::report::{Report, below, element};
 use super::source;
 use super::wire::{self, Job};
 use super::{
-    Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, EngineName, FileSystem, Plan, Scale,
+    Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, Effort, EngineName, FileSystem, Plan,
+    Scale,
 };
 use crate::base::problem::Problems;
 use crate::base::units::{Quantity, Unit, counted, grouped};
@@ -35,6 +37,8 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// `--repeats`: 1 to 1,000.
     pub repeats: Option<u32>,
+    /// `--precision` and `--time-limit`, which a pilot finds the repeats for.
+    pub effort: Option<Effort>,
     /// `--threads`: 1 to 1,024.
     pub threads: Option<u32>,
     /// `--cache`.
@@ -85,18 +89,21 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let cells = cells((&job, settings, seed), crossed, &levels, report);
     let conclude = conclude(&job, (axis.is_some(), several), report);
     std::mem::take(report).finish()?;
-    Ok(Plan {
+    let plan = Plan {
         name: job.name.unwrap_or_default(),
         question: job.question.unwrap_or_default(),
         scale: settings.scale,
         seed,
         repeats,
+        effort: settings.effort,
+        free: Passes::new(),
         parameters: scope.written(),
         axis,
         conclude,
         cells,
         job: text.to_string(),
-    })
+    };
+    Ok(plan.into_pilot())
 }
 
 fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -> u32 {

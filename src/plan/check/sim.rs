@@ -4,12 +4,14 @@ use super::scope::Scope;
 use crate::base::errno::Errno;
 use crate::base::units::Unit;
 use crate::plan::report::{Report, below};
-use crate::plan::sim::{Knee, PlannedError, SimModel};
+use crate::plan::sim::{Knee, PlannedError, SimModel, Spread};
 use crate::plan::wire::{WireQuantity, WireSim};
 
 /// Longest time of one request, in nanoseconds: an hour.
 const TIME_MAX_NS: u64 = 3_600_000_000_000;
 const COUNT_MAX: u64 = 1 << 53;
+/// Time never goes back: both together take less than all of it.
+const SPREAD_MAX: f64 = 30.0;
 const QUEUE_MAX: u64 = 4_096;
 
 /// The model; what is wrong is reported and left at its default.
@@ -29,6 +31,15 @@ pub(super) fn read(wire: &WireSim, place: &str, scope: &Scope, report: &mut Repo
             .unwrap_or_default(),
         ..SimModel::default()
     };
+    if let Some(spread) = &wire.spread {
+        let range = (Unit::Percent, 0.0, SPREAD_MAX);
+        let passes = reader.number("spread.passes", spread.passes.as_ref(), range);
+        let repeats = reader.number("spread.repeats", spread.repeats.as_ref(), range);
+        model.spread = Spread {
+            passes_percent: passes.unwrap_or_default(),
+            repeats_percent: repeats.unwrap_or_default(),
+        };
+    }
     if let Some(stall) = &wire.stall {
         let every = reader.whole("stall.every", stall.every.as_ref(), (Unit::Count, 1, COUNT_MAX));
         model.stall_every = every.unwrap_or_default();

@@ -26,6 +26,8 @@ pub(in crate::plan) struct WireSim {
     pub(in crate::plan) directory_cost: Option<WireQuantity>,
     /// Random deviation of each request's time; none by default.
     pub(in crate::plan) noise: Option<Noise>,
+    /// By how much passes and repeats differ as a whole; not at all by default.
+    pub(in crate::plan) spread: Option<WireSpread>,
     /// Percent that everything is slower after a million operations of the run; 0 by default.
     pub(in crate::plan) drift: Option<WireQuantity>,
     /// A request now and then that takes long.
@@ -40,6 +42,16 @@ pub(in crate::plan) struct WireSim {
     pub(in crate::plan) error: Option<WireError>,
     /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
     pub(in crate::plan) queue: Option<WireQuantity>,
+}
+
+/// By how much passes and repeats differ as a whole.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct WireSpread {
+    /// Standard deviation of passes, up to 30%; 0 by default.
+    pub(in crate::plan) passes: Option<WireQuantity>,
+    /// Standard deviation of repeats, up to 30%; 0 by default.
+    pub(in crate::plan) repeats: Option<WireQuantity>,
 }
 
 /// A request now and then that takes long.

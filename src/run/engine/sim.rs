@@ -34,6 +34,8 @@ pub struct SimDisk {
     cached_blocks: Bits,
     /// Entries of each holder, kept only for a law that asks.
     fill: Vec<AtomicU32>,
+    /// How much longer everything takes in this repeat.
+    repeat_factor: f64,
     shared: Arc<SimShared>,
     cache_dropped: AtomicBool,
 }
@@ -69,10 +71,28 @@ impl SimDisk {
             cached: Bits::new(if model.cold_ns > 0 { tree.files } else { 0 })?,
             cached_blocks: Bits::new(if model.cold_ns > 0 { blocks } else { 0 })?,
             fill: (0..per_holder).map(|_| AtomicU32::new(0)).collect(),
+            repeat_factor: 1.0,
             shared,
             cache_dropped: AtomicBool::new(false),
             tree,
         })
+    }
+
+    /// The same in the cell of the run with this number, which has a speed of its own.
+    #[must_use]
+    pub fn in_cell(self, number: u64) -> Self {
+        let repeats = self.model.spread.repeats_percent;
+        Self { repeat_factor: self.off_by(repeats, draw(!number, Stream::Noise, 0)), ..self }
+    }
+
+    fn pass_factor(&self, shift: u64) -> f64 {
+        self.off_by(self.model.spread.passes_percent, draw(shift, Stream::Noise, 1))
+    }
+
+    /// A factor around 1 with this standard deviation in percent: uniform, so that it has an end.
+    fn off_by(&self, percent: f64, salt: u64) -> f64 {
+        let even = 2.0 * unit(draw(self.tree.seed, Stream::Noise, salt)) - 1.0;
+        1.0 + percent / 100.0 * 3f64.sqrt() * even
     }
 
     /// Puts files there that were made before.
@@ -155,8 +175,8 @@ pub struct SimEngine {
     operation: Vec<u64>,
     sequence: u64,
     noise_seed: u64,
-    /// How much longer everything takes for the files beside the tree.
-    clutter: f64,
+    /// How much longer everything takes for the files beside the tree, and in this pass and repeat.
+    slower: f64,
     queued: Vec<Completion>,
 }
 
@@ -184,7 +204,7 @@ impl SimEngine {
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
-            clutter: disk.clutter(),
+            slower: disk.clutter() * disk.repeat_factor * disk.pass_factor(shift),
             disk,
         }
     }
@@ -443,7 +463,7 @@ impl SimEngine {
             Noise::Skewed => -(1.0 - chance()).ln(),
             Noise::Drifting => 0.5 + self.wandering(),
         };
-        drift * knee * noise * self.clutter
+        drift * knee * noise * self.slower
     }
 }
 

@@ -30,6 +30,8 @@ pub struct SimSite {
     shared: Arc<SimShared>,
     /// Phases so far.
     shifts: AtomicU64,
+    /// Cells so far.
+    cells: u64,
     cell: Option<(Arc<SimDisk>, Tree)>,
     /// Bytes in use when the cell began.
     bytes_before: u64,
@@ -46,6 +48,7 @@ impl SimSite {
             clock,
             shared: Arc::default(),
             shifts: AtomicU64::new(0),
+            cells: 0,
             cell: None,
             bytes_before: 0,
             stock: None,
@@ -60,6 +63,7 @@ impl SimSite {
         let blocks = blocks.map(|p| p.selection.population).max().unwrap_or_default();
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
+        self.cells += 1;
         self.cell = Some(self.disk(cell.tree.clone(), (makes_directories, blocks))?);
         Ok(())
     }
@@ -70,7 +74,7 @@ impl SimSite {
             let files = counted(tree.files, "file");
             Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
         })?;
-        Ok((Arc::new(disk), tree))
+        Ok((Arc::new(disk.in_cell(self.cells)), tree))
     }
 
     pub(super) fn prepare(

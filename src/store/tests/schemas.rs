@@ -3,11 +3,12 @@
 use super::*;
 use crate::host::facts::DeviceFacts;
 
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("../schema.sql"),
     include_str!("../schema-2.sql"),
     include_str!("../schema-3.sql"),
     include_str!("../schema-4.sql"),
+    include_str!("../schema-5.sql"),
 ];
 
 /// Without what a schema has no place for.
@@ -18,6 +19,14 @@ fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
     if version < 3 {
         book.filesystems.clear();
     }
+    (book.run.precision, book.run.time_limit_seconds) = (None, None);
+    if version < 4 {
+        without_schema_4(version, &mut book);
+    }
+    book
+}
+
+fn without_schema_4(version: usize, book: &mut ResultBook) {
     book.host.settings = None;
     book.host.device = book.host.device.as_ref().map(known_to_all);
     for made in &mut book.filesystems {
@@ -31,7 +40,6 @@ fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
         (m.device_discard_bytes, m.worker_spread, m.disturbance) = (None, None, None);
         m.slices_ns.clear();
     }
-    book
 }
 
 fn known_to_all(device: &DeviceFacts) -> DeviceFacts {

@@ -1,0 +1,137 @@
+//! What is wanted of each row of a table: its repeats so far, and how far they lie apart.
+
+use super::components::{Nested, counts, nested};
+use crate::base::units::Unit;
+use crate::measure::book::{CellKey, Measurement};
+use crate::measure::bulk::bulk_phases;
+use crate::measure::order::each_once;
+use crate::measure::statistics::student::student_t;
+use crate::measure::summary::{Basis, rate_estimate};
+use crate::plan::effort::{PASSES_MAX, Passes};
+
+/// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
+/// its phase: variants may differ in it, and of fewer it is hardly known.
+const OWN_REPEATS_MIN: usize = 6;
+
+/// One phase of one variant at one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The variant and the phase.
+    pub key: (String, String),
+    /// Valid passes of each repeat so far.
+    pub passes: Vec<u32>,
+    /// Whether another number of passes can be chosen for more repeats.
+    pub free: bool,
+    /// Variance of a pass within its repeat, of logarithms of rates.
+    pub pass: f64,
+    /// Variance of repeats beyond that.
+    pub repeat: f64,
+    /// Half the width of the 95% interval, as a share of the mean; none for fewer than two repeats.
+    pub half_width: Option<f64>,
+}
+
+/// The rows of these measurements that have valid ones.
+pub fn rows(measurements: &[&Measurement], free: &Passes) -> Vec<Row> {
+    let counted: Vec<&Measurement> = measurements.iter().copied().filter(|m| counts(m)).collect();
+    let bulk = bulk_phases(counted.iter().copied());
+    let spreads = nested(counted.iter().copied());
+    let place = |m: &'_ &Measurement| {
+        let CellKey { variant, level, .. } = &m.cell;
+        (variant.clone(), level.clone(), m.phase.clone())
+    };
+    let mut rows = Vec::new();
+    for (variant, level, phase) in each_once(counted.iter().map(place)) {
+        let of_row = |m: &&&Measurement| {
+            m.phase == phase && m.cell.variant == variant && m.cell.level == level
+        };
+        let own: Vec<&Measurement> = counted.iter().filter(of_row).copied().collect();
+        let unit = if bulk.contains(phase.as_str()) { Unit::Bytes } else { Unit::Count };
+        let spread = spreads.iter().find(|(name, _)| *name == phase);
+        let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
+        let key = (variant, phase);
+        rows.push(Row::of(&own, unit, spread, (free.contains_key(&key), key)));
+    }
+    rows
+}
+
+/// Whether every row is as sure as this.
+pub fn reached(rows: &[Row], precision: f64) -> bool {
+    rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
+}
+
+impl Row {
+    fn of(
+        own: &[&Measurement],
+        unit: Unit,
+        spread: Nested,
+        (free, key): (bool, (String, String)),
+    ) -> Self {
+        let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
+        let passes: Vec<u32> =
+            each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
+        let estimate = rate_estimate(own, unit, |_| 0.0, None);
+        let half_width = estimate.filter(|found| found.basis == Basis::Repeats);
+        let half_width = half_width.and_then(|found| found.relative());
+        let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
+        let mut row = Self { key, passes, free, pass, repeat, half_width };
+        if row.passes.len() >= OWN_REPEATS_MIN
+            && let (Some(own), expected) = (half_width, row.outlook().half_width(0, 1))
+            && own > expected
+            && expected > 0.0
+        {
+            let larger = (own / expected).powi(2);
+            (row.pass, row.repeat) = (row.pass * larger, row.repeat * larger);
+        }
+        row
+    }
+
+    /// What more of it is reckoned with.
+    pub(super) fn outlook(&self) -> Outlook<'_> {
+        Outlook {
+            row: self,
+            repeats: self.passes.len() as f64,
+            passes: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
+            usual: self.passes.last().copied().unwrap_or(1),
+        }
+    }
+}
+
+/// A row with the sums over its repeats so far.
+pub(super) struct Outlook<'a> {
+    pub(super) row: &'a Row,
+    repeats: f64,
+    /// The variance of each repeat's mean that is from its passes, added up.
+    passes: f64,
+    /// Passes of the last repeat.
+    usual: u32,
+}
+
+impl Outlook<'_> {
+    /// Half the width to expect, as a share of the mean, after so many more repeats of so many
+    /// passes; infinite for fewer than two in all.
+    pub(super) fn half_width(&self, more: u32, passes: u32) -> f64 {
+        let (n, more) = (self.repeats + f64::from(more), f64::from(more));
+        let squares = n * self.row.repeat + self.passes + more * self.row.pass / f64::from(passes);
+        factor(n) * squares.max(0.0).sqrt() / n
+    }
+
+    /// The fewest passes of so many more repeats with which it is as sure as this; none if none
+    /// suffice.
+    pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
+        if !self.row.free || more == 0 {
+            return (self.half_width(more, self.usual) <= precision).then_some(self.usual);
+        }
+        let n = self.repeats + f64::from(more);
+        let left = (precision * n / factor(n)).powi(2) - n * self.row.repeat - self.passes;
+        let wanted = (f64::from(more) * self.row.pass / left).ceil().max(1.0);
+        (left > 0.0 && wanted <= f64::from(PASSES_MAX)).then_some(wanted as u32)
+    }
+}
+
+/// Student's t for the mean of so many repeats.
+fn factor(repeats: f64) -> f64 {
+    if repeats < 2.0 {
+        return f64::INFINITY;
+    }
+    student_t(0.05, repeats.floor() - 1.0).unwrap_or(f64::INFINITY)
+}

@@ -1,0 +1,44 @@
+//! Rates that are less sure than was asked for, and what would make them so.
+
+use super::Warning;
+use crate::base::units::{counted, span};
+use crate::measure::book::ResultBook;
+use crate::measure::effort::{Takes, Unsure, percent, unsure};
+
+/// Phases whose rates are less sure than was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imprecise {
+    /// What was asked, as a share of the rate.
+    pub precision: f64,
+    /// The phases.
+    pub phases: Vec<Unsure>,
+    /// What it would take; none if that cannot be told.
+    pub takes: Option<Takes>,
+}
+
+/// The warning, if a precision was asked for and not reached.
+pub fn imprecise(book: &ResultBook, takes: Option<Takes>) -> Option<Warning> {
+    let (precision, phases) = (book.run.precision?, unsure(book)?);
+    let found = Imprecise { precision, phases, takes };
+    (!found.phases.is_empty()).then_some(Warning::Imprecise(found))
+}
+
+impl Imprecise {
+    pub(super) fn phases(&self) -> Vec<String> {
+        self.phases.iter().map(|unsure| unsure.phase.clone()).collect()
+    }
+
+    pub(super) fn sentence(&self) -> String {
+        let of_phase = |Unsure { phase, half_width }: &Unsure| match half_width {
+            Some(half) => format!("{phase} (±{:.1}%)", half * 100.0),
+            None => format!("{phase} (no interval)"),
+        };
+        let phases: Vec<String> = self.phases.iter().map(of_phase).collect();
+        let takes = self.takes.map_or_else(String::new, |Takes { repeats, seconds }| {
+            let repeats = counted(u64::from(repeats), "repeat");
+            format!(" It would take about {repeats}, {} more.", span(seconds))
+        });
+        let share = percent(self.precision);
+        format!("a precision of {share} was not reached by {}.{takes}", phases.join(", "))
+    }
+}

@@ -1,0 +1,174 @@
+//! How sure the figures are to be, and what a run may take for it: then a pilot decides how often
+//! the whole is done, and how often the phases that can be done again.
+
+use std::collections::BTreeMap;
+
+use super::phase::{CacheAsked, Phase};
+use super::{CellPlan, Plan};
+use crate::base::random::{Stream, shuffle};
+use crate::op::{Change, Effect};
+
+/// What is asked for instead of a number of repeats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Most that half of the 95% interval of a rate is to be, as a share of the rate.
+    pub precision: f64,
+    /// Most that the run is to take, in seconds.
+    pub time_limit_seconds: f64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { precision: 0.03, time_limit_seconds: 1_800.0 }
+    }
+}
+
+impl Effort {
+    /// The precisions that can be asked for, in percent.
+    pub const PERCENT: std::ops::RangeInclusive<f64> = 0.1..=50.0;
+
+    /// The times that can be given, in seconds.
+    pub const SECONDS: std::ops::RangeInclusive<f64> = 1.0..=30.0 * 86_400.0;
+}
+
+/// Repeats of a pilot: with fewer, how far they lie apart is hardly known.
+pub const PILOT_REPEATS: u32 = 3;
+
+/// Passes of a pilot, so that what passes and what repeats do can be told apart.
+pub const PILOT_PASSES: u32 = 2;
+
+/// Most passes that are chosen for a phase.
+pub const PASSES_MAX: u32 = 50;
+
+/// Keeps the random orders of passes that were added apart from those of a job's phases, which are
+/// numbered.
+const SALT_OF_ADDED: u64 = 1 << 16;
+
+/// Passes of phases, by (variant, phase): only of those that can have more than one.
+pub type Passes = BTreeMap<(String, String), u32>;
+
+/// Cells that are repeated together: decided on together, and measured in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Indices into the plan's cells.
+    pub cells: Vec<usize>,
+}
+
+impl Phase {
+    /// Whether a pass more finds what the first one found, and leaves what it left: the phase
+    /// changes nothing, and its caches are treated anew. As-is is what the phase before left, which
+    /// only the first pass finds.
+    pub fn can_be_done_again(&self) -> bool {
+        self.operation.effect() == Effect::KeepsTree
+            && self.operation.change() == Change::Nothing
+            && self.cache != CacheAsked::AsIs
+    }
+
+    /// The same as another pass, in a random order of its own if it has one.
+    fn again(&self, pass: u32) -> Self {
+        let mut again = Self { pass, ..self.clone() };
+        let added = SALT_OF_ADDED * u64::from(pass);
+        again.selection = self.selection.with_salt(added);
+        if let Some(ballast) = &mut again.on_ballast {
+            ballast.salt |= added;
+        }
+        again
+    }
+}
+
+impl CellPlan {
+    /// Names of the phases whose passes are free to choose: those that can be done again, and for
+    /// which the job does not say how often.
+    fn free_phases(&self) -> impl Iterator<Item = &str> {
+        let again = |phase: &&Phase| self.phases.iter().any(|p| p.name == phase.name && p.pass > 1);
+        let free = move |phase: &&Phase| phase.can_be_done_again() && !again(phase);
+        self.phases.iter().filter(free).map(|phase| phase.name.as_str())
+    }
+}
+
+impl Plan {
+    /// The plan with a pilot's repeats and passes; the job's own count where they are more.
+    #[must_use]
+    pub(super) fn into_pilot(mut self) -> Self {
+        if self.effort.is_some() {
+            self.repeats = self.repeats.max(PILOT_REPEATS);
+            let of_cell = |cell: &CellPlan| -> Vec<_> {
+                let free = cell.free_phases().map(|name| (cell.variant.clone(), name.to_string()));
+                free.map(|key| (key, PILOT_PASSES)).collect()
+            };
+            self.free = self.cells.iter().flat_map(of_cell).collect();
+            self = self.with_passes(&self.free);
+        }
+        self
+    }
+
+    /// The plan with so many passes, at least one, of phases that can have more; others stay.
+    #[must_use]
+    pub fn with_passes(&self, passes: &Passes) -> Self {
+        let mut plan = self.clone();
+        for cell in &mut plan.cells {
+            let mut phases = Vec::with_capacity(cell.phases.len());
+            for phase in std::mem::take(&mut cell.phases) {
+                let key = (cell.variant.clone(), phase.name.clone());
+                match passes.get(&key) {
+                    None => phases.push(phase),
+                    Some(wanted) if phase.pass == 1 => {
+                        let more = (2..=*wanted).map(|pass| phase.again(pass)).collect::<Vec<_>>();
+                        phases.push(phase);
+                        phases.extend(more);
+                    }
+                    Some(_) => {}
+                }
+            }
+            cell.phases = phases;
+        }
+        plan
+    }
+
+    /// The cells in the order they come in one repeat: variants in a seeded random order, which
+    /// follows from the repeat's number, and their levels as they are gone through.
+    pub(super) fn order(&self, repeat: u32) -> Vec<usize> {
+        let mut variants = self.variants();
+        shuffle(&mut variants, self.seed, Stream::Schedule, u64::from(repeat));
+        let mut order = Vec::with_capacity(self.cells.len());
+        for variant in variants {
+            let before = order.len();
+            let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
+            order.extend(cells.map(|(at, _)| at));
+            let first = order.get(before).and_then(|at| self.cells[*at].prepare.as_ref());
+            if first.is_some_and(|prepare| prepare.ballast.way.goes_down()) {
+                order[before..].reverse();
+            }
+        }
+        order
+    }
+
+    /// What is repeated together, in the order it is done: each level that a place is prepared for,
+    /// which cannot be taken back, and all cells that need no such place.
+    pub fn series(&self) -> Vec<Series> {
+        let mut all: Vec<Series> = Vec::new();
+        let mut unprepared = None;
+        for at in self.order(1) {
+            match unprepared.filter(|_| self.cells[at].prepare.is_none()) {
+                Some(series) => {
+                    let series: &mut Series = &mut all[series];
+                    series.cells.push(at);
+                }
+                None => {
+                    if self.cells[at].prepare.is_none() {
+                        unprepared = Some(all.len());
+                    }
+                    all.push(Series { cells: vec![at] });
+                }
+            }
+        }
+        all
+    }
+
+    /// The cells of a series in the order of one repeat.
+    pub fn order_in(&self, series: &Series, repeat: u32) -> Vec<usize> {
+        let mut order = self.order(repeat);
+        order.retain(|at| series.cells.contains(at));
+        order
+    }
+}

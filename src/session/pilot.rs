@@ -1,0 +1,150 @@
+//! Repeats until the rates are as sure as was asked, or the time is over: a pilot, then what it says
+//! is needed, looked at again when there are twice as many repeats.
+
+use super::{Session, cell_key};
+use crate::base::failure::Result;
+use crate::base::units::{counted, span};
+use crate::measure::book::{CellKey, Measurement};
+use crate::measure::effort::{Choice, Costs, Decision, Takes, about, decide, repeat_seconds, rows};
+use crate::plan::effort::Series;
+use crate::plan::{CellPlan, Effort, Plan};
+
+/// The cells of a run that are done, and all that are known to come with them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Course {
+    /// Cells begun.
+    pub(super) at: usize,
+    /// Cells.
+    pub(super) cells: usize,
+    /// Operations of the cells before the one that was begun last.
+    pub(super) before: u64,
+    /// Operations of all.
+    pub(super) operations: u64,
+    /// Repeats of the cells under way.
+    pub(super) repeats: u32,
+}
+
+impl Course {
+    /// What comes: of each of these cells, in so many repeats.
+    pub(super) fn comes<'c>(&mut self, cells: impl Iterator<Item = &'c CellPlan>, repeats: u32) {
+        for cell in cells {
+            self.cells += repeats as usize;
+            self.operations += cell.operations() * u64::from(repeats);
+        }
+    }
+}
+
+/// A series under way.
+struct Part<'a> {
+    series: &'a Series,
+    /// The series after it.
+    later: &'a [Series],
+    precision: f64,
+    /// When it is to be over, in seconds since the run began.
+    until: f64,
+    /// Repeats so far.
+    done: u32,
+}
+
+impl Session<'_> {
+    /// All cells, as often as the precision takes and the time allows.
+    pub(super) fn cells_until_sure(&mut self, effort: Effort) -> Result<()> {
+        let all = self.plan.series();
+        for (at, series) in all.iter().enumerate() {
+            let begun = self.spent.seconds();
+            let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
+            let (precision, until) = (effort.precision, begun + share);
+            let later = &all[at + 1..];
+            let mut part = Part { series, later, precision, until, done: 0 };
+            let takes = self.series(&mut part)?;
+            self.book.run.repeats = self.book.run.repeats.max(part.done);
+            self.store.set_repeats(&self.book.run.id, self.book.run.repeats)?;
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            if let Some(takes) = takes {
+                let known = self.takes.get_or_insert(Takes { repeats: 0, seconds: 0.0 });
+                known.repeats = known.repeats.max(takes.repeats);
+                known.seconds += takes.seconds;
+            }
+        }
+        Ok(())
+    }
+
+    /// One series, until it is sure or its time is over; what it would have taken where it is not.
+    fn series(&mut self, part: &mut Part<'_>) -> Result<Option<Takes>> {
+        self.spent.begin_costs();
+        let begun = self.spent.seconds();
+        self.repeats(self.plan, part, self.plan.repeats, None)?;
+        let (took, given) = (self.spent.seconds() - begun, part.until - begun);
+        let long = match took > given {
+            true => format!(", longer than the {} that were given", span(given)),
+            false => String::new(),
+        };
+        let repeats = counted(u64::from(part.done), "repeat");
+        let mut lead = format!("pilot: {repeats} in {}{long}", span(took));
+        while !self.interrupt.is_set() {
+            let costs = self.spent.costs(&self.plan.free, part.done);
+            let left = part.until - self.spent.seconds();
+            let decision = self.decided(part, &costs, left);
+            self.watcher.tells(&format!("{lead}; {}", about(&decision, part.precision)));
+            let Choice { more, passes, .. } = &decision.taken;
+            if *more == 0 {
+                let takes = decision.wanted.filter(|wanted| wanted.more > 0);
+                return Ok(takes.map(|w| Takes { repeats: w.repeats, seconds: w.seconds }));
+            }
+            let plan = self.plan.with_passes(passes);
+            let last = decision.taken.looks_again_after();
+            let each = repeat_seconds(&costs, passes);
+            self.repeats(&plan, part, part.done + more, Some((last, each)))?;
+            lead = format!("after {}", counted(u64::from(part.done), "repeat"));
+        }
+        Ok(None)
+    }
+
+    /// Repeats up to this number, as far as is known; of them those up to `stop`: a number, and what
+    /// each takes in seconds, for which there must be time.
+    fn repeats(
+        &mut self,
+        plan: &Plan,
+        part: &mut Part<'_>,
+        known: u32,
+        stop: Option<(u32, f64)>,
+    ) -> Result<()> {
+        (self.course.cells, self.course.operations) = (self.course.at, self.course.before);
+        let cells = |series: &Series| series.cells.iter().map(|at| &plan.cells[*at]).collect();
+        let of_part: Vec<&CellPlan> = cells(part.series);
+        self.course.comes(of_part.into_iter(), known - part.done);
+        for series in part.later {
+            let of_series: Vec<&CellPlan> = cells(series);
+            self.course.comes(of_series.into_iter(), self.plan.repeats);
+        }
+        self.course.repeats = known;
+        while part.done < stop.map_or(known, |(last, _)| last) {
+            let ends = stop.map(|(_, each)| self.spent.seconds() + each);
+            if self.interrupt.is_set() || ends.is_some_and(|ends| ends > part.until) {
+                return Ok(());
+            }
+            part.done += 1;
+            for at in plan.order_in(part.series, part.done) {
+                if !self.interrupt.is_set() {
+                    self.one(plan, at, part.done)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be done next, by the measurements of the series.
+    fn decided(&self, part: &Part<'_>, costs: &Costs, seconds: f64) -> Decision {
+        let key = |at: &usize| cell_key(self.plan, &self.plan.cells[*at], 1);
+        let keys: Vec<_> = part.series.cells.iter().map(key).collect();
+        let of_series = |m: &&Measurement| {
+            let same =
+                |key: &CellKey| (&key.variant, &key.level) == (&m.cell.variant, &m.cell.level);
+            keys.iter().any(same)
+        };
+        let all: Vec<&Measurement> = self.book.measurements.iter().filter(of_series).collect();
+        decide(&rows(&all, &self.plan.free), costs, part.done, (part.precision, seconds))
+    }
+}
