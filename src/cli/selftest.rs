@@ -13,7 +13,7 @@ use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::session::Order;
-use crate::session::trials::{pairs, simulated};
+use crate::session::trials::{same, simulated, slower};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,8 +28,8 @@ Three trials, each of which can be left out with 0:
 A against A: pairs of runs that do the same. A difference between them is claimed by chance alone, \
 in at most 5% of the comparisons.
 
-A against B: pairs of runs of which every request and sync of B takes --delay longer. It should be \
-found, and the intervals should hold the truth.
+A against B: runs in which each variant takes turns with a copy of it of which every request and \
+sync takes --delay longer. It should be found, and the intervals should hold the truth.
 
 Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
 with known laws and knees. Intervals should hold the truth in 95%.
@@ -50,8 +50,8 @@ pub(super) struct SelfTest {
     /// Pairs of runs that do the same
     #[arg(long, value_name = "PAIRS", default_value_t = 10)]
     same: u32,
-    /// Pairs of runs of which the second is slower
-    #[arg(long, value_name = "PAIRS", default_value_t = 10)]
+    /// Runs of two in turns, of which one is slower
+    #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
     /// How much longer it takes
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
@@ -101,18 +101,18 @@ impl SelfTest {
     ) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
         let says = |text: &str, share: f64| progress.comes(text, &Headway::Share(share));
-        let pair = |what: &str, at: u32, all: u32| {
-            says(&format!("{what}: pair {at} of {all}"), f64::from(at - 1) / f64::from(all));
+        let comes = |what: &str, at: u32, all: u32| {
+            says(&format!("{what} {at} of {all}"), f64::from(at - 1) / f64::from(all));
         };
         if self.same > 0 {
-            let told = |at| pair("A against A", at, self.same);
-            let same = pairs(order, (self.same, 0.0), &told, interrupt)?;
+            let told = |at| comes("A against A: pair", at, self.same);
+            let same = same(order, self.same, &told, interrupt)?;
             printed(|out| write_same(&same, out))?;
             wrong.extend(too_many(same.phases_told_apart()));
         }
         if self.slower > 0 && !interrupt.is_set() {
-            let told = |at| pair("A against B", at, self.slower);
-            let slower = pairs(order, (self.slower, self.delay), &told, interrupt)?;
+            let told = |at| comes("A against B: run", at, self.slower);
+            let slower = slower(order, (self.slower, self.delay), &told, interrupt)?;
             printed(|out| write_slower(&slower, self.delay, out))?;
             wrong.extend(too_few("the planted slowdown", slower.phases_held()));
         }

@@ -145,7 +145,7 @@ impl Verdict {
         }
     }
 
-    fn of(ratio: &Ratio) -> Self {
+    pub(super) fn of(ratio: &Ratio) -> Self {
         match (ratio.half, ratio.tie()) {
             (None, _) => Self::CannotTell,
             (_, true) => Self::NoDifference,

@@ -1,7 +1,9 @@
 //! How often boatload was right where the truth is known: runs that are the same, runs of which one
 //! was slowed down, and runs of the simulated file system.
 
-use super::compare::{ComparedRow, Comparison, Subject, Verdict};
+use super::book::ResultBook;
+use super::compare::{Comparison, Subject, Verdict};
+use super::conclusions::ranking::between;
 use super::statistics::Interval;
 use super::statistics::describe::median;
 use super::statistics::normal;
@@ -85,24 +87,43 @@ impl Trials {
         Self { truth, pairs: 0, rows: Vec::new() }
     }
 
-    /// Counts one pair.
+    /// Counts one pair of runs.
     pub fn add(&mut self, comparison: &Comparison) {
         self.pairs += 1;
-        for row in comparison.rows.iter().filter(|row| row.interval.is_some()) {
-            self.count(row);
+        for row in &comparison.rows {
+            if let Some(interval) = row.interval {
+                let half = row.seen_from.map(f64::ln_1p);
+                self.count(&row.subject, interval, (half, row.verdict));
+            }
         }
     }
 
-    fn count(&mut self, row: &ComparedRow) {
-        let is_right = match row.verdict {
+    /// Counts one run in which the two variants took turns.
+    pub fn add_turns(&mut self, book: &ResultBook, [a, b]: [&str; 2]) {
+        self.pairs += 1;
+        for (phase, level, ratio) in between(book, [a, b]) {
+            let phase = phase.map(str::to_string);
+            let subject = Subject { variant: None, level: level.cloned(), phase };
+            if let Some(interval) = ratio.interval() {
+                self.count(&subject, interval, (ratio.half, Verdict::of(&ratio)));
+            }
+        }
+    }
+
+    fn count(
+        &mut self,
+        subject: &Subject,
+        [low, high]: [f64; 2],
+        (half, verdict): (Option<f64>, Verdict),
+    ) {
+        let is_right = match verdict {
             Verdict::Faster => self.truth >= 1.0,
             Verdict::Slower => self.truth <= 1.0,
             Verdict::NoDifference | Verdict::CannotTell => false,
         };
-        let held = row.interval.is_some_and(|[low, high]| (low..=high).contains(&self.truth));
-        let at = self.rows.iter().position(|of| of.subject == row.subject).unwrap_or_else(|| {
+        let at = self.rows.iter().position(|of| of.subject == *subject).unwrap_or_else(|| {
             self.rows.push(TrialRow {
-                subject: row.subject.clone(),
+                subject: subject.clone(),
                 told_apart: Tally::default(),
                 held: Tally::default(),
                 seen_from: Vec::new(),
@@ -111,8 +132,8 @@ impl Trials {
         });
         let counted = &mut self.rows[at];
         counted.told_apart.count(is_right);
-        counted.held.count(held);
-        counted.seen_from.extend(row.seen_from);
+        counted.held.count((low..=high).contains(&self.truth));
+        counted.seen_from.extend(half.map(f64::exp_m1));
     }
 
     /// How often phases were told apart, all together.

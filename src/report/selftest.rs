@@ -14,7 +14,8 @@ use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 /// # Errors
 /// If `out` does.
 pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "A against A: {}", pairs(trials, "that do the same"))?;
+    let pairs = counted(trials.pairs, "pair");
+    writeln!(out, "A against A: {pairs} of runs that do the same")?;
     let claims = trials.phases_told_apart();
     let sentence = format!(
         "A difference was claimed in {} of phases: {}; 5% are to be expected of intervals at 95%.",
@@ -26,13 +27,13 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes what was told of pairs of runs of which the second was slowed down by `delay`, a share.
+/// Writes what was told of runs in which one of two was slowed down by `delay`, a share.
 ///
 /// # Errors
 /// If `out` does.
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
-    let slower = format!("of which B takes {} times as long", figures(1.0 + delay, 3));
-    writeln!(out, "A against B: {}", pairs(trials, &slower))?;
+    let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
+    writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
     let (jobs, phases) = (trials.jobs_told_apart(), trials.phases_told_apart());
     if jobs.of > 0 {
         let sentence = format!(
@@ -78,10 +79,6 @@ pub fn write_simulated(
     }
     table.write(out)?;
     writeln!(out)
-}
-
-fn pairs(trials: &Trials, which: &str) -> String {
-    format!("{} of runs {which}", counted(trials.pairs, "pair"))
 }
 
 fn table(trials: &Trials, [told, held]: [&str; 2]) -> Table {

@@ -1,4 +1,4 @@
-//! boatload tried on itself: pairs of runs whose truth is known, on a real file system and on the
+//! boatload tried on itself: runs whose truth is known, on a real file system and on the
 //! simulated one.
 
 mod simulated;
@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use super::{Order, Standing, Watcher};
 use crate::base::failure::Result;
-use crate::base::random::{Stream, draw};
 use crate::measure::book::{Measurement, ResultBook};
 use crate::measure::compare::compare;
 use crate::measure::trials::Trials;
-use crate::plan::Plan;
+use crate::plan::{CellPlan, Plan};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::store::Store;
@@ -27,35 +26,53 @@ impl Watcher for Nobody {
     fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
 }
 
-/// Does the order in pairs of runs, of which the second has this slowdown planted, as a share. Which
-/// of a pair is run first changes at random. `told` hears the number of each pair from 1. Ends early
-/// when it is interrupted, with the pairs that are whole.
+/// Does the order in pairs of runs that do the same. `told` hears the number of each pair from 1. Ends
+/// early when it is interrupted, with the pairs that are whole.
 ///
 /// # Errors
 /// If a run fails.
-pub fn pairs(
+pub fn same(
+    order: &Order<'_>,
+    number: u32,
+    told: &dyn Fn(u32),
+    interrupt: &Interrupt,
+) -> Result<Trials> {
+    let mut trials = Trials::new(1.0);
+    for at in 1..=number {
+        told(at);
+        let (a, b) = (alone(order, interrupt)?, alone(order, interrupt)?);
+        if interrupt.is_set() {
+            break;
+        }
+        trials.add(&compare(&a, &b));
+    }
+    Ok(trials)
+}
+
+/// Does the order in runs in which each variant takes turns with one that has this slowdown planted,
+/// as a share. `told` hears the number of each run from 1. Ends early when it is interrupted.
+///
+/// # Errors
+/// If a run fails.
+pub fn slower(
     order: &Order<'_>,
     (number, delay): (u32, f64),
     told: &dyn Fn(u32),
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0 / (1.0 + delay));
-    let slowed = slowed(order.plan, delay);
+    let (plan, pairs) = with_slowed(order.plan, delay);
     for at in 1..=number {
         told(at);
-        let a = || alone(order, interrupt);
-        let b = || alone(&Order { plan: &slowed, ..order.clone() }, interrupt);
-        let b_first = draw(order.plan.seed, Stream::Schedule, u64::from(at)) & 1 == 1;
-        let (a, b) = if b_first {
-            let b = b()?;
-            (a()?, b)
-        } else {
-            (a()?, b()?)
-        };
+        // Another seed is another order of turns.
+        let plan = Plan { seed: plan.seed.wrapping_add(u64::from(at)), ..plan.clone() };
+        let book = alone(&Order { plan: &plan, ..order.clone() }, interrupt)?;
         if interrupt.is_set() {
             break;
         }
-        trials.add(&compare(&a, &b));
+        for [a, b] in &pairs {
+            trials.add_turns(&book, [a, b]);
+        }
     }
     Ok(trials)
 }
@@ -65,11 +82,21 @@ fn alone(order: &Order<'_>, interrupt: &Interrupt) -> Result<ResultBook> {
     super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)
 }
 
-/// The plan with a slowdown in all of its cells, on top of what they have.
-fn slowed(plan: &Plan, delay: f64) -> Plan {
-    let mut plan = plan.clone();
-    for cell in &mut plan.cells {
-        cell.delay = (1.0 + cell.delay) * (1.0 + delay) - 1.0;
+/// The plan with a slowed copy of each variant, on top of what slows it down already, and the names of
+/// both.
+fn with_slowed(plan: &Plan, delay: f64) -> (Plan, Vec<[String; 2]>) {
+    let names: Vec<String> = plan.variants().into_iter().map(str::to_string).collect();
+    let slowed = |name: &str| format!("{name}, slowed");
+    let mut both = Plan { cells: Vec::new(), ..plan.clone() };
+    for name in &names {
+        let cells = plan.cells.iter().filter(|cell| cell.variant == *name);
+        both.cells.extend(cells.clone().cloned());
+        both.cells.extend(cells.map(|cell| CellPlan {
+            variant: slowed(name),
+            delay: (1.0 + cell.delay) * (1.0 + delay) - 1.0,
+            ..cell.clone()
+        }));
     }
-    plan
+    let pairs = names.into_iter().map(|name| [name.clone(), slowed(&name)]);
+    (both, pairs.collect())
 }

@@ -33,6 +33,29 @@ pub(super) fn ranking(
     findings
 }
 
+/// How many times as fast the second of two variants of a run was as the first: the whole job, if it
+/// has two phases or more, then each phase, at each level. Each interval holds for itself.
+pub(in crate::measure) fn between<'a>(
+    book: &'a ResultBook,
+    [a, b]: [&'a str; 2],
+) -> Vec<(Option<&'a str>, Option<&'a Level>, Ratio)> {
+    let sample = Sample::of(book, &[a, b]);
+    let phases = sample.phases();
+    let of_phases = phases.iter().map(|phase| (Some(*phase), fields(&sample, phase, false)));
+    let all = [(None, whole::fields(book, &[a, b]))].into_iter().chain(of_phases);
+    let mut found = Vec::new();
+    for (phase, fields) in all {
+        let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
+        for field in &fields {
+            let rate = |name| field.runners.iter().find(|r| r.variant == name).map(|r| r.rate);
+            if let Some(pair) = rate(b).zip(rate(a)) {
+                found.push((phase, field.level, family.ratio(&[pair], 1)));
+            }
+        }
+    }
+    found
+}
+
 /// The findings of a phase, or of all; `rankings` is how many there are beside each other.
 fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<Finding> {
     let Some(most) = fields.iter().map(|field| field.runners.len() - 1).max() else {
@@ -72,11 +95,18 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// None if no rate can be made of the values.
-    fn of(variant: &'a str, cell: &[&'a Measurement], values: &Values) -> Option<Self> {
-        let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
-        caches.sort_unstable();
-        Some(Self { variant, rate: Rate::of(values)?, caches })
+    /// All that a rate can be made of, each with its measurements and their values.
+    fn all(of: &[(&'a str, Vec<&'a Measurement>, Values)]) -> Vec<Self> {
+        let all: Vec<_> = of.iter().filter(|(.., values)| !values.all.is_empty()).collect();
+        let values: Vec<&Values> = all.iter().map(|(.., values)| values).collect();
+        let each = || values.iter().filter_map(|values| Rate::of(values)).collect();
+        let rates: Vec<Rate> = Rate::in_blocks(&values).unwrap_or_else(each);
+        let one = |((variant, cell, _), rate): (&&(&'a str, Vec<&'a Measurement>, _), Rate)| {
+            let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
+            caches.sort_unstable();
+            Self { variant, rate, caches }
+        };
+        all.iter().zip(rates).map(one).collect()
     }
 }
 
@@ -102,13 +132,14 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
         let all = cells.iter().flat_map(|(_, cell)| cell.iter());
         let windows = at_the_end && all.clone().all(|m| tellable(m));
         let operations = all.clone().map(|m| m.operations).max();
-        let end = operations.zip(all.clone().next()).filter(|_| windows);
-        let runners = cells.iter().filter_map(|(variant, cell)| {
-            let values = if windows { values_at_the_end(cell) } else { values(cell) };
-            Runner::of(variant, cell, &values)
-        });
-        let runners: Vec<_> = runners.collect();
-        let end = end.map(|(operations, m)| (operations, noun(m)));
+        let noun = all.clone().next().map(|m| noun(m));
+        let with_values = |(variant, cell): (&'a str, Vec<&'a Measurement>)| {
+            let values = if windows { values_at_the_end(&cell) } else { values(&cell) };
+            (variant, cell, values)
+        };
+        let cells: Vec<_> = cells.into_iter().map(with_values).collect();
+        let runners = Runner::all(&cells);
+        let end = operations.zip(noun).filter(|_| windows);
         let field = Field { level, runners, end, left_out: Vec::new(), note: None };
         (field.runners.len() > 1).then_some(field)
     };

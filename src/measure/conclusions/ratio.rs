@@ -21,6 +21,8 @@ pub(in crate::measure) struct Rate {
     n: f64,
     /// Variance of a single one; none if it is unknown.
     variance: Option<f64>,
+    /// Degrees of freedom of that variance; 0 for a single measurement.
+    degrees: f64,
 }
 
 impl Rate {
@@ -34,9 +36,42 @@ impl Rate {
             [_] => values.own_error.map(|error| error * error),
             _ => Some(squares / (n - 1.0)),
         };
-        Some(Self { log, n, variance })
+        Some(Self { log, n, variance, degrees: n - 1.0 })
+    }
+
+    /// Of several that were measured in turns: what a repeat is like is the same for all of them, so
+    /// it is taken off, and with it drift that is slower than a repeat (randomized complete blocks;
+    /// Montgomery, "Design and Analysis of Experiments", chapter 4). None unless all have the same
+    /// repeats, and enough degrees of freedom are left that this does not cost more than it brings.
+    pub(super) fn in_blocks(all: &[&Values]) -> Option<Vec<Self>> {
+        let repeats: Vec<u32> = all.first()?.all.iter().map(|(repeat, _)| *repeat).collect();
+        let (n, many) = (repeats.len() as f64, all.len() as f64);
+        let same = |values: &&Values| {
+            values.repeated
+                && values.all.iter().map(|(repeat, _)| *repeat).eq(repeats.iter().copied())
+        };
+        if (n - 1.0) * (many - 1.0) < BLOCK_DEGREES_MIN || !all.iter().all(same) {
+            return None;
+        }
+        let rates: Vec<Self> = all.iter().map(|values| Self::of(values)).collect::<Option<_>>()?;
+        let of_block = |at: usize| {
+            let off = all.iter().zip(&rates).map(|(values, rate)| values.all[at].1 - rate.log);
+            off.sum::<f64>() / many
+        };
+        let blocks: Vec<f64> = (0..repeats.len()).map(of_block).collect();
+        // Taking the blocks off takes a part of each one's own deviations with it.
+        let degrees = (n - 1.0) * (many - 1.0) / many;
+        let one = |(values, rate): (&&Values, &Self)| {
+            let off = values.all.iter().zip(&blocks).map(|((_, v), block)| v - rate.log - block);
+            let variance = Some(off.map(|off| off * off).sum::<f64>() / degrees);
+            Self { variance, degrees, ..*rate }
+        };
+        Some(all.iter().zip(&rates).map(one).collect())
     }
 }
+
+/// With fewer degrees of freedom Student's t grows by more than what blocks take off.
+const BLOCK_DEGREES_MIN: f64 = 4.0;
 
 /// A logarithm of a rate with what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,8 +121,8 @@ impl Family {
         let (mut squares, mut degrees) = (0.0, 0.0);
         for rate in rates {
             if let Some(variance) = rate.variance.filter(|_| rate.n > 1.0) {
-                squares += variance * (rate.n - 1.0);
-                degrees += rate.n - 1.0;
+                squares += variance * rate.degrees;
+                degrees += rate.degrees;
             }
         }
         if degrees < 1.0 {

@@ -54,17 +54,18 @@ fn field<'a>(
     if each_once(parts.iter().map(|(phase, _)| *phase)).len() < 2 {
         return None;
     }
-    let (mut runners, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut cells, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
     for variant in each_once(variants.iter().copied()) {
         let of_variant: Vec<_> =
             here.iter().copied().filter(|m| m.cell.variant == variant).collect();
         let wholes = wholes(&of_variant, &parts);
-        match Runner::of(variant, &of_variant, &values(&wholes)) {
-            Some(runner) => runners.push(runner),
-            None => left_out.push((variant, why(&of_variant))),
+        match wholes.is_empty() {
+            false => cells.push((variant, of_variant, values(&wholes))),
+            true => left_out.push((variant, why(&of_variant))),
         }
         work.extend(wholes.into_iter().map(|whole| whole.operations));
     }
+    let runners = Runner::all(&cells);
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let alike = each_once(work.into_iter()).len() == 1;
     let note = here.iter().any(|m| is_left_unwritten(m)).then_some(UNWRITTEN);
