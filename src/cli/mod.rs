@@ -3,6 +3,8 @@
 mod check;
 mod clean;
 mod compare;
+mod export;
+mod import;
 mod inspect;
 mod job;
 mod out;
@@ -79,6 +81,8 @@ enum Command {
     Show(show::Show),
     Compare(compare::Compare),
     Check(check::Check),
+    Export(export::Export),
+    Import(import::Import),
     Inspect(inspect::Inspect),
     Fill(stock::Fill),
     Age(stock::Age),
@@ -119,6 +123,8 @@ pub fn main() -> ExitCode {
         Command::Show(command) => command.run(&store),
         Command::Compare(command) => command.run(&store),
         Command::Check(command) => command.run(&store),
+        Command::Export(command) => command.run(&store),
+        Command::Import(command) => command.run(&store),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),

@@ -15,6 +15,7 @@ pub mod estimate;
 pub(crate) mod fixture;
 pub mod histogram;
 pub mod history;
+pub mod latencies;
 mod matching;
 pub mod next;
 pub mod order;

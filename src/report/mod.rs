@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod compare_json;
 mod course;
+mod export;
 mod filesystems;
 mod grid;
 mod host;
@@ -31,7 +32,9 @@ pub use beside::{RUNS_MAX, write_beside};
 pub use check::{Against, write_check};
 pub use compare::write_comparison;
 pub use compare_json::write_comparison_json;
+pub use export::{EXPORTS, Export, ExportText, find_export};
 pub use host::host_lines;
+pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 
