@@ -159,6 +159,8 @@ fn a_file_is_replaced_in_one_step_and_nothing_stays_beside_it() {
     assert_eq!(command::names_in(path.parent().unwrap()), ["job.toml", "run.prom"]);
     exported(&bench, &["markdown", "-o", path.parent().unwrap().to_str().unwrap()]);
     assert_eq!(command::names_in(path.parent().unwrap()).len(), 3);
+    exported(&bench, &["csv", "-o", &format!("{}/", bench.beside("new").display())]);
+    assert_eq!(command::names_in(&bench.beside("new")).len(), 1);
     exported(&bench, &["csv", "-o", "/dev/null"]);
     let ran = bench.run(["export", "last", "--format", "csv", "-o", "/nowhere/at/all"]);
     ran.refuses(1);

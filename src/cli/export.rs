@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::FileType;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -95,8 +96,7 @@ fn keep_phase(book: &mut ResultBook, phase: &str, format: &dyn Format) -> Result
 fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
     match texts {
         [only] if output == Path::new("-") => out::print(&only.text),
-        [only] if output.is_dir() => keep(&output.join(&only.name), &only.text),
-        [only] => keep(output, &only.text),
+        [only] if !is_directory(output) => keep(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
             "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
             texts.len()
@@ -108,6 +108,11 @@ fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
             texts.iter().try_for_each(|text| keep(&output.join(&text.name), &text.text))
         }
     }
+}
+
+/// One that is there, or a name that can be no other.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/")
 }
 
 /// Whoever reads the file meanwhile finds the old text or the new one, never a part.

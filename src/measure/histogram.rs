@@ -37,6 +37,10 @@ const COMPRESSED: u32 = 0x1c84_9314;
 /// No histogram of these bounds is longer in V2 encoding.
 const ENCODED_BYTES_MAX: u64 = 1 << 20;
 
+/// What stands before the counts in V2 encoding: a mark, the length of the rest, an offset, the
+/// digits, and three numbers of eight bytes.
+const HEAD_BYTES: usize = 40;
+
 /// A histogram in V2 encoding as text: compressed and in base64, as the lines of HdrHistogram's
 /// logs have it. None for no histogram.
 pub fn to_text(encoded: &[u8]) -> Option<String> {
@@ -65,13 +69,19 @@ pub fn from_text(text: &str) -> Option<Vec<u8>> {
 
 /// The histogram of these bytes in V2 encoding; none if they are none with three digits.
 pub fn decoded(mut encoded: &[u8]) -> Option<Histogram<u64>> {
-    let read: Histogram<u64> = Deserializer::new().deserialize(&mut encoded).ok()?;
-    (read.sigfig() == DIGITS).then_some(read)
+    // What the head claims is looked at first: the reader makes room for all of it at once.
+    let word = |at: usize| Some(u32::from_be_bytes(*encoded.get(at..)?.first_chunk()?));
+    let payload = encoded.len().checked_sub(HEAD_BYTES)?;
+    if word(4)? as usize != payload || word(12)? != u32::from(DIGITS) {
+        return None;
+    }
+    Deserializer::new().deserialize(&mut encoded).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::random::{Stream, below, draw};
 
     #[test]
     fn the_text_is_the_one_that_readers_of_histogram_logs_know() {
@@ -95,5 +105,35 @@ mod tests {
         for bad in ["", "HISTFAAA", "no base64!", cut, &bomb, &to_text(&[1, 2, 3]).unwrap()] {
             assert_eq!(from_text(bad), None, "{bad:.40}");
         }
+    }
+
+    #[test]
+    fn no_bytes_that_are_taken_for_a_histogram_make_its_readers_panic() {
+        let mut histogram = Histogram::<u64>::new(DIGITS).unwrap();
+        (1..=200).for_each(|ns| histogram.record(ns * 719).unwrap());
+        let good = encoded(&histogram);
+        let mut drawn = 0;
+        let mut random = |bound: usize| {
+            drawn += 1;
+            below(draw(3, Stream::Noise, drawn), bound as u64) as usize
+        };
+        let mut taken = 0;
+        for _ in 0..300 {
+            let mut bad = good.clone();
+            for _ in 0..=random(3) {
+                // Half of the changes are in the head, which says how large all is.
+                let within = if random(2) == 0 { 40 } else { bad.len() };
+                let (at, any) = (random(within), random(256) as u8);
+                bad[at] = [0, 0xff, 0x7f, any][random(4)];
+            }
+            let Some(read) = from_text(&to_text(&bad).unwrap()) else { continue };
+            let read = decoded(&read).unwrap();
+            let mut sum = histogram.clone();
+            sum.auto(true);
+            let _ = sum.add(&read);
+            let _ = (sum.value_at_quantile(0.99), sum.mean(), sum.stdev());
+            taken += sum.iter_quantiles(5).take(10_000).count().min(1);
+        }
+        assert!(taken > 20, "only {taken} were taken: the readers were hardly tried");
     }
 }
