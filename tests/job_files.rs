@@ -127,8 +127,8 @@ fn phase(operation: &str, rest: &str) -> String {
 #[test]
 fn smallfiles_asks_what_its_document_asked() {
     for (scale, files, selected, repeats) in [
-        (Scale::Quick, 20_000, 2_000, 3),
-        (Scale::Standard, 100_000, 10_000, 3),
+        (Scale::Quick, 20_000, 2_000, 5),
+        (Scale::Standard, 100_000, 10_000, 5),
         (Scale::Original, 300_000, 30_000, 1),
     ] {
         let plan = read_job(smallfiles(), &Settings { scale, ..Settings::default() });

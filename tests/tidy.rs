@@ -13,7 +13,7 @@ use std::process::Command;
 
 use boatload::op::{OPERATIONS, find_operation};
 use boatload::plan::{EngineName, SCENARIOS, find_scenario, job_schema};
-use boatload::report::REPORTS;
+use boatload::report::{EXPORTS, REPORTS};
 
 use source::{Source, closing, first_word, words};
 
@@ -419,13 +419,18 @@ fn every_engine_file_is_in_the_list() {
 }
 
 #[test]
-fn every_report_is_in_the_list() {
-    let written: usize = live_sources()
-        .iter()
-        .filter(|source| source.path.starts_with("src/report/"))
-        .map(|source| source.live.matches("impl Report for").count())
-        .sum();
-    assert_eq!(written, REPORTS.len());
+fn every_report_and_every_export_is_in_the_list() {
+    let written = |what: &str| -> usize {
+        let all = live_sources();
+        let reports = all.iter().filter(|source| source.path.starts_with("src/report/"));
+        reports.map(|source| source.live.matches(what).count()).sum()
+    };
+    assert_eq!(written("impl Report for"), REPORTS.len());
+    assert_eq!(written("impl Export for"), EXPORTS.len());
+    let reference = std::fs::read_to_string(root().join("docs/EXPORTS.md")).unwrap();
+    for export in EXPORTS {
+        assert!(reference.contains(&format!("\n## {}\n", export.name())), "{}", export.name());
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod check;
 mod clean;
 mod compare;
 mod effort;
+mod export;
+mod import;
 mod inspect;
 mod job;
 mod out;
@@ -81,6 +83,8 @@ enum Command {
     Show(show::Show),
     Compare(compare::Compare),
     Check(check::Check),
+    Export(export::Export),
+    Import(import::Import),
     Inspect(inspect::Inspect),
     #[command(name = "selftest")]
     SelfTest(selftest::SelfTest),
@@ -124,6 +128,8 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(&store),
         Command::Check(command) => command.run(&store),
         Command::SelfTest(command) => command.run(),
+        Command::Export(command) => command.run(&store),
+        Command::Import(command) => command.run(&store),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),

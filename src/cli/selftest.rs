@@ -34,7 +34,8 @@ sync takes --delay longer. It should be found, and the intervals should hold the
 Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
 with known laws and knees. Intervals should hold the truth in 95%.
 
-`seen from` is the middle of the least differences that would have been seen. Nothing is stored. \
+`seen from` is the middle of the least differences that would have been seen, `ratio` how many \
+times as fast the second was. Nothing is stored. \
 The exit code is 1 if it is beyond chance that boatload is wrong more often than it should be: a \
 difference claimed in more than 5% between runs that do the same, or the truth held in less than \
 90%.";

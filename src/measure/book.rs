@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
+use crate::plan::EngineName;
 
 /// A run with everything it gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +24,24 @@ pub struct ResultBook {
     pub conditions: Vec<Condition>,
     /// What boatload concludes.
     pub findings: Vec<Finding>,
+}
+
+/// What the file system of a simulated run is called.
+pub const SIMULATED: &str = "simulated";
+
+impl ResultBook {
+    /// Type of the file system that a variant was measured on: the one made for it, else the one
+    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not told.
+    pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
+        if let Some(made) = self.filesystems.iter().find(|made| made.variant == variant) {
+            return Some(&made.kind);
+        }
+        let mut own = self.measurements.iter().filter(|m| m.cell.variant == variant).peekable();
+        if own.peek().is_some() && own.all(|m| m.engine == EngineName::Sim.word()) {
+            return Some(SIMULATED);
+        }
+        Some(self.host.filesystem.kind.as_str()).filter(|kind| !kind.is_empty())
+    }
 }
 
 /// One figure of the place a cell began in: how full it was, how its files lay.

@@ -17,6 +17,7 @@ pub(crate) mod fixture;
 pub mod histogram;
 pub mod history;
 mod jumps;
+pub mod latencies;
 mod matching;
 pub mod next;
 pub mod order;

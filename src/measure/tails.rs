@@ -165,7 +165,7 @@ pub fn own_interval(quantile: Quantile, m: &Measurement) -> Option<[u64; 2]> {
 
 /// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
 /// part would pass for those of the whole.
-fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
+pub(super) fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
     let mut reader = Deserializer::new();
     let mut all: Option<Histogram<u64>> = None;
     for mut bytes in encoded {

@@ -5,7 +5,7 @@ use super::book::ResultBook;
 use super::compare::{Comparison, Subject, Verdict};
 use super::conclusions::ranking::between;
 use super::statistics::Interval;
-use super::statistics::describe::median;
+use super::statistics::describe::{mean, median};
 use super::statistics::normal;
 
 /// How often something came true.
@@ -58,9 +58,17 @@ pub struct TrialRow {
     pub held: Tally,
     /// The least differences, as shares, that would have been seen.
     seen_from: Vec<f64>,
+    /// Logarithms of the ratios.
+    logs: Vec<f64>,
 }
 
 impl TrialRow {
+    /// How many times as fast the second was, in the geometric mean.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        mean(&self.logs).exp()
+    }
+
     /// The middle of the least differences that would have been seen, as a share; none if none is
     /// known.
     #[must_use]
@@ -127,6 +135,7 @@ impl Trials {
                 told_apart: Tally::default(),
                 held: Tally::default(),
                 seen_from: Vec::new(),
+                logs: Vec::new(),
             });
             self.rows.len() - 1
         });
@@ -134,6 +143,7 @@ impl Trials {
         counted.told_apart.count(is_right);
         counted.held.count((low..=high).contains(&self.truth));
         counted.seen_from.extend(half.map(f64::exp_m1));
+        counted.logs.push(f64::midpoint(low.ln(), high.ln()));
     }
 
     /// How often phases were told apart, all together.

@@ -1,6 +1,8 @@
 //! The run document: the same keys in the same order for every run, versioned. Keys that a
 //! reader may rely on come first in each object; a number that is none is written as null.
 
+mod read;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -11,10 +13,22 @@ use super::Report;
 use crate::host::facts::{DeviceFacts, HostFacts, Rights};
 use crate::host::settings::Settings;
 use crate::measure::book::*;
+use crate::measure::histogram::to_text;
 use crate::measure::tails::{Quantile, own_interval};
+
+pub use read::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
+
+/// What its `format` is.
+const FORMAT: &str = "boatload-run";
 
 /// The version of the document: it changes when a key is removed or means something else.
 const VERSION: u32 = 1;
+
+/// A measurement as it stands in the document, where null is what is not known.
+pub(super) fn measurement_value(m: &Measurement, measured: bool) -> serde_json::Value {
+    // What stands in the document is plain data.
+    serde_json::to_value(WireMeasurement::of(m, measured)).unwrap_or_default()
+}
 
 /// One JSON object on one line.
 pub(super) struct Json;
@@ -108,7 +122,7 @@ struct WireMeasurement<'a> {
     engine: Option<&'a str>,
     threads: Option<u32>,
     valid: bool,
-    operations: u64,
+    operations: Option<u64>,
     errors: &'a BTreeMap<String, u64>,
     bytes: Option<u64>,
     seconds: f64,
@@ -122,7 +136,7 @@ struct WireMeasurement<'a> {
     device_read_bytes: Option<u64>,
     device_write_bytes: Option<u64>,
     windows: &'a [Window],
-    operations_asked: u64,
+    operations_asked: Option<u64>,
     invalid: &'a [String],
     rate_error: Option<f64>,
     entries_expected: Option<u64>,
@@ -137,6 +151,7 @@ struct WireMeasurement<'a> {
     worker_spread: Option<f64>,
     slices_ns: &'a [f64],
     disturbance: Option<&'a Disturbance>,
+    histogram: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -156,7 +171,7 @@ impl<'a> WireDocument<'a> {
         let measured = book.run.reference.is_none();
         let measurements = book.measurements.iter().map(|m| WireMeasurement::of(m, measured));
         Self {
-            format: "boatload-run",
+            format: FORMAT,
             version: VERSION,
             run: WireRun::of(&book.run),
             host: WireHost::of(&book.host, measured),
@@ -255,7 +270,7 @@ impl<'a> WireMeasurement<'a> {
             engine: told(m.engine.as_str(), measured),
             threads: told(m.threads, measured),
             valid: m.valid(),
-            operations: m.operations,
+            operations: told(m.operations, measured),
             errors: &m.errors,
             bytes: told(m.bytes, measured),
             seconds: m.seconds,
@@ -269,7 +284,7 @@ impl<'a> WireMeasurement<'a> {
             device_read_bytes: m.device_read_bytes,
             device_write_bytes: m.device_write_bytes,
             windows: &m.windows,
-            operations_asked: m.operations_asked,
+            operations_asked: told(m.operations_asked, measured),
             invalid: &m.invalid,
             rate_error: m.rate_error,
             entries_expected: told(m.entries_expected, measured),
@@ -284,6 +299,7 @@ impl<'a> WireMeasurement<'a> {
             worker_spread: m.worker_spread,
             slices_ns: &m.slices_ns,
             disturbance: m.disturbance.as_ref(),
+            histogram: to_text(&m.histogram),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::compare::{name, share};
 use super::table::{Align, Table};
 use super::text::write_wrapped;
 use crate::base::units::{counted, figures, grouped};
+use crate::measure::conclusions::say::times;
 use crate::measure::statistics::Interval;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 
@@ -82,13 +83,19 @@ pub fn write_simulated(
 }
 
 fn table(trials: &Trials, [told, held]: [&str; 2]) -> Table {
-    let heads = ["", told, held, "seen from"];
+    let heads = ["", told, held, "seen from", "ratio"];
     let align = |at| if at == 0 { Align::Left } else { Align::Right };
     let heads: Vec<_> = heads.iter().enumerate().map(|(at, head)| (*head, align(at))).collect();
     let mut table = Table::new(&heads);
     for row in &trials.rows {
         let seen_from = row.seen_from().map_or_else(String::new, share);
-        table.row(vec![name(&row.subject), percent(row.told_apart), percent(row.held), seen_from]);
+        table.row(vec![
+            name(&row.subject),
+            percent(row.told_apart),
+            percent(row.held),
+            seen_from,
+            times(row.ratio()),
+        ]);
     }
     table
 }

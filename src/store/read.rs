@@ -57,6 +57,13 @@ impl Store {
         }
     }
 
+    /// Whether there is a run with just this id.
+    pub fn has_run(&self, id: &str) -> Result<bool> {
+        let found = self.connection.prepare_cached("SELECT 1 FROM runs WHERE id = ?1");
+        let found = found.and_then(|mut query| query.exists((id,)));
+        found.map_err(|error| self.failure("read", &error.into()))
+    }
+
     /// All runs, newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>> {
         self.read_runs().map_err(|problem| self.failure("read", &problem))
@@ -70,7 +77,7 @@ impl Store {
              FROM runs JOIN hosts ON hosts.id = runs.host_id \
                LEFT JOIN cells ON cells.run_id = runs.id \
                LEFT JOIN measurements ON measurements.cell_id = cells.id \
-             GROUP BY runs.number ORDER BY runs.number DESC",
+             GROUP BY runs.number ORDER BY runs.started DESC, runs.number DESC",
             (),
             read_summary,
         )?;
@@ -134,12 +141,12 @@ impl Store {
 
     fn candidates(&self, asked: &str) -> Work<Vec<String>> {
         if asked == "last" {
-            let newest = "SELECT id FROM runs ORDER BY number DESC LIMIT 1";
+            let newest = "SELECT id FROM runs ORDER BY started DESC, number DESC LIMIT 1";
             return self.read_rows(newest, (), |row| row.get(0));
         }
         self.read_rows(
             "SELECT id FROM runs WHERE ?1 <> '' AND substr(id, 1, length(?1)) = ?1 \
-             ORDER BY number DESC",
+             ORDER BY started DESC, number DESC",
             (asked,),
             |row| row.get(0),
         )

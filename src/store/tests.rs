@@ -422,3 +422,43 @@ fn the_documented_queries_answer_in_plain_sqlite3() {
     let each = ["ext4 vda 2", "ext4 image 3", "ext3 image 3", "xfs image 3", "btrfs image 3"];
     assert_eq!(places, each, "{answer}");
 }
+
+#[test]
+fn a_run_that_is_imported_is_the_run_or_nothing() {
+    let (_directory, mut store) = empty();
+    let mut book = fixture::made::book();
+    book.conditions = fixture::book().conditions;
+    book.findings = fixture::book().findings;
+    store.import(&book).unwrap();
+    assert_eq!(store.load(&book.run.id).unwrap(), book);
+    assert!(store.has_run(&book.run.id).unwrap() && !store.has_run("k3j").unwrap());
+    let said = sentence(store.import(&book));
+    assert!(said.starts_with("cannot save a run in the store"), "{said}");
+    let mut twice = ResultBook { run: fixture::run("othertwo"), ..book.clone() };
+    twice.filesystems.push(twice.filesystems[0].clone());
+    store.import(&twice).unwrap_err();
+    assert!(!store.has_run("othertwo").unwrap(), "a part of it was saved");
+    for seed in 0..20 {
+        let mut odd = fixture::Odd::new(seed).book();
+        odd.run.id = format!("odd{seed:05}");
+        store.import(&odd).unwrap();
+        let read = store.load(&odd.run.id).unwrap();
+        let cells = |book: &ResultBook| {
+            let measured = book.measurements.iter().map(|m| format!("{:?} {}", m.cell, m.phase));
+            let looked_at = book.conditions.iter().map(|c| format!("{:?} {}", c.cell, c.name));
+            measured.chain(looked_at).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(&read), cells(&odd), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_run_that_began_earlier_is_not_the_last_because_it_came_later() {
+    let (_directory, mut store) = empty();
+    let mut earlier = book_with_id("earlier1");
+    earlier.run.started = "2020-01-01T00:00:00Z".into();
+    store.import(&book_with_id("newest01")).unwrap();
+    store.import(&earlier).unwrap();
+    assert_eq!(store.find_run("last").unwrap(), "newest01");
+    assert_eq!(store.runs().unwrap()[0].id, "newest01");
+}

@@ -1,5 +1,7 @@
 //! Writing a run as it goes: every call is one committed transaction.
 
+mod import;
+
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::columns::{Column, Real, Whole, insert, json};
@@ -41,13 +43,7 @@ impl Store {
     /// is the one given here, whatever `measurement.cell` says.
     pub fn add_measurement(&mut self, cell: CellId, measurement: &Measurement) -> Result<()> {
         self.commit("save a measurement in", |connection| {
-            let id = write_measurement(connection, cell, measurement)?;
-            write_errors(connection, id, measurement)?;
-            write_histogram(connection, id, &measurement.histogram)?;
-            if let Some(disturbance) = &measurement.disturbance {
-                disturbances::write(connection, id, disturbance)?;
-            }
-            write_windows(connection, id, measurement)
+            write_whole(connection, cell, measurement)
         })
     }
 
@@ -55,14 +51,7 @@ impl Store {
     /// `condition.cell` says.
     pub fn add_condition(&mut self, cell: CellId, condition: &Condition) -> Result<()> {
         self.commit("save a condition in", |connection| {
-            let columns: &[Column] = &[
-                ("cell_id", &cell.0),
-                ("name", &condition.name),
-                ("value", &Real(condition.value)),
-                ("unit", &condition.unit.word()),
-            ];
-            insert(connection, "conditions", columns)?;
-            Ok(())
+            write_condition(connection, cell, condition)
         })
     }
 
@@ -77,17 +66,7 @@ impl Store {
 
     /// Saves a conclusion.
     pub fn add_finding(&mut self, run_id: &str, finding: &Finding) -> Result<()> {
-        self.commit("save a finding in", |connection| {
-            let figures = json(&finding.figures)?;
-            let columns: &[Column] = &[
-                ("run_id", &run_id),
-                ("kind", &finding.kind),
-                ("sentence", &finding.sentence),
-                ("figures", &figures),
-            ];
-            insert(connection, "findings", columns)?;
-            Ok(())
-        })
+        self.commit("save a finding in", |connection| write_finding(connection, run_id, finding))
     }
 
     /// Notes when a run ended (RFC 3339 in UTC) and whether every cell was done.
@@ -176,6 +155,40 @@ fn write_cell(connection: &Connection, run_id: &str, key: &CellKey) -> Work<i64>
         ("repeat", &key.repeat),
     ];
     Ok(insert(connection, "cells", columns)?)
+}
+
+fn write_condition(connection: &Connection, cell: CellId, condition: &Condition) -> Work<()> {
+    let columns: &[Column] = &[
+        ("cell_id", &cell.0),
+        ("name", &condition.name),
+        ("value", &Real(condition.value)),
+        ("unit", &condition.unit.word()),
+    ];
+    insert(connection, "conditions", columns)?;
+    Ok(())
+}
+
+fn write_finding(connection: &Connection, run_id: &str, finding: &Finding) -> Work<()> {
+    let figures = json(&finding.figures)?;
+    let columns: &[Column] = &[
+        ("run_id", &run_id),
+        ("kind", &finding.kind),
+        ("sentence", &finding.sentence),
+        ("figures", &figures),
+    ];
+    insert(connection, "findings", columns)?;
+    Ok(())
+}
+
+/// A measurement with all that belongs to it.
+fn write_whole(connection: &Connection, cell: CellId, measurement: &Measurement) -> Work<()> {
+    let id = write_measurement(connection, cell, measurement)?;
+    write_errors(connection, id, measurement)?;
+    write_histogram(connection, id, &measurement.histogram)?;
+    if let Some(disturbance) = &measurement.disturbance {
+        disturbances::write(connection, id, disturbance)?;
+    }
+    write_windows(connection, id, measurement)
 }
 
 fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> Work<i64> {

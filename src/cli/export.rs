@@ -1,0 +1,135 @@
+//! `boatload export`: a run as another program reads it.
+
+use std::ffi::OsString;
+use std::fs::FileType;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::runs_named::{RUN_HELP, find_runs};
+use super::{StorePlace, out};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::measure::book::ResultBook;
+use crate::report::{EXPORTS, Export as Format, ExportText, find_export};
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload export last --format csv -o last.csv
+  boatload export last --format csv-windows | head
+  boatload export last --format hgrm -o percentiles/      a file for each phase
+  boatload export last --format openmetrics -o /var/lib/node_exporter/boatload.prom
+  boatload export last --format json -o run.json          for `boatload import`
+  boatload export last --format markdown                  for an issue";
+
+const LONG: &str = "\
+csv has a row for each measurement, csv-windows one for each window; columns are named as in the \
+run document, and what is not known is empty. hgrm has the percentiles of all latencies of a \
+phase, in microseconds, as HdrHistogram's plotter reads them. openmetrics has gauges in seconds \
+and bytes; the file is put in its place in one step. docs/EXPORTS.md has every column and name.";
+
+/// Write a run as another program reads it
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
+pub(super) struct Export {
+    #[arg(value_name = "RUN", help = RUN_HELP)]
+    run: String,
+    /// What to write
+    #[arg(long, value_name = "NAME", value_parser = formats())]
+    format: String,
+    /// Where to write it; - is standard output. Several files need a directory
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Only this phase (csv, csv-windows, hgrm)
+    #[arg(long, value_name = "PHASE")]
+    phase: Option<String>,
+}
+
+fn formats() -> PossibleValuesParser {
+    let value = |export: &&dyn Format| {
+        clap::builder::PossibleValue::new(export.name()).help(export.about())
+    };
+    EXPORTS.iter().map(value).collect::<Vec<_>>().into()
+}
+
+impl Export {
+    pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
+        let format = find_export(&self.format)
+            .ok_or_else(|| Failure::usage(format!("there is no format {}", self.format)))?;
+        for mut book in find_runs(&[self.run], store)? {
+            if let Some(phase) = &self.phase {
+                keep_phase(&mut book, phase, format)?;
+            }
+            let texts = format.texts(&book).map_err(|why| {
+                Failure::failed(format!("cannot write {} as {}: {why}", book.run.id, self.format))
+            })?;
+            deliver(&texts, &self.output)?;
+        }
+        Ok(Exit::Good)
+    }
+}
+
+fn keep_phase(book: &mut ResultBook, phase: &str, format: &dyn Format) -> Result<()> {
+    if !format.has_phases() {
+        let with = EXPORTS.iter().filter(|one| one.has_phases()).map(|one| one.name());
+        let with = with.collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!(
+            "{} tells of a run as a whole; --phase goes with {with}",
+            format.name()
+        )));
+    }
+    let mut phases: Vec<String> = book.measurements.iter().map(|m| m.phase.clone()).collect();
+    book.measurements.retain(|m| m.phase == phase);
+    if book.measurements.is_empty() {
+        phases.sort();
+        phases.dedup();
+        return Err(Failure::usage(format!(
+            "the run has no phase \"{}\"; its phases: {}",
+            shown(phase),
+            shown(phases.join(", "))
+        )));
+    }
+    Ok(())
+}
+
+fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
+    match texts {
+        [only] if output == Path::new("-") => out::print(&only.text),
+        [only] if !is_directory(output) => keep(output, &only.text),
+        _ if output == Path::new("-") => Err(Failure::usage(format!(
+            "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
+            texts.len()
+        ))),
+        _ => {
+            std::fs::create_dir_all(output).map_err(|error| {
+                Failure::from_system(format!("make the directory {}", shown(output)), error)
+            })?;
+            texts.iter().try_for_each(|text| keep(&output.join(&text.name), &text.text))
+        }
+    }
+}
+
+/// One that is there, or a name that can be no other.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/")
+}
+
+/// Whoever reads the file meanwhile finds the old text or the new one, never a part.
+fn keep(path: &Path, text: &str) -> Result<()> {
+    let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
+    let cannot = |error| Failure::from_system(format!("write {}", shown(path)), error);
+    if kind.as_ref().is_ok_and(|kind: &FileType| !kind.is_file()) {
+        // A link, a pipe or a device stays what it is.
+        return std::fs::write(path, text).map_err(cannot);
+    }
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let beside = path.with_file_name(name);
+    let done = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    done.map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        cannot(error)
+    })
+}

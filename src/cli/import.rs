@@ -1,0 +1,94 @@
+//! `boatload import`: a run document back into the store.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{StorePlace, out};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::units::counted;
+use crate::measure::book::ResultBook;
+use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
+use crate::store::Store;
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload import run.json
+  ssh host boatload export last --format json | boatload import -
+  boatload compare last k7m      the imported run k7m against the newest";
+
+const LONG: &str = "\
+The run keeps its id, and everything that takes a RUN takes it. A run that is there already is \
+left as it is; another run with the same id is refused. `last` is the run that began last, wherever \
+it was measured.
+
+What a document of an older boatload lacks stays unknown. Without histograms percentiles over \
+several repeats cannot be told.";
+
+/// Take a run from a run document (JSON) into the store
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
+pub(super) struct Import {
+    /// A document that `boatload export --format json` or --json wrote; - is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+impl Import {
+    pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
+        let name = shown(&self.file);
+        let bytes = read(&self.file)
+            .map_err(|error| Failure::from_system(format!("read {name}"), error))?;
+        let read = read_document(&bytes)
+            .map_err(|why| Failure::failed(format!("cannot import {name}: {why}")))?;
+        if !read.unknown.is_empty() {
+            let keys = counted(read.unknown.len() as u64, "key");
+            let listed = read.unknown.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            out::note(&format!("boatload does not know {keys} of {name}, left out: {listed}"));
+        }
+        let done = store(&mut place.open()?, &read.book)?;
+        let measured = counted(read.book.measurements.len() as u64, "measurement");
+        let run = &read.book.run;
+        out::print(&format!("{done} {}: {}, {measured}\n", run.id, shown(&run.scenario)))?;
+        if read.book.measurements.iter().any(|m| m.operations > 0 && m.histogram.is_empty()) {
+            out::note("Latencies of several repeats cannot be added up: it has no histograms.");
+        }
+        Ok(Exit::Good)
+    }
+}
+
+/// So many of the keys that are left out are named.
+const SHOWN: usize = 5;
+
+/// At most a byte more than may be read.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = DOCUMENT_BYTES_MAX + 1;
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// What was done, in a word or two.
+fn store(store: &mut Store, book: &ResultBook) -> Result<&'static str> {
+    if !store.has_run(&book.run.id)? {
+        store.import(book)?;
+        return Ok("imported");
+    }
+    if document(&store.load(&book.run.id)?) == document(book) {
+        return Ok("already there:");
+    }
+    Err(Failure::failed(format!(
+        "the store has another run with the id {}, which stays as it is; import it into another \
+         store with --store FILE",
+        book.run.id
+    )))
+}
+
+fn document(book: &ResultBook) -> Option<String> {
+    find_export("json")?.texts(book).ok()?.pop().map(|document| document.text)
+}

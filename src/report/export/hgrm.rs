@@ -1,0 +1,105 @@
+//! Distributions of latencies as HdrHistogram's own programs write them, for its plotter
+//! (<https://hdrhistogram.github.io/HdrHistogram/plotFiles.html>): a file for each phase of each
+//! variant at each level. Latencies are in microseconds. The plotter passes over lines that begin
+//! with `#`, so what a file tells of stands in one at its end.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::labels::{has_variants, level_part};
+use super::{Export, ExportText, safe};
+use crate::base::failure::shown;
+use crate::measure::book::ResultBook;
+use crate::measure::latencies::{Distribution, distributions};
+use crate::report::names::cell_name;
+
+pub(super) struct Hgrm;
+
+impl Export for Hgrm {
+    fn name(&self) -> &'static str {
+        "hgrm"
+    }
+
+    fn about(&self) -> &'static str {
+        "percentiles of latencies for HdrHistogram's plotter, a file for each phase"
+    }
+
+    fn has_phases(&self) -> bool {
+        true
+    }
+
+    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
+        let all = distributions(book);
+        if all.is_empty() {
+            return Err("no histogram of its latencies was kept".into());
+        }
+        let named = has_variants(book);
+        let mut names = BTreeSet::new();
+        let file = |one: &Distribution| {
+            let name = unused(&file_stem(one, named), &mut names);
+            ExportText { name, text: text(one, book) }
+        };
+        Ok(all.iter().map(file).collect())
+    }
+}
+
+fn file_stem(one: &Distribution, named: bool) -> String {
+    let mut stem = safe(&one.phase);
+    if named {
+        stem = format!("{stem}-{}", safe(&one.variant));
+    }
+    match &one.level {
+        Some(level) => format!("{stem}-{}", safe(&level_part(level))),
+        None => stem,
+    }
+}
+
+/// Two names may be the same once they are safe.
+fn unused(stem: &str, names: &mut BTreeSet<String>) -> String {
+    let first = format!("{stem}.hgrm");
+    let others = (2..).map(|number| format!("{stem}-{number}.hgrm"));
+    let mut free = [first.clone()].into_iter().chain(others).filter(|name| !names.contains(name));
+    let name = free.next().unwrap_or(first);
+    names.insert(name.clone());
+    name
+}
+
+fn microseconds(ns: f64) -> f64 {
+    ns / 1e3
+}
+
+fn text(one: &Distribution, book: &ResultBook) -> String {
+    let mut text = format!(
+        "{:>12} {:>14} {:>10} {:>14}\n\n",
+        "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+    );
+    let mut line = |line: std::fmt::Arguments<'_>| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+    };
+    for step in &one.steps {
+        let value = microseconds(step.value_ns as f64);
+        let (quantile, operations) = (step.quantile, step.operations);
+        if quantile < 1.0 {
+            let odds = 1.0 / (1.0 - quantile);
+            line(format_args!("{value:12.3} {quantile:14.12} {operations:10} {odds:14.2}"));
+        } else {
+            line(format_args!("{value:12.3} {quantile:14.12} {operations:10}"));
+        }
+    }
+    let (mean, deviation) = (microseconds(one.mean_ns), microseconds(one.deviation_ns));
+    line(format_args!("#[Mean    = {mean:12.3}, StdDeviation   = {deviation:12.3}]"));
+    let max = microseconds(one.max_ns as f64);
+    line(format_args!("#[Max     = {max:12.3}, Total count    = {:12}]", one.operations));
+    let (buckets, sub_buckets) = one.buckets;
+    line(format_args!("#[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]"));
+    let of = format!("{} of {}", one.phase, cell_name(&one.variant, one.level.as_ref()));
+    let run = &book.run;
+    line(format_args!(
+        "# microseconds; {}; {} {}",
+        shown(of),
+        shown(&run.scenario),
+        shown(&run.id)
+    ));
+    text
+}

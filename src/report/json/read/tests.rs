@@ -1,0 +1,209 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::base::random::{Stream, below, draw};
+use crate::measure::fixture::{self, growing};
+use crate::measure::histogram::decoded;
+use crate::report::find_report;
+
+fn document(book: &ResultBook) -> String {
+    let mut out = Vec::new();
+    find_report("json").unwrap().render(book, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn whole_book() -> ResultBook {
+    let mut book = fixture::made::book();
+    book.findings = fixture::book().findings;
+    book.conditions = fixture::book().conditions;
+    book.measurements[0] = fixture::book().measurements[0].clone();
+    book.measurements[1] = fixture::book().measurements[6].clone();
+    book.measurements[2].cache.reason = Some("no-root".into());
+    book
+}
+
+fn refusal(document: &Value) -> String {
+    read_document(document.to_string().as_bytes()).unwrap_err()
+}
+
+#[test]
+fn a_book_reads_back_as_it_was() {
+    for book in [whole_book(), fixture::book(), growing::fullness(&["a", "b"]), growing::chunks()] {
+        let read = read_document(document(&book).as_bytes()).unwrap();
+        assert_eq!(read.unknown, [""; 0]);
+        assert_eq!(read.book, book);
+    }
+}
+
+#[test]
+fn a_book_of_anything_gives_the_same_document_again() {
+    for seed in 0..60 {
+        let mut book = fixture::Odd::new(seed).book();
+        // What is no histogram is not taken back.
+        for m in book.measurements.iter_mut().filter(|m| decoded(&m.histogram).is_none()) {
+            m.histogram.clear();
+        }
+        let first = document(&book);
+        let read = read_document(first.as_bytes()).unwrap_or_else(|why| panic!("{seed}: {why}"));
+        assert_eq!(document(&read.book), first, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_no_run_document_is_refused_in_a_sentence() {
+    for (text, part) in [
+        ("", "no JSON document"),
+        ("\u{1b}[31m", "no JSON document"),
+        ("[1, 2]", "has no \"format\""),
+        ("{\"format\": \"boatload-compare\"}", "is \"boatload-compare\""),
+        ("{\"format\": \"a\\nb\"}", "a\\nb"),
+        ("{\"format\": \"boatload-run\"}", "no \"version\""),
+        ("{\"format\": \"boatload-run\", \"version\": 2}", "version 2"),
+        ("{\"format\": \"boatload-run\", \"version\": 1}", "missing field `run`"),
+        (&"[".repeat(100_000), "recursion limit"),
+        (&document(&fixture::book()).repeat(2), "behind the first document"),
+    ] {
+        let why = read_document(text.as_bytes()).unwrap_err();
+        assert!(why.contains(part) && !why.contains(char::is_control), "{why}");
+    }
+    let large = vec![b' '; DOCUMENT_BYTES_MAX as usize + 1];
+    assert!(read_document(&large).unwrap_err().contains("64 MiB"));
+}
+
+#[test]
+fn a_document_that_was_changed_is_refused_where_it_shows() {
+    let good: Value = serde_json::from_str(&document(&fixture::book())).unwrap();
+    let other = json!(document(&growing::chunks()).len());
+    for (place, value, part) in [
+        ("/measurements/0/operations_per_second", other, "measurements[].operations_per_second"),
+        ("/measurements/0/valid", json!(false), "measurements[].valid"),
+        ("/conditions/0/unit", json!("furlongs"), "conditions[].unit"),
+        ("/measurements/0/histogram", json!("HISTFAAA"), "measurements[0] cannot be read"),
+        ("/measurements/0/bytes", json!(u64::MAX), "63 bits"),
+        ("/measurements/0/bytes", json!(-1), "invalid value"),
+        ("/measurements/0/threads", Value::Null, "invalid type: null"),
+        ("/run/id", json!("../../x"), "eight small letters"),
+        ("/run/started", json!("yesterday"), "no time of day"),
+        ("/run/reference", json!({"name": "x"}), "published figures"),
+        ("/findings/0/sentence", json!(5), "sentence"),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(place).unwrap() = value;
+        let why = refusal(&bad);
+        assert!(why.contains(part), "{place}: {why}");
+    }
+}
+
+#[test]
+fn keys_of_a_later_boatload_are_named_once_and_left_out() {
+    let mut later: Value = serde_json::from_str(&document(&fixture::book())).unwrap();
+    for m in later["measurements"].as_array_mut().unwrap() {
+        m["colour"] = json!("red");
+    }
+    later["host"]["settings"]["b\u{7}"] = json!(1);
+    let read = read_document(later.to_string().as_bytes()).unwrap();
+    assert_eq!(read.unknown, ["host.settings.b\\u{7}", "measurements[].colour"]);
+    assert_eq!(read.book, fixture::book());
+}
+
+#[test]
+fn no_document_however_it_was_spoilt_makes_it_panic() {
+    let good = document(&whole_book()).into_bytes();
+    let (mut taken, mut drawn) = (0, 0);
+    let mut random = |bound: usize| {
+        drawn += 1;
+        below(draw(7, Stream::Noise, drawn), bound as u64) as usize
+    };
+    for _ in 0..100 {
+        let mut bad = good.clone();
+        for _ in 0..=random(3) {
+            let (at, to) = (random(bad.len()), random(bad.len()));
+            match random(4) {
+                0 => bad[at] = random(256) as u8,
+                1 => bad.truncate(at.max(1)),
+                2 => drop(bad.drain(at.min(to)..(at.min(to) + 40).min(at.max(to)))),
+                _ => bad[at] = b"0-9e{}[]\",:"[random(11)],
+            }
+        }
+        match read_document(&bad) {
+            Ok(_) => taken += 1,
+            Err(why) => assert!(!why.contains(char::is_control), "{why:?}"),
+        }
+    }
+    assert!(taken < 100, "nothing was spoilt");
+}
+
+#[test]
+fn any_value_in_any_place_is_taken_or_refused() {
+    let mut good = whole_book();
+    good.measurements.truncate(2);
+    let good: Value = serde_json::from_str(&document(&good)).unwrap();
+    let mut places = Vec::new();
+    collect(&good, String::new(), &mut places);
+    assert!(places.len() > 150, "{}", places.len());
+    let values = [json!(null), json!(-1), json!(1e300), json!(""), json!([]), json!({})];
+    for (at, place) in places.iter().enumerate() {
+        let mut bad = good.clone();
+        *bad.pointer_mut(place).unwrap() = values[(at + at / 6) % 6].clone();
+        if let Ok(read) = read_document(bad.to_string().as_bytes()) {
+            assert!(read_document(document(&read.book).as_bytes()).is_ok(), "{place}");
+        }
+    }
+}
+
+fn collect(value: &Value, path: String, places: &mut Vec<String>) {
+    match value {
+        Value::Object(all) => all.iter().for_each(|(key, value)| {
+            let key = key.replace('~', "~0").replace('/', "~1");
+            collect(value, format!("{path}/{key}"), places);
+        }),
+        Value::Array(all) => {
+            let all = all.iter().enumerate();
+            all.for_each(|(at, value)| collect(value, format!("{path}/{at}"), places));
+        }
+        _ => {}
+    }
+    places.push(path);
+}
+
+/// Whether all that a document says is also in another; what only the other has must be unknown.
+fn holds(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            new.iter().all(|(key, value)| match old.get(key) {
+                Some(old) => holds(old, value),
+                None => *value == Value::Null || *value == json!([]),
+            })
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| holds(old, new))
+        }
+        (old, new) => old == new,
+    }
+}
+
+#[test]
+fn the_kept_runs_come_back_with_all_that_they_had() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        // The largest has nothing that others lack, and takes a while.
+        if path.extension().is_none_or(|ending| ending != "json") || path.ends_with("fullness.json")
+        {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let read = read_document(text.as_bytes()).unwrap_or_else(|why| panic!("{path:?}: {why}"));
+        assert_eq!(read.unknown, [""; 0], "{path:?}");
+        let again = document(&read.book);
+        let old: Value = serde_json::from_str(&text).unwrap();
+        assert!(holds(&old, &serde_json::from_str(&again).unwrap()), "{path:?}");
+        let twice = read_document(again.as_bytes()).unwrap().book;
+        assert_eq!(document(&twice), again, "{path:?}");
+        count += 1;
+    }
+    assert!(count >= 7, "{count}");
+}
