@@ -18,6 +18,10 @@ const CHANGE_MIN: f64 = 0.3;
 /// tau). A single step gives a half.
 const AGREEMENT_MIN: f64 = 0.6;
 
+/// With this agreement a trend needs no test: what is left beside a line without noise is rounding,
+/// which depends on itself as much as can be.
+const AGREEMENT_FULL: f64 = 0.9;
+
 /// The chance of a trend or of modes where there are none, at most. Slices that depend on those before
 /// them count less.
 const CHANCE_MAX: f64 = 0.01;
@@ -36,7 +40,8 @@ const MODE_SHARE_MIN: f64 = 0.2;
 /// beginning; negative if they became faster. None if they went up and down, or changed little.
 pub fn trend(slices: &[f64]) -> Option<f64> {
     let found = rising(slices).filter(|_| slices.len() >= SLICES_MIN)?;
-    if found.tau.abs() < AGREEMENT_MIN || found.p_value > CHANCE_MAX {
+    let sure = found.p_value <= CHANCE_MAX || found.tau.abs() >= AGREEMENT_FULL;
+    if found.tau.abs() < AGREEMENT_MIN || !sure {
         return None;
     }
     let end = (slices.len() / 8).max(3);
@@ -85,6 +90,12 @@ mod tests {
             assert!((-0.7..-0.4).contains(&fall), "{fall}");
             assert_eq!(trend(&noisy(seed, 3, |at| 1_000.0 + 5.0 * at as f64)), None);
         }
+    }
+
+    #[test]
+    fn a_rise_without_any_noise_is_told_too() {
+        let rise = trend(&noisy(1, 0, |at| (1_000.0 + 33.3 * at as f64).floor())).unwrap();
+        assert!((0.8..1.1).contains(&rise), "{rise}");
     }
 
     #[test]
