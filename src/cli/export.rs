@@ -1,7 +1,8 @@
 //! `boatload export`: a run as another program reads it.
 
 use std::ffi::OsString;
-use std::fs::FileType;
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -95,7 +96,15 @@ fn keep_phase(book: &mut ResultBook, phase: &str, format: &dyn Format) -> Result
 
 fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
     match texts {
+        [only] if output == Path::new("-") && std::io::stdout().is_terminal() => {
+            // What a run came with from elsewhere must not talk to the terminal.
+            let lines = only.text.lines().map(|line| shown(line) + "\n");
+            out::print(&lines.collect::<String>())
+        }
         [only] if output == Path::new("-") => out::print(&only.text),
+        [only] if !is_directory(output) && is_stream(output) => {
+            std::fs::write(output, &only.text).map_err(|error| cannot_write(output, error))
+        }
         [only] if !is_directory(output) => keep(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
             "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
@@ -115,20 +124,26 @@ fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/")
 }
 
-/// Whoever reads the file meanwhile finds the old text or the new one, never a part.
+/// A pipe or a device, which stays what it is; a link to one too.
+fn is_stream(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    Failure::from_system(format!("write {}", shown(path)), error)
+}
+
+/// Whoever reads the file meanwhile finds the old text or the new one, never a part. A link in its
+/// place is replaced, not followed.
 fn keep(path: &Path, text: &str) -> Result<()> {
-    let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
-    let cannot = |error| Failure::from_system(format!("write {}", shown(path)), error);
-    if kind.as_ref().is_ok_and(|kind: &FileType| !kind.is_file()) {
-        // A link, a pipe or a device stays what it is.
-        return std::fs::write(path, text).map_err(cannot);
-    }
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}", std::process::id()));
     let beside = path.with_file_name(name);
-    let done = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-    done.map_err(|error| {
+    let cannot = |error| cannot_write(path, error);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(cannot)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    written.and_then(|()| std::fs::rename(&beside, path)).map_err(|error| {
         let _ = std::fs::remove_file(&beside);
         cannot(error)
     })

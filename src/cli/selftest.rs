@@ -9,6 +9,7 @@ use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit};
 use crate::measure::trials::Tally;
+use crate::plan::{CellPlan, EngineName};
 use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
@@ -71,6 +72,12 @@ const HELD_MIN: f64 = 0.90;
 impl SelfTest {
     pub(super) fn run(&self) -> Result<Exit> {
         let plan = self.job.plan()?;
+        let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine == EngineName::Sim;
+        if self.slower > 0 && plan.cells.iter().any(fixed) {
+            let sentence = "nothing can be slowed down on a block device or the simulated file \
+                            system; pass --slower 0";
+            return Err(Failure::usage(sentence));
+        }
         let order = Order {
             plan: &plan,
             directory: self.job.dir.clone(),

@@ -52,10 +52,15 @@ impl Readings {
     /// What came between an earlier reading and this one.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        let more = |now: Option<u64>, then: Option<u64>| Some(now?.wrapping_sub(then?));
+        // A counter that went back is that of another device, and proves nothing.
+        let more = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?);
+        let went_on = |(now, then): &(DeviceCounters, DeviceCounters)| {
+            now.read_bytes >= then.read_bytes && now.write_bytes >= then.write_bytes
+        };
+        let device = self.device.zip(earlier.device).filter(went_on);
         let beneath = self.beneath_read_bytes.zip(earlier.beneath_read_bytes);
         Self {
-            device: self.device.zip(earlier.device).map(|(now, then)| now.since(then)),
+            device: device.map(|(now, then)| now.since(then)),
             own_read_bytes: more(self.own_read_bytes, earlier.own_read_bytes),
             beneath_read_bytes: beneath.map(|(now, then)| more(now, then)),
         }

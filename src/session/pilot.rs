@@ -145,6 +145,11 @@ impl Session<'_> {
             keys.iter().any(same)
         };
         let all: Vec<&Measurement> = self.book.measurements.iter().filter(of_series).collect();
-        decide(&rows(&all, &self.plan.free), costs, part.done, (part.precision, seconds))
+        let rows = rows(&all, &self.plan.free);
+        if rows.is_empty() {
+            let taken = Choice { repeats: part.done, ..Choice::default() };
+            return Decision { wanted: None, taken };
+        }
+        decide(&rows, costs, part.done, (part.precision, seconds))
     }
 }

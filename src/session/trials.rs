@@ -40,7 +40,11 @@ pub fn same(
     let mut trials = Trials::new(1.0);
     for at in 1..=number {
         told(at);
-        let (a, b) = (alone(order, interrupt)?, alone(order, interrupt)?);
+        let a = alone(order, interrupt)?;
+        if interrupt.is_set() {
+            break;
+        }
+        let b = alone(order, interrupt)?;
         if interrupt.is_set() {
             break;
         }
@@ -97,6 +101,8 @@ fn with_slowed(plan: &Plan, delay: f64) -> (Plan, Vec<[String; 2]>) {
             ..cell.clone()
         }));
     }
+    let free = plan.free.iter().map(|((name, phase), n)| ((slowed(name), phase.clone()), *n));
+    both.free.extend(free);
     let pairs = names.into_iter().map(|name| [name.clone(), slowed(&name)]);
     (both, pairs.collect())
 }

@@ -49,17 +49,22 @@ impl<'a> Duel<'a> {
         variants: [&'a str; 2],
         synced: bool,
     ) -> Option<Self> {
-        let rate = |variant: &str, level: &Level| {
+        let values = |variant: &str, level: &Level| {
             let cell = sample.cell(phase, variant, Some(level));
-            Rate::of(&Values::of(&cell, |m| log_rate(m, synced)))
+            Values::of(&cell, |m| log_rate(m, synced))
+        };
+        let rates = |level: &Level| {
+            let both = variants.map(|variant| values(variant, level));
+            let both = both.each_ref();
+            let in_turns = || <[Rate; 2]>::try_from(Rate::of_turns(&both)).ok();
+            let rates = in_turns().filter(|_| sample.in_turns());
+            rates.map_or_else(|| Rate::of(both[0]).zip(Rate::of(both[1])), |[a, b]| Some((a, b)))
         };
         let pairs: Vec<(&Level, (Rate, Rate))> = sample
             .levels(phase)
             .into_iter()
             .flatten()
-            .filter_map(|level| {
-                Some((level, (rate(variants[0], level)?, rate(variants[1], level)?)))
-            })
+            .filter_map(|level| Some((level, rates(level)?)))
             .collect();
         let family = Family::of(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
         let ratio = |(level, pair): &(&'a Level, (Rate, Rate))| {

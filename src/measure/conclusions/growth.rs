@@ -74,10 +74,14 @@ impl Course<'_> {
         let verdict = judge(&self.blocks)?;
         let mut shape = Shape::of(self, &verdict);
         let ends = self.ends(&verdict, shape.spread(&verdict))?;
+        let mut disagree = false;
         let unclear = match shape {
-            Shape::Law => verdict.law == Law::Constant && (ends.apart() || ends.blind()),
+            Shape::Law if verdict.law == Law::Constant => ends.apart() || ends.blind(),
             // Repeats that do not agree on the way have none in common.
-            Shape::Monotone(_) => ends.interval[0] <= 1.0 && ends.interval[1] >= 1.0,
+            Shape::Law | Shape::Monotone(_) => {
+                disagree = ends.interval[0] <= 1.0 && ends.interval[1] >= 1.0;
+                disagree
+            }
             Shape::Threshold(_) | Shape::Unclear => false,
         };
         if unclear {
@@ -92,7 +96,10 @@ impl Course<'_> {
         };
         let noun = noun(self.measurements.first()?);
         let told = Told { phase: place(phase, level), noun, operations: self.operations };
-        let sentence = told.sentence(&shape, verdict.law, (exponent, exponent_interval), &ends);
+        let sentence = match disagree {
+            true => told.disagree(&ends),
+            false => told.sentence(&shape, verdict.law, (exponent, exponent_interval), &ends),
+        };
         let sentence = format!("{}{sentence}{}.", lead(variant), told.mean(&ends));
         let threshold = shape.threshold();
         let mut figures = json!({

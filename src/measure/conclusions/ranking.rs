@@ -33,6 +33,54 @@ pub(super) fn ranking(
     findings
 }
 
+/// Each variant over several levels, repeat by repeat: what a variant's turn was like is common to all
+/// levels of it, so these are no independent measurements.
+struct OverLevels<'a> {
+    runners: Vec<(&'a str, Values, Rate)>,
+    family: Family,
+}
+
+impl<'a> OverLevels<'a> {
+    /// None unless all levels have the same repeats of the same variants.
+    fn of(fields: &[Field<'a>]) -> Option<Self> {
+        let first = fields.first()?;
+        let in_turns = first.in_turns;
+        let one = |runner: &Runner<'a>| -> Option<(&'a str, Values)> {
+            let of_field = |field: &Field<'a>| -> Option<Values> {
+                let found = field.runners.iter().find(|other| other.variant == runner.variant)?;
+                Some(found.values.clone())
+            };
+            let all: Vec<Values> = fields.iter().map(of_field).collect::<Option<_>>()?;
+            let repeats = |values: &Values| values.all.iter().map(|(r, _)| *r).collect::<Vec<_>>();
+            let same =
+                |values: &Values| values.repeated && repeats(values) == repeats(&runner.values);
+            let mean = |at: usize| {
+                all.iter().map(|values| values.all[at].1).sum::<f64>() / all.len() as f64
+            };
+            all.iter().all(same).then(|| {
+                let merged =
+                    runner.values.all.iter().enumerate().map(|(at, (r, _))| (*r, mean(at)));
+                (runner.variant, Values { all: merged.collect(), ..runner.values.clone() })
+            })
+        };
+        let all: Vec<_> = first.runners.iter().map(one).collect::<Option<_>>()?;
+        let rates = rates(&all.iter().map(|(_, values)| values).collect::<Vec<_>>(), in_turns);
+        let family = Family::of(&rates);
+        let runners = all.into_iter().zip(rates).map(|((name, values), rate)| (name, values, rate));
+        Some(Self { runners: runners.collect(), family })
+    }
+
+    fn ratio(&self, faster: &str, slower: &str, comparisons: usize) -> Ratio {
+        let of = |name: &str| self.runners.iter().find(|(variant, ..)| *variant == name);
+        match of(faster).zip(of(slower)) {
+            Some(((_, a, of_a), (_, b, of_b))) => {
+                self.family.ratio_in_turns((*of_a, *of_b), [a, b], comparisons)
+            }
+            None => self.family.ratio(&[], comparisons),
+        }
+    }
+}
+
 /// How many times as fast the second of two variants of a run was as the first: the whole job, if it
 /// has two phases or more, then each phase, at each level. Each interval holds for itself.
 pub(in crate::measure) fn between<'a>(
@@ -47,9 +95,11 @@ pub(in crate::measure) fn between<'a>(
     for (phase, fields) in all {
         let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
         for field in &fields {
-            let rate = |name| field.runners.iter().find(|r| r.variant == name).map(|r| r.rate);
-            if let Some(pair) = rate(b).zip(rate(a)) {
-                found.push((phase, field.level, family.ratio(&[pair], 1)));
+            let of = |name| field.runners.iter().find(|r| r.variant == name);
+            if let Some((b, a)) = of(b).zip(of(a)) {
+                let values = [&b.values, &a.values];
+                let ratio = family.ratio_in_turns((b.rate, a.rate), values, 1);
+                found.push((phase, field.level, ratio));
             }
         }
     }
@@ -77,6 +127,8 @@ fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<Fin
 /// All variants at one level.
 struct Field<'a> {
     level: Option<&'a Level>,
+    /// Whether its runners took turns, repeat by repeat.
+    in_turns: bool,
     runners: Vec<Runner<'a>>,
     /// Operations done and their noun, where the latency at the end decides.
     end: Option<(u64, &'static str)>,
@@ -90,24 +142,30 @@ struct Field<'a> {
 struct Runner<'a> {
     variant: &'a str,
     rate: Rate,
+    values: Values,
     /// What was found of the caches, each once.
     caches: Vec<&'a str>,
 }
 
 impl<'a> Runner<'a> {
     /// All that a rate can be made of, each with its measurements and their values.
-    fn all(of: &[(&'a str, Vec<&'a Measurement>, Values)]) -> Vec<Self> {
-        let all: Vec<_> = of.iter().filter(|(.., values)| !values.all.is_empty()).collect();
-        let values: Vec<&Values> = all.iter().map(|(.., values)| values).collect();
-        let each = || values.iter().filter_map(|values| Rate::of(values)).collect();
-        let rates: Vec<Rate> = Rate::in_blocks(&values).unwrap_or_else(each);
-        let one = |((variant, cell, _), rate): (&&(&'a str, Vec<&'a Measurement>, _), Rate)| {
+    fn all(of: Vec<(&'a str, Vec<&'a Measurement>, Values)>, in_turns: bool) -> Vec<Self> {
+        let all: Vec<_> = of.into_iter().filter(|(.., values)| !values.all.is_empty()).collect();
+        let rates = rates(&all.iter().map(|(.., values)| values).collect::<Vec<_>>(), in_turns);
+        let one = |((variant, cell, values), rate): ((&'a str, Vec<&'a Measurement>, _), Rate)| {
             let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
             caches.sort_unstable();
-            Self { variant, rate, caches }
+            Self { variant, rate, values, caches }
         };
-        all.iter().zip(rates).map(one).collect()
+        all.into_iter().zip(rates).map(one).collect()
     }
+}
+
+fn rates(values: &[&Values], in_turns: bool) -> Vec<Rate> {
+    if in_turns {
+        return Rate::of_turns(values);
+    }
+    values.iter().filter_map(|values| Rate::of(values)).collect()
 }
 
 /// Two neighbours of the order.
@@ -138,9 +196,10 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
             (variant, cell, values)
         };
         let cells: Vec<_> = cells.into_iter().map(with_values).collect();
-        let runners = Runner::all(&cells);
+        let runners = Runner::all(cells, sample.in_turns());
         let end = operations.zip(noun).filter(|_| windows);
-        let field = Field { level, runners, end, left_out: Vec::new(), note: None };
+        let (in_turns, left_out) = (sample.in_turns(), Vec::new());
+        let field = Field { level, in_turns, runners, end, left_out, note: None };
         (field.runners.len() > 1).then_some(field)
     };
     sample.levels(phase).into_iter().filter_map(field).collect()
@@ -169,19 +228,27 @@ fn values_at_the_end(cell: &[&Measurement]) -> Values {
 impl Judge {
     /// The variants from the fastest, and the steps between neighbours, over all these levels.
     fn order<'a>(&self, fields: &[Field<'a>]) -> Vec<Step<'a>> {
-        let of = |variant: &str| -> Vec<Rate> {
-            let runner = |field: &Field<'_>| {
-                field.runners.iter().find(|r| r.variant == variant).map(|r| r.rate)
+        let of = |variant: &str| -> Vec<&Runner<'a>> {
+            let runner = |field: &'_ Field<'a>| -> Option<usize> {
+                field.runners.iter().position(|r| r.variant == variant)
             };
-            fields.iter().filter_map(runner).collect()
+            fields.iter().filter_map(|field| Some(&field.runners[runner(field)?])).collect()
         };
         let Some(first) = fields.first() else { return Vec::new() };
-        let mean = |variant: &str| of(variant).iter().map(|rate| rate.log).sum::<f64>();
+        let mean = |variant: &str| of(variant).iter().map(|r| r.rate.log).sum::<f64>();
         let mut names: Vec<&str> = first.runners.iter().map(|runner| runner.variant).collect();
         names.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-        let ratio = |faster: &str, slower: &str| {
-            let pairs: Vec<_> = of(faster).into_iter().zip(of(slower)).collect();
-            self.family.ratio(&pairs, self.comparisons)
+        let over_levels = if fields.len() > 1 { OverLevels::of(fields) } else { None };
+        let ratio = |faster: &str, slower: &str| match (&over_levels, of(faster), of(slower)) {
+            (Some(over), ..) => over.ratio(faster, slower, self.comparisons),
+            (None, a, b) if a.len() == 1 && b.len() == 1 => {
+                let (rates, values) = ((a[0].rate, b[0].rate), [&a[0].values, &b[0].values]);
+                self.family.ratio_in_turns(rates, values, self.comparisons)
+            }
+            (None, a, b) => {
+                let pairs: Vec<_> = a.into_iter().zip(b).map(|(a, b)| (a.rate, b.rate)).collect();
+                self.family.ratio(&pairs, self.comparisons)
+            }
         };
         let step = |pair: &[&'a str]| {
             let (faster, slower) = (pair[0], pair[1]);

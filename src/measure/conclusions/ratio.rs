@@ -23,6 +23,8 @@ pub(in crate::measure) struct Rate {
     variance: Option<f64>,
     /// Degrees of freedom of that variance; 0 for a single measurement.
     degrees: f64,
+    /// Whether what repeats have in common was taken off.
+    in_blocks: bool,
 }
 
 impl Rate {
@@ -36,14 +38,20 @@ impl Rate {
             [_] => values.own_error.map(|error| error * error),
             _ => Some(squares / (n - 1.0)),
         };
-        Some(Self { log, n, variance, degrees: n - 1.0 })
+        Some(Self { log, n, variance, degrees: n - 1.0, in_blocks: false })
+    }
+
+    /// Each of several that were measured in turns, in blocks if that can be.
+    pub(super) fn of_turns(all: &[&Values]) -> Vec<Self> {
+        let each = || all.iter().filter_map(|values| Self::of(values)).collect();
+        Self::in_blocks(all).unwrap_or_else(each)
     }
 
     /// Of several that were measured in turns: what a repeat is like is the same for all of them, so
     /// it is taken off, and with it drift that is slower than a repeat (randomized complete blocks;
     /// Montgomery, "Design and Analysis of Experiments", chapter 4). None unless all have the same
     /// repeats, and enough degrees of freedom are left that this does not cost more than it brings.
-    pub(super) fn in_blocks(all: &[&Values]) -> Option<Vec<Self>> {
+    fn in_blocks(all: &[&Values]) -> Option<Vec<Self>> {
         let repeats: Vec<u32> = all.first()?.all.iter().map(|(repeat, _)| *repeat).collect();
         let (n, many) = (repeats.len() as f64, all.len() as f64);
         let same = |values: &&Values| {
@@ -64,7 +72,7 @@ impl Rate {
         let one = |(values, rate): (&&Values, &Self)| {
             let off = values.all.iter().zip(&blocks).map(|((_, v), block)| v - rate.log - block);
             let variance = Some(off.map(|off| off * off).sum::<f64>() / degrees);
-            Self { variance, degrees, ..*rate }
+            Self { variance, degrees, in_blocks: true, ..*rate }
         };
         Some(all.iter().zip(&rates).map(one).collect())
     }
@@ -151,7 +159,35 @@ impl Family {
             .map(|(variance, t)| (t * variance.sqrt() / n).max(LOG_HALF_MIN));
         Ratio { log, half: half.filter(|half| *half < LOG_HALF_MAX) }
     }
+
+    /// The ratio of two that were measured in turns. Where their own differences, repeat by repeat,
+    /// spread more than those of all variants do, it is no surer than these few tell: one variant
+    /// that is much less steady hides among many that are not.
+    pub(super) fn ratio_in_turns(
+        &self,
+        (a, b): (Rate, Rate),
+        values: [&Values; 2],
+        comparisons: usize,
+    ) -> Ratio {
+        let ratio = self.ratio(&[(a, b)], comparisons);
+        let miss = 0.05 / comparisons.max(1) as f64;
+        let own = || {
+            let [of_a, of_b] = values.map(|values| &values.all);
+            let apart: Vec<f64> = of_a.iter().zip(of_b).map(|((_, a), (_, b))| a - b).collect();
+            let squares: f64 = apart.iter().map(|d| (d - ratio.log).powi(2)).sum();
+            let variance = squares / (a.n - 1.0);
+            let larger = variance / 2.0 > UNSTEADY_TIMES * self.variance?;
+            let half = student_t(miss, a.n - 1.0)? * (variance / a.n).sqrt();
+            larger.then_some(half)
+        };
+        let own = if a.in_blocks && b.in_blocks { own() } else { None };
+        let half = ratio.half.map(|half| half.max(own.unwrap_or(0.0)));
+        Ratio { half: half.filter(|half| *half < LOG_HALF_MAX), ..ratio }
+    }
 }
+
+/// Differences of two whose variance is so many times that of all are less steady than the others.
+const UNSTEADY_TIMES: f64 = 1.25;
 
 impl Ratio {
     /// How many times faster `a` is than `b`, each with an error of its own: Welch's interval, which
@@ -209,6 +245,63 @@ mod tests {
             }
             assert!(!ratio.tie());
         }
+    }
+
+    /// Made with scipy: `scipy.stats.ttest_rel(log([90, 100, 115, 95, 108]), log([50, 55, 64, 52,
+    /// 61])).confidence_interval(0.95)`.
+    #[test]
+    fn two_in_turns_have_the_interval_of_scipys_paired_t_test() {
+        let values = |all: [f64; 5]| Values {
+            all: (1..).zip(all.map(f64::ln)).collect(),
+            repeated: true,
+            own_error: None,
+        };
+        let (a, b) =
+            (values([90.0, 100.0, 115.0, 95.0, 108.0]), values([50.0, 55.0, 64.0, 52.0, 61.0]));
+        let rates = Rate::of_turns(&[&a, &b]);
+        let family = Family::of(&rates);
+        let ratio = family.ratio_in_turns((rates[0], rates[1]), [&a, &b], 1);
+        let [low, high] = ratio.interval().unwrap().map(f64::ln);
+        assert!(
+            (low - 0.574_047_089).abs() < 1e-6 && (high - 0.604_178_210).abs() < 1e-6,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn repeats_that_are_not_the_same_make_no_blocks() {
+        let values = |first: u32| Values {
+            all: (first..first + 5).map(|repeat| (repeat, f64::from(repeat))).collect(),
+            repeated: true,
+            own_error: None,
+        };
+        assert!(Rate::in_blocks(&[&values(1), &values(1)]).is_some());
+        assert!(Rate::in_blocks(&[&values(1), &values(2)]).is_none());
+        let once = Values { repeated: false, ..values(1) };
+        assert!(Rate::in_blocks(&[&values(1), &once]).is_none(), "passes of one repeat");
+    }
+
+    #[test]
+    fn one_unsteady_variant_among_steady_ones_is_no_surer_than_it_is() {
+        let wave = |size: f64| Values {
+            all: (1..=6)
+                .map(|at| (at, size * [1.0, -1.0, 0.5, -0.5, 0.8, -0.8][at as usize - 1]))
+                .collect(),
+            repeated: true,
+            own_error: None,
+        };
+        let all = [wave(1.0), wave(0.0), wave(0.0), wave(0.0), wave(0.0)];
+        let values: Vec<&Values> = all.iter().collect();
+        let rates = Rate::of_turns(&values);
+        let family = Family::of(&rates);
+        let half = |pair: [usize; 2]| {
+            let (a, b) = (rates[pair[0]], rates[pair[1]]);
+            family.ratio_in_turns((a, b), pair.map(|at| &all[at]), 1).half.unwrap()
+        };
+        let paired =
+            student_t(0.05, 5.0).unwrap() * (2.0 * (1.0 + 0.25 + 0.64) / 5.0 / 6.0f64).sqrt();
+        assert!((half([0, 1]) - paired).abs() < 1e-9, "{}", half([0, 1]));
+        assert!(half([1, 2]) < half([0, 1]));
     }
 
     /// Made with scipy: `scipy.stats.ttest_ind(log([90, 100, 115, 95]), log([50, 55, 52]),

@@ -12,10 +12,12 @@ pub(in crate::measure) const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e1
 pub(super) struct Sample<'a> {
     measurements: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
+    in_turns: bool,
 }
 
 /// Figures of one phase of one variant at one level: one for each repeat, the mean of its passes;
 /// where there is one repeat, one for each pass.
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::measure) struct Values {
     /// (repeat, or pass of the only repeat; figure)
     pub(in crate::measure) all: Vec<(u32, f64)>,
@@ -31,12 +33,17 @@ impl<'a> Sample<'a> {
         let measurements: Vec<_> = book.measurements.iter().filter(|m| counts(m)).collect();
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
-        Self { measurements, variants }
+        Self { measurements, variants, in_turns: in_turns(book) }
     }
 
     /// The variants that have measurements.
     pub(super) fn variants(&self) -> &[&'a str] {
         &self.variants
+    }
+
+    /// Whether variants took turns, repeat by repeat.
+    pub(super) fn in_turns(&self) -> bool {
+        self.in_turns
     }
 
     /// The phases in the order they were first measured.
@@ -80,6 +87,12 @@ impl<'a> Sample<'a> {
     pub(super) fn synced(&self) -> bool {
         self.measurements.iter().any(|m| m.sync_seconds > 0.0)
     }
+}
+
+/// Whether variants took turns: where a place is prepared for its levels all repeats of a variant
+/// follow each other.
+pub(super) fn in_turns(book: &ResultBook) -> bool {
+    book.conditions.is_empty()
 }
 
 /// Whether it is valid, and a rate and a level can be made of it.

@@ -45,7 +45,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// A level with its unit: `83%`, `64 KiB`, `1,000,000`.
-pub(super) fn level(level: &Level) -> String {
+pub(in crate::measure) fn level(level: &Level) -> String {
     value(level, level.value)
 }
 

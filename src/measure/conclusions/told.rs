@@ -28,9 +28,7 @@ impl Told {
         let Self { phase, noun, operations } = self;
         let (all, few) = (grouped(*operations), grouped(ends.operations));
         let (ratio, span) = (say::times(ends.ratio), say::span(ends.interval));
-        let compared = format!(
-            "{ratio} times ({span}) as long in the last {few} of {all} {noun} as in the first"
-        );
+        let compared = self.compared(ends);
         match shape {
             Shape::Threshold(found) => self.threshold(found),
             Shape::Monotone(_) => {
@@ -56,6 +54,19 @@ impl Told {
                 )
             }
         }
+    }
+
+    fn compared(&self, ends: &Ends) -> String {
+        let (all, few) = (grouped(self.operations), grouped(ends.operations));
+        let (ratio, span) = (say::times(ends.ratio), say::span(ends.interval));
+        let noun = self.noun;
+        format!("{ratio} times ({span}) as long in the last {few} of {all} {noun} as in the first")
+    }
+
+    /// Where the course is the same for most and the ends are not.
+    pub(super) fn disagree(&self, ends: &Ends) -> String {
+        let (phase, compared) = (&self.phase, self.compared(ends));
+        format!("repeats do not agree whether {phase} gets slower: {compared}")
     }
 
     fn threshold(&self, found: &Threshold) -> String {
@@ -103,9 +114,5 @@ impl Told {
 
 /// How it takes longer or shorter, and what it does then.
 fn way(ends: &Ends) -> (&'static str, &'static str) {
-    if ends.last_ns > ends.first_ns {
-        ("takes", "grows")
-    } else {
-        ("gets faster: it takes", "falls")
-    }
+    if ends.ratio > 1.0 { ("takes", "grows") } else { ("gets faster: it takes", "falls") }
 }

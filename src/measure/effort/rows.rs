@@ -1,5 +1,8 @@
 //! What is wanted of each row of a table: its repeats so far, and how far they lie apart.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::components::{Nested, counts, nested};
 use crate::base::units::Unit;
 use crate::measure::book::{CellKey, Measurement};
@@ -56,7 +59,7 @@ pub fn rows(measurements: &[&Measurement], free: &Passes) -> Vec<Row> {
 
 /// Whether every row is as sure as this.
 pub fn reached(rows: &[Row], precision: f64) -> bool {
-    rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
+    !rows.is_empty() && rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
 }
 
 impl Row {
@@ -128,10 +131,18 @@ impl Outlook<'_> {
     }
 }
 
+thread_local! {
+    /// Student's t by repeats: it takes longer to compute than all that is done with it, and is asked
+    /// for again and again.
+    static FACTORS: RefCell<BTreeMap<u64, f64>> = const { RefCell::new(BTreeMap::new()) };
+}
+
 /// Student's t for the mean of so many repeats.
 fn factor(repeats: f64) -> f64 {
     if repeats < 2.0 {
         return f64::INFINITY;
     }
-    student_t(0.05, repeats.floor() - 1.0).unwrap_or(f64::INFINITY)
+    let whole = repeats.floor();
+    let computed = || student_t(0.05, whole - 1.0).unwrap_or(f64::INFINITY);
+    FACTORS.with_borrow_mut(|known| *known.entry(whole as u64).or_insert_with(computed))
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::choice::{Choice, Decision};
 use super::rows::rows;
 use crate::base::units::{counted, span};
-use crate::measure::book::ResultBook;
+use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::order::each_once;
 use crate::plan::effort::Passes;
 
 /// A phase that is less sure than it was asked to be.
@@ -43,6 +44,14 @@ pub fn unsure(book: &ResultBook) -> Option<Vec<Unsure>> {
                 known.half_width = both.map(|(a, b)| a.max(b));
             }
             None => phases.push(Unsure { phase: row.key.1, half_width: row.half_width }),
+        }
+    }
+    // What has no valid measurement is as unsure as can be.
+    for phase in each_once(book.measurements.iter().map(|m| m.phase.as_str())) {
+        let valid = |m: &&Measurement| m.phase == phase && m.valid();
+        if !book.measurements.iter().any(|m| valid(&m)) && !phases.iter().any(|p| p.phase == phase)
+        {
+            phases.push(Unsure { phase: phase.into(), half_width: None });
         }
     }
     Some(phases)

@@ -2,7 +2,8 @@
 
 use super::is_disturbed;
 use crate::base::units::{counted, grouped};
-use crate::measure::book::{CellKey, Measurement, ResultBook};
+use crate::measure::book::{CellKey, Level, Measurement, ResultBook};
+use crate::measure::conclusions::say;
 use crate::measure::jumps::{Jump, jumps};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
@@ -31,6 +32,8 @@ pub struct Jumped {
     pub phase: String,
     /// The variant.
     pub variant: String,
+    /// The level of the axis; none without one.
+    pub level: Option<Level>,
     /// From so many operations on.
     pub at: u64,
     /// Of so many.
@@ -49,6 +52,10 @@ impl Jumped {
             self.phase.clone()
         } else {
             format!("{} of {}", self.phase, self.variant)
+        };
+        let of = match &self.level {
+            Some(level) => format!("{of} at {}", say::level(level)),
+            None => of,
         };
         format!(
             "{of}: latency {} to {:.1} times at operation {} of {} in {} of {}.",
@@ -124,21 +131,23 @@ fn of_cell(book: &ResultBook, cell: &[&Measurement]) -> Option<Jumped> {
         (group.iter().map(|jump| jump.ratio.ln()).sum::<f64>() / group.len() as f64).exp()
     };
     let size = |group: &Vec<Jump>| (group.len(), ratio(group).ln().abs());
-    let groups = all.iter().flatten().map(group);
+    let disturbed = cell.iter().any(|m| is_disturbed(book, m));
+    let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
+    let enough =
+        if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
+    let large = |ratio: f64| !disturbed && ratio.max(1.0 / ratio) >= ALONE_RATIO_MIN;
+    let told = |group: &Vec<Jump>| group.len() >= enough || large(ratio(group));
+    let groups = all.iter().flatten().map(group).filter(told);
     let best = groups.max_by(|a, b| {
         let ((n, x), (m, y)) = (size(a), size(b));
         n.cmp(&m).then(x.total_cmp(&y))
     })?;
     let (m, ratio) = (cell.first()?, ratio(&best));
-    let disturbed = cell.iter().any(|m| is_disturbed(book, m));
-    let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
-    let many = best.len()
-        >= if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
-    let large = !disturbed && ratio.max(1.0 / ratio) >= ALONE_RATIO_MIN;
     let at = best.iter().map(|jump| jump.at).sum::<f64>() / best.len() as f64;
-    (many || large).then(|| Jumped {
+    Some(Jumped {
         phase: m.phase.clone(),
         variant: m.cell.variant.clone(),
+        level: m.cell.level.clone(),
         at: (at * m.operations as f64).round() as u64,
         operations: m.operations,
         ratio,
@@ -154,6 +163,8 @@ fn is_told(book: &ResultBook, jumped: &Jumped) -> bool {
             && finding.figures.get("shape").is_some_and(|shape| shape == "threshold")
             && finding.figures.get("phase").is_some_and(|phase| *phase == *jumped.phase)
             && finding.figures.get("variant").is_some_and(|variant| *variant == *jumped.variant)
+            && finding.figures.get("level").map(|level| level["value"].as_f64())
+                == jumped.level.as_ref().map(|level| Some(level.value))
     })
 }
 

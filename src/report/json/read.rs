@@ -1,7 +1,7 @@
 //! Reads a run document back. It comes from outside: what is read is written again and held against
 //! what was given, so that nothing is taken for something else or lost unseen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Deserialize;
@@ -27,6 +27,12 @@ pub struct ReadDocument {
     pub unknown: Vec<String>,
 }
 
+/// Most values of a document; one that is as large as may be and all windows has about as many.
+const VALUES_MAX: usize = 4 << 20;
+
+/// Most bytes that the histograms of a document may have together.
+const HISTOGRAM_BYTES_MAX: usize = 256 << 20;
+
 /// Reads a run document.
 ///
 /// # Errors
@@ -34,6 +40,10 @@ pub struct ReadDocument {
 pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         return Err("it is larger than 64 MiB, the most that a run document may have".into());
+    }
+    // A value of a few bytes takes hundreds in memory.
+    if bytes.iter().filter(|byte| matches!(byte, b'{' | b'[' | b',')).count() > VALUES_MAX {
+        return Err("it has more values than a run document may have".into());
     }
     let given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
@@ -48,7 +58,7 @@ pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
         Some(path) => Err(format!(
             "its {path} is not what boatload writes for the rest of it; was it changed by hand?"
         )),
-        None => Ok(ReadDocument { book, unknown: held.unknown }),
+        None => Ok(ReadDocument { book, unknown: held.unknown.into_iter().collect() }),
     }
 }
 
@@ -117,24 +127,34 @@ fn check_run(run: &RunFacts) -> Result<(), String> {
     Ok(())
 }
 
+/// What follows from the rest by rules that another boatload may have had others for.
+const DERIVED: [&str; 1] = ["measurements[].latency_intervals_ns"];
+
 /// What of a document came back.
 #[derive(Default)]
 struct Held {
-    unknown: Vec<String>,
+    unknown: BTreeSet<String>,
     different: Vec<String>,
 }
 
 impl Held {
     fn hold(&mut self, given: &Value, own: &Value, path: &str) {
+        if !self.different.is_empty() || DERIVED.contains(&path) {
+            return;
+        }
         match (given, own) {
+            // The same counts may be compressed in several ways.
+            (Value::String(a), Value::String(b))
+                if path == "measurements[].histogram" && from_text(a) == from_text(b) => {}
             (Value::Object(given), Value::Object(own)) => {
                 for (key, value) in given {
                     let below =
                         if path.is_empty() { shown(key) } else { format!("{path}.{}", shown(key)) };
                     match own.get(key) {
                         Some(own) => self.hold(value, own, &below),
-                        None if self.unknown.contains(&below) => {}
-                        None => self.unknown.push(below),
+                        None => {
+                            self.unknown.insert(below);
+                        }
                     }
                 }
             }
@@ -267,9 +287,13 @@ struct ReadCondition {
 impl ReadRoot {
     fn into_book(self) -> Result<ResultBook, String> {
         let measurements = self.measurements.into_iter().enumerate();
+        let mut room = HISTOGRAM_BYTES_MAX;
         let measurements = measurements.map(|(at, m)| {
-            m.into_measurement()
-                .ok_or_else(|| format!("the histogram of its measurements[{at}] cannot be read"))
+            let unread = || format!("the histogram of its measurements[{at}] cannot be read");
+            let m = m.into_measurement().ok_or_else(unread)?;
+            let left = room.checked_sub(m.histogram.len());
+            room = left.ok_or("its histograms are larger than 256 MiB together")?;
+            Ok::<_, String>(m)
         });
         let finding = |map| read_finding(map).ok_or("one of its findings has no sentence or kind");
         Ok(ResultBook {

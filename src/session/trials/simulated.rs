@@ -160,7 +160,11 @@ fn draw_books(
         let plan = read_job(job, &settings)
             .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
         let order = Order { plan: &plan, place: PlaceAsked::default(), ..order.clone() };
-        books.push(alone(&order, interrupt)?);
+        let book = alone(&order, interrupt)?;
+        if interrupt.is_set() {
+            break;
+        }
+        books.push(book);
     }
     Ok(books)
 }

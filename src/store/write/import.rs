@@ -1,5 +1,7 @@
 //! Saving a whole run at once, as another store had it.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::measure::book::ResultBook;
 
@@ -13,7 +15,7 @@ impl Store {
             for made in &book.filesystems {
                 filesystems::write(connection, &book.run.id, made)?;
             }
-            let mut cells = Cells { connection, book, known: Vec::new() };
+            let mut cells = Cells { connection, book, known: BTreeMap::new() };
             for condition in &book.conditions {
                 write_condition(connection, cells.find(&condition.cell)?, condition)?;
             }
@@ -30,13 +32,16 @@ impl Store {
 struct Cells<'a> {
     connection: &'a Connection,
     book: &'a ResultBook,
-    known: Vec<(&'a CellKey, CellId)>,
+    known: BTreeMap<Known<'a>, i64>,
 }
+
+/// A cell by its variant, repeat and level: axis, the bits of its value, unit.
+type Known<'a> = (&'a str, u32, Option<(&'a str, u64, &'static str)>);
 
 impl<'a> Cells<'a> {
     fn find(&mut self, key: &'a CellKey) -> Work<CellId> {
-        if let Some((_, cell)) = self.known.iter().rev().find(|(known, _)| same(known, key)) {
-            return Ok(*cell);
+        if let Some(cell) = self.known.get(&known(key)) {
+            return Ok(CellId(*cell));
         }
         let cell = write_cell(self.connection, &self.book.run.id, key)?;
         // Which cells of an incomplete run were whole is not told.
@@ -44,17 +49,16 @@ impl<'a> Cells<'a> {
             "UPDATE cells SET complete = ?2 WHERE id = ?1",
             params![cell, self.book.run.complete],
         )?;
-        self.known.push((key, CellId(cell)));
+        self.known.insert(known(key), cell);
         Ok(CellId(cell))
     }
 }
 
-/// A level may be no number, which is not the same as itself.
-fn same(a: &CellKey, b: &CellKey) -> bool {
-    let level = |key: &CellKey| {
-        let level = key.level.as_ref()?;
-        let value = if level.value.is_nan() { None } else { Some(level.value.to_bits()) };
-        Some((level.axis.clone(), value, level.unit))
-    };
-    (&a.variant, a.repeat, level(a)) == (&b.variant, b.repeat, level(b))
+/// A level may be no number, which is not the same as itself, and zero has two signs.
+fn known(key: &CellKey) -> Known<'_> {
+    let level = key.level.as_ref().map(|level| {
+        let value = if level.value.is_nan() { f64::NAN } else { level.value + 0.0 };
+        (level.axis.as_str(), value.to_bits(), level.unit.word())
+    });
+    (&key.variant, key.repeat, level)
 }

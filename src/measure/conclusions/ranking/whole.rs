@@ -4,7 +4,7 @@
 use super::{Field, Runner};
 use crate::measure::amplification::gives_content;
 use crate::measure::book::{Level, Measurement, ResultBook};
-use crate::measure::conclusions::sample::{Values, counts};
+use crate::measure::conclusions::sample::{Values, counts, in_turns};
 use crate::measure::order::each_once;
 
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how
@@ -40,13 +40,14 @@ pub(super) fn fields<'a>(book: &'a ResultBook, variants: &[&'a str]) -> Vec<Fiel
     let mut levels = each_once(all.iter().map(|m| m.cell.level.as_ref()));
     let height = |level: &Option<&Level>| level.map_or(f64::NEG_INFINITY, |level| level.value);
     levels.sort_by(|a, b| height(a).total_cmp(&height(b)));
-    levels.into_iter().filter_map(|level| field(&all, variants, level)).collect()
+    levels.into_iter().filter_map(|level| field(&all, variants, level, in_turns(book))).collect()
 }
 
 fn field<'a>(
     all: &[&'a Measurement],
     variants: &[&'a str],
     level: Option<&'a Level>,
+    in_turns: bool,
 ) -> Option<Field<'a>> {
     let here: Vec<&Measurement> =
         all.iter().copied().filter(|m| m.cell.level.as_ref() == level).collect();
@@ -65,11 +66,11 @@ fn field<'a>(
         }
         work.extend(wholes.into_iter().map(|whole| whole.operations));
     }
-    let runners = Runner::all(&cells);
+    let runners = Runner::all(cells, in_turns);
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let alike = each_once(work.into_iter()).len() == 1;
     let note = here.iter().any(|m| is_left_unwritten(m)).then_some(UNWRITTEN);
-    let field = Field { level, runners, end: None, left_out, note };
+    let field = Field { level, in_turns, runners, end: None, left_out, note };
     (field.runners.len() > 1 && alike).then_some(field)
 }
 
