@@ -2,6 +2,8 @@
 //! plan's `[sim]` table, added to a virtual clock; with no time at all, what is left to measure is
 //! boatload itself, names and contents included.
 
+mod noise;
+
 use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
 use crate::op::request::Outcome;
 use crate::op::{Access, Place, Request};
-use crate::plan::sim::{DirectoryLaw, Noise, SimModel};
+use crate::plan::sim::{DirectoryLaw, SimModel};
 use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
@@ -454,28 +456,8 @@ impl SimEngine {
             Some(knee) if self.disk.fullness_percent() >= knee.at => knee.factor,
             _ => 1.0,
         };
-        let chance = || unit(draw(self.noise_seed, Stream::Noise, self.sequence));
-        let noise = match model.noise {
-            Noise::None => 1.0,
-            Noise::Uniform => 0.5 + chance(),
-            Noise::Bimodal if chance() < 0.1 => 5.0,
-            Noise::Bimodal => 1.0,
-            Noise::Skewed => -(1.0 - chance()).ln(),
-            Noise::Drifting => 0.5 + self.wandering(),
-        };
+        let noise = noise::factor(model.noise, self.noise_seed, self.sequence);
         drift * knee * noise * self.slower
-    }
-}
-
-impl SimEngine {
-    /// A number in 0..1 that lies on a line between two that are drawn.
-    fn wandering(&self) -> f64 {
-        const REQUESTS_BETWEEN: u64 = 100;
-        // Far from the indices of single requests.
-        let drawn = |at: u64| unit(draw(!self.noise_seed, Stream::Noise, at));
-        let at = self.sequence / REQUESTS_BETWEEN;
-        let share = (self.sequence % REQUESTS_BETWEEN) as f64 / REQUESTS_BETWEEN as f64;
-        drawn(at) * (1.0 - share) + drawn(at + 1) * share
     }
 }
 
