@@ -18,7 +18,7 @@ use crate::session::trials::{same, simulated, slower};
 
 const EXAMPLES: &str = "\
 Examples:
-  boatload selftest                              some minutes, in the current directory
+  boatload selftest                              some 20 minutes, in the current directory
   boatload selftest --same 200 --slower 0 --simulated 0
   boatload selftest directory --delay 20% --filesystem xfs
   boatload selftest --set files=2k --set selected=500 --repeats 5";
