@@ -128,3 +128,26 @@ fn published_figures_can_be_compared_and_a_run_with_itself_cannot() {
     assert!(bench.run(["compare", &a, "last"]).refuses(2).contains("the same run"));
     assert!(bench.run(["compare", &a, "nonesuch"]).refuses(2).contains("no run"));
 }
+
+#[test]
+fn other_runs_of_the_store_tell_how_far_two_lie_apart() {
+    let bench = Bench::default();
+    let path = bench.write("job.toml", job(1, 20, 3));
+    let run = |seed: &str| {
+        let words =
+            [std::ffi::OsStr::new("run"), path.as_os_str(), "--seed".as_ref(), seed.as_ref()];
+        let document = bench.document(words);
+        document["run"]["id"].as_str().unwrap().to_string()
+    };
+    let ids = ["1", "2", "3", "4", "5", "6"].map(run);
+    for seed in [7, 7, 7] {
+        // The last one against the first has the runs like either.
+        stored(&bench, &job(seed, 20, 2));
+    }
+    for (b, apart) in [(ids[5].as_str(), "by 4 other runs"), ("last", "by 7 other runs")] {
+        let ran = bench.run(["compare", &ids[0], b]);
+        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = format!("None is narrower than two runs lie apart, {apart} of the same.");
+        assert!(ran.code == Some(0) && words.contains(&told), "{words}");
+    }
+}

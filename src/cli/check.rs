@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::history::{alike, others};
 use super::runs_named::find_runs;
 use super::{StorePlace, out, show};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::book::ResultBook;
-use crate::measure::check::{Check as Checked, Outcome, check};
-use crate::measure::history::same_target;
+use crate::measure::check::{Check as Checked, Outcome, check_among};
+use crate::measure::history::HISTORY_RUNS;
 use crate::report::{Against, write_check, write_check_json};
 
 /// Stands for all earlier runs of the same on the same. No id has seven characters.
@@ -51,7 +52,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     fail_on: f64,
     /// Use at most so many of the newest runs of the history
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
     /// Show the history of each line, with its steps
     #[arg(long)]
@@ -65,15 +66,20 @@ impl Check {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
-            let (history, unlike) = self.history(&run, store)?;
-            if history.is_empty() {
-                let text = nothing_earlier(&run, unlike);
+            let mut is_earlier = false;
+            let earlier = alike(&run, store, self.last, |other| {
+                let wanted = is_earlier;
+                is_earlier |= other.id == run.run.id;
+                wanted
+            })?;
+            if earlier.runs.is_empty() {
+                let text = nothing_earlier(&run, earlier.unlike);
                 let nothing = Checked { fail_on: self.fail_on, ..Checked::default() };
                 self.deliver(&run, Against::History(&[]), &nothing, &text)?;
                 return Ok(Exit::Good);
             }
-            let books: Vec<&ResultBook> = history.iter().collect();
-            return self.judge(&run, Against::History(&books));
+            let books: Vec<&ResultBook> = earlier.runs.iter().collect();
+            return self.judge(&run, Against::History(&books), &[]);
         }
         let baseline = measured(&self.baseline, store)?;
         if baseline.run.id == run.run.id {
@@ -82,37 +88,17 @@ impl Check {
                 self.run, self.baseline
             )));
         }
-        self.judge(&run, Against::Run(&baseline))
+        let others = others([&baseline, &run], store)?;
+        self.judge(&run, Against::Run(&baseline), &others.iter().collect::<Vec<_>>())
     }
 
-    /// Earlier runs of the same on the same, oldest first, and how many of the scenario are not.
-    fn history(&self, run: &ResultBook, place: &StorePlace) -> Result<(Vec<ResultBook>, u64)> {
-        let Some(store) = place.open_to_read()? else { return Ok((Vec::new(), 0)) };
-        let all = store.runs()?;
-        let later = all.iter().skip_while(|other| other.id != run.run.id);
-        let like = later.skip(1).filter(|other| {
-            let same = (&other.scenario, &other.scale) == (&run.run.scenario, &run.run.scale);
-            same && other.complete
-        });
-        let (mut found, mut unlike) = (Vec::new(), 0);
-        for summary in like {
-            let book = store.load(&summary.id)?;
-            if same_target(run, &book) {
-                found.push(book);
-            } else {
-                unlike += 1;
-            }
-            if found.len() == self.last as usize {
-                break;
-            }
-        }
-        found.reverse();
-        Ok((found, unlike))
-    }
-
-    fn judge(&self, run: &ResultBook, against: Against<'_>) -> Result<Exit> {
-        let books = against.books();
-        let checked = check(run, &books, self.fail_on);
+    fn judge(
+        &self,
+        run: &ResultBook,
+        against: Against<'_>,
+        others: &[&ResultBook],
+    ) -> Result<Exit> {
+        let checked = check_among(run, &against.books(), others, self.fail_on);
         if checked.rows.is_empty() {
             return Err(Failure::usage(format!(
                 "{} and {} have no phase in common, so there is nothing to check",

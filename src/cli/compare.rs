@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, out, show};
 use crate::base::failure::{Exit, Failure, Result};
-use crate::measure::compare::compare;
+use crate::measure::compare::compare_among;
 use crate::report::{write_comparison, write_comparison_json};
 
 const EXAMPLES: &str = "\
@@ -19,8 +20,9 @@ Examples:
 
 const LONG: &str = "\
 For each phase that both runs measured, and for the whole job if both did the same work: the rate \
-of each, how many times as fast B was, a 95% interval of that from the repeats of both, and a \
-verdict. `faster` and `slower` are told when the interval excludes 1. `no difference seen` comes \
+of each, how many times as fast B was, a 95% interval of that, and a verdict. The interval is from the \
+repeats of both; if the store has other runs of the same job on the same machine and place, it is at \
+least as wide as two such runs lie apart. `faster` and `slower` are told when the interval excludes 1. `no difference seen` comes \
 with the least difference that would have been seen. `cannot tell` stands where one figure is \
 known and not how far it may be off.
 
@@ -59,7 +61,8 @@ impl Compare {
                 self.a, self.b
             )));
         }
-        let comparison = compare(a, b);
+        let others = others([a, b], store)?;
+        let comparison = compare_among(a, b, &others.iter().collect::<Vec<_>>());
         let cannot = |error| Failure::from_system("write the comparison", error);
         let (mut text, mut document) = (Vec::new(), Vec::new());
         write_comparison([a, b], &comparison, self.details, &mut text).map_err(cannot)?;

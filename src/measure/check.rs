@@ -3,6 +3,7 @@
 
 mod baseline;
 
+use super::between::{Between, groups};
 use super::book::{Measurement, ResultBook};
 use super::compare::{Figure, Subject, common_unit, subject};
 use super::conclusions::ratio::Ratio;
@@ -137,20 +138,39 @@ struct Metric {
     run: Option<Timed>,
     /// With their places among the baseline's books.
     earlier: Vec<(usize, Timed)>,
+    /// Of each other run, as far as it has one.
+    others: Vec<Option<Timed>>,
 }
 
 /// A run against the runs of a baseline, oldest first; `fail_on` is the slowdown that may be.
 pub fn check(run: &ResultBook, baseline: &[&ResultBook], fail_on: f64) -> Check {
-    let books: Vec<&ResultBook> = [run].into_iter().chain(baseline.iter().copied()).collect();
-    let Matching { runs, keys } = Matching::of(&books);
+    check_among(run, baseline, &[], fail_on)
+}
+
+/// The same. Among `others`, in the order of time, are more runs of what the run or a single baseline
+/// did; a history has the spread between runs in itself.
+pub fn check_among(
+    run: &ResultBook,
+    baseline: &[&ResultBook],
+    others: &[&ResultBook],
+    fail_on: f64,
+) -> Check {
+    let held: Vec<&ResultBook> = [run].into_iter().chain(baseline.iter().copied()).collect();
+    let keys = Matching::of(&held).keys;
+    let groups = match baseline {
+        [only] => groups([only, run], others),
+        _ => Vec::new(),
+    };
+    let books: Vec<&ResultBook> = held.iter().copied().chain(others.iter().copied()).collect();
+    let runs = Matching::of(&books).runs;
     let mut check = Check { fail_on, ..Check::default() };
     let mut metrics = Vec::new();
     for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
         let here: Vec<&Key> =
             keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level)).collect();
-        metrics.extend(here.first().and_then(|key| whole(key, &runs)));
+        metrics.extend(here.first().and_then(|key| whole(key, &runs, held.len())));
         for key in here {
-            match phase(key, &runs) {
+            match phase(key, &runs, held.len()) {
                 Some(metric) => metrics.push(metric),
                 None => check.not_in_both.push(subject(key, Some(key.phase.clone()))),
             }
@@ -158,18 +178,21 @@ pub fn check(run: &ResultBook, baseline: &[&ResultBook], fail_on: f64) -> Check 
     }
     let judged = metrics.iter().filter(|metric| metric.run.is_some()).count();
     let miss = MISS / judged.max(1) as f64;
-    check.rows = metrics.into_iter().map(|metric| metric.judged(miss, fail_on)).collect();
+    let judged = metrics.into_iter().map(|metric| metric.judged(&groups, miss, fail_on));
+    check.rows = judged.collect();
     check
 }
 
 impl Metric {
-    /// None if the baseline has nothing of it.
+    /// Of all runs, of which `held` are the checked one and its baseline. None if the baseline has
+    /// nothing of it.
     fn of(
         subject: Subject,
-        figure: Figure,
-        with_sync: bool,
-        timed: Vec<Option<Timed>>,
+        (figure, with_sync): (Figure, bool),
+        mut timed: Vec<Option<Timed>>,
+        held: usize,
     ) -> Option<Self> {
+        let others = timed.split_off(held.min(timed.len()));
         let mut timed = timed.into_iter();
         let run = timed.next()?;
         let known = timed.enumerate().filter_map(|(at, timed)| Some((at, timed?)));
@@ -187,11 +210,13 @@ impl Metric {
             runs: 0,
             points: Vec::new(),
         };
-        (!earlier.is_empty()).then_some(Self { row, run, earlier })
+        (!earlier.is_empty()).then_some(Self { row, run, earlier, others })
     }
 
-    fn judged(self, miss: f64, fail_on: f64) -> CheckedRow {
-        let Self { mut row, run, earlier } = self;
+    /// `groups` are places among the other runs.
+    fn judged(self, groups: &[Vec<usize>], miss: f64, fail_on: f64) -> CheckedRow {
+        let between = self.between(groups);
+        let Self { mut row, run, earlier, .. } = self;
         let value = |log: f64| if row.figure == Figure::Seconds { (-log).exp() } else { log.exp() };
         let baseline =
             Baseline::of(&earlier.iter().map(|(_, timed)| timed.rate).collect::<Vec<_>>());
@@ -204,7 +229,7 @@ impl Metric {
         (row.baseline, row.since, row.runs) = (value(baseline.log), baseline.since, baseline.runs);
         let Some(run) = run else { return row };
         let (before, now) = baseline.against(&run.rate);
-        let ratio = Ratio::welch(&before, &now, miss);
+        let (ratio, _) = Ratio::welch(&before, &now, miss).no_surer_than(between, miss);
         let most = 1.0 + fail_on;
         row.slowdown = Some(ratio.times());
         row.interval = ratio.interval();
@@ -215,16 +240,23 @@ impl Metric {
         };
         row
     }
+
+    /// The spread between other runs.
+    fn between(&self, groups: &[Vec<usize>]) -> Option<Between> {
+        let log = |at: &usize| Some(self.others.get(*at)?.as_ref()?.rate.log);
+        let logs = groups.iter().map(|group| group.iter().filter_map(log).collect());
+        Between::of(&logs.collect::<Vec<Vec<f64>>>())
+    }
 }
 
-fn phase(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
+fn phase(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
     let members: Vec<Vec<&Measurement>> =
         runs.iter().map(|run| run.measurements(key).collect()).collect();
     let with_sync = synced(members.iter().flatten().copied());
     let unit = common_unit(&runs.iter().map(|run| run.row(key)).collect::<Vec<_>>());
     let timed = members.iter().map(|members| phase_rate(members, unit, with_sync)).collect();
     let subject = subject(key, Some(key.phase.clone()));
-    let mut metric = Metric::of(subject, Figure::of(unit), with_sync, timed)?;
+    let mut metric = Metric::of(subject, (Figure::of(unit), with_sync), timed, held)?;
     let checked = runs.first()?;
     match (metric.run, checked.row(key)) {
         (None, Some(_)) => metric.row.outcome = Outcome::Invalid,
@@ -236,7 +268,7 @@ fn phase(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
 }
 
 /// Only runs that did the same work count, and none if the checked one did not do it all.
-fn whole(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
+fn whole(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
     let cells: Vec<Vec<&Measurement>> = runs.iter().map(|run| run.cell(key).collect()).collect();
     let parts = parts(&cells)?;
     let mut jobs = cells.iter().map(|cell| job_time(cell, &parts));
@@ -245,7 +277,7 @@ fn whole(key: &Key, runs: &[Run<'_>]) -> Option<Metric> {
         job.filter(|(_, other)| *other == work && work.len() == 1).map(|(timed, _)| timed)
     };
     let timed = [Some(run)].into_iter().chain(jobs.map(same)).collect();
-    Metric::of(subject(key, None), Figure::Seconds, true, timed)
+    Metric::of(subject(key, None), (Figure::Seconds, true), timed, held)
 }
 
 #[cfg(test)]

@@ -3,14 +3,15 @@
 
 mod latency;
 
+use super::between::{Between, groups};
 use super::book::{Level, Measurement, ResultBook};
-use super::conclusions::ratio::Ratio;
+use super::conclusions::ratio::{Rate, Ratio};
 use super::differences::job_lines;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
 use super::rates::{Timed, job_time, parts, phase_rate, synced};
 use super::summary::{Estimate, Row};
-use super::tails::Tail;
+use super::tails::{Quantile, Tail};
 use crate::base::units::Unit;
 pub use latency::LatencyPair;
 use latency::latencies;
@@ -29,6 +30,8 @@ pub struct Comparison {
     pub rows: Vec<ComparedRow>,
     /// Phases of which only one of them has a valid figure.
     pub alone: Vec<Alone>,
+    /// How many other runs of what they did were there to tell of the spread between runs.
+    pub others: usize,
 }
 
 /// What is compared in a row.
@@ -68,6 +71,8 @@ pub struct ComparedRow {
     pub ratio: f64,
     /// Its 95% interval; none if the error of a side is unknown.
     pub interval: Option<[f64; 2]>,
+    /// Whether the spread between other runs made it wider than their own repeats do.
+    pub between: bool,
     /// What that comes to.
     pub verdict: Verdict,
     /// The least difference, as a share, that would have been seen; none without an interval.
@@ -172,58 +177,118 @@ impl Comparison {
     }
 }
 
-/// The second run against the first.
+/// The second run against the first, by their own repeats alone.
 pub fn compare(a: &ResultBook, b: &ResultBook) -> Comparison {
-    let Matching { runs, keys } = Matching::of(&[a, b]);
-    let [a, b] = runs.as_slice() else { return Comparison::default() };
-    let mut comparison = Comparison::default();
-    for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
-        let here = keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level));
-        let mut rows = Vec::new();
-        let mut same = true;
-        for key in here.clone() {
-            match row(key, a, b) {
-                Ok(row) => {
-                    same &= row.work.is_none();
-                    rows.push(row);
-                }
-                Err(alone) => comparison.alone.push(alone),
-            }
-        }
-        let whole = here.into_iter().next().filter(|_| same).and_then(|key| whole(key, a, b));
-        let caches = rows.iter().find_map(|row| row.caches.clone());
-        let disturbed = [0, 1].map(|side| rows.iter().any(|row| row.disturbed[side]));
-        comparison.rows.extend(whole.map(|whole| ComparedRow { caches, disturbed, ..whole }));
-        comparison.rows.extend(rows);
-    }
-    comparison
+    compare_among(a, b, &[])
 }
 
-fn row(key: &Key, a: &Run<'_>, b: &Run<'_>) -> Result<ComparedRow, Alone> {
-    let members = [a, b].map(|run| run.measurements(key).collect::<Vec<_>>());
-    let with_sync = synced(members.iter().flatten().copied());
-    let found = [a, b].map(|run| run.row(key));
-    let unit = common_unit(&found);
-    let timed = members.each_ref().map(|members| phase_rate(members, unit, with_sync));
-    let subject = subject(key, Some(key.phase.clone()));
-    let [Some(of_a), Some(of_b)] = timed else {
-        let side = timed.iter().position(Option::is_some);
-        let without = |(at, row): (usize, &Option<&Row>)| {
-            timed[at].is_none() && row.is_some_and(|row| !row.invalid.is_empty())
+/// The second run against the first. Among `others`, in the order of time, are more runs of what they
+/// did: where runs lie further apart than the repeats of one do, the intervals know it from these.
+pub fn compare_among(a: &ResultBook, b: &ResultBook, others: &[&ResultBook]) -> Comparison {
+    let keys = Matching::of(&[a, b]).keys;
+    let books: Vec<&ResultBook> = [a, b].into_iter().chain(others.iter().copied()).collect();
+    let runs = Matching::of(&books).runs;
+    let [of_a, of_b, rest @ ..] = runs.as_slice() else { return Comparison::default() };
+    let groups = groups([a, b], others);
+    let pick = |at: &usize| rest.get(*at);
+    let groups: Vec<Vec<&Run>> =
+        groups.iter().map(|group| group.iter().filter_map(pick).collect()).collect();
+    let others = groups.iter().map(Vec::len).sum();
+    Pair { a: of_a, b: of_b, groups }.compared(&keys, others)
+}
+
+/// Two runs, with others of what they did.
+struct Pair<'a, 'b> {
+    a: &'a Run<'b>,
+    b: &'a Run<'b>,
+    groups: Vec<Vec<&'a Run<'b>>>,
+}
+
+impl Pair<'_, '_> {
+    fn compared(&self, keys: &[Key], others: usize) -> Comparison {
+        let mut comparison = Comparison { others, ..Comparison::default() };
+        for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
+            let here = keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level));
+            let mut rows = Vec::new();
+            let mut same = true;
+            for key in here.clone() {
+                match self.row(key) {
+                    Ok(row) => {
+                        same &= row.work.is_none();
+                        rows.push(row);
+                    }
+                    Err(alone) => comparison.alone.push(alone),
+                }
+            }
+            let whole = here.into_iter().next().filter(|_| same).and_then(|key| self.whole(key));
+            let caches = rows.iter().find_map(|row| row.caches.clone());
+            let disturbed = [0, 1].map(|side| rows.iter().any(|row| row.disturbed[side]));
+            comparison.rows.extend(whole.map(|whole| ComparedRow { caches, disturbed, ..whole }));
+            comparison.rows.extend(rows);
+        }
+        comparison
+    }
+
+    /// The spread of a figure between the other runs.
+    fn between(&self, of: impl Fn(&Run<'_>) -> Option<Rate>) -> Option<Between> {
+        let logs = |group: &Vec<&Run<'_>>| {
+            group.iter().filter_map(|run| of(run)).map(|rate| rate.log).collect::<Vec<f64>>()
         };
-        let invalid = found.iter().enumerate().any(without);
-        return Err(Alone { subject, side, invalid });
-    };
-    let caches = found.map(|row| row.map(|row| row.cache.clone()).unwrap_or_default());
-    Ok(ComparedRow {
-        with_sync,
-        work: if same_job(a.book, b.book) { None } else { work(&members) },
-        caches: (caches[0] != caches[1]).then_some(caches),
-        disturbed: found.map(|row| row.is_some_and(|row| row.disturbed > 0)),
-        latencies: latencies(&found.map(|row| row.and_then(|row| row.tail)), &members),
-        tails: found.map(|row| row.and_then(|row| row.tail)),
-        ..judged(subject, Figure::of(unit), &of_a, &of_b)
-    })
+        Between::of(&self.groups.iter().map(logs).collect::<Vec<_>>())
+    }
+
+    fn row(&self, key: &Key) -> Result<ComparedRow, Alone> {
+        let (a, b) = (self.a, self.b);
+        let members = [a, b].map(|run| run.measurements(key).collect::<Vec<_>>());
+        let with_sync = synced(members.iter().flatten().copied());
+        let found = [a, b].map(|run| run.row(key));
+        let unit = common_unit(&found);
+        let timed = members.each_ref().map(|members| phase_rate(members, unit, with_sync));
+        let subject = subject(key, Some(key.phase.clone()));
+        let [Some(of_a), Some(of_b)] = timed else {
+            let side = timed.iter().position(Option::is_some);
+            let without = |(at, row): (usize, &Option<&Row>)| {
+                timed[at].is_none() && row.is_some_and(|row| !row.invalid.is_empty())
+            };
+            let invalid = found.iter().enumerate().any(without);
+            return Err(Alone { subject, side, invalid });
+        };
+        let caches = found.map(|row| row.map(|row| row.cache.clone()).unwrap_or_default());
+        let between = self.between(|run| {
+            let members: Vec<&Measurement> = run.measurements(key).collect();
+            Some(phase_rate(&members, unit, with_sync)?.rate)
+        });
+        let latency = |quantile: Quantile| {
+            self.between(|run| latency::logs(quantile, &run.measurements(key).collect::<Vec<_>>()))
+        };
+        Ok(ComparedRow {
+            with_sync,
+            work: if same_job(a.book, b.book) { None } else { work(&members) },
+            caches: (caches[0] != caches[1]).then_some(caches),
+            disturbed: found.map(|row| row.is_some_and(|row| row.disturbed > 0)),
+            latencies: latencies(&found.map(|row| row.and_then(|row| row.tail)), &members, latency),
+            tails: found.map(|row| row.and_then(|row| row.tail)),
+            ..judged(subject, Figure::of(unit), [&of_a, &of_b], between)
+        })
+    }
+
+    fn whole(&self, key: &Key) -> Option<ComparedRow> {
+        let cells = [self.a, self.b].map(|run| run.cell(key).collect::<Vec<_>>());
+        let parts = parts(&cells)?;
+        let (of_a, mut work) = job_time(&cells[0], &parts)?;
+        let (of_b, more) = job_time(&cells[1], &parts)?;
+        work.extend(more);
+        if each_once(work.iter()).len() != 1 {
+            return None;
+        }
+        let between = self.between(|run| {
+            let cell: Vec<&Measurement> = run.cell(key).collect();
+            let (timed, of_run) = job_time(&cell, &parts)?;
+            (each_once(of_run.into_iter().chain(work.iter().cloned())).len() == 1)
+                .then_some(timed.rate)
+        });
+        Some(judged(subject(key, None), Figure::Seconds, [&of_a, &of_b], between))
+    }
 }
 
 /// Both in bytes if both can be.
@@ -232,20 +297,13 @@ pub(super) fn common_unit(rows: &[Option<&Row>]) -> Unit {
     if units.all(|unit| unit == Unit::Bytes) { Unit::Bytes } else { Unit::Count }
 }
 
-fn whole(key: &Key, a: &Run<'_>, b: &Run<'_>) -> Option<ComparedRow> {
-    let cells = [a, b].map(|run| run.cell(key).collect::<Vec<_>>());
-    let parts = parts(&cells)?;
-    let (of_a, mut work) = job_time(&cells[0], &parts)?;
-    let (of_b, more) = job_time(&cells[1], &parts)?;
-    work.extend(more);
-    if each_once(work.into_iter()).len() != 1 {
-        return None;
-    }
-    Some(judged(subject(key, None), Figure::Seconds, &of_a, &of_b))
-}
-
-fn judged(subject: Subject, figure: Figure, a: &Timed, b: &Timed) -> ComparedRow {
-    let ratio = Ratio::welch(&b.rate.centre(&a.rate), &a.rate.centre(&b.rate), MISS);
+fn judged(
+    subject: Subject,
+    figure: Figure,
+    [a, b]: [&Timed; 2],
+    between: Option<Between>,
+) -> ComparedRow {
+    let (ratio, between) = ratio([&b.rate, &a.rate], between);
     ComparedRow {
         subject,
         figure,
@@ -253,6 +311,7 @@ fn judged(subject: Subject, figure: Figure, a: &Timed, b: &Timed) -> ComparedRow
         sides: [a.shown, b.shown],
         ratio: ratio.times(),
         interval: ratio.interval(),
+        between,
         verdict: Verdict::of(&ratio),
         seen_from: ratio.half.map(f64::exp_m1),
         work: None,
@@ -261,6 +320,12 @@ fn judged(subject: Subject, figure: Figure, a: &Timed, b: &Timed) -> ComparedRow
         tails: [None, None],
         latencies: Vec::new(),
     }
+}
+
+/// How many times as large the first is, and whether the spread between runs makes that less sure
+/// than their repeats do.
+fn ratio([a, b]: [&Rate; 2], between: Option<Between>) -> (Ratio, bool) {
+    Ratio::welch(&a.centre(b), &b.centre(a), MISS).no_surer_than(between, MISS)
 }
 
 pub(super) fn subject(key: &Key, phase: Option<String>) -> Subject {

@@ -1,6 +1,7 @@
 //! Earlier runs of the same on the same: which they are, and where their figures took a step.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::book::ResultBook;
 use super::differences::job_lines;
@@ -24,6 +25,9 @@ const STEP_MISS: f64 = 0.01;
 /// Places in a row of so many fewer than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
 
+/// Of so many runs a history is made, unless another number is asked for.
+pub const HISTORY_RUNS: u32 = 30;
+
 /// A smaller step between logarithms is none.
 const STEP_LEAST: f64 = 0.01;
 
@@ -41,6 +45,13 @@ pub fn steps(values: &[f64]) -> Vec<Step> {
             _ => return found,
         };
     }
+}
+
+/// The stretches of a row of logarithms from step to step; one of all without steps.
+pub(super) fn stretches(values: &[f64]) -> Vec<Range<usize>> {
+    let places = steps(values).into_iter().map(|step| step.at);
+    let ends: Vec<usize> = [0].into_iter().chain(places).chain([values.len()]).collect();
+    ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
 }
 
 /// Steps at these places.

@@ -3,6 +3,7 @@
 
 pub mod amplification;
 pub mod beside;
+pub mod between;
 pub mod book;
 pub mod bulk;
 pub mod check;

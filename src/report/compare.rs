@@ -8,6 +8,7 @@ use super::names::level_value;
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, write_wrapped};
 use crate::base::units::{counted, figures, grouped};
+use crate::measure::between::OTHER_RUNS_MIN;
 use crate::measure::book::ResultBook;
 use crate::measure::compare::{
     Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject, Verdict,
@@ -288,9 +289,9 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
     if told > 0 {
         text += &format!(
             " Each interval holds for itself: of {told} that are the same, {} would differ by \
-             chance. It has the spread between the repeats of each run, not what changes on a \
-             machine from one run to another.",
-            figures(comparison.by_chance(), 2)
+             chance. {}",
+            figures(comparison.by_chance(), 2),
+            between_runs(comparison.others)
         );
     }
     write_wrapped("", &text, out)?;
@@ -307,6 +308,24 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
         write_wrapped("- ", &text, out)?;
     }
     write_marks(rows, out)
+}
+
+/// What the intervals know of the spread between runs.
+fn between_runs(others: usize) -> String {
+    if others >= OTHER_RUNS_MIN {
+        return format!(
+            "None is narrower than two runs lie apart, by {} of the same.",
+            counted(others as u64, "other run")
+        );
+    }
+    let stored = match others {
+        0 => "no other run".to_string(),
+        n => format!("only {}", counted(n as u64, "other run")),
+    };
+    format!(
+        "It has the spread between the repeats of each run, not what changes on a machine from one \
+         run to another: the store has {stored} of the same, and {OTHER_RUNS_MIN} would tell."
+    )
 }
 
 /// What the marks mean.

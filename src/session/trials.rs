@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::{Order, Standing, Watcher};
 use crate::base::failure::Result;
 use crate::measure::book::{Measurement, ResultBook};
-use crate::measure::compare::compare;
+use crate::measure::compare::compare_among;
+use crate::measure::history::HISTORY_RUNS;
 use crate::measure::trials::Trials;
 use crate::plan::{CellPlan, Plan};
 use crate::run::drive::DoneCount;
@@ -26,7 +27,8 @@ impl Watcher for Nobody {
     fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
 }
 
-/// Does the order in pairs of runs that do the same. `told` hears the number of each pair from 1. Ends
+/// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
+/// the store. `told` hears the number of each pair from 1. Ends
 /// early when it is interrupted, with the pairs that are whole.
 ///
 /// # Errors
@@ -38,6 +40,7 @@ pub fn same(
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0);
+    let mut before: Vec<ResultBook> = Vec::new();
     for at in 1..=number {
         told(at);
         let a = alone(order, interrupt)?;
@@ -48,7 +51,10 @@ pub fn same(
         if interrupt.is_set() {
             break;
         }
-        trials.add(&compare(&a, &b));
+        let known = before.len().saturating_sub(HISTORY_RUNS as usize);
+        let known: Vec<&ResultBook> = before[known..].iter().collect();
+        trials.add(&compare_among(&a, &b, &known));
+        before.extend([a, b]);
     }
     Ok(trials)
 }

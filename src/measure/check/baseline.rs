@@ -4,7 +4,7 @@
 use super::Mark;
 use crate::measure::conclusions::fit::mean;
 use crate::measure::conclusions::ratio::{Centre, Rate};
-use crate::measure::history::steps;
+use crate::measure::history::stretches;
 
 /// With fewer runs since a step none is told to be odd.
 const ODD_RUNS_MIN: usize = 5;
@@ -37,15 +37,14 @@ impl Baseline {
     /// Of runs, oldest first.
     pub(super) fn of(rates: &[Rate]) -> Self {
         let logs: Vec<f64> = rates.iter().map(|rate| rate.log).collect();
-        let places: Vec<usize> = steps(&logs).iter().map(|step| step.at).collect();
-        let since = places.last().copied().unwrap_or(0);
+        let stretches = stretches(&logs);
+        let since = stretches.last().map_or(0, |last| last.start);
         let mut marks = vec![Mark::Earlier; logs.len()];
         let (mut squares, mut degrees) = (0.0, 0.0);
-        let ends: Vec<usize> = [0].into_iter().chain(places).chain([logs.len()]).collect();
-        for stretch in ends.windows(2) {
-            let (from, to) = (stretch[0], stretch[1]);
-            let odd = odd(&logs[from..to]);
-            let kept = kept(&logs[from..to], &odd);
+        for stretch in stretches {
+            let from = stretch.start;
+            let odd = odd(&logs[stretch.clone()]);
+            let kept = kept(&logs[stretch], &odd);
             let middle = mean(&kept);
             squares += kept.iter().map(|log| (log - middle).powi(2)).sum::<f64>();
             degrees += kept.len().saturating_sub(1) as f64;

@@ -147,3 +147,23 @@ fn nothing_in_a_book_makes_it_fail() {
         }
     }
 }
+
+#[test]
+fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
+    let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
+    let others: Vec<ResultBook> = [0.8, 1.1, 0.9, 1.2, 1.0]
+        .iter()
+        .enumerate()
+        .map(|(at, seconds)| {
+            let mut book = book_of(*seconds, 1.0);
+            book.run.id = format!("other{at}");
+            book
+        })
+        .collect();
+    let others: Vec<&ResultBook> = others.iter().collect();
+    let among = |others: &[&ResultBook]| check_among(&run, &[&baseline], others, FAIL_ON);
+    assert_eq!(row(&among(&[]), "create").outcome, Outcome::Regression);
+    assert_eq!(row(&among(&others), "create").outcome, Outcome::Unsure);
+    assert_eq!(row(&among(&others), "delete").outcome, Outcome::Ok, "which is the same in all");
+    assert_eq!(among(&others).rows.len(), 3, "the others add no rows");
+}

@@ -1,8 +1,9 @@
 //! Quantiles of latencies of one run against those of another.
 
-use super::{MISS, Verdict};
+use super::{Verdict, ratio};
+use crate::measure::between::Between;
 use crate::measure::book::Measurement;
-use crate::measure::conclusions::ratio::{Rate, Ratio};
+use crate::measure::conclusions::ratio::Rate;
 use crate::measure::conclusions::sample::Values;
 use crate::measure::tails::{Quantile, Tail, own_interval};
 
@@ -24,16 +25,17 @@ pub struct LatencyPair {
 /// Half the width of a 95% interval in standard errors, of the normal distribution.
 const ERRORS_975: f64 = 1.96;
 
-/// The quantiles that both runs have.
+/// The quantiles that both runs have. `between` tells how far runs lie apart.
 pub(super) fn latencies(
     tails: &[Option<Tail>; 2],
     members: &[Vec<&Measurement>; 2],
+    between: impl Fn(Quantile) -> Option<Between>,
 ) -> Vec<LatencyPair> {
     let pair = |quantile: Quantile| {
         let ns = tails.map(|tail| tail.and_then(|tail| quantile.in_tail(&tail).0));
         let told = ns.iter().any(Option::is_some);
         let [a, b] = members.each_ref().map(|members| logs(quantile, members));
-        let ratio = a.zip(b).map(|(a, b)| Ratio::welch(&b.centre(&a), &a.centre(&b), MISS));
+        let ratio = a.zip(b).map(|(a, b)| ratio([&b, &a], between(quantile)).0);
         let ratio = ratio.filter(|_| ns.iter().all(Option::is_some));
         told.then_some(LatencyPair {
             quantile,
@@ -48,7 +50,7 @@ pub(super) fn latencies(
 
 /// Logarithms of a quantile of each repeat. A single measurement has the error that the order of its
 /// latencies gives.
-fn logs(quantile: Quantile, members: &[&Measurement]) -> Option<Rate> {
+pub(super) fn logs(quantile: Quantile, members: &[&Measurement]) -> Option<Rate> {
     let log = |m: &Measurement| quantile.of(m).map(|ns| (ns as f64).ln());
     let mut values = Values::of(members, log);
     values.own_error = match (values.all.as_slice(), members) {

@@ -157,3 +157,64 @@ fn a_latency_that_one_run_does_not_know_cannot_be_told() {
         }
     }
 }
+
+/// A run of one phase, with an id of its own, that took this much longer than others.
+fn run_of(at: usize, times: f64) -> ResultBook {
+    let seconds: Vec<f64> = STEADY.iter().map(|seconds| seconds * times).collect();
+    let mut book = book_of(&[("create", &seconds)]);
+    book.run.id = format!("run{at}");
+    book
+}
+
+#[test]
+fn runs_that_lie_further_apart_than_their_repeats_are_told_apart_by_neither() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let wide: Vec<ResultBook> =
+        [0.8, 1.1, 0.9, 1.2, 1.0].iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect();
+    let wide: Vec<&ResultBook> = wide.iter().collect();
+    let among = |n: usize| compare_among(&a, &b, &wide[..n]);
+    assert_eq!(among(0), compare(&a, &b));
+    assert_eq!(among(3).rows[0].verdict, Verdict::Slower, "three others are too few");
+    let comparison = among(5);
+    let row = &comparison.rows[0];
+    assert_eq!((row.verdict, row.between, comparison.others), (Verdict::NoDifference, true, 5));
+    let [low, high] = row.interval.unwrap();
+    assert!(low < 0.7 && high > 1.0, "{row:?}");
+}
+
+#[test]
+fn a_difference_beyond_what_runs_lie_apart_is_told() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let near: Vec<ResultBook> = [1.0, 1.01, 0.99, 1.0, 1.02]
+        .iter()
+        .zip(2..)
+        .map(|(times, at)| run_of(at, *times))
+        .collect();
+    let near: Vec<&ResultBook> = near.iter().collect();
+    assert_eq!(compare_among(&a, &b, &near).rows[0].verdict, Verdict::Slower);
+    let single = |mut book: ResultBook| {
+        book.measurements.truncate(1);
+        book.measurements[0].rate_error = None;
+        book
+    };
+    let (a, b) = (single(a), single(b));
+    assert_eq!(compare(&a, &b).rows[0].verdict, Verdict::CannotTell);
+    let row = &compare_among(&a, &b, &near).rows[0];
+    assert_eq!(row.verdict, Verdict::Slower, "other runs give it the error it lacks: {row:?}");
+}
+
+#[test]
+fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let mut others: Vec<ResultBook> =
+        [0.8, 1.1, 0.9, 1.2, 1.0].iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect();
+    others[0].run.complete = false;
+    others[1].run.scale = "standard".into();
+    others[2].host.filesystem.kind = "xfs".into();
+    others.extend([run_of(0, 1.0), run_of(1, 1.2)]);
+    let others: Vec<&ResultBook> = others.iter().collect();
+    assert_eq!(compare_among(&a, &b, &others).others, 2, "nor do the two themselves");
+    let mut on_xfs = b.clone();
+    on_xfs.host.filesystem.kind = "xfs".into();
+    assert_eq!(compare_among(&a, &on_xfs, &others).others, 3, "one of what B did as well");
+}
