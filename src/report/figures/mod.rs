@@ -1,0 +1,18 @@
+//! The pictures of a run, made once as plain data: every rendering draws the same points, with the
+//! same colours, marks and units. One file here for each kind of picture.
+
+mod cast;
+mod model;
+mod palette;
+mod rates;
+
+use crate::measure::book::ResultBook;
+
+pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
+pub(crate) use palette::{Colour, colour};
+
+/// All pictures that these runs give, in the order in which a reader wants them. With several runs
+/// they stand beside each other.
+pub(crate) fn figures(books: &[&ResultBook]) -> Vec<Figure> {
+    rates::rates(books)
+}
