@@ -9,6 +9,7 @@ mod compare;
 mod compare_json;
 mod course;
 mod export;
+mod figures;
 mod filesystems;
 mod grid;
 mod host;

@@ -1,0 +1,227 @@
+//! What a picture is made of.
+
+use crate::base::{dates, units};
+use crate::report::text::{byte_rate, number, time};
+
+/// A picture: what it asks, its axes, and what is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Figure {
+    /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
+    pub(crate) key: String,
+    /// A few words.
+    pub(crate) title: String,
+    /// The question it answers, in a sentence.
+    pub(crate) question: String,
+    /// From left to right.
+    pub(crate) x: Axis,
+    /// From bottom to top.
+    pub(crate) y: Axis,
+    /// What the colour of [`Look::Cells`] tells; none without cells.
+    pub(crate) shade: Option<Axis>,
+    /// What is drawn, in the order of the legend.
+    pub(crate) series: Vec<Series>,
+    /// Places on the x axis that a finding tells of.
+    pub(crate) marks: Vec<Mark>,
+    /// What a reader must know, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One direction of a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Axis {
+    /// What it tells, with the unit if ticks do not have it: `files created`, `latency`.
+    pub(crate) label: String,
+    /// What its numbers are.
+    pub(crate) quantity: Quantity,
+    /// How they are spread.
+    pub(crate) scale: Scale,
+}
+
+/// How numbers lie on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scale {
+    /// Evenly, and from 0 if there are [`Look::Bars`].
+    Linear,
+    /// By their logarithm to base 10; every number is above 0.
+    Logarithmic,
+    /// They are places among these names, from 0.
+    Named(Vec<String>),
+}
+
+/// What a number is, in the unit's base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// A plain number.
+    Count,
+    /// Bytes.
+    Bytes,
+    /// Hundredths: 50 for a half.
+    Percent,
+    /// Seconds.
+    Seconds,
+    /// Operations per second.
+    Operations,
+    /// Bytes per second.
+    ByteRate,
+    /// How many times as much.
+    Times,
+    /// One in so many operations takes longer: 100 for p99.
+    OneIn,
+    /// Seconds since 1970, UTC.
+    Date,
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Series {
+    /// What the legend says; series of one name are shown and hidden together.
+    pub(crate) name: String,
+    /// Which colour of [`super::colour`]; the same for the same variant in all pictures.
+    pub(crate) colour: usize,
+    /// How it is drawn.
+    pub(crate) look: Look,
+    /// What a point is, in a few words for a table: `mean`, `p99`, `repeat`.
+    pub(crate) what: String,
+    /// From left to right, unless they are raw points.
+    pub(crate) points: Vec<Point>,
+}
+
+/// How points are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Bars from 0, those of one place beside each other, with the interval as a whisker.
+    Bars,
+    /// A marker each, with the interval as a whisker.
+    Markers,
+    /// A line through markers, with the interval as a whisker.
+    Line,
+    /// A line alone.
+    Curve,
+    /// The ground between the ends of the intervals.
+    Band,
+    /// A dashed line: what a law says, not what was measured.
+    Law,
+    /// Small markers: single values behind a mean.
+    Raw,
+    /// A rectangle each, from its x to that of the next in its row, coloured by `shade`.
+    Cells,
+}
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Its place from left to right.
+    pub(crate) x: f64,
+    /// Its place from bottom to top.
+    pub(crate) y: f64,
+    /// The ends of its 95% interval, or of a band; none if unknown.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// How many values it is made of.
+    pub(crate) n: u64,
+    /// What its colour tells, in [`Look::Cells`].
+    pub(crate) shade: Option<f64>,
+    /// Whether something disturbed a measurement in it.
+    pub(crate) disturbed: bool,
+}
+
+/// A place on the x axis that a finding tells of: a knee, a crossover, a step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mark {
+    /// Where.
+    pub(crate) x: f64,
+    /// The ends of its 95% interval; none if unknown.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// A few words: `knee of ext4`.
+    pub(crate) label: String,
+    /// The colour of the series it belongs to; none if it belongs to all.
+    pub(crate) colour: Option<usize>,
+}
+
+/// The figures of a picture as text, for readers who cannot see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FigureTable {
+    /// Names of the columns.
+    pub(crate) head: Vec<String>,
+    /// A row for each point.
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+/// Figures of a number whose error is unknown or stands beside it.
+const FIGURES: u32 = 4;
+
+impl Point {
+    /// One value without an interval.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Self { x, y, interval: None, n: 1, shade: None, disturbed: false }
+    }
+}
+
+impl Quantity {
+    /// A number for people, with its unit: `17,810/s`, `2.31 us`, `p99`.
+    pub(crate) fn text(self, value: f64) -> String {
+        let plain = |value| number(value, FIGURES);
+        match self {
+            Self::Count => plain(value),
+            Self::Bytes => units::bytes(value.max(0.0) as u64),
+            Self::Percent => format!("{}%", plain(value)),
+            Self::Seconds => time(Some(value * 1e9)),
+            Self::Operations => format!("{}/s", plain(value)),
+            Self::ByteRate => byte_rate(value, 3),
+            Self::Times => format!("{}x", plain(value)),
+            Self::OneIn => percentile(value),
+            Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
+        }
+    }
+}
+
+/// `p99.9` of 1,000.
+fn percentile(one_in: f64) -> String {
+    if one_in.is_infinite() {
+        return "max".into();
+    }
+    let places = (one_in.max(1.0).log10() - 2.0).ceil().max(0.0) as usize;
+    format!("p{:.*}", places, 100.0 - 100.0 / one_in)
+}
+
+impl Axis {
+    /// A number on it for people.
+    pub(crate) fn text(&self, value: f64) -> String {
+        match &self.scale {
+            Scale::Named(names) => names.get(value as usize).cloned().unwrap_or_default(),
+            _ => self.quantity.text(value),
+        }
+    }
+}
+
+impl Figure {
+    /// Its points in rows.
+    pub(crate) fn table(&self) -> FigureTable {
+        let with_interval =
+            self.series.iter().flat_map(|s| &s.points).any(|point| point.interval.is_some());
+        let mut head = vec!["series".to_string(), "what".into(), self.x.label.clone()];
+        head.push(self.y.label.clone());
+        head.extend(self.shade.iter().map(|shade| shade.label.clone()));
+        if with_interval {
+            head.push("95% interval".into());
+        }
+        head.push("n".into());
+        let row = |series: &Series, point: &Point| {
+            let mut cells = vec![series.name.clone(), series.what.clone()];
+            cells.extend([self.x.text(point.x), self.y.text(point.y)]);
+            if let Some(axis) = &self.shade {
+                cells.push(point.shade.map(|value| axis.text(value)).unwrap_or_default());
+            }
+            if with_interval {
+                let span = |[low, high]: [f64; 2]| {
+                    format!("{} to {}", self.y.text(low), self.y.text(high))
+                };
+                cells.push(point.interval.map(span).unwrap_or_default());
+            }
+            cells.push(units::grouped(point.n));
+            cells
+        };
+        let rows = self.series.iter();
+        let rows = rows.flat_map(|series| series.points.iter().map(move |point| (series, point)));
+        FigureTable { head, rows: rows.map(|(series, point)| row(series, point)).collect() }
+    }
+}
