@@ -3,6 +3,7 @@
 
 mod amplification;
 mod cast;
+mod cells;
 mod course;
 mod heat;
 mod history;
@@ -11,14 +12,20 @@ mod levels;
 mod model;
 mod palette;
 mod percentiles;
+mod range;
 mod rates;
+mod slots;
 mod tails;
+mod ticks;
 mod whole;
 
 use crate::measure::book::ResultBook;
 
+pub(crate) use cells::{Rectangle, steps};
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
 pub(crate) use palette::{Colour, colour};
+pub(crate) use slots::{Slot, aside};
+pub(crate) use ticks::Tick;
 
 /// All pictures that these runs give, in the order in which a reader wants them. With several runs
 /// they stand beside each other.

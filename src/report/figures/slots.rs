@@ -1,0 +1,247 @@
+//! Who stands where: series that share a place stand beside each other, and a legend names each once.
+
+use std::collections::BTreeMap;
+
+use super::{Figure, Look, Scale, Series};
+
+/// The share of a place that its bars take; the rest keeps it from the next.
+const FILLED: f64 = 0.8;
+
+/// Lines whose points share their places stand aside by at most this share of the way to the next
+/// place, and of all places, so that their intervals do not cover each other.
+const ASIDE_OF_GAP: f64 = 0.12;
+const ASIDE_OF_ALL: f64 = 0.007;
+
+/// The share of its own part that a bar takes.
+const BAR: f64 = 0.92;
+
+/// Where the points of a series stand, in the numbers of the x axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Slot {
+    /// How far to the right of their x.
+    pub(crate) shift: f64,
+    /// How wide a bar is; 0 where nothing tells.
+    pub(crate) width: f64,
+}
+
+/// A number whose multiples lie evenly and never meet: the golden ratio.
+const SPREAD: f64 = 0.618_033_988_749_895;
+
+/// How far aside a single value stands of others at its place, in widths of a bar.
+pub(crate) fn aside(at: usize) -> f64 {
+    (((at as f64 + 1.0) * SPREAD).fract() - 0.5) / 2.0
+}
+
+impl Figure {
+    /// The place of a series among those beside it.
+    pub(crate) fn slot(&self, series: &Series) -> Slot {
+        let is_beside =
+            |look: Look| look == Look::Bars || (look == Look::Markers && self.x.is_named());
+        let all = self.series.iter().filter(|one| is_beside(one.look));
+        let names = once(all.clone().map(|one| &*one.name));
+        let Some(at) = names.iter().position(|name| *name == series.name) else {
+            return Slot { shift: self.line_shift(series), width: 0.0 };
+        };
+        // Names that each have places of their own need no room beside each other.
+        let (at, number) = if shares_places(all) { (at, names.len()) } else { (0, 1) };
+        let pitch = self.place_width() * FILLED / number as f64;
+        let shift = (at as f64 - (number - 1) as f64 / 2.0) * pitch;
+        let is_shifted = is_beside(series.look) || series.look == Look::Raw;
+        Slot { shift: if is_shifted { shift } else { 0.0 }, width: pitch * BAR }
+    }
+
+    /// How far a line with intervals, and what is of its name, stands aside of others.
+    fn line_shift(&self, series: &Series) -> f64 {
+        let is_whiskered = |one: &&Series| {
+            one.look == Look::Line && one.points.iter().any(|point| point.interval.is_some())
+        };
+        let all = self.series.iter().filter(is_whiskered);
+        let names = once(all.clone().map(|one| &*one.name));
+        let at = names.iter().position(|name| *name == series.name);
+        let is_shifted = matches!(series.look, Look::Line | Look::Raw);
+        let is_linear = self.x.scale == Scale::Linear;
+        let Some(at) = at.filter(|_| is_shifted && is_linear && shares_places(all)) else {
+            return 0.0;
+        };
+        let places = self.places_of(Look::Line);
+        let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
+        let step = (gap(&places) * ASIDE_OF_GAP / names.len() as f64).min(all * ASIDE_OF_ALL);
+        (at as f64 - (names.len() - 1) as f64 / 2.0) * step
+    }
+
+    /// From a place to the next, in the numbers of the x axis.
+    fn place_width(&self) -> f64 {
+        match self.x.scale {
+            Scale::Named(_) => 1.0,
+            // Numbers beside each other are not as far apart to the left as to the right.
+            Scale::Logarithmic => 0.0,
+            Scale::Linear => gap(&self.places_of(Look::Bars)),
+        }
+    }
+
+    /// Where points of a look are, from left to right, each place once.
+    fn places_of(&self, look: Look) -> Vec<f64> {
+        let drawn = self.series.iter().filter(|series| series.look == look);
+        let points = drawn.flat_map(|series| &series.points).map(|point| point.x);
+        let mut places: Vec<f64> = points.filter(|x| x.is_finite()).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
+    }
+
+    /// Names of a legend with the numbers of their colours, each once.
+    pub(crate) fn names(&self) -> Vec<(&str, usize)> {
+        once(self.series.iter().map(|series| (&*series.name, series.colour)))
+    }
+
+    /// What points are and how they are drawn, each once; but for rectangles, which a scale tells of.
+    pub(crate) fn whats(&self) -> Vec<(Look, &str)> {
+        let drawn = self.series.iter().filter(|series| series.look != Look::Cells);
+        once(drawn.map(|series| (series.look, &*series.what)))
+    }
+
+    /// Which among the things drawn in the same way this series tells, from 0: p50, then p99.
+    pub(crate) fn turn(&self, series: &Series) -> usize {
+        let whats = self.whats();
+        let same = whats.iter().filter(|(look, _)| *look == series.look);
+        same.map(|(_, what)| *what).position(|what| what == series.what).unwrap_or_default()
+    }
+}
+
+impl super::Axis {
+    /// Whether its places have names.
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self.scale, Scale::Named(_))
+    }
+}
+
+/// From a place to the nearest.
+fn gap(places: &[f64]) -> f64 {
+    let gaps = places.windows(2).map(|two| two[1] - two[0]);
+    gaps.min_by(f64::total_cmp).unwrap_or(1.0)
+}
+
+/// Whether any place has points of two names.
+fn shares_places<'a>(all: impl Iterator<Item = &'a Series>) -> bool {
+    let mut owners = BTreeMap::new();
+    let mut points =
+        all.flat_map(|one| one.points.iter().map(move |point| (point.x.to_bits(), &one.name)));
+    points.any(|(place, name)| *owners.entry(place).or_insert(name) != name)
+}
+
+fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Axis, Point, Quantity};
+    use super::*;
+
+    fn series(name: &str, look: Look, what: &str) -> Series {
+        let points = vec![Point::at(0.0, 1.0), Point::at(1.0, 2.0)];
+        Series { name: name.into(), colour: 0, look, what: what.into(), points }
+    }
+
+    fn figure(scale: Scale, series: Vec<Series>) -> Figure {
+        let axis = |scale| Axis { label: "a".into(), quantity: Quantity::Count, scale };
+        Figure {
+            key: "k".into(),
+            title: "t".into(),
+            question: "q?".into(),
+            x: axis(scale),
+            y: axis(Scale::Linear),
+            shade: None,
+            series,
+            marks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn named() -> Scale {
+        Scale::Named(vec!["create".into(), "read".into()])
+    }
+
+    #[test]
+    fn bars_of_one_place_touch_neither_each_other_nor_the_next_place() {
+        let all = ["a", "b", "c"].map(|name| series(name, Look::Bars, "mean")).to_vec();
+        let figure = figure(named(), all);
+        let ends = figure.series.iter().map(|one| {
+            let slot = figure.slot(one);
+            [slot.shift - slot.width / 2.0, slot.shift + slot.width / 2.0]
+        });
+        let ends: Vec<f64> = ends.flatten().collect();
+        assert!(ends.windows(2).all(|two| two[0] < two[1]), "{ends:?}");
+        assert!(ends[0] > -0.5 && ends[5] < 0.5, "{ends:?}");
+    }
+
+    #[test]
+    fn raw_points_stand_on_the_bar_of_their_name_and_a_line_stays_at_its_place() {
+        let all = vec![
+            series("a", Look::Bars, "mean"),
+            series("b", Look::Bars, "mean"),
+            series("b", Look::Raw, "repeat"),
+            series("b", Look::Line, "limit"),
+        ];
+        let figure = figure(named(), all);
+        let shift = |at: usize| figure.slot(&figure.series[at]).shift;
+        assert_eq!(shift(1), shift(2));
+        assert!(shift(1) > 0.0);
+        assert_eq!(shift(3), 0.0);
+    }
+
+    #[test]
+    fn names_with_places_of_their_own_stand_in_the_middle_of_them() {
+        let mut all = vec![series("a", Look::Markers, "p50"), series("b", Look::Markers, "p50")];
+        all[0].points.truncate(1);
+        all[1].points.remove(0);
+        let figure = figure(named(), all);
+        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0));
+    }
+
+    #[test]
+    fn lines_with_intervals_at_the_same_numbers_stand_a_little_aside() {
+        let mut all = vec![
+            series("a", Look::Line, "mean"),
+            series("b", Look::Line, "mean"),
+            series("b", Look::Raw, "repeat"),
+            series("b", Look::Law, "law"),
+        ];
+        let figure = figure(Scale::Linear, all.clone());
+        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0), "no intervals");
+        all.iter_mut().for_each(|one| one.points[0].interval = Some([0.5, 1.5]));
+        let figure = self::figure(Scale::Linear, all);
+        let shifts: Vec<f64> = figure.series.iter().map(|one| figure.slot(one).shift).collect();
+        assert!(shifts[0] < 0.0 && shifts[1] > 0.0 && shifts[1] < 0.01, "{shifts:?}");
+        assert_eq!((shifts[2], shifts[3]), (shifts[1], 0.0));
+    }
+
+    #[test]
+    fn bars_at_numbers_are_as_wide_as_the_numbers_allow() {
+        let figure = figure(Scale::Linear, vec![series("a", Look::Bars, "mean")]);
+        let slot = figure.slot(&figure.series[0]);
+        assert!(slot.width > 0.5 && slot.width < 1.0 && slot.shift == 0.0, "{slot:?}");
+    }
+
+    #[test]
+    fn a_legend_has_each_name_and_each_thing_once() {
+        let all = vec![
+            series("a", Look::Line, "p50"),
+            series("a", Look::Line, "p99"),
+            series("b", Look::Line, "p50"),
+            series("b", Look::Law, "law"),
+        ];
+        let figure = figure(Scale::Linear, all);
+        assert_eq!(figure.names(), [("a", 0), ("b", 0)]);
+        let whats = [(Look::Line, "p50"), (Look::Line, "p99"), (Look::Law, "law")];
+        assert_eq!(figure.whats(), whats);
+        let turns: Vec<usize> = figure.series.iter().map(|one| figure.turn(one)).collect();
+        assert_eq!(turns, [0, 1, 0, 0]);
+    }
+}
