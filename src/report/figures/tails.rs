@@ -68,11 +68,13 @@ fn figure(
     let levels: Vec<&Level> = cast.runs.iter().filter_map(|run| run.last_level()).collect();
     let notes = [about_last_level(&levels), about_disturbed(&series)];
     let name = phase.map(shown);
-    let of = name.as_ref().map_or(String::new(), |name| format!("{name}: "));
     let each = name.as_deref().unwrap_or("each phase");
     whole(Figure {
         key: keys.of("latency", phase.unwrap_or_default()),
-        title: format!("{of}latency percentiles"),
+        title: match &name {
+            Some(name) => format!("{name}: latency percentiles"),
+            None => "Latency percentiles".into(),
+        },
         question: format!("How long do operations of {each} take, and how long the slowest?"),
         x: Axis {
             label: if phase.is_some() { "variant" } else { "phase" }.into(),
