@@ -345,8 +345,7 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
 
 #[test]
 fn levels_are_written_as_people_write_them() {
-    let texts =
-        [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| Quantity::Count.text(value));
+    let texts = [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| Quantity::Count.text(value));
     assert_eq!(texts, ["75", "1.25", "0.5", "1,000,000", "0", "1.000e300"]);
     assert_eq!(
         (Quantity::Percent.text(75.0), Quantity::OneIn.text(1e3)),
