@@ -161,9 +161,9 @@ impl Quantity {
     pub(crate) fn text(self, value: f64) -> String {
         let plain = |value| number(value, FIGURES);
         match self {
-            Self::Count => plain(value),
+            Self::Count => trimmed(&plain(value)),
             Self::Bytes => units::bytes(value.max(0.0) as u64),
-            Self::Percent => format!("{}%", plain(value)),
+            Self::Percent => format!("{}%", trimmed(&plain(value))),
             Self::Seconds => time(Some(value * 1e9)),
             Self::Operations => format!("{}/s", plain(value)),
             Self::ByteRate => byte_rate(value, 3),
@@ -172,6 +172,14 @@ impl Quantity {
             Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
     }
+}
+
+/// A number without zeros at its end: levels are as exact as they are written.
+fn trimmed(number: &str) -> String {
+    if number.contains('e') || !number.contains('.') {
+        return number.to_string();
+    }
+    number.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// `p99.9` of 1,000.

@@ -283,7 +283,7 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
     assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
     let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
     assert_eq!((first.x, first.shade), (0.0, Some(1e-6)));
-    let last = ext4.points.iter().filter(|point| point.y == 5.0).next_back().unwrap();
+    let last = ext4.points.iter().rfind(|point| point.y == 5.0).unwrap();
     assert_eq!(last.x, 100.0 * 63.0 / 64.0);
 }
 
@@ -341,4 +341,14 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
         found.steal_seconds = found.cpu_seconds;
     }
     assert!(told(&book).contains("disturbed measurements behind every figure"), "{}", told(&book));
+}
+
+#[test]
+fn levels_are_written_as_people_write_them() {
+    let texts = [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| Quantity::Count.text(value));
+    assert_eq!(texts, ["75", "1.25", "0.5", "1,000,000", "0", "1.000e300"]);
+    assert_eq!(
+        (Quantity::Percent.text(75.0), Quantity::OneIn.text(1e3)),
+        ("75%".into(), "p99.9".into())
+    );
 }
