@@ -75,8 +75,11 @@ impl<'a> Sheet<'a> {
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
         let legend = Legend::of(figure, x_label_y + 16.0);
         let notes_y = legend.bottom + 8.0;
+        let is_cut = figure.y.scale == Scale::Linear && y_range[0] > 0.0;
+        let cut = is_cut.then_some("The vertical axis does not begin at 0.");
+        let notes = figure.notes.iter().map(|note| &**note).chain(cut);
         let notes: Vec<String> =
-            figure.notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
+            notes.flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
         let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
         let label = |text: &str| clipped(text, LABEL.size * 1.05, inner);
         let (x_label, y_label) = (label(&figure.x.label), label(&figure.y.label));
