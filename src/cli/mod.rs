@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod inspect;
 mod job;
+mod live;
 mod out;
 mod place;
 mod plan;
