@@ -33,6 +33,8 @@ pub(super) enum Goal {
 pub(super) struct Work {
     /// What it is, for people.
     pub(super) title: String,
+    /// The last word of that which must not be cut off: the phase's name, if it is one.
+    pub(super) last: String,
     /// What is counted: `operations`, `files`.
     pub(super) noun: &'static str,
     /// What it is to come to.
@@ -52,6 +54,8 @@ pub(super) struct Work {
 pub(super) struct Done {
     /// Where it stood in the run.
     pub(super) title: String,
+    /// The phase's name, with which that ends.
+    pub(super) last: String,
     pub(super) operations: u64,
     pub(super) seconds: f64,
     /// Operations per second.
@@ -152,7 +156,8 @@ impl State {
     }
 
     fn preparing(&self, title: String, goal: Goal) -> Work {
-        Work { title, noun: "", goal, workers: 1, done: 0, begun: self.seconds, cell: None }
+        let (last, begun) = (String::new(), self.seconds);
+        Work { title, last, noun: "", goal, workers: 1, done: 0, begun, cell: None }
     }
 
     /// A phase begins.
@@ -175,6 +180,7 @@ impl State {
         };
         self.work = Some(Work {
             title: place(standing),
+            last: shown(&phase.name),
             noun: "operations",
             goal,
             workers: phase.threads,
@@ -194,6 +200,7 @@ impl State {
         self.since = self.seconds;
         self.finished.push(Done {
             title: place(standing),
+            last: shown(&m.phase),
             operations: m.operations,
             seconds: m.seconds,
             rate: m.operations_per_second(),

@@ -24,6 +24,17 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     kept
 }
 
+/// A text that ends with a word, which stays whole where the rest is cut before it.
+pub(super) fn fit_before(text: &str, last: &str, columns: usize) -> String {
+    let end = width(last) + 1;
+    match text.strip_suffix(last) {
+        Some(before) if !last.is_empty() && width(text) > columns && end + 2 < columns => {
+            format!("{} {last}", fit(before.trim_end(), columns - end))
+        }
+        _ => fit(text, columns),
+    }
+}
+
 /// The same, filled up with blanks.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     let text = fit(text, columns);
@@ -53,7 +64,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
         }
         while width(word) > columns {
             let part = take(word, columns);
-            lines.extend([part.to_string()]);
+            lines.extend([part.to_string(), String::new()]);
             word = &word[part.len()..];
         }
         if let Some(line) = lines.last_mut() {
@@ -105,6 +116,10 @@ mod tests {
         assert_eq!(fit("名名名", 4), "名…");
         assert_eq!(padded("名", 4), "名  ");
         assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_before("3/9 single read", "read", 15), "3/9 single read");
+        assert_eq!(fit_before("3/9 single read", "read", 12), "3/9 si… read");
+        assert_eq!(fit_before("3/9 single read", "read", 6), "3/9 s…");
+        assert_eq!(fit_before("bringing", "", 6), "bring…");
     }
 
     #[test]

@@ -5,20 +5,20 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
+use super::cells;
 use super::look::{Look, Tone, plain};
 use super::pace::mean_latency_ns;
 use super::state::{Done, Goal, Note, State, Work};
-use super::text::{bar, curve, fit, padded, width, wrap};
-use super::cells;
+use super::text::{bar, curve, fit, fit_before, padded, width, wrap};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
 
 /// Below this nothing is told any more but that.
-const COLUMNS_MIN: u16 = 40;
-const ROWS_MIN: u16 = 10;
+const COLUMNS_MIN: usize = 40;
+const ROWS_MIN: usize = 10;
 
 /// From this on there is room for headings, and for figures beside each other.
-const COLUMNS_ROOMY: u16 = 60;
-const ROWS_ROOMY: u16 = 16;
+const COLUMNS_ROOMY: usize = 60;
+const ROWS_ROOMY: usize = 16;
 
 /// Rows that a roomy view has but for cells, curves, phases and notes.
 const ROWS_FIXED: usize = 8;
@@ -28,11 +28,13 @@ const KEYS: &str = "q leaves the view, the run goes on   Ctrl-C stops the run";
 /// Draws the whole.
 pub(super) fn draw(state: &State, look: Look, buffer: &mut Buffer) {
     let area = buffer.area;
-    let view = View { state, look, columns: area.width as usize, rows: area.height as usize };
-    let lines = match (area.width, area.height) {
-        (columns, rows) if columns < COLUMNS_MIN || rows < ROWS_MIN => view.too_small(),
-        (columns, rows) if columns < COLUMNS_ROOMY || rows < ROWS_ROOMY => view.narrow(),
-        _ => view.roomy(),
+    let (columns, rows) = (area.width as usize, area.height as usize);
+    let is_wide = columns >= COLUMNS_ROOMY;
+    let view = View { state, look, columns, rows, is_wide };
+    let lines = match view.is_roomy() {
+        _ if columns < COLUMNS_MIN || rows < ROWS_MIN => view.too_small(),
+        false => view.narrow(),
+        true => view.roomy(),
     };
     for (row, line) in lines.into_iter().take(view.rows).enumerate() {
         line.render(Rect { y: area.y + row as u16, height: 1, ..area }, buffer);
@@ -47,11 +49,16 @@ struct View<'a> {
     look: Look,
     columns: usize,
     rows: usize,
+    is_wide: bool,
 }
 
 type Lines = Vec<Line<'static>>;
 
 impl View<'_> {
+    fn is_roomy(&self) -> bool {
+        self.is_wide && self.rows >= ROWS_ROOMY
+    }
+
     fn span(&self, text: impl Into<String>, tone: Tone) -> Span<'static> {
         Span::styled(text.into(), self.look.style(tone))
     }
@@ -112,13 +119,13 @@ impl View<'_> {
     fn roomy(&self) -> Lines {
         let state = self.state;
         let mut rest = self.rows - ROWS_FIXED;
-        let height = (rest / 5).clamp(1, 5);
+        let height = (rest / 5).clamp(1, 6);
         rest -= height;
         let notes = self.note_lines();
         let notes_shown = notes.len().min((rest / 4).max(1));
         rest -= notes_shown + usize::from(notes_shown > 0);
         let matrix = cells::Cells::new(&state.matrix, self.look, self.columns);
-        let matrix_rows = matrix.rows().min((rest / 2).max(1));
+        let matrix_rows = matrix.rows().min((rest * 3 / 5).max(1));
         rest -= matrix_rows;
 
         let mut lines = vec![self.head(), self.line(&state.question, Tone::Faint)];
@@ -152,14 +159,14 @@ impl View<'_> {
         let state = self.state;
         let elapsed = span(state.seconds.floor());
         let left = match state.left() {
-            Some(left) if self.columns < COLUMNS_ROOMY as usize => {
+            Some(left) if !self.is_wide => {
                 format!(", ~{} left", span(left))
             }
             Some(left) => format!(", about {} left", span(left)),
             None => String::new(),
         };
         let most = match state.seconds_max {
-            Some(most) if self.columns >= COLUMNS_ROOMY as usize => {
+            Some(most) if self.is_wide => {
                 format!(", at most {}", span(most))
             }
             _ => String::new(),
@@ -186,18 +193,21 @@ impl View<'_> {
                 Tone::Plain,
             ),
         ]);
-        (work.title.clone(), line)
+        // As a heading it has a rule around it.
+        let room = self.columns.saturating_sub(if self.is_roomy() { 6 } else { 0 });
+        (fit_before(&work.title, &work.last, room), line)
     }
 
     fn progress(&self, work: &Work) -> String {
         let rate = self.state.pace.rate().filter(|rate| *rate > 0.0);
-        let is_narrow = self.columns < COLUMNS_ROOMY as usize;
         match work.goal {
-            Goal::Operations(_) if work.is_done() && is_narrow => "writing out, counting".into(),
+            Goal::Operations(_) if work.is_done() && !self.is_wide => {
+                "writing out, counting".into()
+            }
             Goal::Operations(all) if work.is_done() => {
                 format!("{} done; writing out and counting", counted_as(all, work.noun))
             }
-            Goal::Operations(all) if is_narrow => {
+            Goal::Operations(all) if !self.is_wide => {
                 format!("{} of {}", figures(work.done as f64, 3), figures(all as f64, 3))
             }
             Goal::Operations(all) => {
@@ -227,13 +237,17 @@ impl View<'_> {
     }
 
     fn rate_text(&self) -> String {
-        let noun = self.state.work.as_ref().map_or("", |work| work.noun);
-        let rate = self.state.pace.rate();
-        rate.map_or_else(|| "-".into(), |rate| format!("{} {noun}/s", figures(rate, 3)))
+        let text = |(work, rate): (&Work, f64)| format!("{} {}/s", figures(rate, 3), work.noun);
+        self.now().map_or_else(|| "-".into(), text)
+    }
+
+    /// What is under way, and its rate; between phases the last one's would mislead.
+    fn now(&self) -> Option<(&Work, f64)> {
+        self.state.work.as_ref().zip(self.state.pace.rate())
     }
 
     fn latency_text(&self) -> String {
-        let latency = self.state.pace.rate().and_then(|rate| mean_latency_ns(self.workers(), rate));
+        let latency = self.now().and_then(|(work, rate)| mean_latency_ns(work.workers, rate));
         latency.map_or_else(|| "-".into(), duration)
     }
 
@@ -311,17 +325,16 @@ impl View<'_> {
         let latency = format!(" p50 {:>8} p99 {:>8}", duration(done.p50_ns), duration(done.p99_ns));
         let took = counted(done.operations, "operation");
         let took = format!(" {took:>20} in {:>8}", duration(done.seconds * 1e9));
-        let roomy = self.columns >= COLUMNS_ROOMY as usize;
         let mut figures = rate;
         for more in [latency, took] {
-            if roomy && width(&figures) + width(&more) <= self.columns / 2 + 2 {
+            if self.is_wide && width(&figures) + width(&more) <= self.columns / 2 + 2 {
                 figures.push_str(&more);
             }
         }
         let state = if done.valid { "" } else { " invalid" };
         let room = self.columns.saturating_sub(width(&figures) + width(state));
         Line::from(vec![
-            self.span(padded(&done.title, room), Tone::Plain),
+            self.span(padded(&fit_before(&done.title, &done.last, room), room), Tone::Plain),
             self.span(state, Tone::Bad),
             self.span(figures, if done.valid { Tone::Plain } else { Tone::Faint }),
         ])
