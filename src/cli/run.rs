@@ -40,14 +40,17 @@ pub(super) struct Run {
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Show the run on the whole terminal; q leaves the view, Ctrl-C stops the run
+    /// Show the run on the whole terminal while it goes on
     ///
-    /// Cells done and to come, rate and mean latency of the last second, the device and the processors,
-    /// phases that are over. It is drawn on standard error four times a second, from 40 columns and 10
-    /// rows on. Where that is no terminal, it says so and progress comes as without it.
+    /// q leaves the view and the run goes on with plain progress; Ctrl-C stops the run. Shown are cells
+    /// done and to come, rate and mean latency of the last second, the device, the processors, and phases
+    /// that are over. It is drawn on standard error four times a second, from 40 columns and 10 rows on.
+    /// Where that is no terminal, one sentence says so and progress comes as without it.
     #[arg(long)]
     live: bool,
-    /// Let a scenario fill the file system of --dir, which nothing else should need
+    /// Let a scenario fill the file system of --dir
+    ///
+    /// Nothing else should need it: everything on it would feel that.
     #[arg(long)]
     fill_real: bool,
 }
