@@ -165,14 +165,10 @@ impl View<'_> {
             Some(left) => format!(", about {} left", span(left)),
             None => String::new(),
         };
-        let most = match state.seconds_max {
-            Some(most) if self.is_wide => {
-                format!(", at most {}", span(most))
-            }
-            _ => String::new(),
-        };
+        let most = state.seconds_max.filter(|_| self.is_wide);
+        let most = most.map_or_else(String::new, |most| format!(" of at most {}", span(most)));
         let name = format!("boatload {}", state.name);
-        let times = format!("{elapsed}{left}{most}");
+        let times = format!("{elapsed}{most}{left}");
         let name = fit(&name, self.columns.saturating_sub(width(&times) + 2));
         self.both((&name, Tone::Strong), (&times, Tone::Plain))
     }
