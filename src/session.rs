@@ -77,6 +77,8 @@ pub struct Standing<'a> {
     pub operations_before: u64,
     /// Operations of the whole run.
     pub operations: u64,
+    /// The block device that it works on; none without one.
+    pub device: Option<BlockDevice>,
 }
 
 /// Someone who watches a run.
@@ -317,6 +319,7 @@ impl Session<'_> {
                 phase,
                 operations_before: before,
                 operations: self.course.operations,
+                device: self.sites.of(cell)?.device().cloned(),
             };
             before += phase.operations().unwrap_or_default();
             let watched = (self.watcher, &mut self.watch);
@@ -474,7 +477,7 @@ fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watch
     }
 }
 
-fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {
+pub(crate) fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {
     let level = plan.axis.as_ref().zip(cell.level).map(|(axis, level)| Level {
         axis: axis.name.clone(),
         value: level.value,

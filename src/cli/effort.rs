@@ -7,7 +7,7 @@ use crate::plan::Effort;
 
 #[derive(Args)]
 pub(super) struct Precision {
-    /// How sure each rate is to be, such as 3%: a pilot finds how often to repeat
+    /// How sure each rate is to be, such as 3%; a pilot finds the repeats
     ///
     /// Half of the 95% interval of each phase's rate, of every variant and level. A pilot of three
     /// repeats tells what differs between operations, passes and repeats and what each costs; then

@@ -9,6 +9,7 @@ mod history;
 mod import;
 mod inspect;
 mod job;
+mod live;
 mod out;
 mod place;
 mod plan;

@@ -169,6 +169,9 @@ impl Watcher for Progress {
             End::Targets | End::Operations(_) => 0,
         };
         bar.set_length(known.unwrap_or(time_ms));
+        // A phase may be under way already; what was done before says nothing of the rate.
+        bar.set_position(known.map_or(0, |_| sum(&done)));
+        bar.reset_eta();
         let lead = format!("of {}, run {}%", place(standing), percent(standing));
         self.look(&lead, "ops", known.map(|_| move || sum(&done)));
     }
@@ -193,7 +196,7 @@ impl Drop for Progress {
     }
 }
 
-fn sum(done: &[DoneCount]) -> u64 {
+pub(super) fn sum(done: &[DoneCount]) -> u64 {
     done.iter().map(DoneCount::get).sum()
 }
 
@@ -201,13 +204,13 @@ fn percent(standing: &Standing<'_>) -> u64 {
     standing.operations_before * 100 / standing.operations.max(1)
 }
 
-fn level_text(level: &Level) -> String {
+pub(super) fn level_text(level: &Level) -> String {
     let value = crate::base::units::Quantity { value: level.value, unit: level.unit };
     crate::base::failure::shown(format!("{}={value}", level.axis))
 }
 
 /// Where in the run a phase is: `2/9 ext4 files=1,000 create`.
-fn place(standing: &Standing<'_>) -> String {
+pub(super) fn place(standing: &Standing<'_>) -> String {
     let CellKey { variant, level, repeat } = standing.key;
     let mut words = vec![format!("{}/{}", grouped(standing.cell as u64), standing.cells)];
     if variant != crate::plan::DEFAULT_VARIANT {

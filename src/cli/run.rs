@@ -1,16 +1,18 @@
 //! `boatload run`: does a scenario and reports it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
 use super::job::Job;
+use super::live::Live;
 use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, show};
 use crate::base::failure::{Exit, Result};
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, Order};
+use crate::session::{self, Order, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +40,17 @@ pub(super) struct Run {
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Let a scenario fill the file system of --dir, which nothing else should need
+    /// Show the run on the whole terminal while it goes on
+    ///
+    /// q leaves the view and the run goes on with plain progress; Ctrl-C stops the run. Shown are cells
+    /// done and to come, rate and mean latency of the last second, the device, the processors, and phases
+    /// that are over. It is drawn on standard error four times a second, from 40 columns and 10 rows on.
+    /// Where that is no terminal, one sentence says so and progress comes as without it.
+    #[arg(long)]
+    live: bool,
+    /// Let a scenario fill the file system of --dir
+    ///
+    /// Nothing else should need it: everything on it would feel that.
     #[arg(long)]
     fill_real: bool,
 }
@@ -49,7 +61,7 @@ impl Run {
         let place = self.place.asked()?;
         let interrupt = Interrupt::listen()?;
         let mut store = store.open()?;
-        let progress = Progress::new();
+        let progress = Arc::new(Progress::new());
         let order = Order {
             plan: &plan,
             directory: self.job.dir.clone(),
@@ -57,7 +69,10 @@ impl Run {
             fill_real: self.fill_real,
             place,
         };
-        let book = session::run(&order, &mut store, &progress, &interrupt)?;
+        let live = self.live.then(|| Live::begin(&plan, &progress, &interrupt)).flatten();
+        let watcher: &dyn Watcher = live.as_ref().map_or(&*progress, |live| live);
+        let book = session::run(&order, &mut store, watcher, &interrupt)?;
+        drop(live);
         progress.finish();
         show::deliver(&book, self.json.as_deref(), &[])?;
         if interrupt.is_set() {

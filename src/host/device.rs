@@ -54,7 +54,7 @@ impl BlockDevice {
 
     /// A device that is nowhere, for tests.
     #[cfg(test)]
-    pub(super) fn made_up(number: (u32, u32), facts: DeviceFacts) -> Self {
+    pub(crate) fn made_up(number: (u32, u32), facts: DeviceFacts) -> Self {
         Self { number, facts, directory: PathBuf::new() }
     }
 

@@ -13,7 +13,7 @@ use super::cpu::ProcessCpu;
 use super::device::BlockDevice;
 use pressure::Pressure;
 use processes::{Processes, Transfers};
-use processors::ProcessorTimes;
+pub use processors::ProcessorTimes;
 use throttling::{Throttles, Throttling};
 
 /// What else happened during a phase and its sync. Each figure is none where nothing tells it.

@@ -3,20 +3,20 @@
 /// Times of all processors together since the machine started, in seconds. The kernel counts them in
 /// ticks, mostly of 10 ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct ProcessorTimes {
+pub struct ProcessorTimes {
     /// Busy or not.
-    pub(super) all_seconds: f64,
+    pub all_seconds: f64,
     /// In user mode, guests included.
-    pub(super) user_seconds: f64,
+    pub user_seconds: f64,
     /// In user mode, in the kernel, in interrupts.
-    pub(super) busy_seconds: f64,
+    pub busy_seconds: f64,
     /// What the hypervisor gave to others.
-    pub(super) steal_seconds: f64,
+    pub steal_seconds: f64,
 }
 
 impl ProcessorTimes {
-    /// None if the kernel does not tell.
-    pub(super) fn now() -> Option<Self> {
+    /// What they did so far; none if the kernel does not tell.
+    pub fn now() -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second().max(1);
         Self::parse(&std::fs::read_to_string("/proc/stat").ok()?, ticks as f64)
     }
@@ -41,7 +41,8 @@ impl ProcessorTimes {
     }
 
     /// What passed since an earlier reading. Some counters may go back a little (proc_stat(5)).
-    pub(super) fn since(self, earlier: Self) -> Self {
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
         let passed = |now: f64, then: f64| (now - then).max(0.0);
         Self {
             all_seconds: passed(self.all_seconds, earlier.all_seconds),

@@ -1,0 +1,143 @@
+//! How long the rest of a run may take, from what its phases took so far.
+
+use std::collections::BTreeMap;
+
+use super::matrix::{Group, Mark, Matrix};
+use crate::plan::phase::End;
+use crate::plan::{CellPlan, Phase, Plan};
+
+/// What one phase takes: known beforehand where its time ends it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Size {
+    Operations(u64),
+    Seconds(f64),
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    variant: String,
+    phase: String,
+    size: Size,
+}
+
+/// Seconds and the operations that took them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    seconds: f64,
+    operations: u64,
+}
+
+impl Cost {
+    fn add(&mut self, other: Cost) {
+        self.seconds += other.seconds;
+        self.operations += other.operations;
+    }
+
+    fn each(&self) -> Option<f64> {
+        (self.operations > 0).then(|| self.seconds / self.operations as f64)
+    }
+}
+
+/// What is known of the time that phases take.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forecast {
+    /// The steps of each of the plan's cells.
+    cells: Vec<Vec<Step>>,
+    /// By variant and phase.
+    known: BTreeMap<(String, String), Cost>,
+    all: Cost,
+    /// Steps of the running cell that are over.
+    steps: usize,
+}
+
+/// The phase that runs: its cell, the share of it that is done, and the seconds it has taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) cell: usize,
+    pub(super) share: f64,
+    pub(super) seconds: f64,
+}
+
+impl Forecast {
+    /// Nothing is known yet of these cells.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let step = |cell: &CellPlan, phase: &Phase| Step {
+            variant: cell.variant.clone(),
+            phase: phase.name.clone(),
+            size: match phase.end {
+                End::After(ns) => Size::Seconds(ns as f64 / 1e9),
+                End::Targets | End::Operations(_) => {
+                    Size::Operations(phase.operations().unwrap_or_default())
+                }
+            },
+        };
+        let steps = |cell: &CellPlan| cell.phases.iter().map(|phase| step(cell, phase)).collect();
+        Self { cells: plan.cells.iter().map(steps).collect(), ..Self::default() }
+    }
+
+    /// Another cell begins.
+    pub(super) fn cell_begins(&mut self) {
+        self.steps = 0;
+    }
+
+    /// A phase is over that took so many seconds, with what lay before it.
+    pub(super) fn phase_ends(
+        &mut self,
+        (variant, phase): (&str, &str),
+        operations: u64,
+        seconds: f64,
+    ) {
+        let cost = Cost { seconds, operations };
+        self.known.entry((variant.into(), phase.into())).or_default().add(cost);
+        self.all.add(cost);
+        self.steps += 1;
+    }
+
+    /// Seconds that are left, about; none if nothing is known yet.
+    pub(super) fn left(&self, matrix: &Matrix, running: Option<Running>) -> Option<f64> {
+        let mut all = self.all;
+        let mut left = 0.0;
+        if let Some(running) = running {
+            let steps = self.cells.get(running.cell)?;
+            let step = steps.get(self.steps);
+            // A phase that was never done before tells by itself how fast it is.
+            if let Some(Step { size: Size::Operations(operations), .. }) = step {
+                let operations = (*operations as f64 * running.share) as u64;
+                all.add(Cost { seconds: running.seconds, operations });
+            }
+            let rest = step.and_then(|step| self.seconds(step, all)).unwrap_or_default();
+            left += rest * (1.0 - running.share);
+            for step in steps.iter().skip(self.steps + 1) {
+                left += self.seconds(step, all)?;
+            }
+        }
+        for group in matrix.groups() {
+            let waiting = group.marks.iter().filter(|mark| **mark == Mark::Waiting).count();
+            if waiting > 0 {
+                left += waiting as f64 * self.cell(group, all)?;
+            }
+        }
+        Some(left)
+    }
+
+    fn cell(&self, group: &Group, all: Cost) -> Option<f64> {
+        self.cells.get(group.cell)?.iter().map(|step| self.seconds(step, all)).sum()
+    }
+
+    /// What a step takes: as the same one before, else as its phase in other variants, else as all.
+    fn seconds(&self, step: &Step, all: Cost) -> Option<f64> {
+        let operations = match step.size {
+            Size::Seconds(seconds) => return Some(seconds),
+            Size::Operations(operations) => operations as f64,
+        };
+        let key = (step.variant.clone(), step.phase.clone());
+        let same = self.known.get(&key).and_then(Cost::each);
+        let elsewhere = || {
+            let mut sum = Cost::default();
+            let others = self.known.iter().filter(|((_, phase), _)| *phase == step.phase);
+            others.for_each(|(_, cost)| sum.add(*cost));
+            sum.each()
+        };
+        same.or_else(elsewhere).or_else(|| all.each()).map(|each| each * operations)
+    }
+}

@@ -1,0 +1,115 @@
+//! How the view looks: colours, and what a terminal without UTF-8 shows instead.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Modifier, Style};
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Whether colours are wanted.
+    pub(super) colour: bool,
+    /// Whether characters beyond ASCII can be shown.
+    pub(super) unicode: bool,
+}
+
+/// What a piece of text is, which its colour follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Plain,
+    Strong,
+    Faint,
+    Good,
+    Bad,
+    Active,
+}
+
+impl Look {
+    /// What the environment says: `NO_COLOR`, and the locale in the order of locale(7).
+    pub(super) fn of_environment() -> Self {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+        Self {
+            colour: set("NO_COLOR").is_none(),
+            unicode: locale.is_some_and(|locale| is_utf8(&locale)),
+        }
+    }
+
+    pub(super) fn style(self, tone: Tone) -> Style {
+        let plain = Style::new();
+        let coloured = |colour| if self.colour { plain.fg(colour) } else { plain };
+        match tone {
+            Tone::Plain => plain,
+            Tone::Strong => plain.add_modifier(Modifier::BOLD),
+            Tone::Faint => plain.add_modifier(Modifier::DIM),
+            Tone::Good => coloured(Color::Green),
+            Tone::Bad => coloured(Color::Red).add_modifier(Modifier::BOLD),
+            Tone::Active => coloured(Color::Cyan).add_modifier(Modifier::BOLD),
+        }
+    }
+}
+
+fn is_utf8(locale: &str) -> bool {
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// What stands for the view's own characters where there is only ASCII.
+const PLAIN: [(&str, &str); 17] = [
+    ("─", "-"),
+    ("█", "#"),
+    ("░", "."),
+    ("■", "#"),
+    ("▶", ">"),
+    ("·", "."),
+    ("✗", "x"),
+    ("▪", "+"),
+    ("…", "~"),
+    ("▁", "_"),
+    ("▂", "."),
+    ("▃", ":"),
+    ("▄", "-"),
+    ("▅", "="),
+    ("▆", "+"),
+    ("▇", "*"),
+    ("×", "x"),
+];
+
+/// Leaves nothing but ASCII.
+pub(super) fn plain(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if !cell.symbol().is_ascii() {
+            let known = PLAIN.iter().find(|(symbol, _)| *symbol == cell.symbol());
+            cell.set_symbol(known.map_or("?", |(_, plain)| plain));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+
+    #[test]
+    fn a_locale_says_whether_it_is_utf8() {
+        assert!(is_utf8("de_DE.UTF-8") && is_utf8("C.utf8"));
+        assert!(!is_utf8("C") && !is_utf8("de_DE.ISO-8859-1"));
+    }
+
+    #[test]
+    fn without_colour_nothing_has_one_and_bad_still_stands_out() {
+        let look = Look { colour: false, unicode: true };
+        for tone in [Tone::Plain, Tone::Strong, Tone::Faint, Tone::Good, Tone::Bad, Tone::Active] {
+            assert_eq!(look.style(tone).fg, None, "{tone:?}");
+        }
+        assert_ne!(look.style(Tone::Bad), look.style(Tone::Plain));
+    }
+
+    #[test]
+    fn nothing_beyond_ascii_is_left() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 1));
+        buffer.set_string(0, 0, "■✗ ü 名", Style::new());
+        plain(&mut buffer);
+        let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        assert_eq!(text, "#x ? ?  ");
+    }
+}

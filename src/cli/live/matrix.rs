@@ -1,0 +1,181 @@
+//! The cells of a run, each with what has become of it.
+
+use crate::base::failure::shown;
+use crate::measure::book::CellKey;
+use crate::plan::{DEFAULT_VARIANT, Plan};
+use crate::session::cell_key;
+
+/// What has become of a cell, or of several that are shown as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Waiting,
+    Running,
+    Done,
+    /// A measurement of it is invalid.
+    Invalid,
+    /// Of several cells some are done and others wait.
+    Partly,
+}
+
+impl Mark {
+    /// What stands for several cells.
+    pub(super) fn of(marks: &[Mark]) -> Mark {
+        let all = |mark| marks.iter().all(|m| *m == mark);
+        match marks {
+            _ if marks.contains(&Mark::Running) => Mark::Running,
+            _ if marks.contains(&Mark::Invalid) => Mark::Invalid,
+            _ if all(Mark::Waiting) => Mark::Waiting,
+            _ if all(Mark::Done) => Mark::Done,
+            _ => Mark::Partly,
+        }
+    }
+}
+
+/// One variant.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// Its name as it may be shown; empty where nothing is compared.
+    pub(super) name: String,
+    /// One for each level.
+    pub(super) groups: Vec<Group>,
+}
+
+/// One variant at one level.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// The level's value; empty without an axis.
+    pub(super) level: String,
+    /// One for each repeat.
+    pub(super) marks: Vec<Mark>,
+    /// Its index in the plan's cells.
+    pub(super) cell: usize,
+    key: CellKey,
+    /// Which series it is repeated with.
+    series: usize,
+}
+
+/// All cells: variants by levels by repeats.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Matrix {
+    /// What grows from level to level; empty without an axis.
+    pub(super) axis: String,
+    /// The variants.
+    pub(super) rows: Vec<Row>,
+    /// Whether repeats are decided while the run goes on.
+    grows: bool,
+    /// Whether a measurement of the running cell is invalid.
+    failed: bool,
+}
+
+impl Matrix {
+    /// The cells of a plan, which all wait.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let series = plan.series();
+        let mut rows: Vec<(&str, Row)> = Vec::new();
+        for (at, cell) in plan.cells.iter().enumerate() {
+            if rows.last().is_none_or(|(variant, _)| *variant != cell.variant) {
+                let name = Some(&cell.variant).filter(|name| *name != DEFAULT_VARIANT);
+                let name = name.map_or_else(String::new, shown);
+                rows.push((&cell.variant, Row { name, groups: Vec::new() }));
+            }
+            let group = Group {
+                level: cell.level.map_or_else(String::new, |level| level.to_string()),
+                marks: vec![Mark::Waiting; plan.repeats as usize],
+                cell: at,
+                key: cell_key(plan, cell, 1),
+                series: series.iter().position(|s| s.cells.contains(&at)).unwrap_or(0),
+            };
+            if let Some((_, row)) = rows.last_mut() {
+                row.groups.push(group);
+            }
+        }
+        let axis = plan.axis.as_ref().map_or_else(String::new, |axis| shown(&axis.name));
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
+        Self { axis, rows, grows: plan.effort.is_some(), failed: false }
+    }
+
+    /// A phase of this cell begins, in a run of so many repeats. The cell's index in the plan, if it
+    /// has it.
+    pub(super) fn begins(&mut self, key: &CellKey, repeats: u32) -> Option<usize> {
+        let repeat = key.repeat.max(1) as usize - 1;
+        let same =
+            |group: &Group| (&group.key.variant, &group.key.level) == (&key.variant, &key.level);
+        let found = self.groups().find(|group| same(group))?;
+        let (cell, series) = (found.cell, found.series);
+        if found.marks.get(repeat) == Some(&Mark::Running) {
+            return Some(cell);
+        }
+        self.cell_ends();
+        let grows = self.grows;
+        for group in self.rows.iter_mut().flat_map(|row| &mut row.groups) {
+            if grows && group.series == series && group.marks.len() < repeats as usize {
+                group.marks.resize(repeats as usize, Mark::Waiting);
+            }
+            // A series that is over has the repeats that it got.
+            if grows && group.series != series && group.marks.contains(&Mark::Done) {
+                group.marks.retain(|mark| *mark != Mark::Waiting);
+            }
+            if group.cell == cell
+                && let Some(mark) = group.marks.get_mut(repeat)
+            {
+                *mark = Mark::Running;
+            }
+        }
+        Some(cell)
+    }
+
+    /// A phase of the running cell is over.
+    pub(super) fn phase_ends(&mut self, valid: bool) {
+        self.failed |= !valid;
+    }
+
+    fn cell_ends(&mut self) {
+        let ended = if self.failed { Mark::Invalid } else { Mark::Done };
+        let groups = self.rows.iter_mut().flat_map(|row| &mut row.groups);
+        for mark in groups.flat_map(|group| &mut group.marks) {
+            if *mark == Mark::Running {
+                *mark = ended;
+            }
+        }
+        self.failed = false;
+    }
+
+    /// The running cell, by its index in the plan and its repeat from 0.
+    pub(super) fn running(&self) -> Option<(usize, usize)> {
+        let of_group = |group: &Group| {
+            let repeat = group.marks.iter().position(|mark| *mark == Mark::Running)?;
+            Some((group.cell, repeat))
+        };
+        self.groups().find_map(of_group)
+    }
+
+    /// Variants by levels, in the plan's order.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.rows.iter().flat_map(|row| &row.groups)
+    }
+
+    /// How many cells have this mark.
+    pub(super) fn count(&self, mark: Mark) -> usize {
+        self.groups().flat_map(|group| &group.marks).filter(|m| **m == mark).count()
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.groups().map(|group| group.marks.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_cells_are_shown_by_what_matters_most() {
+        use Mark::{Done, Invalid, Partly, Running, Waiting};
+        assert_eq!(Mark::of(&[Done, Running, Invalid]), Running);
+        assert_eq!(Mark::of(&[Done, Invalid]), Invalid);
+        assert_eq!(Mark::of(&[Done, Waiting]), Partly);
+        assert_eq!(Mark::of(&[Done, Done]), Done);
+        assert_eq!(Mark::of(&[Waiting]), Waiting);
+    }
+}

@@ -1,0 +1,310 @@
+use std::path::Path;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::look::Look;
+use super::matrix::Mark;
+use super::pace::Sample;
+use super::state::State;
+use super::view::draw;
+use crate::host::counters::DeviceCounters;
+use crate::host::device::BlockDevice;
+use crate::host::disturbance::ProcessorTimes;
+use crate::host::facts::DeviceFacts;
+use crate::measure::fixture;
+use crate::plan::{Plan, Settings, read_job};
+use crate::run::ballast::Headway;
+use crate::session::{Standing, cell_key};
+
+/// Three variants at five levels in three repeats.
+const GROWING: &str = r#"
+name = "growing"
+question = "Which of three layouts is best as the number of files grows?"
+repeats = 3
+durability = "syncfs"
+axis = { name = "files", values = [1_000, 2_000, 5_000, 10_000, 20_000] }
+tree = { files = "$files" }
+phase = [ { operation = "create", threads = 4 }, { operation = "read", cache = "cold" } ]
+[[variant]]
+name = "single"
+[[variant]]
+name = "forty"
+tree = { files = "$files", directories = 40 }
+[[variant]]
+name = "ein böser Name"
+"#;
+
+const SIMPLE: &str = r#"
+name = "simple"
+question = "How fast?"
+repeats = 2
+tree = { files = 1_000 }
+phase = [ { operation = "create" } ]
+"#;
+
+const FULL: Look = Look { colour: true, unicode: true };
+
+fn plan(text: &str) -> Plan {
+    read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
+}
+
+/// Tells a state what a run would.
+struct Told {
+    plan: Plan,
+    state: State,
+}
+
+impl Told {
+    fn new(text: &str) -> Self {
+        let plan = plan(text);
+        Self { state: State::new(&plan), plan }
+    }
+
+    fn standing<'a>(&'a self, at: usize, key: &'a crate::measure::book::CellKey) -> Standing<'a> {
+        let facts = DeviceFacts { name: "vda".into(), ..DeviceFacts::default() };
+        let (index, phase) = (at / 2 % self.plan.cells.len(), at % 2);
+        let phases = &self.plan.cells[index].phases;
+        Standing {
+            cell: at / 2 + 1,
+            cells: self.plan.cells.len() * self.plan.repeats as usize,
+            repeats: self.plan.repeats,
+            key,
+            phase: &phases[phase.min(phases.len() - 1)],
+            operations_before: 0,
+            operations: 1,
+            device: Some(BlockDevice::made_up((253, 0), facts)),
+        }
+    }
+
+    /// The phase with this number, cells in the plan's order, two phases to a cell.
+    fn begins(&mut self, at: usize) {
+        let cells = self.plan.cells.len();
+        let repeat = (at / 2 / cells) as u32 + 1;
+        let key = cell_key(&self.plan, &self.plan.cells[at / 2 % cells], repeat);
+        let mut state = std::mem::take(&mut self.state);
+        state.phase_begins(&self.standing(at, &key));
+        self.state = state;
+    }
+
+    fn ends(&mut self, at: usize, invalid: &[&str]) {
+        let cells = self.plan.cells.len();
+        let repeat = (at / 2 / cells) as u32 + 1;
+        let key = cell_key(&self.plan, &self.plan.cells[at / 2 % cells], repeat);
+        let mut state = std::mem::take(&mut self.state);
+        let standing = self.standing(at, &key);
+        let mut m =
+            fixture::measurement(&standing.phase.name, repeat, 1_000, 20_000 + at as u64 * 700);
+        m.cell = key.clone();
+        m.invalid = invalid.iter().map(|why| why.to_string()).collect();
+        state.phase_ends(&standing, &m);
+        self.state = state;
+    }
+
+    /// A quarter of a second later, with so many operations done.
+    fn look(&mut self, done: Option<u64>) {
+        let seconds = self.state.seconds + 0.25;
+        let written = (seconds * 40e6) as u64;
+        let device = DeviceCounters { write_bytes: written, ..DeviceCounters::default() };
+        let processors = ProcessorTimes {
+            all_seconds: seconds * 2.0,
+            user_seconds: seconds * 0.24,
+            busy_seconds: seconds * 1.1,
+            steal_seconds: seconds * 0.02,
+        };
+        self.state.take(&Sample {
+            seconds,
+            done,
+            device: Some(device),
+            processors: Some(processors),
+        });
+    }
+}
+
+/// Some way into a run: phases are over, one of them invalid, and one is under way.
+fn under_way() -> Told {
+    let mut told = Told::new(GROWING);
+    told.state.tells(
+        "pilot: 3 repeats in 12 s; 5 more reach 3%, which takes 48 s of the 28 min that are left",
+    );
+    for at in 0..23 {
+        told.begins(at);
+        told.look(Some(500));
+        told.look(Some(1_000));
+        told.ends(at, if at == 7 { &["EACCES x 3"] } else { &[] });
+    }
+    told.begins(23);
+    let done = [70, 200, 400, 510, 570, 600, 690, 860, 1_090, 1_370, 1_430];
+    done.iter().for_each(|done| told.look(Some(*done)));
+    told
+}
+
+/// What a terminal of a size shows, without blanks at the ends of lines.
+fn shown(state: &State, look: Look, columns: u16, rows: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal.draw(|frame| draw(state, look, frame.buffer_mut())).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
+}
+
+/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BOATLOAD_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
+}
+
+#[test]
+fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
+    let told = under_way();
+    for (columns, rows) in [(80, 24), (40, 10), (160, 50)] {
+        let text = shown(&told.state, FULL, columns, rows);
+        assert_golden(&format!("live-{columns}x{rows}.txt"), &text);
+    }
+}
+
+#[test]
+fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
+    let text = shown(&under_way().state, Look { colour: false, unicode: false }, 80, 24);
+    assert!(text.is_ascii());
+    assert_golden("live-ascii.txt", &text);
+}
+
+#[test]
+fn no_size_is_too_odd_to_be_drawn() {
+    let told = under_way();
+    for (columns, rows) in
+        [(1, 1), (39, 10), (40, 9), (40, 60), (60, 15), (59, 16), (60, 16), (300, 100), (300, 10)]
+    {
+        let text = shown(&told.state, FULL, columns, rows);
+        let is_small = columns < 40 || rows < 10;
+        assert_eq!(text.contains("q leaves"), !is_small, "{columns}x{rows}:\n{text}");
+    }
+    let small = shown(&told.state, FULL, 30, 8);
+    assert!(small.starts_with("The view takes 40x10"), "{small}");
+}
+
+#[test]
+fn words_from_outside_bring_no_control_characters() {
+    let mut told = under_way();
+    told.state.tells("found \u{1b}[31mred\nwords");
+    told.state.device = Some("vda\u{1b}".into());
+    told.state.says("making \u{7}x");
+    let text = shown(&told.state, FULL, 160, 50);
+    assert!(text.contains("found \\u{1b}[31mred\\nwords"), "{text}");
+    assert!(text.contains("vda reads"), "{text}");
+    assert!(!text.replace('\n', "").contains(char::is_control), "{text}");
+}
+
+#[test]
+fn before_the_first_phase_it_says_what_is_done() {
+    let mut told = Told::new(SIMPLE);
+    told.state.says("measuring what boatload itself costs");
+    told.look(None);
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("measuring what boatload itself costs"), "{text}");
+    assert!(text.contains("0 of 2 cells done"), "{text}");
+    assert!(!text.contains("left"), "nothing is known yet: {text}");
+}
+
+#[test]
+fn the_cell_that_was_invalid_stays_marked() {
+    let told = under_way();
+    assert_eq!(told.state.matrix.count(Mark::Invalid), 1);
+    assert_eq!(told.state.matrix.count(Mark::Running), 1);
+    assert_eq!(told.state.matrix.count(Mark::Done), 10);
+    assert_eq!(told.state.matrix.cells(), 45);
+    assert!(shown(&told.state, FULL, 80, 24).contains("EACCES x 3"));
+}
+
+#[test]
+fn what_is_left_follows_from_what_was_done() {
+    let mut told = Told::new(SIMPLE);
+    told.begins(0);
+    assert_eq!(told.state.left(), None);
+    (0..4).for_each(|_| told.look(Some(0)));
+    told.look(Some(500));
+    let near = |found: Option<f64>, expected: f64| {
+        assert!(found.is_some_and(|f| (f - expected).abs() < 1e-6), "{found:?}, not {expected}");
+    };
+    // Half of the first of two equal phases took 1.25 s.
+    near(told.state.left(), 3.75);
+    told.look(Some(1_000));
+    told.ends(0, &[]);
+    told.begins(2);
+    near(told.state.left(), 1.5);
+    told.look(Some(1_000));
+    near(told.state.left(), 0.0);
+}
+
+#[test]
+fn a_run_with_a_time_limit_takes_no_longer_than_that() {
+    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
+    let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
+    let mut told = Told { state: State::new(&plan), plan };
+    assert_eq!(told.state.matrix.cells(), 3, "repeats of the pilot");
+    told.begins(0);
+    told.state.seconds = 1_799.0;
+    told.look(Some(1));
+    assert_eq!(told.state.left(), Some(0.75));
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("at most 30 min"), "{text}");
+}
+
+#[test]
+fn repeats_that_a_pilot_asks_for_are_cells_too() {
+    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
+    let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
+    let mut state = State::new(&plan);
+    let key = cell_key(&plan, &plan.cells[0], 4);
+    let standing = Standing {
+        cell: 4,
+        cells: 7,
+        repeats: 7,
+        key: &key,
+        phase: &plan.cells[0].phases[0],
+        operations_before: 0,
+        operations: 1,
+        device: None,
+    };
+    state.phase_begins(&standing);
+    assert_eq!(state.cells(), "0 of 7 cells done");
+    assert_eq!(state.matrix.running(), Some((0, 3)));
+    assert!(shown(&state, FULL, 80, 24).contains("no device"));
+}
+
+#[test]
+fn making_files_is_shown_with_its_rate() {
+    let mut told = Told::new(GROWING);
+    let key = cell_key(&told.plan, &told.plan.cells[1], 1);
+    told.state.prepares(&key, &Headway::Share(0.25));
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("bringing the place to files=2,000"), "{text}");
+    assert!(text.contains(" 25%"), "{text}");
+    let making = Headway::Making { files: 4_000, before: 1_000, done: [].into() };
+    told.state.prepares(&key, &making);
+    told.look(Some(1_000));
+    told.look(Some(1_500));
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("1,500 of 4,000 files"), "{text}");
+    assert!(text.contains("rate 2,000 files/s"), "{text}");
+}
+
+#[test]
+fn many_cells_share_marks_and_many_variants_are_cut_around_the_one_that_runs() {
+    let variants: String = (0..30).map(|n| format!("[[variant]]\nname = \"v{n:02}\"\n")).collect();
+    let levels = (1..=40).map(|n| (n * 10).to_string()).collect::<Vec<_>>().join(", ");
+    let text = GROWING.split("[[variant]]").next().unwrap_or_default();
+    let text = text.replace("1_000, 2_000, 5_000, 10_000, 20_000", &levels) + &variants;
+    let mut told = Told::new(&text);
+    for at in (0..1_300).step_by(2) {
+        told.begins(at);
+    }
+    let shown = shown(&told.state, FULL, 80, 24);
+    assert!(shown.contains("a mark is 2 cells"), "{shown}");
+    assert_golden("live-many.txt", &shown);
+}

@@ -1,0 +1,178 @@
+//! `run --live` on a terminal: what is shown, how it is left, and that the terminal is given back.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+#[path = "common/command.rs"]
+mod command;
+#[path = "common/terminal.rs"]
+mod terminal;
+
+use std::path::PathBuf;
+
+use command::Bench;
+use rustix::process::Signal;
+use terminal::{AtTerminal, Terminal};
+
+const ENTERS: &str = "\u{1b}[?1049h";
+const LEAVES: &str = "\u{1b}[?1049l";
+const HIDES_CURSOR: &str = "\u{1b}[?25l";
+const SHOWS_CURSOR: &str = "\u{1b}[?25h";
+const CTRL_C: &[u8] = b"\x03";
+
+const UTF8: [(&str, &str); 2] = [("TERM", "xterm-256color"), ("LANG", "C.UTF-8")];
+
+/// A job of the simulated file system that takes this long, whatever the machine.
+fn job(bench: &Bench, duration: &str) -> PathBuf {
+    let text = format!(
+        "name = \"still\"\nquestion = \"?\"\nrepeats = 1\nengine = \"sim\"\ntree = {{ files = 10 }}\n\
+         phase = [\n  {{ operation = \"create\" }},\n  \
+         {{ operation = \"stat\", cache = \"as-is\", duration = \"{duration}\" }},\n]\n"
+    );
+    bench.write("job.toml", text)
+}
+
+fn start(
+    bench: &Bench,
+    terminal: &Terminal,
+    duration: &str,
+    variables: &[(&str, &str)],
+) -> AtTerminal {
+    let mut command = bench.command(["run", "--live"]);
+    command.arg(job(bench, duration));
+    terminal.start(&command, variables)
+}
+
+/// The terminal is as it was before, and nothing is drawn after it was given back.
+#[track_caller]
+fn is_given_back(terminal: &Terminal, modes: &str) {
+    let seen = terminal.seen();
+    let (entered, left) = (seen.rfind(ENTERS).unwrap(), seen.rfind(LEAVES).unwrap());
+    assert!(entered < left, "{seen:?}");
+    assert!(seen.rfind(HIDES_CURSOR).unwrap() < seen.rfind(SHOWS_CURSOR).unwrap());
+    assert_eq!(terminal.modes(), modes);
+}
+
+#[test]
+fn q_leaves_the_view_and_the_run_ends_with_its_report() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let run = start(&bench, &terminal, "2s", &UTF8);
+    terminal.shows("stat");
+    assert_ne!(terminal.modes(), modes, "keys are not echoed into the view");
+    terminal.press(b"xq");
+    terminal.shows(LEAVES);
+    assert_eq!(run.ended(), Some(0));
+    terminal.shows("prints this again");
+    is_given_back(&terminal, &modes);
+    let seen = terminal.seen();
+    let after = &seen[seen.rfind(LEAVES).unwrap()..];
+    assert!(after.contains("still"), "{after:?}");
+}
+
+#[test]
+fn the_report_follows_a_view_that_was_not_left() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let run = start(&bench, &terminal, "300ms", &UTF8);
+    assert_eq!(run.ended(), Some(0));
+    terminal.shows("prints this again");
+    is_given_back(&terminal, &modes);
+    let seen = terminal.seen();
+    let after = &seen[seen.rfind(LEAVES).unwrap()..];
+    assert!(after.contains("still"), "{after:?}");
+}
+
+#[test]
+fn ctrl_c_stops_the_run_and_gives_the_terminal_back() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let run = start(&bench, &terminal, "1h", &UTF8);
+    terminal.shows("stat");
+    terminal.press(CTRL_C);
+    assert_eq!(run.ended(), Some(130));
+    terminal.shows("what was done is kept as run");
+    is_given_back(&terminal, &modes);
+}
+
+#[test]
+fn sigterm_stops_the_run_and_gives_the_terminal_back() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let run = start(&bench, &terminal, "1h", &UTF8);
+    terminal.shows("stat");
+    run.signal(Signal::TERM);
+    assert_eq!(run.ended(), Some(130));
+    terminal.shows("what was done is kept as run");
+    is_given_back(&terminal, &modes);
+}
+
+#[test]
+fn a_run_that_fails_gives_the_terminal_back_before_it_says_why() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let mut command = bench.command(["run", "--live", "--dir", "/no/such/place"]);
+    command.arg(job(&bench, "1h"));
+    let run = terminal.start(&command, &UTF8);
+    assert_eq!(run.ended(), Some(1));
+    terminal.shows("/no/such/place");
+    is_given_back(&terminal, &modes);
+    let seen = terminal.seen();
+    let after = &seen[seen.rfind(LEAVES).unwrap()..];
+    assert!(after.contains("boatload: ") && after.contains("/no/such/place"), "{after:?}");
+}
+
+#[test]
+fn a_terminal_that_grows_is_drawn_anew() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(30, 8));
+    let run = start(&bench, &terminal, "1h", &UTF8);
+    terminal.shows("40x10;");
+    assert!(!terminal.seen().contains("waiting"), "{:?}", terminal.seen());
+    terminal.resize(100, 30);
+    terminal.shows("waiting");
+    terminal.press(CTRL_C);
+    assert_eq!(run.ended(), Some(130));
+}
+
+#[test]
+fn without_utf8_and_with_no_color_it_is_plain() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let run =
+        start(&bench, &terminal, "1h", &[("TERM", "vt100"), ("LANG", "C"), ("NO_COLOR", "1")]);
+    terminal.shows("stat");
+    terminal.press(b"q");
+    terminal.shows(LEAVES);
+    let seen = terminal.seen();
+    let view = &seen[..seen.find(LEAVES).unwrap()];
+    assert!(view.is_ascii() && view.contains("----"), "{view:?}");
+    for colour in 31..=37 {
+        assert!(!view.contains(&format!("\u{1b}[{colour}m")), "{view:?}");
+    }
+    terminal.press(CTRL_C);
+    assert_eq!(run.ended(), Some(130));
+}
+
+#[test]
+fn without_a_terminal_it_says_so_and_goes_on() {
+    let bench = Bench::default();
+    let ran = bench.run([&"run".into(), &"--live".into(), &job(&bench, "10ms").into_os_string()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let said = "no live view, standard error is not a terminal; progress comes in plain lines\n";
+    assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1/1 stat: "), "{}", ran.stderr);
+    assert!(!ran.stderr.contains('\u{1b}') && ran.stdout.contains("still"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_terminal_that_can_do_nothing_is_left_as_it_is() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let run = start(&bench, &terminal, "10ms", &[("TERM", "dumb")]);
+    assert_eq!(run.ended(), Some(0));
+    terminal.shows("no live view, TERM does not name");
+    terminal.shows("prints this again");
+    assert!(!terminal.seen().contains(ENTERS), "{:?}", terminal.seen());
+}
