@@ -1,0 +1,99 @@
+//! What letters and marks stand for.
+
+use super::row::{Ink, Row};
+use super::{Style, figure_text};
+use crate::report::figures::{Figure, Look, Mark};
+use crate::report::text::{shorten, width};
+
+/// Blanks between two entries.
+const GAP: usize = 2;
+
+/// The letter of the name with this number; they come again after the last.
+pub(super) fn letter(number: usize) -> char {
+    (b'a' + (number % 26) as u8) as char
+}
+
+/// The names of a picture's series, each once, with their colours.
+pub(super) fn names(figure: &Figure) -> Vec<(&str, usize)> {
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    for series in &figure.series {
+        if !names.iter().any(|(name, _)| *name == series.name) {
+            names.push((&series.name, series.colour));
+        }
+    }
+    names
+}
+
+/// Rows that tell which letter is which series, and what its lines are.
+pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
+    let names = names(figure);
+    let entries = names.iter().enumerate().map(|(at, (name, colour))| {
+        let mut entry = Row::default();
+        entry.push(letter(at), Ink::Series(*colour));
+        let text = format!(" {}", with_whats(figure, name));
+        entry.text(&shorten(&text, style.columns - 1), Ink::Plain);
+        entry
+    });
+    flowing(entries, style)
+}
+
+/// A name with what is drawn under it, where that is more than one thing.
+fn with_whats(figure: &Figure, name: &str) -> String {
+    let mut whats: Vec<String> = Vec::new();
+    for series in figure.series.iter().filter(|series| series.name == name) {
+        let look = match series.look {
+            Look::Law => " (dashed)",
+            Look::Band => " (dotted)",
+            _ => "",
+        };
+        let what = format!("{}{look}", series.what);
+        if !series.what.is_empty() && !whats.contains(&what) {
+            whats.push(what);
+        }
+    }
+    if whats.len() < 2 { name.to_string() } else { format!("{name}: {}", whats.join(", ")) }
+}
+
+/// Entries beside each other, in as many rows as they take.
+pub(super) fn flowing(entries: impl Iterator<Item = Row>, style: &Style) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for entry in entries {
+        match rows.last_mut() {
+            Some(row) if row.columns() + GAP + entry.columns() <= style.columns => {
+                row.text(&" ".repeat(GAP), Ink::Plain);
+                row.append(entry);
+            }
+            _ => rows.push(entry),
+        }
+    }
+    rows
+}
+
+/// The digit of a mark; more than nine share the last.
+pub(super) fn digit(number: usize) -> char {
+    char::from_digit(number.saturating_add(1).min(9) as u32, 10).unwrap_or('9')
+}
+
+/// A row for each mark: what it is, and where.
+pub(super) fn marks(figure: &Figure, style: &Style) -> Vec<Row> {
+    let row = |(at, mark): (usize, &Mark)| {
+        let mut row = Row::default();
+        row.push(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series));
+        let text = |value| figure_text(&figure.x.text(value), style);
+        let span = mark.interval.map(|[low, high]| format!(" ({} to {})", text(low), text(high)));
+        let place = format!(" at {}{}", text(mark.x), span.unwrap_or_default());
+        let room = style.columns.saturating_sub(2 + width(&place)).max(8);
+        row.text(&format!(" {}{place}", shorten(&mark.label, room)), Ink::Plain);
+        row
+    };
+    figure.marks.iter().enumerate().map(row).collect()
+}
+
+/// Says what an asterisk means, if there is a point with one.
+pub(super) fn disturbed(figure: &Figure, style: &Style) -> Vec<Row> {
+    let mut points = figure.series.iter().flat_map(|series| &series.points);
+    match points.any(|point| point.disturbed) {
+        true => super::wrapped("* something disturbed measurements of it", Ink::Faint, style),
+        false => Vec::new(),
+    }
+}
