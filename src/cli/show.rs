@@ -111,8 +111,7 @@ impl Show {
 /// The text for several runs.
 fn beside(books: &[ResultBook], style: Option<&Style>) -> Result<String> {
     let books: Vec<&ResultBook> = books.iter().collect();
-    let mut text =
-        written("put the runs beside each other", |out| write_beside(&books, out))?;
+    let mut text = written("put the runs beside each other", |out| write_beside(&books, out))?;
     if let Some(style) = style {
         text.push('\n');
         text += &written("draw the charts", |out| write_plots(&books, style, out).map(drop))?;

@@ -52,7 +52,7 @@ pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     let span = span(figure);
     let names = short_names(&groups, style);
     let layout = layout(&groups, &names, figure, style, has_heads);
-    let mut rows = vec![head(figure, style)];
+    let mut rows: Vec<Row> = head(figure, style).into_iter().collect();
     for group in &groups {
         if has_heads {
             rows.push(Row::of(&shorten(&group.name, style.columns), Ink::Plain));
@@ -67,10 +67,12 @@ pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     rows
 }
 
-/// What the numbers are.
-fn head(figure: &Figure, style: &Style) -> Row {
-    let text = format!("{}, by {}", axis_label(&figure.y), figure.x.label);
-    Row::of(&shorten(&text, style.columns), Ink::Faint)
+/// What the numbers are, where the title does not say it.
+fn head(figure: &Figure, style: &Style) -> Option<Row> {
+    let label = axis_label(&figure.y);
+    let is_told = figure.title.to_lowercase() == label.to_lowercase();
+    let text = format!("{label}, by {}", figure.x.label);
+    (!is_told).then(|| Row::of(&shorten(&text, style.columns), Ink::Faint))
 }
 
 /// From the left end of a bar to the right one of the longest.

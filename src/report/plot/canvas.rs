@@ -68,8 +68,7 @@ impl Canvas {
 
     /// Sets a dot; outside nothing happens.
     pub(super) fn dot(&mut self, [x, y]: [usize; 2], pen: &Pen) {
-        let (column, row) =
-            if self.ascii { (x, y) } else { (x / DOTS.len(), y / DOTS[0].len()) };
+        let (column, row) = if self.ascii { (x, y) } else { (x / DOTS.len(), y / DOTS[0].len()) };
         if column >= self.columns || row >= self.rows {
             return;
         }

@@ -3,7 +3,7 @@
 use super::canvas::Canvas;
 use super::frame::{Frame, MARGIN, Span};
 use super::row::{Ink, Row};
-use super::{Style, figure_text, legend, lines};
+use super::{Style, axis_label, figure_text, legend, lines};
 use crate::report::figures::{Axis, Figure, Look, Scale, Series, steps};
 use crate::report::text::shorten;
 
@@ -41,7 +41,9 @@ fn ground(figure: &Figure, series: &Series, style: &Style) -> Vec<Row> {
     let values = values(series, figure, &frame);
     let range = range(figure);
     for (at, value) in values.iter().enumerate() {
-        let Some(share) = value.and_then(|value| shade_share(value, figure, range)) else { continue };
+        let Some(share) = value.and_then(|value| shade_share(value, figure, range)) else {
+            continue;
+        };
         let shades = shades(style);
         let number = (share * (shades.len() - 1) as f64).ceil() as usize;
         let shade = shades[number.clamp(1, shades.len() - 1)];
@@ -58,7 +60,9 @@ fn values(series: &Series, figure: &Figure, frame: &Frame<'_>) -> Vec<Option<f64
     let up = steps(series, &figure.y, |point| point.y);
     for point in &series.points {
         let Some(shade) = point.shade.filter(|shade| shade.is_finite()) else { continue };
-        let Some([left, right]) = covered(point.x, &across, &frame.x, frame.columns) else { continue };
+        let Some([left, right]) = covered(point.x, &across, &frame.x, frame.columns) else {
+            continue;
+        };
         let Some([low, high]) = covered(point.y, &up, &frame.y, frame.height) else { continue };
         for row in frame.height.saturating_sub(high)..frame.height - low {
             for value in &mut values[row * frame.columns..][left..right] {
@@ -83,9 +87,8 @@ fn range(figure: &Figure) -> [f64; 2] {
     let points = figure.series.iter().flat_map(|series| &series.points);
     let values = points.filter_map(|point| point.shade).filter(|shade| shade.is_finite());
     let values = values.filter(|value| *value > 0.0);
-    let ends = values.fold([f64::INFINITY, 0.0], |[low, high], value| {
-        [value.min(low), value.max(high)]
-    });
+    let ends =
+        values.fold([f64::INFINITY, 0.0], |[low, high], value| [value.min(low), value.max(high)]);
     if ends[0] <= ends[1] { ends } else { [0.0, 1.0] }
 }
 
@@ -109,17 +112,19 @@ fn is_logarithmic(shade: Option<&Axis>) -> bool {
 /// Which shade is how much.
 fn scale(figure: &Figure, style: &Style) -> Vec<Row> {
     let Some(axis) = &figure.shade else { return Vec::new() };
-    let ([low, high], shades) = (range(figure), &shades(style)[1..]);
-    let mut entries = vec![Row::of(&format!("{}:", axis.label), Ink::Faint)];
-    for (at, shade) in shades.iter().enumerate() {
-        let share = (at + 1) as f64 / shades.len() as f64;
-        let most = if is_logarithmic(Some(axis)) {
-            low * (high / low).powf(share)
-        } else {
-            high * share
-        };
-        let text = format!("{shade}{shade} to {}", figure_text(&axis.text(most), style));
-        entries.push(Row::of(&text, Ink::Plain));
+    let [low, high] = range(figure);
+    let low = if is_logarithmic(Some(axis)) { low } else { 0.0 };
+    let [low, high] = [low, high].map(|end| figure_text(&without_zeros(axis.text(end)), style));
+    let shades: String = shades(style)[1..].iter().collect();
+    let text = format!("{}: {low} {shades} {high}", axis_label(axis));
+    vec![Row::of(&shorten(&text, style.columns), Ink::Plain)]
+}
+
+/// `10` for `10.00`, if it is a number alone.
+fn without_zeros(text: String) -> String {
+    let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',');
+    match text.split_once('.').filter(|_| is_plain) {
+        Some(_) => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        None => text,
     }
-    legend::flowing(entries.into_iter(), style)
 }

@@ -9,8 +9,8 @@ use crate::report::text::{shorten, width};
 /// Columns right of the canvas, for the letters at the ends of lines.
 pub(super) const MARGIN: usize = 3;
 
-/// Columns that a tick below the canvas takes with the blanks beside it, about.
-const TICK_COLUMNS: usize = 12;
+/// Columns that a tick below the canvas takes at least, with the blanks beside it.
+const TICK_COLUMNS: usize = 5;
 
 /// Blanks between texts below the canvas.
 const GAP: usize = 2;
@@ -61,7 +61,7 @@ impl<'a> Frame<'a> {
     pub(super) fn new(figure: &'a Figure, height: usize, style: &Style) -> Self {
         let [low, high] = figure.range_y();
         let is_named = matches!(figure.y.scale, Scale::Named(_));
-        let mut beside = figure.y.ticks(low, high, (height / 2).max(2));
+        let mut beside = figure.y.ticks(low, high, (height * 2 / 3).max(2));
         beside.iter_mut().for_each(|tick| tick.text = figure_text(&tick.text, style));
         let most = style.columns / if is_named { 3 } else { 4 };
         let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default().min(most);
@@ -102,32 +102,53 @@ impl<'a> Frame<'a> {
     /// The axis below the canvas, its texts and its label.
     fn below(&self, style: &Style) -> Vec<Row> {
         let ascii = usize::from(style.ascii);
-        let grid = Canvas::new(self.columns, 1, true);
-        let wanted = (self.columns / TICK_COLUMNS).max(2);
-        let ticks = self.x.axis.ticks(self.x.low, self.x.high, wanted);
+        let ticks = self.ticks_below(style);
         let mut edge = vec![['─', '-'][ascii]; self.columns];
         let mut texts = Row::default();
-        let last = self.lead + 2 + self.columns + MARGIN;
-        for tick in ticks {
-            let Some(share) = self.x.share(tick.at) else { continue };
-            let [column, _] = grid.cell_at([share, 0.0]);
-            let text = figure_text(&tick.text, style);
-            let middle = self.lead + 2 + column;
-            let begin = middle.saturating_sub(width(&text) / 2);
-            let begin = begin.min(last.saturating_sub(width(&text)));
-            if texts.columns() > 0 && begin < texts.columns() + GAP {
-                continue;
+        for Placed { column, begin, text } in ticks {
+            // Names are as many as there are, whether they have room or not.
+            if texts.columns() == 0 || begin >= texts.columns() + GAP {
+                edge[column] = ['┬', '+'][ascii];
+                texts.pad(begin);
+                texts.text(&text, Ink::Plain);
             }
-            edge[column] = ['┬', '+'][ascii];
-            texts.pad(begin);
-            texts.text(&text, Ink::Plain);
         }
         let mut axis = Row::default();
         axis.pad(self.lead + 1);
         axis.push(['└', '+'][ascii], Ink::Faint);
         axis.text(&edge.iter().collect::<String>(), Ink::Faint);
         let mut label = Row::default();
-        label.right(&shorten(&axis_label(self.x.axis), last), self.lead + 2 + self.columns, Ink::Faint);
+        let end = self.lead + 2 + self.columns;
+        label.right(&shorten(&axis_label(self.x.axis), end), end, Ink::Faint);
         vec![axis, texts, label]
     }
+
+    /// As many ticks below the canvas as have room for their texts.
+    fn ticks_below(&self, style: &Style) -> Vec<Placed> {
+        let grid = Canvas::new(self.columns, 1, true);
+        let last = self.lead + 2 + self.columns + MARGIN;
+        let placed = |tick: Tick| {
+            let [column, _] = grid.cell_at([self.x.share(tick.at)?, 0.0]);
+            let text = figure_text(&tick.text, style);
+            let begin = (self.lead + 2 + column).saturating_sub(width(&text) / 2);
+            Some(Placed { column, begin: begin.min(last.saturating_sub(width(&text))), text })
+        };
+        let ticks = |wanted: usize| -> Vec<Placed> {
+            let ticks = self.x.axis.ticks(self.x.low, self.x.high, wanted);
+            ticks.into_iter().filter_map(placed).collect()
+        };
+        let fits = |ticks: &Vec<Placed>| {
+            let mut pairs = ticks.windows(2);
+            pairs.all(|pair| pair[0].begin + width(&pair[0].text) + GAP <= pair[1].begin)
+        };
+        let most = (self.columns / TICK_COLUMNS).max(2);
+        (2..=most).rev().map(ticks).find(fits).unwrap_or_else(|| ticks(2))
+    }
+}
+
+/// A tick below the canvas: its column there, and where its text begins.
+struct Placed {
+    column: usize,
+    begin: usize,
+    text: String,
 }

@@ -3,10 +3,13 @@
 use super::row::{Ink, Row};
 use super::{Style, figure_text};
 use crate::report::figures::{Figure, Look, Mark};
-use crate::report::text::{shorten, width};
+use crate::report::text::wrap_to;
 
 /// Blanks between two entries.
 const GAP: usize = 2;
+
+/// As wide as a symbol and the blank behind it.
+const LEAD: &str = "  ";
 
 /// The letter of the name with this number; they come again after the last.
 pub(super) fn letter(number: usize) -> char {
@@ -28,22 +31,39 @@ pub(super) fn names(figure: &Figure) -> Vec<(&str, usize)> {
 pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
     let names = names(figure);
     let entries = names.iter().enumerate().map(|(at, (name, colour))| {
-        let mut entry = Row::default();
-        entry.push(letter(at), Ink::Series(*colour));
-        let text = format!(" {}", with_whats(figure, name));
-        entry.text(&shorten(&text, style.columns - 1), Ink::Plain);
-        entry
+        entry(letter(at), Ink::Series(*colour), &with_whats(figure, name, style), style)
     });
     flowing(entries, style)
 }
 
+/// A symbol and what it stands for, in as many rows as that takes.
+fn entry(symbol: char, ink: Ink, text: &str, style: &Style) -> Vec<Row> {
+    let lines = wrap_to(style.columns, LEAD, text);
+    let row = |(at, line): (usize, &String)| {
+        let mut row = Row::default();
+        match line.strip_prefix(LEAD).filter(|_| at == 0) {
+            Some(text) => {
+                row.push(symbol, ink);
+                row.text(&format!(" {text}"), Ink::Plain);
+            }
+            None => row.text(line, Ink::Plain),
+        }
+        row
+    };
+    lines.iter().enumerate().map(row).collect()
+}
+
 /// A name with what is drawn under it, where that is more than one thing.
-fn with_whats(figure: &Figure, name: &str) -> String {
+fn with_whats(figure: &Figure, name: &str, style: &Style) -> String {
     let mut whats: Vec<String> = Vec::new();
     for series in figure.series.iter().filter(|series| series.name == name) {
-        let look = match series.look {
-            Look::Law => " (dashed)",
-            Look::Band => " (dotted)",
+        let look = match (series.look, style.ascii) {
+            (Look::Law, false) => " (dashed)",
+            (Look::Law, true) => " (.)",
+            (Look::Band, false) => " (dotted ground)",
+            (Look::Band, true) => " (:)",
+            (Look::Raw, false) => " (dots)",
+            (Look::Raw, true) => " (,)",
             _ => "",
         };
         let what = format!("{}{look}", series.what);
@@ -55,15 +75,15 @@ fn with_whats(figure: &Figure, name: &str) -> String {
 }
 
 /// Entries beside each other, in as many rows as they take.
-pub(super) fn flowing(entries: impl Iterator<Item = Row>, style: &Style) -> Vec<Row> {
+pub(super) fn flowing(entries: impl Iterator<Item = Vec<Row>>, style: &Style) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for entry in entries {
-        match rows.last_mut() {
-            Some(row) if row.columns() + GAP + entry.columns() <= style.columns => {
+        match (rows.last_mut(), entry.as_slice()) {
+            (Some(row), [only]) if row.columns() + GAP + only.columns() <= style.columns => {
                 row.text(&" ".repeat(GAP), Ink::Plain);
-                row.append(entry);
+                row.append(only.clone());
             }
-            _ => rows.push(entry),
+            _ => rows.extend(entry),
         }
     }
     rows
@@ -74,19 +94,15 @@ pub(super) fn digit(number: usize) -> char {
     char::from_digit(number.saturating_add(1).min(9) as u32, 10).unwrap_or('9')
 }
 
-/// A row for each mark: what it is, and where.
+/// What each mark is, and where.
 pub(super) fn marks(figure: &Figure, style: &Style) -> Vec<Row> {
-    let row = |(at, mark): (usize, &Mark)| {
-        let mut row = Row::default();
-        row.push(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series));
+    let rows = |(at, mark): (usize, &Mark)| {
         let text = |value| figure_text(&figure.x.text(value), style);
         let span = mark.interval.map(|[low, high]| format!(" ({} to {})", text(low), text(high)));
-        let place = format!(" at {}{}", text(mark.x), span.unwrap_or_default());
-        let room = style.columns.saturating_sub(2 + width(&place)).max(8);
-        row.text(&format!(" {}{place}", shorten(&mark.label, room)), Ink::Plain);
-        row
+        let text = format!("{} at {}{}", mark.label, text(mark.x), span.unwrap_or_default());
+        entry(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series), &text, style)
     };
-    figure.marks.iter().enumerate().map(row).collect()
+    figure.marks.iter().enumerate().flat_map(rows).collect()
 }
 
 /// Says what an asterisk means, if there is a point with one.

@@ -35,7 +35,9 @@ pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     drawing.marks(figure);
     let mut lettered = Vec::new();
     for series in order.iter().rev() {
-        if !lettered.contains(&&series.name) && series.look != Look::Raw {
+        // Markers are letters themselves, and in ASCII so are lines.
+        let has_letters = style.ascii || matches!(series.look, Look::Raw | Look::Markers);
+        if !has_letters && !lettered.contains(&&series.name) {
             drawing.letter(series, legend::letter(number(series)));
             lettered.push(&series.name);
         }
@@ -93,7 +95,7 @@ impl Drawing<'_> {
             Look::Raw | Look::Bars | Look::Cells => {
                 let places: Vec<_> =
                     series.points.iter().filter_map(|p| self.place(p.x, p.y)).collect();
-                let pen = Pen { symbol: '.', ..pen };
+                let pen = Pen { symbol: ',', ..pen };
                 places.into_iter().for_each(|place| self.canvas.line(place, place, &pen));
             }
         }

