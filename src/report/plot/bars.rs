@@ -40,6 +40,8 @@ struct Layout {
     name: usize,
     track: usize,
     value: usize,
+    /// None if there is no room for intervals.
+    interval: usize,
     /// Whether there is room to say which value is which.
     is_long: bool,
 }
@@ -154,14 +156,17 @@ fn layout(
     let entries = || groups.iter().flat_map(|group| &group.entries);
     let indent = if has_heads { INDENT } else { "" };
     let name = names.values().map(|name| width(name)).max().unwrap_or_default();
-    let widest = |is_long: bool| {
-        let texts = entries().map(|entry| width(&value_text(entry, is_long, figure, style)));
-        texts.max().unwrap_or_default()
+    let widest = |text: &dyn Fn(&Entry<'_>) -> String| {
+        entries().map(|entry| width(&text(entry))).max().unwrap_or_default()
     };
-    let is_long = widest(true) <= style.columns / 2;
+    let value = |is_long: bool| widest(&|entry| value_text(entry, is_long, figure, style));
+    let is_long = value(true) <= style.columns / 2;
     let rest = style.columns.saturating_sub(indent.len() + name + 2);
-    let value = widest(is_long).min(rest.saturating_sub(BAR_MIN));
-    Layout { indent, name, track: rest - value, value, is_long }
+    let room = rest.saturating_sub(BAR_MIN);
+    let value = value(is_long).min(room);
+    let interval = Some(widest(&|entry| interval_text(entry, style)));
+    let interval = interval.filter(|interval| value + interval <= room).unwrap_or_default();
+    Layout { indent, name, track: rest - value - interval, value, interval, is_long }
 }
 
 fn row(
@@ -176,8 +181,6 @@ fn row(
     row.text(name, Ink::Plain);
     row.pad(layout.indent.len() + layout.name);
     row.push(' ', Ink::Plain);
-    let value = value_text(entry, layout.is_long, figure, style);
-    let value = shorten(&value, layout.value);
     match entry.points.as_slice() {
         [(series, point)] if series.look == Look::Bars => {
             let bar = bar(span.share_or_low(point.y), layout.track, style.ascii);
@@ -186,7 +189,9 @@ fn row(
         points => row.append(track(points, layout.track, span, style)),
     }
     row.pad(layout.indent.len() + layout.name + 1 + layout.track + 1);
-    row.right(&value, row.columns() + layout.value, Ink::Plain);
+    let value = value_text(entry, layout.is_long, figure, style);
+    row.right(&shorten(&value, layout.value), row.columns() + layout.value, Ink::Plain);
+    row.text(&shorten(&interval_text(entry, style), layout.interval), Ink::Plain);
     row
 }
 
@@ -225,17 +230,30 @@ fn track(points: &[(&Series, &Point)], columns: usize, span: &Span<'_>, style: &
 
 /// The numbers of a row.
 fn value_text(entry: &Entry<'_>, is_long: bool, figure: &Figure, style: &Style) -> String {
-    let text = |(series, point): &(&Series, &Point)| {
-        let what = match entry.points.len() {
-            0 | 1 => String::new(),
-            _ if is_long => format!("{} ", series.what),
-            _ => String::new(),
-        };
-        let number = figure_text(&figure.y.text(point.y), style);
-        let interval = half_text(point, style);
-        format!("{what}{number}{interval}{}", if point.disturbed { "*" } else { "" })
-    };
-    entry.points.iter().map(text).collect::<Vec<_>>().join(if is_long { "  " } else { " " })
+    let number = |point: &Point| figure_text(&figure.y.text(point.y), style);
+    match entry.points.as_slice() {
+        [(_, point)] => number(point),
+        points => {
+            let text = |(series, point): &(&Series, &Point)| {
+                let what = if is_long { format!("{} ", series.what) } else { String::new() };
+                format!("{what}{}{}", number(point), asterisk(point))
+            };
+            let texts: Vec<String> = points.iter().map(text).collect();
+            texts.join(if is_long { "  " } else { " " })
+        }
+    }
+}
+
+/// How far off the number of a row may be; of several they are seen alone.
+fn interval_text(entry: &Entry<'_>, style: &Style) -> String {
+    match entry.points.as_slice() {
+        [(_, point)] => format!("{}{}", half_text(point, style), asterisk(point)),
+        _ => String::new(),
+    }
+}
+
+fn asterisk(point: &Point) -> &'static str {
+    if point.disturbed { "*" } else { "" }
 }
 
 /// The wider side of the interval as a share: ` ±3%`.

@@ -10,7 +10,7 @@ use crate::report::text::{shorten, width};
 pub(super) const MARGIN: usize = 3;
 
 /// Columns that a tick below the canvas takes at least, with the blanks beside it.
-const TICK_COLUMNS: usize = 5;
+const TICK_COLUMNS: usize = 7;
 
 /// Blanks between texts below the canvas.
 const GAP: usize = 2;
