@@ -18,6 +18,9 @@ const BAR_MIN: usize = 6;
 /// Columns that a name keeps.
 const NAME_MIN: usize = 8;
 
+/// Blanks between two numbers.
+const GAP: usize = 2;
+
 /// What stands before the rows of a group.
 const INDENT: &str = "  ";
 
@@ -34,34 +37,29 @@ struct Group<'a> {
     entries: Vec<Entry<'a>>,
 }
 
-/// Columns of the parts of a row.
-struct Layout {
-    indent: &'static str,
-    name: usize,
-    track: usize,
-    value: usize,
-    /// None if there is no room for intervals.
-    interval: usize,
-    /// Whether there is room to say which value is which.
-    is_long: bool,
-}
-
 /// The picture, with what its rows are.
 pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     let groups = groups(figure, style);
     let has_heads = groups.len() > 1 && groups.iter().any(|group| group.entries.len() > 1);
     let groups = if has_heads { groups } else { flat(groups) };
-    let span = span(figure);
     let names = short_names(&groups, style);
-    let layout = layout(&groups, &names, figure, style, has_heads);
+    let sheet = Sheet {
+        figure,
+        style,
+        span: span(figure),
+        indent: if has_heads { INDENT } else { "" },
+        name: names.values().map(|name| width(name)).max().unwrap_or_default(),
+    };
+    let layout = sheet.layout(&groups);
     let mut rows: Vec<Row> = head(figure, style).into_iter().collect();
+    rows.extend(sheet.column_heads(&layout));
     for group in &groups {
         if has_heads {
             rows.push(Row::of(&shorten(&group.name, style.columns), Ink::Plain));
         }
         for entry in &group.entries {
             let name = names.get(&entry.name).unwrap_or(&entry.name);
-            rows.push(row(entry, name, &layout, &span, figure, style));
+            rows.push(sheet.row(entry, name, &layout));
         }
     }
     rows.extend(legend::marks(figure, style));
@@ -80,7 +78,8 @@ fn head(figure: &Figure, style: &Style) -> Option<Row> {
 /// From the left end of a bar to the right one of the longest.
 fn span(figure: &Figure) -> Span<'_> {
     let has_bars = figure.series.iter().any(|series| series.look == Look::Bars);
-    let values = figure.series.iter().flat_map(|series| &series.points).map(|point| point.y);
+    let bars = figure.series.iter().filter(|series| series.look == Look::Bars);
+    let values = bars.flat_map(|series| &series.points).map(|point| point.y);
     let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
     let is_from_zero = has_bars && figure.y.scale == Scale::Linear && largest > 0.0;
     Span::new(&figure.y, if is_from_zero { [0.0, largest] } else { figure.range_y() })
@@ -146,53 +145,123 @@ fn short_names(groups: &[Group<'_>], style: &Style) -> BTreeMap<String, String> 
     names.iter().map(|(name, _)| name.to_string()).zip(short).collect()
 }
 
-fn layout(
-    groups: &[Group<'_>],
-    names: &BTreeMap<String, String>,
-    figure: &Figure,
-    style: &Style,
-    has_heads: bool,
-) -> Layout {
-    let entries = || groups.iter().flat_map(|group| &group.entries);
-    let indent = if has_heads { INDENT } else { "" };
-    let name = names.values().map(|name| width(name)).max().unwrap_or_default();
-    let widest = |text: &dyn Fn(&Entry<'_>) -> String| {
-        entries().map(|entry| width(&text(entry))).max().unwrap_or_default()
-    };
-    let value = |is_long: bool| widest(&|entry| value_text(entry, is_long, figure, style));
-    let is_long = value(true) <= style.columns / 2;
-    let rest = style.columns.saturating_sub(indent.len() + name + 2);
-    let room = rest.saturating_sub(BAR_MIN);
-    let value = value(is_long).min(room);
-    let interval = Some(widest(&|entry| interval_text(entry, style)));
-    let interval = interval.filter(|interval| value + interval <= room).unwrap_or_default();
-    Layout { indent, name, track: rest - value - interval, value, interval, is_long }
+/// What all rows share.
+struct Sheet<'a> {
+    figure: &'a Figure,
+    style: &'a Style,
+    span: Span<'a>,
+    indent: &'static str,
+    /// Columns of the names.
+    name: usize,
 }
 
-fn row(
-    entry: &Entry<'_>,
-    name: &str,
-    layout: &Layout,
-    span: &Span<'_>,
-    figure: &Figure,
-    style: &Style,
-) -> Row {
-    let mut row = Row::of(layout.indent, Ink::Plain);
-    row.text(name, Ink::Plain);
-    row.pad(layout.indent.len() + layout.name);
-    row.push(' ', Ink::Plain);
-    match entry.points.as_slice() {
-        [(series, point)] if series.look == Look::Bars => {
-            let bar = bar(span.share_or_low(point.y), layout.track, style.ascii);
-            row.text(&bar, Ink::Series(entry.colour));
+/// Columns right of the names.
+struct Layout<'a> {
+    track: usize,
+    numbers: Vec<Numbers<'a>>,
+    /// None if there is no room for intervals.
+    interval: usize,
+}
+
+/// A column of numbers.
+struct Numbers<'a> {
+    /// Which of a row's values; none if it has only one.
+    what: Option<&'a str>,
+    columns: usize,
+}
+
+impl Sheet<'_> {
+    fn layout<'a>(&self, groups: &[Group<'a>]) -> Layout<'a> {
+        let entries: Vec<&Entry<'a>> = groups.iter().flat_map(|group| &group.entries).collect();
+        let mut whats: Vec<Option<&str>> = Vec::new();
+        if entries.iter().any(|entry| entry.points.len() > 1) {
+            for (series, _) in entries.iter().flat_map(|entry| &entry.points) {
+                if !whats.contains(&Some(&series.what)) {
+                    whats.push(Some(&series.what));
+                }
+            }
+        } else {
+            whats.push(None);
         }
-        points => row.append(track(points, layout.track, span, style)),
+        let column = |what: Option<&'a str>| {
+            let texts = entries.iter().map(|entry| width(&self.number(entry, what)));
+            let columns = texts.chain(what.map(width)).max().unwrap_or_default();
+            Numbers { what, columns }
+        };
+        let mut numbers: Vec<Numbers<'a>> = whats.into_iter().map(column).collect();
+        let rest = self.style.columns.saturating_sub(self.indent.len() + self.name + 2);
+        let room = rest.saturating_sub(BAR_MIN);
+        while numbers.len() > 1 && taken(&numbers) > room {
+            numbers.pop();
+        }
+        if let [only] = numbers.as_mut_slice() {
+            only.columns = only.columns.min(room);
+        }
+        let intervals = entries.iter().map(|entry| width(&self.interval(entry)));
+        let interval = intervals.max().filter(|columns| taken(&numbers) + columns <= room);
+        let interval = interval.unwrap_or_default();
+        Layout { track: rest - taken(&numbers) - interval, numbers, interval }
     }
-    row.pad(layout.indent.len() + layout.name + 1 + layout.track + 1);
-    let value = value_text(entry, layout.is_long, figure, style);
-    row.right(&shorten(&value, layout.value), row.columns() + layout.value, Ink::Plain);
-    row.text(&shorten(&interval_text(entry, style), layout.interval), Ink::Plain);
-    row
+
+    /// Which number is which, above them.
+    fn column_heads(&self, layout: &Layout<'_>) -> Option<Row> {
+        layout.numbers.iter().find(|numbers| numbers.what.is_some())?;
+        let mut row = Row::default();
+        row.pad(self.indent.len() + self.name + 1 + layout.track + 1);
+        for (at, numbers) in layout.numbers.iter().enumerate() {
+            let gap = if at > 0 { GAP } else { 0 };
+            let what = shorten(numbers.what.unwrap_or_default(), numbers.columns);
+            row.right(&what, row.columns() + gap + numbers.columns, Ink::Faint);
+        }
+        Some(row)
+    }
+
+    fn row(&self, entry: &Entry<'_>, name: &str, layout: &Layout<'_>) -> Row {
+        let mut row = Row::of(self.indent, Ink::Plain);
+        row.text(name, Ink::Plain);
+        row.pad(self.indent.len() + self.name + 1);
+        match entry.points.as_slice() {
+            [(series, point)] if series.look == Look::Bars => {
+                let bar = bar(self.span.share_or_low(point.y), layout.track, self.style.ascii);
+                row.text(&bar, Ink::Series(entry.colour));
+            }
+            points => row.append(track(points, layout.track, &self.span, self.style)),
+        }
+        row.pad(self.indent.len() + self.name + 1 + layout.track + 1);
+        for (at, numbers) in layout.numbers.iter().enumerate() {
+            let gap = if at > 0 { GAP } else { 0 };
+            let number = shorten(&self.number(entry, numbers.what), numbers.columns);
+            row.right(&number, row.columns() + gap + numbers.columns, Ink::Plain);
+        }
+        row.text(&shorten(&self.interval(entry), layout.interval), Ink::Plain);
+        row
+    }
+
+    /// A number of a row; empty if it has none of that kind.
+    fn number(&self, entry: &Entry<'_>, what: Option<&str>) -> String {
+        let is_it = |series: &Series| what.is_none_or(|what| what == series.what);
+        let found = entry.points.iter().find(|(series, _)| is_it(series));
+        let text =
+            |(_, point): &(&Series, &Point)| figure_text(&self.figure.y.text(point.y), self.style);
+        found.map(text).unwrap_or_default()
+    }
+
+    /// How far off the number of a row may be, and whether something disturbed it. Of several
+    /// numbers the intervals are seen on the track.
+    fn interval(&self, entry: &Entry<'_>) -> String {
+        let half = match entry.points.as_slice() {
+            [(_, point)] => half_text(point, self.style),
+            _ => String::new(),
+        };
+        let is_disturbed = entry.points.iter().any(|(_, point)| point.disturbed);
+        format!("{half}{}", if is_disturbed { "*" } else { "" })
+    }
+}
+
+/// Columns that numbers take with the blanks between them.
+fn taken(numbers: &[Numbers<'_>]) -> usize {
+    let gaps = GAP * numbers.len().saturating_sub(1);
+    numbers.iter().map(|numbers| numbers.columns).sum::<usize>() + gaps
 }
 
 /// A bar of a share of so many columns; what is above nothing shows.
@@ -226,34 +295,6 @@ fn track(points: &[(&Series, &Point)], columns: usize, span: &Span<'_>, style: &
     let mut row = Row::default();
     cells.into_iter().for_each(|(symbol, ink)| row.push(symbol, ink));
     row
-}
-
-/// The numbers of a row.
-fn value_text(entry: &Entry<'_>, is_long: bool, figure: &Figure, style: &Style) -> String {
-    let number = |point: &Point| figure_text(&figure.y.text(point.y), style);
-    match entry.points.as_slice() {
-        [(_, point)] => number(point),
-        points => {
-            let text = |(series, point): &(&Series, &Point)| {
-                let what = if is_long { format!("{} ", series.what) } else { String::new() };
-                format!("{what}{}{}", number(point), asterisk(point))
-            };
-            let texts: Vec<String> = points.iter().map(text).collect();
-            texts.join(if is_long { "  " } else { " " })
-        }
-    }
-}
-
-/// How far off the number of a row may be; of several they are seen alone.
-fn interval_text(entry: &Entry<'_>, style: &Style) -> String {
-    match entry.points.as_slice() {
-        [(_, point)] => format!("{}{}", half_text(point, style), asterisk(point)),
-        _ => String::new(),
-    }
-}
-
-fn asterisk(point: &Point) -> &'static str {
-    if point.disturbed { "*" } else { "" }
 }
 
 /// The wider side of the interval as a share: ` ±3%`.

@@ -4,24 +4,24 @@ use super::canvas::Canvas;
 use super::frame::{Frame, MARGIN, Span};
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text, legend, lines};
-use crate::report::figures::{Axis, Figure, Look, Scale, Series, steps};
+use crate::report::figures::{Axis, Figure, Look, Point, Scale, Series, steps};
 use crate::report::text::shorten;
 
 /// From nothing to most.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 const ASCII_SHADES: [char; 6] = [' ', '.', ':', '+', '#', '@'];
 
-/// The picture: a ground for each series with its name above it, and the scale of the shades.
+/// The picture, and the scale of the shades. Series lie beside each other on one ground.
 pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
-    let grounds: Vec<&Series> =
-        figure.series.iter().filter(|series| series.look == Look::Cells).collect();
-    let mut rows = Vec::new();
-    for series in &grounds {
-        if grounds.len() > 1 {
-            rows.push(Row::of(&shorten(&series.name, style.columns), Ink::Plain));
-        }
-        rows.extend(ground(figure, series, style));
-    }
+    let height = match &figure.y.scale {
+        Scale::Named(names) => names.len().max(1),
+        _ => lines::height(style),
+    };
+    let frame = Frame::new(figure, height, style);
+    let mut canvas = Canvas::new(frame.columns + MARGIN, frame.height, true);
+    let grounds = figure.series.iter().filter(|series| series.look == Look::Cells);
+    grounds.for_each(|series| shade(figure, series, &frame, &mut canvas, style));
+    let mut rows = frame.around(canvas.lines(), style);
     rows.extend(scale(figure, style));
     rows.extend(legend::marks(figure, style));
     rows
@@ -31,16 +31,9 @@ fn shades(style: &Style) -> &'static [char] {
     if style.ascii { &ASCII_SHADES } else { &SHADES }
 }
 
-fn ground(figure: &Figure, series: &Series, style: &Style) -> Vec<Row> {
-    let named = match &figure.y.scale {
-        Scale::Named(names) => names.len(),
-        _ => usize::MAX,
-    };
-    let frame = Frame::new(figure, lines::height(style).min(named), style);
-    let mut canvas = Canvas::new(frame.columns + MARGIN, frame.height, true);
-    let values = values(series, figure, &frame);
+fn shade(figure: &Figure, series: &Series, frame: &Frame<'_>, canvas: &mut Canvas, style: &Style) {
     let range = range(figure);
-    for (at, value) in values.iter().enumerate() {
+    for (at, value) in values(series, figure, frame).iter().enumerate() {
         let Some(share) = value.and_then(|value| shade_share(value, figure, range)) else {
             continue;
         };
@@ -50,33 +43,59 @@ fn ground(figure: &Figure, series: &Series, style: &Style) -> Vec<Row> {
         let cell = [at % frame.columns, at / frame.columns];
         canvas.symbol(cell, shade, Ink::Series(series.colour));
     }
-    frame.around(canvas.lines(), style)
 }
 
 /// The largest value in each cell of the canvas, row by row from the top.
 fn values(series: &Series, figure: &Figure, frame: &Frame<'_>) -> Vec<Option<f64>> {
     let mut values: Vec<Option<f64>> = vec![None; frame.columns * frame.height];
-    let across = steps(series, &figure.x, |point| point.x);
     let up = steps(series, &figure.y, |point| point.y);
-    for point in &series.points {
-        let Some(shade) = point.shade.filter(|shade| shade.is_finite()) else { continue };
-        let Some([left, right]) = covered(point.x, &across, &frame.x, frame.columns) else {
-            continue;
-        };
-        let Some([low, high]) = covered(point.y, &up, &frame.y, frame.height) else { continue };
-        for row in frame.height.saturating_sub(high)..frame.height - low {
-            for value in &mut values[row * frame.columns..][left..right] {
-                *value = Some(value.map_or(shade, |value| value.max(shade)));
+    let mut points: Vec<&Point> = series.points.iter().collect();
+    points.sort_by(|a, b| a.y.total_cmp(&b.y));
+    // Rows have rectangles of different widths.
+    for own in points.chunk_by(|a, b| a.y == b.y) {
+        let row = Series { points: own.iter().map(|point| **point).collect(), ..empty(series) };
+        let across = steps(&row, &figure.x, |point| point.x);
+        for point in own {
+            let Some(shade) = point.shade.filter(|shade| shade.is_finite()) else { continue };
+            let wide = covered(point.x, &across, &figure.x, (&frame.x, frame.columns));
+            let high = covered(point.y, &up, &figure.y, (&frame.y, frame.height));
+            let (Some([left, right]), Some([low, high])) = (wide, high) else { continue };
+            for row in frame.height.saturating_sub(high)..frame.height.saturating_sub(low) {
+                for value in &mut values[row * frame.columns..][left..right] {
+                    *value = Some(value.map_or(shade, |value| value.max(shade)));
+                }
             }
         }
     }
     values
 }
 
-/// The cells from the place of a rectangle to the next one's: at least one, the last not included.
-fn covered(value: f64, ends: &[f64], span: &Span<'_>, cells: usize) -> Option<[usize; 2]> {
-    let next = ends.partition_point(|end| *end <= value);
-    let [from, to] = [value, *ends.get(next)?].map(|end| span.share(end));
+/// The same series without points.
+fn empty(series: &Series) -> Series {
+    let Series { name, colour, look, what, .. } = series;
+    Series {
+        name: name.clone(),
+        colour: *colour,
+        look: *look,
+        what: what.clone(),
+        points: Vec::new(),
+    }
+}
+
+/// The cells that a rectangle covers, at least one, the last not included: from its place to the
+/// next one's, or around its name.
+fn covered(
+    value: f64,
+    ends: &[f64],
+    axis: &Axis,
+    (span, cells): (&Span<'_>, usize),
+) -> Option<[usize; 2]> {
+    let next = *ends.get(ends.partition_point(|end| *end <= value))?;
+    let ends = match axis.scale {
+        Scale::Named(_) => [value - 0.5, value + 0.5],
+        _ => [value, next],
+    };
+    let [from, to] = ends.map(|end| span.share(end));
     let at = |share: f64| (share * cells as f64).round() as usize;
     let from = at(from?).min(cells.saturating_sub(1));
     Some([from, at(to?).clamp(from + 1, cells.max(from + 1))])

@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text};
 use crate::report::figures::{Axis, Figure, Scale, Tick};
-use crate::report::text::{shorten, width};
+use crate::report::text::{shorten, shorten_names, width};
 
 /// Columns right of the canvas, for the letters at the ends of lines.
 pub(super) const MARGIN: usize = 3;
@@ -61,10 +61,10 @@ impl<'a> Frame<'a> {
     pub(super) fn new(figure: &'a Figure, height: usize, style: &Style) -> Self {
         let [low, high] = figure.range_y();
         let is_named = matches!(figure.y.scale, Scale::Named(_));
-        let mut beside = figure.y.ticks(low, high, (height * 2 / 3).max(2));
-        beside.iter_mut().for_each(|tick| tick.text = figure_text(&tick.text, style));
         let most = style.columns / if is_named { 3 } else { 4 };
-        let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default().min(most);
+        let ticks = figure.y.ticks(low, high, (height * 2 / 3).max(2));
+        let beside = beside(ticks, most, style);
+        let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default();
         let columns = style.columns.saturating_sub(lead + 2 + MARGIN).max(1);
         let (x, y) = (Span::new(&figure.x, figure.range_x()), Span::new(&figure.y, [low, high]));
         Self { x, y, columns, height, beside, lead }
@@ -77,7 +77,7 @@ impl<'a> Frame<'a> {
         for (line, text) in lines.zip(texts) {
             let mut row = Row::default();
             let edge = if text.is_some() { ['┤', '+'] } else { ['│', '|'] };
-            row.right(&shorten(&text.unwrap_or_default(), self.lead), self.lead, Ink::Plain);
+            row.right(&text.unwrap_or_default(), self.lead, Ink::Plain);
             row.push(' ', Ink::Plain);
             row.push(edge[usize::from(style.ascii)], Ink::Faint);
             row.append(line);
@@ -144,6 +144,14 @@ impl<'a> Frame<'a> {
         let most = (self.columns / TICK_COLUMNS).max(2);
         (2..=most).rev().map(ticks).find(fits).unwrap_or_else(|| ticks(2))
     }
+}
+
+/// Ticks beside the canvas, with texts of at most so many columns that still differ.
+fn beside(mut ticks: Vec<Tick>, most: usize, style: &Style) -> Vec<Tick> {
+    ticks.iter_mut().for_each(|tick| tick.text = figure_text(&tick.text, style));
+    let texts: Vec<(&str, usize)> = ticks.iter().map(|tick| (tick.text.as_str(), most)).collect();
+    let short = shorten_names(&texts);
+    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
 }
 
 /// A tick below the canvas: its column there, and where its text begins.

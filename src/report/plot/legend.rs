@@ -30,10 +30,18 @@ pub(super) fn names(figure: &Figure) -> Vec<(&str, usize)> {
 /// Rows that tell which letter is which series, and what its lines are.
 pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
     let names = names(figure);
-    let entries = names.iter().enumerate().map(|(at, (name, colour))| {
-        entry(letter(at), Ink::Series(*colour), &with_whats(figure, name, style), style)
+    let whats: Vec<String> = names.iter().map(|(name, _)| whats(figure, name, style)).collect();
+    let are_alike = names.len() > 1 && whats.iter().all(|what| *what == whats[0]);
+    let entries = names.iter().zip(&whats).enumerate().map(|(at, ((name, colour), what))| {
+        let has_own = !are_alike && !what.is_empty();
+        let text = if has_own { format!("{name}: {what}") } else { name.to_string() };
+        entry(letter(at), Ink::Series(*colour), &text, style)
     });
-    flowing(entries, style)
+    let mut rows = flowing(entries, style);
+    if are_alike && !whats[0].is_empty() {
+        rows.extend(super::wrapped(&format!("each: {}", whats[0]), Ink::Plain, style));
+    }
+    rows
 }
 
 /// A symbol and what it stands for, in as many rows as that takes.
@@ -53,8 +61,8 @@ fn entry(symbol: char, ink: Ink, text: &str, style: &Style) -> Vec<Row> {
     lines.iter().enumerate().map(row).collect()
 }
 
-/// A name with what is drawn under it, where that is more than one thing.
-fn with_whats(figure: &Figure, name: &str, style: &Style) -> String {
+/// What is drawn under a name, where that is more than one thing.
+fn whats(figure: &Figure, name: &str, style: &Style) -> String {
     let mut whats: Vec<String> = Vec::new();
     for series in figure.series.iter().filter(|series| series.name == name) {
         let look = match (series.look, style.ascii) {
@@ -71,7 +79,7 @@ fn with_whats(figure: &Figure, name: &str, style: &Style) -> String {
             whats.push(what);
         }
     }
-    if whats.len() < 2 { name.to_string() } else { format!("{name}: {}", whats.join(", ")) }
+    if whats.len() < 2 { String::new() } else { whats.join(", ") }
 }
 
 /// Entries beside each other, in as many rows as they take.
