@@ -40,7 +40,7 @@ struct Group<'a> {
 /// The picture, with what its rows are.
 pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     let groups = groups(figure, style);
-    let has_heads = groups.len() > 1 && groups.iter().any(|group| group.entries.len() > 1);
+    let has_heads = groups.iter().any(|group| group.entries.len() > 1);
     let groups = if has_heads { groups } else { flat(groups) };
     let names = short_names(&groups, style);
     let sheet = Sheet {
@@ -120,16 +120,12 @@ fn add<'a>(entries: &mut Vec<Entry<'a>>, series: &'a Series, point: &'a Point) {
     }
 }
 
-/// Groups of one row each, which is called as the group is; or one group without a name.
-fn flat(groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
-    if groups.len() == 1 {
-        return groups;
-    }
-    let rows = groups.into_iter().map(|mut group| {
+/// Groups of one row each, which is called as the group is.
+fn flat(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
+    for group in &mut groups {
         group.entries.iter_mut().for_each(|entry| entry.name.clone_from(&group.name));
-        group
-    });
-    rows.collect()
+    }
+    groups
 }
 
 /// Names of rows as they are shown, each different.

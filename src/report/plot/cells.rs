@@ -111,15 +111,14 @@ fn range(figure: &Figure) -> [f64; 2] {
     if ends[0] <= ends[1] { ends } else { [0.0, 1.0] }
 }
 
-/// How dark a value is; none if it is nothing.
+/// How dark a value is, from the least to the largest; none if it is nothing.
 fn shade_share(value: f64, figure: &Figure, [low, high]: [f64; 2]) -> Option<f64> {
     if value <= 0.0 {
         return None;
     }
-    let is_logarithmic = is_logarithmic(figure.shade.as_ref());
-    let share = match is_logarithmic {
+    let share = match is_logarithmic(figure.shade.as_ref()) {
         true => (value / low).ln() / (high / low).ln(),
-        false => value / high,
+        false => (value - low) / (high - low),
     };
     Some(if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 })
 }
@@ -131,9 +130,7 @@ fn is_logarithmic(shade: Option<&Axis>) -> bool {
 /// Which shade is how much.
 fn scale(figure: &Figure, style: &Style) -> Vec<Row> {
     let Some(axis) = &figure.shade else { return Vec::new() };
-    let [low, high] = range(figure);
-    let low = if is_logarithmic(Some(axis)) { low } else { 0.0 };
-    let [low, high] = [low, high].map(|end| figure_text(&without_zeros(axis.text(end)), style));
+    let [low, high] = range(figure).map(|end| figure_text(&without_zeros(axis.text(end)), style));
     let shades: String = shades(style)[1..].iter().collect();
     let text = format!("{}: {low} {shades} {high}", axis_label(axis));
     vec![Row::of(&shorten(&text, style.columns), Ink::Plain)]
