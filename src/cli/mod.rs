@@ -19,6 +19,7 @@ mod run;
 mod runs;
 mod runs_named;
 mod scenarios;
+mod screen;
 mod selftest;
 mod show;
 mod stock;

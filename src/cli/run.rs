@@ -74,7 +74,7 @@ impl Run {
         let book = session::run(&order, &mut store, watcher, &interrupt)?;
         drop(live);
         progress.finish();
-        show::deliver(&book, self.json.as_deref(), &[])?;
+        show::deliver(&book, self.json.as_deref())?;
         if interrupt.is_set() {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
             return Ok(Exit::Interrupted);

@@ -1,20 +1,24 @@
 //! `boatload show`: a stored run or published figures, or several beside each other.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::runs_named::{RUN_HELP, find_runs};
-use super::{StorePlace, exit_of, out};
+use super::{StorePlace, exit_of, out, screen};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::book::ResultBook;
-use crate::report::{RUNS_MAX, find_report, write_beside};
+use crate::report::{
+    RUNS_MAX, Style, find_report, plain, write_beside, write_plots, write_plotted,
+};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload show last
   boatload show k7m --windows      a unique prefix of an id is enough
   boatload show last --details
+  boatload show last --plot        charts in place of the tables
   boatload show last --json -
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
@@ -23,7 +27,11 @@ Several runs are shown beside each other: a row for each phase, the rate of each
 interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
 where a run has a single variant without a name; of variants that are file systems it meets the \
 one it was measured on. A ratio says nothing of chance; below the table stands in which facts the \
-runs differ. With --json there is a document for each run, one a line.
+runs differ. With --plot charts follow. With --json there is a document for each run, one a line.
+
+--plot draws as wide as the terminal, from 40 to 160 columns, or as wide as COLUMNS says, and 80 \
+where the output is no terminal. Without colours a letter at the end of a line tells which it is. \
+There are none in a pipe, with NO_COLOR, CLICOLOR=0 or TERM=dumb.
 
 reference:NAME stands for published figures that boatload did not measure; `boatload runs \
 --references` lists them. What was not published is missing or null.";
@@ -40,6 +48,12 @@ pub(super) struct Show {
     /// Show the windows of each phase that has them
     #[arg(long)]
     windows: bool,
+    /// Draw charts: in place of the tables of a run, below that of several
+    #[arg(long)]
+    plot: bool,
+    /// Write charts, and all with them, in ASCII; the same where the locale is not UTF-8
+    #[arg(long, requires = "plot")]
+    ascii: bool,
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -48,23 +62,41 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
-        match books.as_slice() {
-            [book] => deliver(book, self.json.as_deref(), &self.more(book))?,
+        let style = self.plot.then(|| screen::style(self.ascii));
+        let text = match books.as_slice() {
+            [book] => self.one(book, style.as_ref())?,
             _ if self.windows || self.details => {
                 return Err(Failure::usage(
                     "--windows and --details show one run: name only that one",
                 ));
             }
-            books => deliver_beside(books, self.json.as_deref())?,
-        }
+            books => beside(books, style.as_ref())?,
+        };
+        // A terminal or a locale that knows only ASCII knows it for the words too.
+        let text = if style.is_some_and(|style| style.ascii) { plain(&text) } else { text };
+        give(&books, &text, self.json.as_deref())?;
         let invalid = books.iter().any(|book| exit_of(book) == Exit::Invalid);
         Ok(if invalid { Exit::Invalid } else { Exit::Good })
+    }
+
+    /// The text for one run: the terminal's report, and more reports after it.
+    fn one(&self, book: &ResultBook, style: Option<&Style>) -> Result<String> {
+        let mut text = match style {
+            Some(style) => written("draw the charts", |out| write_plotted(book, style, out))?,
+            None => rendered("terminal", book)?,
+        };
+        for name in self.more(book) {
+            text.push('\n');
+            text.push_str(&rendered(name, book)?);
+        }
+        Ok(text)
     }
 
     /// The reports that follow the terminal's.
     fn more(&self, book: &ResultBook) -> Vec<&'static str> {
         // Without levels the table itself has all figures.
-        let details = self.details && book.measurements.iter().any(|m| m.cell.level.is_some());
+        let levels = book.measurements.iter().any(|m| m.cell.level.is_some());
+        let details = self.details && (levels || self.plot);
         let variance = self.details && book.run.reference.is_none();
         let more = [
             ("details", details),
@@ -76,16 +108,24 @@ impl Show {
     }
 }
 
-/// Gives several runs to the user: the table, a document for each on a line of its own, or both.
-fn deliver_beside(books: &[ResultBook], json: Option<&Path>) -> Result<()> {
+/// The text for several runs.
+fn beside(books: &[ResultBook], style: Option<&Style>) -> Result<String> {
+    let books: Vec<&ResultBook> = books.iter().collect();
+    let mut text = written("put the runs beside each other", |out| write_beside(&books, out))?;
+    if let Some(style) = style {
+        text.push('\n');
+        text += &written("draw the charts", |out| write_plots(&books, style, out).map(drop))?;
+    }
+    Ok(text)
+}
+
+/// Gives the user a text, the documents of runs, each on a line of its own, or both.
+fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
     let documents = || books.iter().map(|book| rendered("json", book)).collect::<Result<String>>();
     if json == Some(Path::new("-")) {
         return out::print(&documents()?);
     }
-    let mut text = Vec::new();
-    write_beside(&books.iter().collect::<Vec<_>>(), &mut text)
-        .map_err(|error| Failure::from_system("put the runs beside each other", error))?;
-    out::print(&String::from_utf8_lossy(&text))?;
+    out::print(text)?;
     json.map_or(Ok(()), |path| keep(path, &documents()?))
 }
 
@@ -94,28 +134,23 @@ pub(super) fn keep(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
-/// Gives a run to the user: the terminal report and more reports after it, the document, or both.
-pub(super) fn deliver(book: &ResultBook, json: Option<&Path>, more: &[&str]) -> Result<()> {
-    if json == Some(Path::new("-")) {
-        return out::print(&rendered("json", book)?);
-    }
-    out::print(&rendered("terminal", book)?)?;
-    for name in more {
-        out::print("\n")?;
-        out::print(&rendered(name, book)?)?;
-    }
-    if let Some(path) = json {
-        keep(path, &rendered("json", book)?)?;
-    }
-    Ok(())
+/// Gives a run to the user: the terminal's report, the document, or both.
+pub(super) fn deliver(book: &ResultBook, json: Option<&Path>) -> Result<()> {
+    give(std::slice::from_ref(book), &rendered("terminal", book)?, json)
 }
 
 fn rendered(name: &str, book: &ResultBook) -> Result<String> {
-    let mut bytes = Vec::new();
     let report = find_report(name)
         .ok_or_else(|| Failure::usage(format!("there is no report named {name}")))?;
-    report
-        .render(book, &mut bytes)
-        .map_err(|error| Failure::from_system(format!("make the {name} report"), error))?;
+    written(&format!("make the {name} report"), |out| report.render(book, out))
+}
+
+/// A text that a report writes.
+fn written(
+    doing: &str,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| Failure::from_system(doing, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -18,6 +18,7 @@ mod matrix;
 mod names;
 mod phases;
 mod place;
+mod plot;
 mod provenance;
 mod references_table;
 mod runs_table;
@@ -40,9 +41,11 @@ pub use compare_json::write_comparison_json;
 pub use export::{EXPORTS, Export, ExportText, find_export};
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
+pub use plot::{Colours, Style, plain, write_plots};
 pub use references_table::write_references;
 pub use runs_table::write_runs;
 pub use selftest::{write_same, write_simulated, write_slower};
+pub use terminal::write_plotted;
 
 /// One way to write a run.
 pub trait Report: Sync {

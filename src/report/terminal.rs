@@ -8,6 +8,7 @@ use super::filesystems::{about_made, device_name, write_filesystems};
 use super::matrix::write_matrices;
 use super::phases::{about_n, group_name, write_phases};
 use super::place::write_conditions;
+use super::plot::{Style, write_plots};
 use super::text::{number, time, write_wrapped};
 use super::variance::write_precision;
 use super::{Report, provenance};
@@ -30,31 +31,53 @@ impl Report for Terminal {
     }
 
     fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        let summary = summarize(book);
-        write_head(book, &summary, out)?;
-        let (warnings, answers): (Vec<_>, Vec<_>) =
-            book.findings.iter().partition(|finding| finding.kind == "warning");
-        write_findings("* ", &answers, out)?;
-        writeln!(out)?;
-        if provenance::is_latencies_only(book, &summary) {
-            provenance::latencies(book).write(out)?;
-        } else {
-            write_tables(book, &summary, out)?;
-            write_precision(book, out)?;
-        }
-        if !book.filesystems.is_empty() {
-            write_made(book, !summary.levels().is_empty(), out)?;
-        }
-        write_findings("warning: ", &warnings, out)?;
-        if let Some(reference) = &book.run.reference {
-            provenance::write_notes(reference, out)?;
-        }
-        writeln!(out)?;
-        for one in next(book, &summary) {
-            write_wrapped("- ", &next_sentence(&one, &summary), out)?;
-        }
-        Ok(())
+        write_around(book, &write_figures, out)
     }
+}
+
+/// The terminal's report with charts in place of the tables, where there is something to draw.
+/// Fails only if `out` does.
+pub fn write_plotted(book: &ResultBook, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut charts = Vec::new();
+    if !write_plots(&[book], style, &mut charts)? {
+        return Terminal.render(book, out);
+    }
+    write_around(book, &|_, _, out| out.write_all(&charts), out)
+}
+
+/// What shows the figures of a run.
+type Evidence<'a> = &'a dyn Fn(&ResultBook, &Summary, &mut dyn Write) -> io::Result<()>;
+
+fn write_around(book: &ResultBook, evidence: Evidence<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = summarize(book);
+    write_head(book, &summary, out)?;
+    let (warnings, answers): (Vec<_>, Vec<_>) =
+        book.findings.iter().partition(|finding| finding.kind == "warning");
+    write_findings("* ", &answers, out)?;
+    writeln!(out)?;
+    evidence(book, &summary, out)?;
+    write_findings("warning: ", &warnings, out)?;
+    if let Some(reference) = &book.run.reference {
+        provenance::write_notes(reference, out)?;
+    }
+    writeln!(out)?;
+    for one in next(book, &summary) {
+        write_wrapped("- ", &next_sentence(&one, &summary), out)?;
+    }
+    Ok(())
+}
+
+fn write_figures(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    if provenance::is_latencies_only(book, summary) {
+        provenance::latencies(book).write(out)?;
+    } else {
+        write_tables(book, summary, out)?;
+        write_precision(book, out)?;
+    }
+    if !book.filesystems.is_empty() {
+        write_made(book, !summary.levels().is_empty(), out)?;
+    }
+    Ok(())
 }
 
 fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {

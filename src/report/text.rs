@@ -12,7 +12,7 @@ const ELLIPSIS: char = '…';
 
 /// Columns a character takes. Wide ones are those of UAX #11 in whole blocks, emoji included;
 /// a combining mark counts as one, so a line can be shorter than thought but never longer.
-fn char_width(c: char) -> usize {
+pub(super) fn char_width(c: char) -> usize {
     let wide = matches!(u32::from(c),
         0x1100..=0x115f | 0x2329..=0x232a | 0x2e80..=0xa4cf | 0xa960..=0xa97f | 0xac00..=0xd7a3
         | 0xf900..=0xfaff | 0xfe10..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6
@@ -99,9 +99,14 @@ fn take(text: &str, columns: usize) -> &str {
 /// Lines of at most [`WIDTH`] columns: the first begins with `lead`, the others with as many
 /// blanks. Breaks between words, and in words that are longer than a line.
 pub(super) fn wrap(lead: &str, text: &str) -> Vec<String> {
+    wrap_to(WIDTH, lead, text)
+}
+
+/// The same for lines of so many columns.
+pub(super) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
     let text = shown(text);
     let indent = " ".repeat(width(lead));
-    let room = WIDTH.saturating_sub(indent.len()).max(2);
+    let room = columns.saturating_sub(indent.len()).max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
     for mut word in text.split_whitespace() {

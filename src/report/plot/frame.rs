@@ -1,0 +1,162 @@
+//! The axes around a canvas: ticks with their texts, and where a number lies.
+
+use super::canvas::Canvas;
+use super::row::{Ink, Row};
+use super::{Style, axis_label, figure_text};
+use crate::report::figures::{Axis, Figure, Scale, Tick};
+use crate::report::text::{shorten, shorten_names, width};
+
+/// Columns right of the canvas, for the letters at the ends of lines.
+pub(super) const MARGIN: usize = 3;
+
+/// Columns that a tick below the canvas takes at least, with the blanks beside it.
+const TICK_COLUMNS: usize = 7;
+
+/// Blanks between texts below the canvas.
+const GAP: usize = 2;
+
+/// An axis from end to end.
+pub(super) struct Span<'a> {
+    axis: &'a Axis,
+    low: f64,
+    high: f64,
+}
+
+impl<'a> Span<'a> {
+    pub(super) fn new(axis: &'a Axis, [low, high]: [f64; 2]) -> Self {
+        Self { axis, low, high }
+    }
+
+    /// Where a number lies, from 0 to 1; none if it has no place.
+    pub(super) fn share(&self, value: f64) -> Option<f64> {
+        let by = |value: f64| match self.axis.scale {
+            Scale::Logarithmic => value.ln(),
+            _ => value,
+        };
+        let share = (by(value) - by(self.low)) / (by(self.high) - by(self.low));
+        (self.axis.has(value) && share.is_finite()).then(|| share.clamp(0.0, 1.0))
+    }
+
+    /// The same, but a number without a place lies at the low end.
+    pub(super) fn share_or_low(&self, value: f64) -> f64 {
+        self.share(value).unwrap_or_default()
+    }
+}
+
+/// Axes, and the room that they leave.
+pub(super) struct Frame<'a> {
+    pub(super) x: Span<'a>,
+    pub(super) y: Span<'a>,
+    /// Columns of the canvas.
+    pub(super) columns: usize,
+    /// Rows of the canvas.
+    pub(super) height: usize,
+    /// Ticks beside the canvas.
+    beside: Vec<Tick>,
+    /// Columns of their texts.
+    lead: usize,
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(figure: &'a Figure, height: usize, style: &Style) -> Self {
+        let [low, high] = figure.range_y();
+        let is_named = matches!(figure.y.scale, Scale::Named(_));
+        let most = style.columns / if is_named { 3 } else { 4 };
+        let ticks = figure.y.ticks(low, high, (height * 2 / 3).max(2));
+        let beside = beside(ticks, most, style);
+        let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default();
+        let columns = style.columns.saturating_sub(lead + 2 + MARGIN).max(1);
+        let (x, y) = (Span::new(&figure.x, figure.range_x()), Span::new(&figure.y, [low, high]));
+        Self { x, y, columns, height, beside, lead }
+    }
+
+    /// The rows of a canvas between its axes, with what the axes tell.
+    pub(super) fn around(&self, lines: impl Iterator<Item = Row>, style: &Style) -> Vec<Row> {
+        let mut rows = vec![Row::of(&shorten(&axis_label(self.y.axis), style.columns), Ink::Faint)];
+        let texts = self.texts_beside();
+        for (line, text) in lines.zip(texts) {
+            let mut row = Row::default();
+            let edge = if text.is_some() { ['┤', '+'] } else { ['│', '|'] };
+            row.right(&text.unwrap_or_default(), self.lead, Ink::Plain);
+            row.push(' ', Ink::Plain);
+            row.push(edge[usize::from(style.ascii)], Ink::Faint);
+            row.append(line);
+            rows.push(row);
+        }
+        rows.extend(self.below(style));
+        rows
+    }
+
+    /// The texts of ticks by their rows; where two meet, the first stays.
+    fn texts_beside(&self) -> Vec<Option<String>> {
+        let mut texts = vec![None; self.height];
+        let grid = Canvas::new(1, self.height, true);
+        for tick in &self.beside {
+            let Some(share) = self.y.share(tick.at) else { continue };
+            let [_, row] = grid.cell_at([0.0, share]);
+            texts[row].get_or_insert_with(|| tick.text.clone());
+        }
+        texts
+    }
+
+    /// The axis below the canvas, its texts and its label.
+    fn below(&self, style: &Style) -> Vec<Row> {
+        let ascii = usize::from(style.ascii);
+        let ticks = self.ticks_below(style);
+        let mut edge = vec![['─', '-'][ascii]; self.columns];
+        let mut texts = Row::default();
+        for Placed { column, begin, text } in ticks {
+            // Names are as many as there are, whether they have room or not.
+            if texts.columns() == 0 || begin >= texts.columns() + GAP {
+                edge[column] = ['┬', '+'][ascii];
+                texts.pad(begin);
+                texts.text(&text, Ink::Plain);
+            }
+        }
+        let mut axis = Row::default();
+        axis.pad(self.lead + 1);
+        axis.push(['└', '+'][ascii], Ink::Faint);
+        axis.text(&edge.iter().collect::<String>(), Ink::Faint);
+        let mut label = Row::default();
+        let end = self.lead + 2 + self.columns;
+        label.right(&shorten(&axis_label(self.x.axis), end), end, Ink::Faint);
+        vec![axis, texts, label]
+    }
+
+    /// As many ticks below the canvas as have room for their texts.
+    fn ticks_below(&self, style: &Style) -> Vec<Placed> {
+        let grid = Canvas::new(self.columns, 1, true);
+        let last = self.lead + 2 + self.columns + MARGIN;
+        let placed = |tick: Tick| {
+            let [column, _] = grid.cell_at([self.x.share(tick.at)?, 0.0]);
+            let text = figure_text(&tick.text, style);
+            let begin = (self.lead + 2 + column).saturating_sub(width(&text) / 2);
+            Some(Placed { column, begin: begin.min(last.saturating_sub(width(&text))), text })
+        };
+        let ticks = |wanted: usize| -> Vec<Placed> {
+            let ticks = self.x.axis.ticks(self.x.low, self.x.high, wanted);
+            ticks.into_iter().filter_map(placed).collect()
+        };
+        let fits = |ticks: &Vec<Placed>| {
+            let mut pairs = ticks.windows(2);
+            pairs.all(|pair| pair[0].begin + width(&pair[0].text) + GAP <= pair[1].begin)
+        };
+        let most = (self.columns / TICK_COLUMNS).max(2);
+        (2..=most).rev().map(ticks).find(fits).unwrap_or_else(|| ticks(2))
+    }
+}
+
+/// Ticks beside the canvas, with texts of at most so many columns that still differ.
+fn beside(mut ticks: Vec<Tick>, most: usize, style: &Style) -> Vec<Tick> {
+    ticks.iter_mut().for_each(|tick| tick.text = figure_text(&tick.text, style));
+    let texts: Vec<(&str, usize)> = ticks.iter().map(|tick| (tick.text.as_str(), most)).collect();
+    let short = shorten_names(&texts);
+    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
+}
+
+/// A tick below the canvas: its column there, and where its text begins.
+struct Placed {
+    column: usize,
+    begin: usize,
+    text: String,
+}

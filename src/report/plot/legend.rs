@@ -1,0 +1,123 @@
+//! What letters and marks stand for.
+
+use super::row::{Ink, Row};
+use super::{Style, figure_text};
+use crate::report::figures::{Figure, Look, Mark};
+use crate::report::text::wrap_to;
+
+/// Blanks between two entries.
+const GAP: usize = 2;
+
+/// As wide as a symbol and the blank behind it.
+const LEAD: &str = "  ";
+
+/// The letter of the name with this number; they come again after the last.
+pub(super) fn letter(number: usize) -> char {
+    (b'a' + (number % 26) as u8) as char
+}
+
+/// The names of a picture's series, each once, with their colours.
+pub(super) fn names(figure: &Figure) -> Vec<(&str, usize)> {
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    for series in &figure.series {
+        if !names.iter().any(|(name, _)| *name == series.name) {
+            names.push((&series.name, series.colour));
+        }
+    }
+    names
+}
+
+/// Rows that tell which letter is which series, and what its lines are.
+pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
+    let names = names(figure);
+    let whats: Vec<String> = names.iter().map(|(name, _)| whats(figure, name, style)).collect();
+    let are_alike = names.len() > 1 && whats.iter().all(|what| *what == whats[0]);
+    let entries = names.iter().zip(&whats).enumerate().map(|(at, ((name, colour), what))| {
+        let has_own = !are_alike && !what.is_empty();
+        let text = if has_own { format!("{name}: {what}") } else { name.to_string() };
+        entry(letter(at), Ink::Series(*colour), &text, style)
+    });
+    let mut rows = flowing(entries, style);
+    if are_alike && !whats[0].is_empty() {
+        rows.extend(super::wrapped(&format!("each: {}", whats[0]), Ink::Plain, style));
+    }
+    rows
+}
+
+/// A symbol and what it stands for, in as many rows as that takes.
+fn entry(symbol: char, ink: Ink, text: &str, style: &Style) -> Vec<Row> {
+    let lines = wrap_to(style.columns, LEAD, text);
+    let row = |(at, line): (usize, &String)| {
+        let mut row = Row::default();
+        match line.strip_prefix(LEAD).filter(|_| at == 0) {
+            Some(text) => {
+                row.push(symbol, ink);
+                row.text(&format!(" {text}"), Ink::Plain);
+            }
+            None => row.text(line, Ink::Plain),
+        }
+        row
+    };
+    lines.iter().enumerate().map(row).collect()
+}
+
+/// What is drawn under a name, where that is more than one thing.
+fn whats(figure: &Figure, name: &str, style: &Style) -> String {
+    let mut whats: Vec<String> = Vec::new();
+    for series in figure.series.iter().filter(|series| series.name == name) {
+        let look = match (series.look, style.ascii) {
+            (Look::Law, false) => " (dashed)",
+            (Look::Law, true) => " (.)",
+            (Look::Band, false) => " (dotted ground)",
+            (Look::Band, true) => " (:)",
+            (Look::Raw, false) => " (dots)",
+            (Look::Raw, true) => " (,)",
+            _ => "",
+        };
+        let what = format!("{}{look}", series.what);
+        if !series.what.is_empty() && !whats.contains(&what) {
+            whats.push(what);
+        }
+    }
+    if whats.len() < 2 { String::new() } else { whats.join(", ") }
+}
+
+/// Entries beside each other, in as many rows as they take.
+pub(super) fn flowing(entries: impl Iterator<Item = Vec<Row>>, style: &Style) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for entry in entries {
+        match (rows.last_mut(), entry.as_slice()) {
+            (Some(row), [only]) if row.columns() + GAP + only.columns() <= style.columns => {
+                row.text(&" ".repeat(GAP), Ink::Plain);
+                row.append(only.clone());
+            }
+            _ => rows.extend(entry),
+        }
+    }
+    rows
+}
+
+/// The digit of a mark; more than nine share the last.
+pub(super) fn digit(number: usize) -> char {
+    char::from_digit(number.saturating_add(1).min(9) as u32, 10).unwrap_or('9')
+}
+
+/// What each mark is, and where.
+pub(super) fn marks(figure: &Figure, style: &Style) -> Vec<Row> {
+    let rows = |(at, mark): (usize, &Mark)| {
+        let text = |value| figure_text(&figure.x.text(value), style);
+        let span = mark.interval.map(|[low, high]| format!(" ({} to {})", text(low), text(high)));
+        let text = format!("{} at {}{}", mark.label, text(mark.x), span.unwrap_or_default());
+        entry(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series), &text, style)
+    };
+    figure.marks.iter().enumerate().flat_map(rows).collect()
+}
+
+/// Says what an asterisk means, if there is a point with one.
+pub(super) fn disturbed(figure: &Figure, style: &Style) -> Vec<Row> {
+    let mut points = figure.series.iter().flat_map(|series| &series.points);
+    match points.any(|point| point.disturbed) {
+        true => super::wrapped("* something disturbed measurements of it", Ink::Faint, style),
+        false => Vec::new(),
+    }
+}

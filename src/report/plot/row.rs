@@ -1,0 +1,135 @@
+//! A line of a chart: characters, each with what it is drawn with, written with or without colours.
+
+use std::io::{self, Write};
+
+use anstyle::{Ansi256Color, AnsiColor, Color};
+
+use super::plain::plain;
+use super::{Colours, Style};
+use crate::report::figures::colour;
+use crate::report::text::{char_width, width};
+
+/// What a character is drawn with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// As the terminal writes.
+    Plain,
+    /// A title.
+    Bold,
+    /// Axes, and what is read last.
+    Faint,
+    /// The colour with this number.
+    Series(usize),
+}
+
+/// Where a terminal has only these, in the order of [`colour`].
+const SIXTEEN: [AnsiColor; 8] = [
+    AnsiColor::Blue,
+    AnsiColor::Red,
+    AnsiColor::Green,
+    AnsiColor::Magenta,
+    AnsiColor::Yellow,
+    AnsiColor::BrightBlue,
+    AnsiColor::BrightBlack,
+    AnsiColor::Cyan,
+];
+
+impl Ink {
+    fn style(self, colours: Colours) -> anstyle::Style {
+        let plain = anstyle::Style::new();
+        match (self, colours) {
+            (_, Colours::None) | (Self::Plain, _) => plain,
+            (Self::Bold, _) => plain.bold(),
+            (Self::Faint, _) => plain.dimmed(),
+            (Self::Series(number), Colours::Sixteen) => {
+                plain.fg_color(Some(Color::Ansi(SIXTEEN[number % SIXTEEN.len()])))
+            }
+            (Self::Series(number), Colours::Many) => plain.fg_color(Some(nearest(number))),
+        }
+    }
+}
+
+/// The steps of red, green and blue in the colours 16 to 231 of a terminal with 256.
+const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// Between what is drawn on white and what is drawn on black: nobody knows a terminal's ground.
+fn nearest(number: usize) -> Color {
+    let colour = colour(number);
+    let part = |text: &str, at: usize| {
+        text.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(128)
+    };
+    let step = |at: usize| {
+        let value = part(colour.light, at).midpoint(part(colour.dark, at));
+        let steps = STEPS.iter().enumerate();
+        steps.min_by_key(|(_, step)| step.abs_diff(value)).map_or(0, |(at, _)| at as u8)
+    };
+    Color::Ansi256(Ansi256Color(16 + 36 * step(1) + 6 * step(3) + step(5)))
+}
+
+/// A line under way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    cells: Vec<(char, Ink)>,
+}
+
+impl Row {
+    /// A text with one ink, free of control characters.
+    pub(super) fn of(text: &str, ink: Ink) -> Self {
+        let mut row = Self::default();
+        row.text(text, ink);
+        row
+    }
+
+    pub(super) fn text(&mut self, text: &str, ink: Ink) {
+        self.cells.extend(text.chars().map(|c| (c, ink)));
+    }
+
+    pub(super) fn push(&mut self, symbol: char, ink: Ink) {
+        self.cells.push((symbol, ink));
+    }
+
+    pub(super) fn append(&mut self, other: Self) {
+        self.cells.extend(other.cells);
+    }
+
+    /// Columns it takes.
+    pub(super) fn columns(&self) -> usize {
+        self.cells.iter().map(|(c, _)| char_width(*c)).sum()
+    }
+
+    /// Blanks until it takes so many columns.
+    pub(super) fn pad(&mut self, columns: usize) {
+        let missing = columns.saturating_sub(self.columns());
+        self.text(&" ".repeat(missing), Ink::Plain);
+    }
+
+    /// Blanks, then the text, so that it ends at so many columns.
+    pub(super) fn right(&mut self, text: &str, columns: usize, ink: Ink) {
+        self.pad(columns.saturating_sub(width(text)));
+        self.text(text, ink);
+    }
+
+    /// Writes it, cut at the terminal's width. Fails only if `out` does.
+    pub(super) fn write(&self, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut used = 0;
+        let fits = |(c, _): &&(char, Ink)| {
+            used += char_width(*c);
+            used <= style.columns
+        };
+        let mut cells: Vec<(char, Ink)> = self.cells.iter().take_while(fits).copied().collect();
+        while cells.last().is_some_and(|(c, _)| *c == ' ') {
+            cells.pop();
+        }
+        for run in cells.chunk_by(|a, b| a.1 == b.1) {
+            let text: String = run.iter().map(|(c, _)| *c).collect();
+            let text = if style.ascii { plain(&text) } else { text };
+            match run.first().map(|(_, ink)| ink.style(style.colours)) {
+                Some(ink) if !ink.is_plain() => {
+                    write!(out, "{}{text}{}", ink.render(), ink.render_reset())?;
+                }
+                _ => write!(out, "{text}")?,
+            }
+        }
+        writeln!(out)
+    }
+}

@@ -1,0 +1,319 @@
+//! Pictures of every look as charts, kept as text; and whatever there is fits the terminal.
+
+use std::path::Path;
+
+use super::*;
+use crate::measure::fixture::{self, growing};
+use crate::report::figures::{Mark, Point, Quantity, Series};
+use crate::report::read_document;
+use crate::report::text::width;
+
+const PLAIN: Style = Style { columns: 80, ascii: false, colours: Colours::None };
+
+fn drawn(figures: &[Figure], style: &Style) -> String {
+    let mut out = Vec::new();
+    write_figures(figures, style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
+    Axis { label: label.into(), quantity, scale }
+}
+
+fn named(label: &str, names: &[&str]) -> Axis {
+    let names = names.iter().map(|name| name.to_string()).collect();
+    axis(label, Quantity::Count, Scale::Named(names))
+}
+
+fn series(name: &str, colour: usize, look: Look, what: &str, points: Vec<Point>) -> Series {
+    Series { name: name.into(), colour, look, what: what.into(), points }
+}
+
+fn between(x: f64, y: f64, half: f64) -> Point {
+    Point { interval: Some([y - half, y + half]), n: 5, ..Point::at(x, y) }
+}
+
+fn figure(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Figure {
+    Figure {
+        key: "k".into(),
+        title: title.into(),
+        question: "What does it look like, and does that fit?".into(),
+        x,
+        y,
+        shade: None,
+        series,
+        marks: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// Two file systems, three phases; one value is disturbed, one unknown, one nearly nothing.
+fn bars() -> Figure {
+    let y = axis("operations per second", Quantity::Operations, Scale::Linear);
+    let mut ext4 = vec![between(0.0, 17_810.0, 534.0), between(1.0, 120_400.0, 2_000.0)];
+    ext4.push(Point::at(2.0, 30.0));
+    let disturbed = Point { disturbed: true, ..between(1.0, 63_000.0, 9_000.0) };
+    let xfs = vec![between(0.0, 44_100.0, 1_000.0), disturbed];
+    let series = vec![
+        series("ext4", 0, Look::Bars, "mean", ext4),
+        series("xfs", 1, Look::Bars, "mean", xfs),
+    ];
+    let x = named("phase", &["create", "read", "delete"]);
+    Figure { notes: vec!["More is faster.".into()], ..figure("Rates", x, y, series) }
+}
+
+/// Three percentiles of each phase.
+fn markers() -> Figure {
+    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
+    let of = |what, factor: f64| {
+        let points = [1e-5, 4e-6].iter().enumerate();
+        let points = points.map(|(x, base)| Point::at(x as f64, base * factor)).collect();
+        series("ext4", 0, Look::Markers, what, points)
+    };
+    let series = vec![of("p50", 1.0), of("p99", 12.0), of("max", 900.0)];
+    figure("Latency", named("phase", &["create", "read"]), y, series)
+}
+
+/// Latency against the files created, with a band, a law and a knee.
+fn growth() -> Figure {
+    let x = axis("files created", Quantity::Count, Scale::Linear);
+    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
+    let points = |of: fn(f64) -> f64| -> Vec<Point> {
+        let at = |n: u32| f64::from(n) * 10_000.0;
+        (0..=40)
+            .map(|n| Point {
+                interval: Some([of(at(n)) * 0.7, of(at(n)) * 2.0]),
+                ..Point::at(at(n), of(at(n)))
+            })
+            .collect()
+    };
+    let linear = |x: f64| 1e-5 + x * 2e-10;
+    let constant = |_: f64| 1.2e-5;
+    let series = vec![
+        series("single", 0, Look::Band, "p50 to p99", points(linear)),
+        series("single", 0, Look::Curve, "mean", points(linear)),
+        series("single", 0, Look::Law, "linear law", points(|x| 8e-6 + x * 2.2e-10)),
+        series("multiple", 1, Look::Curve, "mean", points(constant)),
+    ];
+    let mark = |x, label: &str, colour| Mark {
+        x,
+        interval: Some([x * 0.9, x * 1.1]),
+        label: label.into(),
+        colour,
+    };
+    Figure {
+        marks: vec![mark(2e5, "knee of single", Some(0)), mark(3.1e5, "crossover", None)],
+        ..figure("Growth", x, y, series)
+    }
+}
+
+/// Rates by how full the place is, with the values behind each.
+fn levels() -> Figure {
+    let x = axis("space used", Quantity::Percent, Scale::Linear);
+    let y = axis("bytes per second", Quantity::ByteRate, Scale::Linear);
+    let rate = |at: f64| if at < 80.0 { 4e8 } else { 4e8 - (at - 80.0) * 1.5e7 };
+    let levels = [30.0, 50.0, 65.0, 80.0, 90.0, 98.0];
+    let line = levels.iter().map(|at| between(*at, rate(*at), 3e7)).collect();
+    let raw = levels.iter().flat_map(|at| [0.9, 1.05].map(|by| Point::at(*at, rate(*at) * by)));
+    let series = vec![
+        series("aged", 2, Look::Line, "mean", line),
+        series("aged", 2, Look::Raw, "repeat", raw.collect()),
+        series("fresh", 3, Look::Markers, "mean", vec![between(30.0, 4.4e8, 1e7)]),
+    ];
+    figure("By level", x, y, series)
+}
+
+/// Latency over time.
+fn heat() -> Figure {
+    let x = axis("time", Quantity::Seconds, Scale::Linear);
+    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
+    let cell = |n: i32| {
+        let (x, row) = (n % 20, n / 20);
+        let shade = 10f64.powi(((x / 4 + 2 * row) % 5).max(1));
+        let place = Point::at(f64::from(x), 1e-6 * 10f64.powi(row));
+        Point { shade: Some(shade).filter(|_| (x + row) % 7 > 0), ..place }
+    };
+    let series = vec![series("ext4", 0, Look::Cells, "count", (0..80).map(cell).collect())];
+    Figure {
+        shade: Some(axis("operations", Quantity::Count, Scale::Logarithmic)),
+        ..figure("Over time", x, y, series)
+    }
+}
+
+fn all() -> Vec<Figure> {
+    vec![bars(), markers(), growth(), levels(), heat()]
+}
+
+/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
+#[track_caller]
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BOATLOAD_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
+}
+
+#[track_caller]
+fn assert_fits(text: &str, style: &Style, what: &str) {
+    for line in text.lines() {
+        let columns = style.columns.clamp(40, 160);
+        assert!(width(line) <= columns, "{what}: {} of {columns}: {line}", width(line));
+        assert!(!line.contains(char::is_control), "{what}: {line:?}");
+        assert!(!style.ascii || line.is_ascii(), "{what}: {line}");
+    }
+}
+
+#[test]
+fn charts_are_those_that_were_agreed_on() {
+    for columns in [40, 80, 120] {
+        let style = Style { columns, ..PLAIN };
+        let text = drawn(&all(), &style);
+        assert_fits(&text, &style, "charts");
+        assert_golden(&format!("plot-{columns}.txt"), &text);
+        let style = Style { ascii: true, ..style };
+        let text = drawn(&all(), &style);
+        assert_fits(&text, &style, "charts in ASCII");
+        assert_golden(&format!("plot-{columns}-ascii.txt"), &text);
+    }
+}
+
+#[test]
+fn a_run_is_drawn_as_was_agreed_on() {
+    for (name, style) in [
+        ("plot-run.txt", PLAIN),
+        ("plot-run-40.txt", Style { columns: 40, ..PLAIN }),
+        ("plot-run-ascii.txt", Style { ascii: true, ..PLAIN }),
+        ("plot-run-40-ascii.txt", Style { columns: 40, ascii: true, ..PLAIN }),
+    ] {
+        let mut out = Vec::new();
+        assert!(write_plots(&[&fixture::book()], &style, &mut out).unwrap());
+        let text = String::from_utf8(out).unwrap();
+        assert_fits(&text, &style, name);
+        assert_golden(name, &text);
+    }
+}
+
+/// The figures of every kept result, of runs in which something grows, and of runs beside each other.
+fn known() -> Vec<(String, Vec<Figure>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let mut books = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let read = read_document(&std::fs::read(&path).unwrap()).unwrap();
+            books.push((path.display().to_string(), read.book));
+        }
+    }
+    assert!(books.len() >= 8, "only {} results are kept", books.len());
+    books.push(("directory".into(), growing::directory()));
+    books.push(("fullness".into(), growing::fullness(&["ext4", "xfs", "btrfs"])));
+    let two = [&books[0].1, &books[1].1];
+    let beside = ("two runs".to_string(), figures(&two));
+    let one = |(name, book): &(String, ResultBook)| (name.clone(), figures(&[book]));
+    books.iter().map(one).chain([beside]).collect()
+}
+
+#[test]
+fn whatever_was_measured_fits_a_terminal_of_40_to_160_columns() {
+    for (name, figures) in known() {
+        for columns in (40..=160).step_by(5) {
+            let style = Style { columns, ascii: columns % 4 == 0, ..PLAIN };
+            assert_fits(&drawn(&figures, &style), &style, &name);
+        }
+    }
+}
+
+#[test]
+fn a_tiny_terminal_gets_40_columns_and_a_vast_one_160() {
+    let at = |columns| drawn(&all(), &Style { columns, ..PLAIN });
+    for columns in [0, 1, 7, 20, 39] {
+        assert_eq!(at(columns), at(40), "{columns}");
+    }
+    for columns in [161, 100_000, usize::MAX] {
+        assert_eq!(at(columns), at(160), "{columns}");
+    }
+}
+
+#[test]
+fn odd_figures_are_drawn_without_a_complaint() {
+    let values = [0.0, -1.0, 1.0, 1e-320, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let looks = [
+        Look::Bars,
+        Look::Markers,
+        Look::Line,
+        Look::Curve,
+        Look::Band,
+        Look::Law,
+        Look::Raw,
+        Look::Cells,
+    ];
+    let scales = [
+        Scale::Linear,
+        Scale::Logarithmic,
+        Scale::Named(Vec::new()),
+        Scale::Named(vec!["目录".repeat(40), "\u{1b}[31mred\nline".into()]),
+    ];
+    let points = |n: usize| -> Vec<Point> {
+        let at = |(at, x): (usize, &f64)| Point {
+            interval: Some([values[(at + 2) % 8], values[(at + 5) % 8]]),
+            shade: Some(values[(at + 3) % 8]),
+            disturbed: true,
+            ..Point::at(*x, values[(at + n) % 8])
+        };
+        values.iter().enumerate().map(at).take(n).collect()
+    };
+    for look in looks {
+        for x in &scales {
+            for y in &scales {
+                for n in [0, 1, 2, 8] {
+                    let one = series("\u{7}bell\r\n目录", n, look, "\u{9b}what", points(n));
+                    let other = series(&"x".repeat(300), 99, look, "", points(n));
+                    let axis = |scale: &Scale| axis("\tlabel", Quantity::Seconds, scale.clone());
+                    let mark =
+                        Mark { x: f64::NAN, interval: None, label: "\n".into(), colour: None };
+                    let figure = Figure {
+                        marks: vec![mark],
+                        shade: (n != 1).then(|| axis(y)),
+                        ..figure("\u{1b}]0;title\u{7}", axis(x), axis(y), vec![one, other])
+                    };
+                    for (columns, ascii) in [(20, false), (40, true), (93, false)] {
+                        let style = Style { columns, ascii, ..PLAIN };
+                        let text = drawn(std::slice::from_ref(&figure), &style);
+                        assert_fits(&text, &style, &format!("{look:?} {x:?} {y:?} {n}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn colours_change_no_character_and_come_only_when_asked_for() {
+    let plain = drawn(&all(), &PLAIN);
+    for (colours, expected) in [(Colours::Sixteen, "\u{1b}[34m"), (Colours::Many, "\u{1b}[38;5;")] {
+        let coloured = drawn(&all(), &Style { colours, ..PLAIN });
+        assert!(coloured.contains(expected), "{coloured:?}");
+        assert_eq!(without_colours(&coloured), plain);
+    }
+}
+
+/// A text without the sequences that choose colours.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + part.split_once('m').expect("it ends in m").1)
+}
+
+#[test]
+fn series_are_told_apart_without_colours() {
+    let text = drawn(&[growth()], &PLAIN);
+    for letter in ["a single", "b multiple"] {
+        assert!(text.contains(letter), "{text}");
+    }
+    let ends = text.lines().filter(|line| line.ends_with(['a', 'b']));
+    assert_eq!(ends.count(), 2, "a letter at the end of each line:\n{text}");
+    let text = drawn(&[growth()], &Style { ascii: true, ..PLAIN });
+    assert!(text.contains("aaaa") && text.contains("bbbb"), "{text}");
+}
