@@ -1,0 +1,248 @@
+// What plotly draws of a figure: traces, axes, and the places that findings tell of.
+"use strict";
+
+const PAPER = {
+  light: { ink: "#1c2024", soft: "#59626d", grid: "#e8ebee", ground: "#ffffff", panel: "#ffffff" },
+  dark: { ink: "#e8eaed", soft: "#a7b0ba", grid: "#2b3137", ground: "#15181b", panel: "#22272c" },
+};
+
+// From little to much; lightness grows or falls evenly, so that it is read without colours too.
+const SHADES = {
+  light: [[0, "#f3f7fb"], [0.25, "#b5d4ea"], [0.5, "#5fa5d3"], [0.75, "#1f6fae"], [1, "#08306b"]],
+  dark: [[0, "#1a2229"], [0.25, "#1d4a6e"], [0.5, "#2f7fb5"], [0.75, "#7cbde6"], [1, "#f0f8ff"]],
+};
+
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+const DASHES = ["solid", "dot", "dashdot", "longdash"];
+
+const shadeOf = (colour, theme) => colour[theme === "dark" ? 1 : 0];
+
+/** `#rrggbb` let through by so much. */
+function thin(colour, share) {
+  const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return `rgba(${parts.join(",")},${share})`;
+}
+
+/** What the points of lines are, in the order of the dashes that tell them apart. */
+function lineKinds(figure) {
+  const lines = figure.series.filter(({ look }) => look === "line" || look === "curve");
+  return [...new Set(lines.map(({ what }) => what))];
+}
+
+/** The lines of a label: the cells of the point's row in the table. */
+function hoverTexts(figure, series) {
+  const heads = figure.head.slice(2);
+  const disturbed = new Set(series.disturbed);
+  const lead = `<b>${unmarked(series.name)}</b> ${unmarked(series.what)}`;
+  return series.texts.map((cells, at) => {
+    const lines = cells.map((cell, n) => `${unmarked(heads[n])}: ${unmarked(cell)}`);
+    if (disturbed.has(at)) lines.push("something disturbed a measurement of it");
+    return [lead, ...lines.filter((_, n) => cells[n] !== "")].join("<br>");
+  });
+}
+
+function whiskers(series, colour) {
+  if (!series.low) return undefined;
+  const ends = (of) => series.y.map((y, at) => (of[at] === null ? 0 : Math.abs(of[at] - y)));
+  return {
+    type: "data", symmetric: false, array: ends(series.high), arrayminus: ends(series.low),
+    color: colour, thickness: 1.5, width: 4,
+  };
+}
+
+function trace(figure, series, theme) {
+  const colour = shadeOf(series.colour, theme);
+  const common = {
+    name: unmarked(series.name), x: series.x, y: series.y, hoverinfo: "text",
+    hovertext: hoverTexts(figure, series), meta: series.name,
+    hoverlabel: { bordercolor: colour },
+  };
+  const hollow = new Set(series.disturbed);
+  const symbol = series.x.map((_, at) => (hollow.has(at) ? "circle-open" : "circle"));
+  const dash = DASHES[lineKinds(figure).indexOf(series.what) % DASHES.length] ?? "solid";
+  const looks = {
+    bars: () => ({
+      type: "bar", error_y: whiskers(series, PAPER[theme].ink),
+      marker: { color: colour, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
+    }),
+    markers: () => ({
+      type: "scatter", mode: "markers", marker: { color: colour, size: 8, symbol },
+      error_y: whiskers(series, colour),
+    }),
+    line: () => ({
+      type: "scatter", mode: "lines+markers", line: { color: colour, width: 2, dash },
+      marker: { color: colour, size: 7, symbol }, error_y: whiskers(series, colour),
+    }),
+    curve: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 1.75, dash } }),
+    law: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 2, dash: "dash" } }),
+    raw: () => ({
+      type: "scatter", mode: "markers", marker: { color: colour, size: 5, opacity: 0.55, symbol },
+    }),
+    band: () => band(series, colour, common.hovertext),
+    cells: () => cells(figure, series, theme, common.hovertext),
+  };
+  return { ...common, ...looks[series.look]() };
+}
+
+/** There along the lower ends of the intervals and back along the upper ones. */
+function band(series, colour, texts) {
+  const there = series.x.map((_, at) => at).filter((at) => series.low && series.low[at] !== null);
+  const back = [...there].reverse();
+  return {
+    type: "scatter", mode: "lines", fill: "toself", fillcolor: thin(colour, 0.18),
+    line: { color: colour, width: 0 }, hoveron: "points",
+    x: [...there, ...back].map((at) => series.x[at]),
+    y: [...there.map((at) => series.low[at]), ...back.map((at) => series.high[at])],
+    hovertext: [...there, ...back].map((at) => texts[at]),
+  };
+}
+
+/** Ends of cells between these places; the last is as wide as the one before it. */
+function edges(places, scale) {
+  const last = places.length - 1;
+  if (scale === "named") return places.map((place) => place - 0.5).concat(places[last] + 0.5);
+  if (last === 0) return [places[0], scale === "log" ? places[0] * 2 : places[0] + 1];
+  const [before, end] = [places[last - 1], places[last]];
+  return [...places, scale === "log" ? (end * end) / before : 2 * end - before];
+}
+
+/** Rectangles in rows; each goes on until the next one of its row begins. */
+function cells(figure, series, theme, texts) {
+  const once = (values) => [...new Set(values)].sort((a, b) => a - b);
+  const [columns, rows] = [once(series.x), once(series.y)];
+  const place = new Map(columns.map((x, at) => [x, at]));
+  const row = new Map(rows.map((y, at) => [y, at]));
+  const empty = () => rows.map(() => columns.map(() => null));
+  const [z, hovertext] = [empty(), empty()];
+  const log = figure.shade.scale === "log";
+  series.x.forEach((x, at) => {
+    const value = series.shade ? series.shade[at] : null;
+    z[row.get(series.y[at])][place.get(x)] = value !== null && log ? Math.log10(value) : value;
+    hovertext[row.get(series.y[at])][place.get(x)] = texts[at];
+  });
+  for (const line of rows.keys()) {
+    let end = columns.length - 1;
+    while (end >= 0 && hovertext[line][end] === null) end -= 1;
+    for (let at = 1; at < end; at += 1) {
+      if (hovertext[line][at] === null) {
+        [z[line][at], hovertext[line][at]] = [z[line][at - 1], hovertext[line][at - 1]];
+      }
+    }
+  }
+  const known = z.flat().filter((value) => value !== null && Number.isFinite(value));
+  const range = [Math.min(...known), Math.max(...known)];
+  return {
+    type: "heatmap", z, hovertext, x: edges(columns, figure.x.scale), y: edges(rows, figure.y.scale),
+    colorscale: SHADES[theme], zmin: range[0], zmax: range[1], hoverongaps: false,
+    colorbar: {
+      thickness: 12, outlinewidth: 0, tickfont: { size: 12 },
+      title: { text: unmarked(figure.shade.label), side: "right", font: { size: 13 } },
+      tickmode: "array", ...ticks(figure.shade, range, 5),
+    },
+  };
+}
+
+/** What an axis shows at first, on the scale of its positions. */
+function wholeRange(figure, which) {
+  const axis = figure[which];
+  if (axis.scale === "named") return [-0.6, axis.names.length - 0.4];
+  const is = (value) => value !== null && Number.isFinite(value) && (axis.scale === "linear" || value > 0);
+  const values = figure.series.flatMap((series) => {
+    const own = series.look === "cells" ? edges([...new Set(series[which])].sort((a, b) => a - b), axis.scale) : series[which];
+    return which === "y" && series.low ? [own, series.low, series.high] : [own];
+  });
+  const marks = which === "x" ? figure.marks.map(({ x }) => x) : [];
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of [...values, marks].flat()) {
+    if (is(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  }
+  if (low > high) return [0, 1];
+  if (axis.scale === "log") {
+    [low, high] = [Math.log10(low), Math.log10(high)];
+    const lack = Math.max(0, 0.5 - (high - low)) / 2;
+    [low, high] = [low - lack, high + lack];
+  } else if (which === "y" && axis.quantity !== "date" && low > 0 && (low < high * 0.6 || hasBars(figure))) {
+    // From nothing, unless that would squeeze what there is to see.
+    low = 0;
+  }
+  if (figure.series.every(({ look }) => look === "cells")) return [low, high];
+  const pad = (high - low || Math.abs(high) || 1) * 0.05;
+  const fromNothing = axis.scale === "linear" && low === 0;
+  return [fromNothing && which === "y" ? 0 : low - (which === "x" ? pad / 2 : pad), high + (which === "x" ? pad / 2 : pad)];
+}
+
+const hasBars = (figure) => figure.series.some(({ look }) => look === "bars");
+
+/** How many ticks there is room for. */
+const roomX = (width, axis) => Math.max(2, Math.floor((width - 70) / (axis.quantity === "date" ? 120 : 84)));
+const roomY = (height) => Math.max(3, Math.floor((height - 90) / 44));
+
+function axisLayout(axis, range, room, paper) {
+  return {
+    type: axis.scale === "log" ? "log" : "linear", range, tickmode: "array", ...ticks(axis, range, room),
+    gridcolor: paper.grid, linecolor: paper.soft, zeroline: false, automargin: true,
+    tickfont: { size: 12 }, fixedrange: axis.scale === "named",
+  };
+}
+
+/** A strip where the interval of a mark lies, a line where the mark is, and its label. */
+function markShapes(figure, theme) {
+  const ink = (mark) => (mark.colour ? shadeOf(mark.colour, theme) : PAPER[theme].soft);
+  const upright = { type: "rect", xref: "x", yref: "paper", y0: 0, y1: 1, layer: "below" };
+  return figure.marks.flatMap((mark) => {
+    const line = {
+      ...upright, type: "line", layer: "above", x0: mark.x, x1: mark.x,
+      line: { color: ink(mark), width: 1.5, dash: "dot" },
+    };
+    if (!mark.interval) return [line];
+    const [x0, x1] = mark.interval;
+    return [{ ...upright, x0, x1, fillcolor: ink(mark), opacity: 0.13, line: { width: 0 } }, line];
+  });
+}
+
+function markLabels(figure, theme, rangeX) {
+  return figure.marks.map((mark, at) => {
+    const x = figure.x.scale === "log" ? Math.log10(mark.x) : mark.x;
+    const right = x > (rangeX[0] + rangeX[1]) / 2;
+    const span = mark.span ? ` (${unmarked(mark.span.join(" to "))})` : "";
+    return {
+      x, y: 1, xref: "x", yref: "paper", xanchor: right ? "right" : "left", yanchor: "top",
+      yshift: -16 * at - 2, xshift: right ? -4 : 4, showarrow: false, align: "left",
+      text: unmarked(mark.label), hovertext: `${unmarked(mark.label)}: ${unmarked(mark.text)}${span}`,
+      font: { size: 12, color: mark.colour ? shadeOf(mark.colour, theme) : PAPER[theme].ink },
+      bgcolor: thin(PAPER[theme].ground, 0.75), name: "mark",
+    };
+  });
+}
+
+/** What is drawn of a figure in a theme, in a place of so many pixels, of these parts of its axes. */
+function chart(figure, { theme, width, height, ranges, hidden }) {
+  const paper = PAPER[theme];
+  const data = figure.series.map((series) => ({
+    ...trace(figure, series, theme), visible: !hidden.has(series.name), showlegend: false,
+  }));
+  const label = {
+    text: unmarked(figure.y.label), x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left",
+    yanchor: "bottom", yshift: 8, showarrow: false, font: { size: 13, color: paper.soft }, name: "label",
+  };
+  const xaxis = axisLayout(figure.x, ranges.x, roomX(width, figure.x), paper);
+  const yaxis = axisLayout(figure.y, ranges.y, roomY(height), paper);
+  const named = figure.x.scale === "named";
+  return {
+    data,
+    layout: {
+      paper_bgcolor: paper.ground, plot_bgcolor: paper.ground, font: { family: FONT, size: 13, color: paper.ink },
+      margin: { l: 12, r: width < 500 ? 10 : 20, t: 34, b: 20, pad: 4 }, barmode: "group", bargap: 0.25,
+      hovermode: "closest", showlegend: false,
+      hoverlabel: { bgcolor: paper.panel, align: "left", font: { family: FONT, size: 13, color: paper.ink } },
+      dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      xaxis: {
+        ...xaxis, showgrid: !named, showline: true, ticks: named ? "" : "outside", tickcolor: paper.soft,
+        title: { text: unmarked(figure.x.label), standoff: 10, font: { size: 13, color: paper.soft } },
+      },
+      yaxis: { ...yaxis, ticks: "" },
+      shapes: markShapes(figure, theme),
+      annotations: [label, ...markLabels(figure, theme, ranges.x)],
+    },
+  };
+}
