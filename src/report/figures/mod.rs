@@ -4,12 +4,16 @@
 mod cast;
 mod model;
 mod palette;
+mod range;
 mod rates;
+mod ticks;
 
 use crate::measure::book::ResultBook;
 
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
 pub(crate) use palette::{Colour, colour};
+pub(crate) use range::steps;
+pub(crate) use ticks::Tick;
 
 /// All pictures that these runs give, in the order in which a reader wants them. With several runs
 /// they stand beside each other.
