@@ -7,7 +7,7 @@ use clap::Args;
 use super::job::Job;
 use super::place::Place;
 use super::progress::Progress;
-use super::{StorePlace, command_line, exit_of, out, show};
+use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order};
@@ -38,6 +38,9 @@ pub(super) struct Run {
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Also write the report for a browser to FILE.html
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Let a scenario fill the file system of --dir, which nothing else should need
     #[arg(long)]
     fill_real: bool,
@@ -45,6 +48,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
         let place = self.place.asked()?;
         let interrupt = Interrupt::listen()?;
@@ -60,6 +64,7 @@ impl Run {
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         progress.finish();
         show::deliver(&book, self.json.as_deref(), &[])?;
+        self.report.as_deref().map_or(Ok(()), |path| report::keep(&[&book], path))?;
         if interrupt.is_set() {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
             return Ok(Exit::Interrupted);

@@ -23,10 +23,12 @@ function thin(colour, share) {
   return `rgba(${parts.join(",")},${share})`;
 }
 
-/** What the points of lines are, in the order of the dashes that tell them apart. */
-function lineKinds(figure) {
-  const lines = figure.series.filter(({ look }) => look === "line" || look === "curve");
-  return [...new Set(lines.map(({ what }) => what))];
+const isLine = (look) => look === "line" || look === "curve";
+
+/** Which of the dashes tells a line from others of its look: p50, then p99. */
+function dashOf(figure, { look, what }) {
+  const same = figure.series.filter((series) => series.look === look).map((series) => series.what);
+  return isLine(look) ? [...new Set(same)].indexOf(what) % DASHES.length : 0;
 }
 
 /** The lines of a label: the cells of the point's row in the table. */
@@ -53,16 +55,17 @@ function whiskers(series, colour) {
 function trace(figure, series, theme) {
   const colour = shadeOf(series.colour, theme);
   const common = {
-    name: unmarked(series.name), x: series.x, y: series.y, hoverinfo: "text",
+    name: unmarked(series.name), x: series.x.map((x) => x + series.shift), y: series.y, hoverinfo: "text",
     hovertext: hoverTexts(figure, series), meta: series.name,
     hoverlabel: { bordercolor: colour },
   };
   const hollow = new Set(series.disturbed);
   const symbol = series.x.map((_, at) => (hollow.has(at) ? "circle-open" : "circle"));
-  const dash = DASHES[lineKinds(figure).indexOf(series.what) % DASHES.length] ?? "solid";
+  const dash = DASHES[dashOf(figure, series)];
   const looks = {
     bars: () => ({
-      type: "bar", error_y: whiskers(series, PAPER[theme].ink),
+      type: "bar", x: series.x, offset: series.shift - series.width / 2, width: series.width,
+      error_y: whiskers(series, PAPER[theme].ink),
       marker: { color: colour, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
     }),
     markers: () => ({
@@ -143,32 +146,8 @@ function cells(figure, series, theme, texts) {
 }
 
 /** What an axis shows at first, on the scale of its positions. */
-function wholeRange(figure, which) {
-  const axis = figure[which];
-  if (axis.scale === "named") return [-0.6, axis.names.length - 0.4];
-  const is = (value) => value !== null && Number.isFinite(value) && (axis.scale === "linear" || value > 0);
-  const values = figure.series.flatMap((series) => {
-    const own = series.look === "cells" ? edges([...new Set(series[which])].sort((a, b) => a - b), axis.scale) : series[which];
-    return which === "y" && series.low ? [own, series.low, series.high] : [own];
-  });
-  const marks = which === "x" ? figure.marks.map(({ x }) => x) : [];
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of [...values, marks].flat()) {
-    if (is(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  }
-  if (low > high) return [0, 1];
-  if (axis.scale === "log") {
-    [low, high] = [Math.log10(low), Math.log10(high)];
-    const lack = Math.max(0, 0.5 - (high - low)) / 2;
-    [low, high] = [low - lack, high + lack];
-  } else if (which === "y" && axis.quantity !== "date" && low > 0 && (low < high * 0.6 || hasBars(figure))) {
-    // From nothing, unless that would squeeze what there is to see.
-    low = 0;
-  }
-  if (figure.series.every(({ look }) => look === "cells")) return [low, high];
-  const pad = (high - low || Math.abs(high) || 1) * 0.05;
-  const fromNothing = axis.scale === "linear" && low === 0;
-  return [fromNothing && which === "y" ? 0 : low - (which === "x" ? pad / 2 : pad), high + (which === "x" ? pad / 2 : pad)];
+function wholeRange({ range, scale }) {
+  return scale === "log" ? range.map(Math.log10) : [...range];
 }
 
 const hasBars = (figure) => figure.series.some(({ look }) => look === "bars");
@@ -232,7 +211,7 @@ function chart(figure, { theme, width, height, ranges, hidden }) {
     data,
     layout: {
       paper_bgcolor: paper.ground, plot_bgcolor: paper.ground, font: { family: FONT, size: 13, color: paper.ink },
-      margin: { l: 12, r: width < 500 ? 10 : 20, t: 34, b: 20, pad: 4 }, barmode: "group", bargap: 0.25,
+      margin: { l: 12, r: width < 500 ? 10 : 20, t: 34, b: 20, pad: 4 }, barmode: "overlay",
       hovermode: "closest", showlegend: false,
       hoverlabel: { bgcolor: paper.panel, align: "left", font: { family: FONT, size: 13, color: paper.ink } },
       dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",

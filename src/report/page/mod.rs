@@ -12,6 +12,7 @@ use std::io::{self, Write};
 
 use super::beside::{ABOUT_DIFFERENCES, differences_table, figures as beside_table, reading};
 use super::compare;
+use super::export::{ExportText, safe};
 use super::figures::figures;
 use super::phases::about_n;
 use super::terminal::about_lack;
@@ -27,7 +28,8 @@ use evidence::note;
 pub const PAGE_RUNS_MAX: usize = 26;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPTS: [&str; 3] =
+    [include_str!("numbers.js"), include_str!("charts.js"), include_str!("page.js")];
 
 /// plotly.js, which draws the figures. See `assets/plotly/LICENSE`.
 const PLOTLY: &str = include_str!("../../../assets/plotly/plotly-cartesian.min.js");
@@ -35,6 +37,18 @@ const PLOTLY: &str = include_str!("../../../assets/plotly/plotly-cartesian.min.j
 /// What the browser may do with the page: run and show what is in it, and ask nobody for anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// The page in a file that is named after its runs.
+///
+/// # Errors
+/// None that can be thought of: it is written to memory.
+pub fn page_text(books: &[&ResultBook]) -> io::Result<ExportText> {
+    let ids: Vec<&str> = books.iter().map(|book| book.run.id.as_str()).collect();
+    let mut bytes = Vec::new();
+    write_page(books, &mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text })
+}
 
 /// Writes the report of one run or of several, at most [`PAGE_RUNS_MAX`]. Fails only if `out` does.
 pub fn write_page(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
@@ -53,7 +67,10 @@ pub fn write_page(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "</main>\n<footer>{}</footer>", escape(&page.footer()))?;
     writeln!(out, "<script type=\"application/json\" id=\"data\">")?;
     writeln!(out, "{}</script>", pictures::drawn(&figures))?;
-    writeln!(out, "<script>\n{PLOTLY}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")
+    for script in [PLOTLY].iter().chain(&SCRIPTS) {
+        writeln!(out, "<script>\n{script}</script>")?;
+    }
+    writeln!(out, "</body>\n</html>")
 }
 
 /// The runs, and the comparison of two.

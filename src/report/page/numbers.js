@@ -63,7 +63,7 @@ function evenTicks(quantity, [from, to], room) {
   const step = roundStep(quantity, (to - from) / Math.max(1, room));
   const first = Math.ceil(from / step - 1e-9), last = Math.floor(to / step + 1e-9);
   const ticks = [];
-  for (let at = first; at <= last && ticks.length < 100; at += 1) ticks.push(at * step);
+  for (let at = first; at <= last && ticks.length < 100; at += 1) ticks.push(at * step + 0);
   return ticks;
 }
 
@@ -76,6 +76,10 @@ function logTicks(quantity, [from, to], room) {
   const whole = high - low + 1;
   if (whole < 2) return evenTicks(quantity, [10 ** from, 10 ** to], room).filter((v) => v > 0);
   const inside = (value) => Math.log10(value) >= from - 1e-9 && Math.log10(value) <= to + 1e-9;
+  if (quantity === "one-in") {
+    const known = Array.from({ length: high + 1 }, (_, at) => power(at + 1));
+    return [2, ...known].filter(inside);
+  }
   for (const parts of [[1, 2, 5], [1, 3]]) {
     if (base === 10 && whole * parts.length <= room) {
       const powers = Array.from({ length: whole + 1 }, (_, at) => low - 1 + at);

@@ -26,7 +26,7 @@ function stateOf(place) {
   const key = place.closest("figure").dataset.figure;
   if (!shown.has(key)) {
     const figure = FIGURES[key];
-    const whole = { x: wholeRange(figure, "x"), y: wholeRange(figure, "y") };
+    const whole = { x: wholeRange(figure.x), y: wholeRange(figure.y) };
     shown.set(key, { figure, whole, ranges: whole, hidden: new Set(), drawn: false });
   }
   return shown.get(key);
@@ -145,8 +145,6 @@ function sample(look, colour, dash) {
   return box;
 }
 
-const isLine = (look) => look === "line" || look === "curve";
-
 /** Names to show and hide, and, where points of a name are several things, how each is drawn. */
 function addLegend(legend, place) {
   const { figure, hidden } = stateOf(place);
@@ -174,11 +172,10 @@ function addLegend(legend, place) {
 
 function addKinds(legend, figure, drawn) {
   const kinds = new Map(drawn.map(({ look, what }) => [`${isLine(look) ? "line" : look} ${what}`, { look, what }]));
-  const dashes = lineKinds(figure);
   if (kinds.size > 1) {
     for (const { look, what } of kinds.values()) {
       const kind = element("span", "", { className: "kind" });
-      kind.append(sample(look, null, isLine(look) ? dashes.indexOf(what) : 0), what);
+      kind.append(sample(look, null, dashOf(figure, { look, what })), what);
       legend.append(kind);
     }
   }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::figures::{
-    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, colour,
+    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, Slot, colour,
 };
 use super::escape::{data, escape};
 use super::tables::box_start;
@@ -64,22 +64,22 @@ fn figure(figure: &Figure) -> Value {
     let series = figure.series.iter().map(|one| {
         let texts = rows.by_ref().take(one.points.len());
         let texts = texts.map(|mut row| row.split_off(CELLS_OF_SERIES.min(row.len())));
-        series(one, texts.collect())
+        series(one, figure.slot(one), texts.collect())
     });
     json!({
         "key": figure.key,
         "title": figure.title,
         "question": figure.question,
-        "x": axis(&figure.x),
-        "y": axis(&figure.y),
-        "shade": figure.shade.as_ref().map(axis),
+        "x": axis(&figure.x, Some(figure.range_x())),
+        "y": axis(&figure.y, Some(figure.range_y())),
+        "shade": figure.shade.as_ref().map(|shade| axis(shade, None)),
         "head": table.head,
         "series": series.collect::<Vec<_>>(),
         "marks": figure.marks.iter().map(|one| mark(one, &figure.x)).collect::<Vec<_>>(),
     })
 }
 
-fn axis(axis: &Axis) -> Value {
+fn axis(axis: &Axis, range: Option<[f64; 2]>) -> Value {
     let (scale, names) = match &axis.scale {
         Scale::Linear => ("linear", None),
         Scale::Logarithmic => ("log", None),
@@ -87,6 +87,7 @@ fn axis(axis: &Axis) -> Value {
     };
     json!({
         "label": axis.label, "quantity": quantity(axis.quantity), "scale": scale, "names": names,
+        "range": range,
     })
 }
 
@@ -124,6 +125,10 @@ struct Drawn<'a> {
     what: &'a str,
     colour: [&'static str; 2],
     look: &'static str,
+    /// How far to the right of their x the points stand.
+    shift: f64,
+    /// How wide a bar is.
+    width: f64,
     x: Vec<f64>,
     y: Vec<f64>,
     low: Option<Vec<Option<f64>>>,
@@ -134,7 +139,7 @@ struct Drawn<'a> {
     texts: Vec<Vec<String>>,
 }
 
-fn series(series: &Series, texts: Vec<Vec<String>>) -> Value {
+fn series(series: &Series, slot: Slot, texts: Vec<Vec<String>>) -> Value {
     let points = &series.points;
     let column = |of: fn(&Point) -> f64| points.iter().map(|point| rounded(of(point))).collect();
     let maybe = |of: fn(&Point) -> Option<f64>| -> Option<Vec<Option<f64>>> {
@@ -147,6 +152,8 @@ fn series(series: &Series, texts: Vec<Vec<String>>) -> Value {
         what: &series.what,
         colour: both(series.colour),
         look: look(series.look),
+        shift: slot.shift,
+        width: slot.width,
         x: column(|point| point.x),
         y: column(|point| point.y),
         low: maybe(|point| point.interval.map(|[low, _]| low)),
