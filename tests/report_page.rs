@@ -141,7 +141,7 @@ fn a_page_goes_where_it_is_sent() {
     let folder = bench.beside("pages");
     let ran = bench.run(["report", reference, "-o", &format!("{}/", folder.display())]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_eq!(command::names_in(&folder), ["chunks-ozone.html"]);
+    assert_eq!(command::names_in(&folder), ["reference_chunks-ozone.html"]);
     let ran = bench.run(["report", reference, "-o", "/nowhere/at/all.html"]);
     ran.refuses(1);
     assert_eq!(bench.run(["report", reference]).code, Some(2));

@@ -31,11 +31,13 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one.
+    /// Starts one; it must start where it is installed.
     ///
     /// # Errors
-    /// The reason, where there is none.
+    /// What is missing.
     pub fn start() -> Result<Self, String> {
+        let chromium = Command::new("chromium").arg("--version").stdout(Stdio::null()).status();
+        chromium.map_err(|error| format!("chromium: {error}"))?;
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -44,13 +46,13 @@ impl Browser {
             .spawn()
             .map_err(|error| format!("chromedriver: {error}"))?;
         let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = |line: String| line.split("on port ").nth(1)?.trim_end_matches('.').parse().ok();
+        let port = |line: String| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok();
         let port = lines.map_while(Result::ok).find_map(port);
         let mut browser = Self { driver, port: port.unwrap_or(0), session: String::new() };
-        let port = port.ok_or("chromedriver does not say where it listens")?;
+        let port = port.expect("chromedriver says where it listens");
         let answer = http(port, "POST", "/session", Some(&capabilities()));
         let session = answer["value"]["sessionId"].as_str();
-        browser.session = session.ok_or_else(|| said(&answer))?.into();
+        browser.session = session.unwrap_or_else(|| panic!("{}", said(&answer))).into();
         Ok(browser)
     }
 
