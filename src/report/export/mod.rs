@@ -3,10 +3,13 @@
 
 mod csv;
 mod document;
+mod gnuplot;
+mod heat;
 mod hgrm;
 mod labels;
 mod markdown;
 mod openmetrics;
+mod svg;
 
 use crate::measure::book::ResultBook;
 
@@ -43,10 +46,12 @@ pub trait Export: Sync {
 pub const EXPORTS: &[&dyn Export] = &[
     &csv::Csv,
     &csv::CsvWindows,
+    &gnuplot::Gnuplot,
     &hgrm::Hgrm,
     &document::Document,
     &markdown::Markdown,
     &openmetrics::OpenMetrics,
+    &svg::Svg,
 ];
 
 /// The format with this name.
@@ -57,6 +62,11 @@ pub fn find_export(name: &str) -> Option<&'static dyn Export> {
 /// The only text of a run in a format, in a file named after the run.
 fn only(book: &ResultBook, ending: &str, text: String) -> Vec<ExportText> {
     vec![ExportText { name: format!("{}.{ending}", safe(&book.run.id)), text }]
+}
+
+/// Why there are no pictures.
+fn no_figures() -> String {
+    "it has no figures that a picture could show".into()
 }
 
 /// Longest part of a name, in bytes.
@@ -71,5 +81,7 @@ pub(super) fn safe(text: &str) -> String {
     if rest.is_empty() { "_".into() } else { rest.into() }
 }
 
+#[cfg(test)]
+mod made;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,9 @@ fn exports_are_the_ones_that_were_agreed_on() {
     assert_golden("export.prom", &only_text("openmetrics", &book));
     assert_golden("export.md", &only_text("markdown", &book));
     assert_golden("export-create.hgrm", &texts("hgrm", &book)[0].text);
+    assert_golden("export-rates.svg", &texts("svg", &book)[0].text);
+    assert_golden("export-rates.gp", &texts("gnuplot", &book)[0].text);
+    assert_golden("export-rates.dat", &texts("gnuplot", &book)[1].text);
     let mut levels = growing::fullness(&["ext4", "xfs"]);
     levels.measurements.retain(|m| m.cell.level.as_ref().is_some_and(|l| l.value < 50.0));
     assert_golden("export-levels.md", &only_text("markdown", &levels));

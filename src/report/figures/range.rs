@@ -1,6 +1,6 @@
 //! From where to where an axis goes, so that everything drawn on it is in sight.
 
-use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use super::{Axis, Figure, Look, Quantity, Rectangle, Scale, Series};
 
 /// Numbers beyond this are drawn at it.
 const NUMBER_MAX: f64 = 1e300;
@@ -28,7 +28,7 @@ impl Figure {
     pub(crate) fn range_x(&self) -> [f64; 2] {
         let points = self.series.iter().flat_map(|series| {
             let ends = series.points.iter().map(|point| point.x);
-            ends.chain(last_end(series, &self.x, |point| point.x))
+            ends.chain(self.far_ends(series, |one| one.x[1]))
         });
         let mark_ends = self.marks.iter().flat_map(|mark| mark.interval.into_iter().flatten());
         let marks = self.marks.iter().map(|mark| mark.x).chain(mark_ends);
@@ -43,39 +43,24 @@ impl Figure {
             let ends = series.points.iter().flat_map(|point| {
                 [point.y].into_iter().chain(point.interval.into_iter().flatten())
             });
-            ends.chain(last_end(series, &self.y, |point| point.y))
+            ends.chain(self.far_ends(series, |one| one.y[1]))
         });
         let from_zero = self.series.iter().any(|series| series.look == Look::Bars);
         let way = Direction { axis: &self.y, from_zero, is_tight: self.is_tight() };
         way.range(numbers)
     }
 
+    /// Where rectangles end that begin at their points.
+    fn far_ends(&self, series: &Series, end: fn(&Rectangle) -> f64) -> Vec<f64> {
+        if series.look != Look::Cells {
+            return Vec::new();
+        }
+        self.rectangles(series).iter().map(end).collect()
+    }
+
     fn is_tight(&self) -> bool {
         self.series.iter().any(|series| series.look == Look::Cells)
     }
-}
-
-/// Where the last rectangle of [`Look::Cells`] ends.
-fn last_end(series: &Series, axis: &Axis, place: fn(&Point) -> f64) -> Option<f64> {
-    (series.look == Look::Cells).then(|| steps(series, axis, place).last().copied())?
-}
-
-/// The places of rectangles in one direction, in order, each once, and where the last one ends: it
-/// is as wide as the one before.
-pub(crate) fn steps(series: &Series, axis: &Axis, place: fn(&Point) -> f64) -> Vec<f64> {
-    let mut places: Vec<f64> = series.points.iter().map(place).filter(|x| axis.has(*x)).collect();
-    places.sort_by(f64::total_cmp);
-    places.dedup();
-    let end = match (places.as_slice(), &axis.scale) {
-        ([.., last], Scale::Named(_)) => last + 1.0,
-        ([.., before, last], Scale::Logarithmic) => last * (last / before),
-        ([.., before, last], Scale::Linear) => last + (last - before),
-        ([last], Scale::Logarithmic) => last * 2.0,
-        ([last], Scale::Linear) => last + 1.0,
-        ([], _) => return places,
-    };
-    places.push(end);
-    places
 }
 
 impl Axis {
@@ -85,7 +70,7 @@ impl Axis {
     }
 
     /// Two ends with something between them, whatever was given.
-    pub(super) fn widened(&self, low: f64, high: f64) -> [f64; 2] {
+    pub(crate) fn widened(&self, low: f64, high: f64) -> [f64; 2] {
         let (low, high) = if low > high { (high, low) } else { (low, high) };
         let (low, high) = match (self.has(low), self.has(high)) {
             (true, true) => (low, high),
@@ -156,6 +141,7 @@ impl Direction<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Point;
     use super::*;
 
     fn axis(quantity: Quantity, scale: Scale) -> Axis {
@@ -237,15 +223,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_rectangle_ends_where_the_next_begins_and_the_last_is_as_wide() {
-        let log = axis(Quantity::Seconds, Scale::Logarithmic);
-        let figure = figure(Look::Cells, log, &[(0.0, 1.0), (10.0, 1.0), (0.0, 2.0)]);
-        assert_eq!(steps(&figure.series[0], &figure.x, |point| point.x), [0.0, 10.0, 20.0]);
-        assert_eq!(steps(&figure.series[0], &figure.y, |point| point.y), [1.0, 2.0, 4.0]);
-        assert_eq!((figure.range_x(), figure.range_y()), ([0.0, 20.0], [1.0, 4.0]));
     }
 
     #[test]

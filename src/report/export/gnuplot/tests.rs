@@ -1,0 +1,61 @@
+use super::*;
+use crate::report::export::made;
+
+/// Text between single quotes of a script, as gnuplot reads it, and what is left without it.
+fn parts(script: &str) -> (Vec<String>, String) {
+    let (mut quoted, mut code) = (Vec::new(), String::new());
+    let mut rest = script;
+    while let Some((before, after)) = rest.split_once('\'') {
+        code.push_str(before);
+        let mut end = 0;
+        while let Some(at) = after[end..].find('\'') {
+            end += at;
+            if !after[end + 1..].starts_with('\'') {
+                break;
+            }
+            end += 2;
+        }
+        quoted.push(after[..end].replace("''", "'"));
+        rest = &after[end + 1..];
+    }
+    (quoted, code + rest)
+}
+
+#[test]
+fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
+    for figure in made::all() {
+        let [script, data] = texts(&figure);
+        let (_, code) = parts(&script.text);
+        let marks = ['`', '@', '$'];
+        let code = code.replace("$1", "").replace("$2", "").replace("$3", "").replace("$4", "");
+        let code = code.replace("$7", "");
+        assert!(!code.contains(marks), "{code}");
+        assert!(!code.contains("script"), "{code}");
+        for text in [&script.text, &data.text] {
+            assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+        }
+        let rows = data.text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        for row in rows {
+            let is_number = |word: &str| word.parse::<f64>().is_ok();
+            assert!(row.split(' ').all(is_number), "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_script_reads_every_block_of_its_data() {
+    for figure in made::all() {
+        let [script, data] = texts(&figure);
+        let blocks = data.text.split("\n\n\n").filter(|block| block.contains("# place") || block.contains("# left"));
+        for at in 0..blocks.count() {
+            let index = format!("index {at} using");
+            assert!(script.text.contains(&index), "{index} in {}", script.text);
+        }
+    }
+}
+
+#[test]
+fn a_share_beside_a_tick_keeps_its_sign() {
+    let [script, _] = texts(&made::course());
+    assert!(script.text.contains("'80%%' 80.0"), "{}", script.text);
+}

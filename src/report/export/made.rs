@@ -1,0 +1,210 @@
+//! Made-up pictures for tests: every look, every scale, and what nobody would draw.
+
+use crate::measure::book::ResultBook;
+use crate::measure::fixture::{self, growing};
+use crate::measure::reference::references;
+use crate::report::figures::{
+    Axis, Figure, Look, Mark, Point, Quantity, Scale, Series, figures,
+};
+use crate::report::json::read_document;
+
+/// A name that means something to XML, to gnuplot, to a shell and to a terminal.
+pub(super) const EVIL: &str =
+    "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m";
+
+fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
+    Axis { label: label.into(), quantity, scale }
+}
+
+fn with_interval(x: f64, y: f64, share: f64) -> Point {
+    Point { interval: Some([y * (1.0 - share), y * (1.0 + share)]), n: 5, ..Point::at(x, y) }
+}
+
+fn series(name: &str, colour: usize, look: Look, what: &str, points: Vec<Point>) -> Series {
+    Series { name: name.into(), colour, look, what: what.into(), points }
+}
+
+/// Bars of these variants over these phases, with the values behind them.
+pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Figure {
+    let value = |variant: usize, phase: usize| 1_000.0 * (1.0 + variant as f64 + phase as f64);
+    let places = || 0..phases.len();
+    let all = variants.iter().enumerate().flat_map(|(at, name)| {
+        let mean = places().map(|x| with_interval(x as f64, value(at, x), 0.1)).collect();
+        let raw = places().flat_map(|x| {
+            [0.95, 1.0, 1.05].map(|share| Point::at(x as f64, value(at, x) * share))
+        });
+        let raw = raw.collect();
+        [series(name, at, Look::Bars, "mean", mean), series(name, at, Look::Raw, "repeat", raw)]
+    });
+    let series = all.collect();
+    let names = Scale::Named(phases.iter().map(|name| name.to_string()).collect());
+    Figure {
+        key: "rates".into(),
+        title: "Operations per second".into(),
+        question: "How many operations did each phase do in a second?".into(),
+        x: axis("phase", Quantity::Count, names),
+        y: axis("operations per second", Quantity::Operations, Scale::Linear),
+        shade: None,
+        series,
+        marks: Vec::new(),
+        notes: vec!["Without the sync at the end of a phase. More is faster.".into()],
+    }
+}
+
+/// Lines with intervals, bands, laws and marks.
+pub(super) fn course() -> Figure {
+    let places = [30.0, 50.0, 70.0, 80.0, 90.0, 98.0];
+    let of = |number: usize, name: &str| {
+        let height = move |x: f64| 2e-5 * (1.0 + number as f64) * (1.0 + (x / 98.0).powi(6));
+        let all = |share: f64| places.map(|x| with_interval(x, height(x), share)).to_vec();
+        let mut line = all(0.05);
+        line[2].disturbed = true;
+        [
+            series(name, number, Look::Band, "p50 to p99", all(0.5)),
+            series(name, number, Look::Line, "p50", line),
+            series(name, number, Look::Line, "p99", places.map(|x| Point::at(x, height(x) * 4.0)).to_vec()),
+            series(name, number, Look::Law, "fitted law", places.map(|x| Point::at(x, height(x) * 1.1)).to_vec()),
+            series(name, number, Look::Curve, "limit", places.map(|x| Point::at(x, height(x) * 3.0)).to_vec()),
+            series(name, number, Look::Markers, "max", places.map(|x| Point::at(x, height(x) * 5.0)).to_vec()),
+        ]
+    };
+    let mark = |x: f64, colour: usize, name: &str| Mark {
+        x,
+        interval: Some([x - 4.0, x + 3.0]),
+        label: format!("knee of {name}"),
+        colour: Some(colour),
+    };
+    Figure {
+        key: "levels-create".into(),
+        title: "Latency by space used".into(),
+        question: "From where does creating a file get slower?".into(),
+        x: axis("space used", Quantity::Percent, Scale::Linear),
+        y: axis("latency", Quantity::Seconds, Scale::Logarithmic),
+        shade: None,
+        series: [of(0, "ext4"), of(1, "xfs")].concat(),
+        marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
+        notes: vec!["Less is faster.".into()],
+    }
+}
+
+/// Rectangles in rows with names, or over numbers.
+pub(super) fn heat(is_named: bool) -> Figure {
+    let cell = |at: usize| {
+        let (x, y) = ((at % 20) as f64 * 5.0, (at / 20) as f64);
+        let y = if is_named { y } else { 1e-6 * 2f64.powf(y) };
+        Point { shade: Some(1.0 + at as f64), ..Point::at(x, y) }
+    };
+    let rows = (0..6).map(|row| format!("ext4 repeat {row}")).collect();
+    let y = if is_named {
+        axis("variant and repeat", Quantity::Count, Scale::Named(rows))
+    } else {
+        axis("latency", Quantity::Seconds, Scale::Logarithmic)
+    };
+    Figure {
+        key: "heat-create".into(),
+        title: "create: latency over its course".into(),
+        question: "When were operations slow?".into(),
+        x: axis("operations done of the phase", Quantity::Percent, Scale::Linear),
+        y,
+        shade: Some(axis("operations", Quantity::Count, Scale::Logarithmic)),
+        series: vec![series("ext4", 0, Look::Cells, "slice", (0..120).map(cell).collect())],
+        marks: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// The same picture in which every text is evil and long.
+pub(super) fn evil(mut figure: Figure) -> Figure {
+    let long = |text: &mut String| *text = EVIL.repeat(3) + text;
+    long(&mut figure.title);
+    long(&mut figure.question);
+    for axis in [&mut figure.x, &mut figure.y].into_iter().chain(figure.shade.as_mut()) {
+        long(&mut axis.label);
+        if let Scale::Named(names) = &mut axis.scale {
+            names.iter_mut().for_each(long);
+        }
+    }
+    for series in &mut figure.series {
+        long(&mut series.name);
+        long(&mut series.what);
+    }
+    figure.marks.iter_mut().for_each(|mark| long(&mut mark.label));
+    figure.notes.iter_mut().for_each(long);
+    figure
+}
+
+/// Pictures that no run gives.
+fn odd() -> Vec<Figure> {
+    let numbers = [0.0, -1.0, 1e-320, 1e300, f64::NAN, f64::INFINITY, f64::MAX];
+    let looks = [Look::Bars, Look::Markers, Look::Line, Look::Curve, Look::Band, Look::Law, Look::Raw, Look::Cells];
+    let scales = [Scale::Linear, Scale::Logarithmic, Scale::Named(vec!["a".into(); 3]), Scale::Named(Vec::new())];
+    let mut all = Vec::new();
+    for look in looks {
+        for (x, y) in scales.iter().zip(scales.iter().cycle().skip(all.len() % 3)) {
+            let point = |at: &f64| Point {
+                interval: Some([*at, -*at]),
+                shade: Some(*at),
+                ..Point::at(*at, numbers[all.len() % numbers.len()])
+            };
+            let mut figure = heat(false);
+            figure.key = format!("odd-{}", all.len());
+            (figure.x.scale, figure.y.scale) = (x.clone(), y.clone());
+            figure.series = vec![
+                series("a", 0, look, "some", numbers.iter().map(point).collect()),
+                series("", 9, look, "", Vec::new()),
+            ];
+            figure.marks = numbers
+                .map(|x| Mark { x, interval: Some([x, -x]), label: "m".into(), colour: None })
+                .to_vec();
+            all.push(figure);
+        }
+    }
+    all
+}
+
+/// All of these, and those of known and published runs.
+pub(super) fn all() -> Vec<Figure> {
+    let names: Vec<String> = (0..30).map(|at| format!("a phase with a long name {at}")).collect();
+    let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    let mut all = vec![
+        bars(&["ext4"], &["create", "read"]),
+        bars(&["ext4", "xfs", "btrfs", "a variant with quite a long name"], &["create", "read", "delete"]),
+        bars(&names[..9], &names[..5]),
+        bars(&["ext4"], &names),
+        bars(&[], &[]),
+        course(),
+        heat(true),
+        heat(false),
+    ];
+    all.extend([bars(&["a", "b"], &["c", "d"]), course(), heat(true)].map(evil));
+    all.extend(odd());
+    all.extend(books().iter().flat_map(|book| figures(&[book])));
+    all
+}
+
+/// Runs of all kinds.
+pub(super) fn books() -> Vec<ResultBook> {
+    let mut books = vec![
+        fixture::book(),
+        growing::directory(),
+        growing::chunks(),
+        growing::fullness(&["ext4", "xfs"]),
+        growing::clutter(),
+        growing::sequential(),
+    ];
+    books.extend(references());
+    books.extend((0..20).map(|seed| fixture::Odd::new(seed).book()));
+    books.extend(kept());
+    books
+}
+
+/// The runs in `docs/results`.
+fn kept() -> Vec<ResultBook> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+    paths.sort();
+    assert!(paths.len() > 5, "{paths:?}");
+    let read = |path| read_document(&std::fs::read(path).unwrap()).unwrap().book;
+    paths.iter().map(read).collect()
+}

@@ -1,0 +1,47 @@
+//! Markers of points.
+
+use super::pen::{Pen, escaped, px};
+
+/// How a marker looks.
+#[derive(Clone, Copy)]
+pub(super) struct Ink<'a> {
+    pub(super) fill: &'a str,
+    pub(super) edge: &'a str,
+    pub(super) opacity: f64,
+    /// In pixels.
+    pub(super) radius: f64,
+    /// Which of the shapes, from 0.
+    pub(super) turn: usize,
+}
+
+/// A marker. With words it is a point, and the words are for who points at it.
+pub(super) fn marker(pen: &mut Pen, place: [f64; 2], ink: Ink<'_>, words: Option<&str>) {
+    let (element, outline) = outline(place, ink);
+    let class = if words.is_some() { " class=\"point\"" } else { "" };
+    let opacity =
+        if ink.opacity < 1.0 { format!(" opacity=\"{}\"", ink.opacity) } else { String::new() };
+    let (fill, edge) = (ink.fill, ink.edge);
+    let head = format!(
+        "<{element}{class} {outline} fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"{opacity}"
+    );
+    match words.filter(|words| !words.is_empty()) {
+        Some(words) => {
+            pen.line(format_args!("{head}><title>{}</title></{element}>", escaped(words)));
+        }
+        None => pen.line(format_args!("{head}/>")),
+    }
+}
+
+/// The element and its outline: a circle, a square, a triangle, a diamond.
+fn outline([x, y]: [f64; 2], ink: Ink<'_>) -> (&'static str, String) {
+    let r = ink.radius;
+    let path = |up: f64, left: f64, rest: String| {
+        ("path", format!("d=\"M{} {}{rest}z\"", px(x - left), px(y - up)))
+    };
+    match ink.turn % 4 {
+        0 => ("circle", format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(r))),
+        1 => path(r * 0.9, r * 0.9, format!("h{0}v{0}h-{0}", px(r * 1.8))),
+        2 => path(r * 1.2, 0.0, format!("l{} {}h-{}", px(r * 1.2), px(r * 2.1), px(r * 2.4))),
+        _ => path(r * 1.3, 0.0, format!("l{0} {0}l-{0} {0}l-{0} -{0}", px(r * 1.3))),
+    }
+}

@@ -1,0 +1,181 @@
+use roxmltree::{Document, Node};
+
+use super::*;
+use crate::base::failure::shown;
+use crate::report::export::made;
+use crate::report::figures::{Look, Series};
+
+/// A text with the room it takes: left, right, top, bottom.
+struct Box {
+    text: String,
+    ends: [f64; 4],
+}
+
+fn number(node: &Node<'_, '_>, name: &str) -> f64 {
+    node.attribute(name).unwrap().parse().unwrap()
+}
+
+/// Where a text lies, whichever way it is turned.
+fn boxed(node: &Node<'_, '_>) -> Box {
+    let text = node.text().unwrap_or_default().to_string();
+    let size = number(node, "font-size");
+    let bold = if node.attribute("font-weight").is_some() { 1.05 } else { 1.0 };
+    let width = words::width(&text, size) * bold;
+    let share = match node.attribute("text-anchor") {
+        None => 0.0,
+        Some("middle") => 0.5,
+        Some(_) => 1.0,
+    };
+    let (x, y, turn) = match node.attribute("transform") {
+        None => (number(node, "x"), number(node, "y"), 0.0),
+        Some(moved) => {
+            let numbers = moved.split(['(', ')', ' ']).filter_map(|word| word.parse().ok());
+            let [x, y, turn] = numbers.collect::<Vec<f64>>().try_into().unwrap();
+            (x, y, turn.to_radians())
+        }
+    };
+    let corner = |along: f64, up: f64| {
+        [x + along * turn.cos() + up * turn.sin(), y + along * turn.sin() - up * turn.cos()]
+    };
+    let (start, end) = (-share * width, (1.0 - share) * width);
+    let corners = [(start, 0.0), (end, 0.0), (start, size * 0.8), (end, size * 0.8)];
+    let corners = corners.map(|(along, up)| corner(along, up));
+    let least = |at: usize| corners.iter().map(|one| one[at]).fold(f64::INFINITY, f64::min);
+    let most = |at: usize| corners.iter().map(|one| one[at]).fold(f64::NEG_INFINITY, f64::max);
+    Box { text, ends: [least(0), most(0), least(1), most(1)] }
+}
+
+fn of_class<'a>(document: &'a Document<'_>, class: &str) -> Vec<Node<'a, 'a>> {
+    let all = document.descendants();
+    all.filter(|node| node.attribute("class") == Some(class)).collect()
+}
+
+fn subpaths(nodes: &[Node<'_, '_>]) -> usize {
+    nodes.iter().map(|node| node.attribute("d").unwrap().matches('M').count()).sum()
+}
+
+fn corners(nodes: &[Node<'_, '_>]) -> usize {
+    nodes.iter().map(|node| node.attribute("d").unwrap().matches(['M', 'L']).count()).sum()
+}
+
+/// Points of series of these looks that have a place.
+fn placed(figure: &Figure, looks: &[Look], is_whole: impl Fn(&Series) -> usize) -> usize {
+    figure.series.iter().filter(|series| looks.contains(&series.look)).map(is_whole).sum()
+}
+
+fn check(figure: &Figure) {
+    let text = svg(figure);
+    let document = Document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let root = document.root_element();
+    let titles = root.children().filter(|node| node.has_tag_name("title"));
+    assert_eq!(titles.map(|node| node.text().unwrap()).collect::<Vec<_>>(), [shown(&figure.title)]);
+    assert!(root.children().any(|node| node.has_tag_name("desc")));
+
+    let labels = of_class(&document, "label")[0];
+    let labels = labels.children().filter_map(|node| node.text().map(str::trim));
+    let labels: Vec<&str> = labels.filter(|text| !text.is_empty()).collect();
+    for (label, axis) in labels.iter().zip([&figure.y, &figure.x]) {
+        let start: String = label.trim_end_matches('…').into();
+        assert!(!start.is_empty() && shown(&axis.label).starts_with(&start), "{label}");
+    }
+    assert_eq!(labels.len(), 2, "{text}");
+
+    let all = || figure.series.iter();
+    let drawn = |series: &Series| {
+        let has = |p: &&crate::report::figures::Point| figure.x.has(p.x) && figure.y.has(p.y);
+        series.points.iter().filter(has).count()
+    };
+    let single = [Look::Bars, Look::Markers, Look::Line, Look::Raw];
+    let cells: usize = all()
+        .filter(|one| one.look == Look::Cells)
+        .map(|one| figure.rectangles(one).len())
+        .sum();
+    let points = of_class(&document, "point").len() + subpaths(&of_class(&document, "points"));
+    assert_eq!(points, placed(figure, &single, drawn) + cells, "{}", figure.key);
+    let lines = placed(figure, &[Look::Line, Look::Curve, Look::Law], drawn);
+    assert_eq!(corners(&of_class(&document, "line")), lines, "{}", figure.key);
+    let bands = placed(figure, &[Look::Band], drawn) * 2;
+    assert!(corners(&of_class(&document, "band")) <= bands);
+    let marks = figure.marks.iter().filter(|mark| figure.x.has(mark.x)).count();
+    assert_eq!(of_class(&document, "mark").len(), marks);
+    check_texts(figure, &document);
+}
+
+fn check_texts(figure: &Figure, document: &Document<'_>) {
+    let root = document.root_element();
+    let [width, height] = ["width", "height"].map(|name| number(&root, name));
+    assert_eq!(root.attribute("viewBox").unwrap(), format!("0 0 {width} {height}"));
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    let boxes: Vec<Box> = texts.map(|node| boxed(&node)).collect();
+    for Box { text, ends } in &boxes {
+        assert!(!text.chars().any(char::is_control), "{text:?}");
+        let [left, right, top, bottom] = *ends;
+        let inside = left >= 0.0 && right <= width && top >= 0.0 && bottom <= height;
+        assert!(inside, "{}: {text} at {ends:?} of {width} x {height}", figure.key);
+    }
+    for (at, one) in boxes.iter().enumerate() {
+        for other in &boxes[at + 1..] {
+            let apart = |low: usize| {
+                one.ends[low + 1] <= other.ends[low] || other.ends[low + 1] <= one.ends[low]
+            };
+            let turned = figure.x.is_named();
+            assert!(
+                turned || apart(0) || apart(2),
+                "{}: {} {:?} over {} {:?}",
+                figure.key, one.text, one.ends, other.text, other.ends
+            );
+        }
+    }
+}
+
+#[test]
+fn every_picture_is_whole_and_no_text_leaves_it_or_covers_another() {
+    let all = made::all();
+    assert!(all.len() > 60, "{}", all.len());
+    all.iter().for_each(check);
+}
+
+#[test]
+fn a_name_that_is_markup_is_shown_as_text() {
+    let text = svg(&made::evil(made::bars(&["a"], &["b"])));
+    assert!(!text.contains("<script") && text.contains("&lt;script&gt;"), "{text}");
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+}
+
+#[test]
+fn the_same_picture_is_the_same_file_and_asks_for_nothing_from_elsewhere() {
+    let text = svg(&made::course());
+    assert_eq!(text, svg(&made::course()));
+    let links = text.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    for word in ["http", "href", "url(", "@import", "<style", "<image"] {
+        assert!(!links.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn raw_values_stand_on_their_bar() {
+    let figure = made::bars(&["ext4", "xfs"], &["create", "read"]);
+    let text = svg(&figure);
+    let document = Document::parse(&text).unwrap();
+    let points = of_class(&document, "point");
+    let bars = points.iter().filter(|node| node.has_tag_name("rect"));
+    let bars: Vec<[f64; 2]> = bars
+        .map(|bar| [number(bar, "x"), number(bar, "x") + number(bar, "width")])
+        .collect();
+    let dots: Vec<f64> =
+        points.iter().filter(|node| node.has_tag_name("circle")).map(|dot| number(dot, "cx")).collect();
+    assert_eq!((bars.len(), dots.len()), (4, 12));
+    for [left, right] in bars {
+        assert_eq!(dots.iter().filter(|x| **x > left && **x < right).count(), 3);
+    }
+}
+
+#[test]
+fn a_legend_tells_each_name_and_each_kind_of_point() {
+    let text = svg(&made::course());
+    for word in ["ext4", "xfs", "p50", "p99", "fitted law", "95% interval", "disturbed"] {
+        assert_eq!(text.matches(&format!(">{word}</text>")).count(), 1, "{word}");
+    }
+    let heat = svg(&made::heat(true));
+    assert!(heat.contains(">operations</text>") && heat.contains(">100</text>"), "{heat}");
+}
