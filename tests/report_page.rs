@@ -285,6 +285,7 @@ fn quiet(browser: &Browser, name: &str, path: &Path) {
 #[track_caller]
 fn fits(browser: &Browser, name: &str, width: u32) {
     browser.resize(width, 800);
+    browser.wait("places.every((place) => place.querySelector('svg').clientWidth <= innerWidth)");
     let wide = "return [...document.querySelectorAll('body *')]
         .filter((one) => !one.closest('.box, pre, svg') && one.getBoundingClientRect().right > innerWidth + 1)
         .map((one) => one.outerHTML.slice(0, 80));";

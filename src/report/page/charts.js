@@ -81,18 +81,19 @@ function trace(figure, series, theme) {
     raw: () => ({
       type: "scatter", mode: "markers", marker: { color: colour, size: 5, opacity: 0.55, symbol },
     }),
-    band: () => band(series, colour, common.hovertext),
+    band: () => band(figure, series, colour, common.hovertext),
     cells: () => cells(figure, series, theme, common.hovertext),
   };
   return { ...common, ...looks[series.look]() };
 }
 
 /** There along the lower ends of the intervals and back along the upper ones. */
-function band(series, colour, texts) {
+function band(figure, series, colour, texts) {
+  const others = figure.series.filter(({ look }) => look === "band").length;
   const there = series.x.map((_, at) => at).filter((at) => series.low && series.low[at] !== null);
   const back = [...there].reverse();
   return {
-    type: "scatter", mode: "lines", fill: "toself", fillcolor: thin(colour, 0.18),
+    type: "scatter", mode: "lines", fill: "toself", fillcolor: thin(colour, others > 2 ? 0.12 : 0.2),
     line: { color: colour, width: 0 }, hoveron: "points",
     x: [...there, ...back].map((at) => series.x[at]),
     y: [...there.map((at) => series.low[at]), ...back.map((at) => series.high[at])],
@@ -133,14 +134,16 @@ function cells(figure, series, theme, texts) {
     }
   }
   const known = z.flat().filter((value) => value !== null && Number.isFinite(value));
-  const range = [Math.min(...known), Math.max(...known)];
+  const ends = known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+  const range = ends[0] < ends[1] ? ends : [ends[0] - 0.5, ends[1] + 0.5];
+  const { tickvals, ticktext } = ticks(figure.shade, range, 5);
   return {
     type: "heatmap", z, hovertext, x: edges(columns, figure.x.scale), y: edges(rows, figure.y.scale),
     colorscale: SHADES[theme], zmin: range[0], zmax: range[1], hoverongaps: false,
     colorbar: {
       thickness: 12, outlinewidth: 0, tickfont: { size: 12 },
       title: { text: unmarked(figure.shade.label), side: "right", font: { size: 13 } },
-      tickmode: "array", ...ticks(figure.shade, range, 5),
+      tickmode: "array", ticktext, tickvals: log ? tickvals.map(Math.log10) : tickvals,
     },
   };
 }
@@ -153,13 +156,14 @@ function wholeRange({ range, scale }) {
 const hasBars = (figure) => figure.series.some(({ look }) => look === "bars");
 
 /** How many ticks there is room for. */
-const roomX = (width, axis) => Math.max(2, Math.floor((width - 70) / (axis.quantity === "date" ? 120 : 84)));
+const TICK_WIDTHS = { date: 120, percent: 52, times: 56, "one-in": 60, seconds: 66 };
+const roomX = (width, axis) => Math.max(2, Math.floor((width - 70) / (TICK_WIDTHS[axis.quantity] ?? 80)));
 const roomY = (height) => Math.max(3, Math.floor((height - 90) / 44));
 
 function axisLayout(axis, range, room, paper) {
   return {
     type: axis.scale === "log" ? "log" : "linear", range, tickmode: "array", ...ticks(axis, range, room),
-    gridcolor: paper.grid, linecolor: paper.soft, zeroline: false, automargin: true,
+    ticklabeloverflow: "allow", gridcolor: paper.grid, linecolor: paper.soft, zeroline: false, automargin: true,
     tickfont: { size: 12 }, fixedrange: axis.scale === "named",
   };
 }
@@ -211,7 +215,7 @@ function chart(figure, { theme, width, height, ranges, hidden }) {
     data,
     layout: {
       paper_bgcolor: paper.ground, plot_bgcolor: paper.ground, font: { family: FONT, size: 13, color: paper.ink },
-      margin: { l: 12, r: width < 500 ? 10 : 20, t: 34, b: 20, pad: 4 }, barmode: "overlay",
+      margin: { l: 12, r: 28, t: 34, b: 20, pad: 4 }, barmode: "overlay",
       hovermode: "closest", showlegend: false,
       hoverlabel: { bgcolor: paper.panel, align: "left", font: { family: FONT, size: 13, color: paper.ink } },
       dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",

@@ -74,17 +74,19 @@ function logTicks(quantity, [from, to], room) {
   const scale = Math.log10(base);
   const [low, high] = [Math.ceil(from / scale - 1e-9), Math.floor(to / scale + 1e-9)];
   const whole = high - low + 1;
-  if (whole < 2) return evenTicks(quantity, [10 ** from, 10 ** to], room).filter((v) => v > 0);
   const inside = (value) => Math.log10(value) >= from - 1e-9 && Math.log10(value) <= to + 1e-9;
+  const steps = (parts) => {
+    const powers = Array.from({ length: whole + 2 }, (_, at) => low - 1 + at);
+    return powers.flatMap((exponent) => parts.map((part) => part * power(exponent))).filter(inside);
+  };
+  const finest = base === 10 ? steps([1, 2, 5]) : steps([1]);
+  if (finest.length < 3) return evenTicks(quantity, [10 ** from, 10 ** to], room).filter((v) => v > 0);
   if (quantity === "one-in") {
     const known = Array.from({ length: high + 1 }, (_, at) => power(at + 1));
     return [2, ...known].filter(inside);
   }
-  for (const parts of [[1, 2, 5], [1, 3]]) {
-    if (base === 10 && whole * parts.length <= room) {
-      const powers = Array.from({ length: whole + 1 }, (_, at) => low - 1 + at);
-      return powers.flatMap((exponent) => parts.map((part) => part * power(exponent))).filter(inside);
-    }
+  for (const fine of base === 10 ? [finest, steps([1, 3])] : []) {
+    if (fine.length <= room + 1) return fine;
   }
   const stride = Math.max(1, Math.ceil(whole / Math.max(1, room)));
   const first = Math.ceil(low / stride) * stride;

@@ -34,7 +34,8 @@ function stateOf(place) {
 
 function content(place, state) {
   const { width, height } = place.getBoundingClientRect();
-  return chart(state.figure, { ...state, theme: theme(), width, height });
+  Object.assign(state, { width, height });
+  return chart(state.figure, { ...state, theme: theme() });
 }
 
 function draw(place) {
@@ -43,10 +44,10 @@ function draw(place) {
   state.drawn = true;
   const { data, layout } = content(place, state);
   Plotly.newPlot(place, data, layout, {
-    displayModeBar: false, responsive: true, doubleClick: "reset", showTips: false,
+    displayModeBar: false, doubleClick: "reset", showTips: false,
   });
   place.on("plotly_relayout", (change) => follow(place, state, change));
-  place.on("plotly_autosize", () => fitTicks(place, state));
+  resized.observe(place);
   place.dataset.drawn = "true";
 }
 
@@ -58,6 +59,16 @@ function redraw(place) {
   if (printing) Object.assign(layout, { width: 660, height: 360 });
   Plotly.react(place, data, layout);
 }
+
+/** Charts grow and shrink with the page, and their ticks with them. */
+const resized = new ResizeObserver((entries) => {
+  for (const { target, contentRect: { width, height } } of entries) {
+    const state = stateOf(target);
+    if (printing || width === 0 || (state.width === width && state.height === height)) continue;
+    Object.assign(state, { width, height });
+    Plotly.Plots.resize(target).then(() => fitTicks(target, state));
+  }
+});
 
 /** Keeps what the reader zoomed to, and fits the ticks to it. */
 function follow(place, state, change) {
@@ -153,7 +164,7 @@ function addLegend(legend, place) {
   for (const name of names) {
     const { look, colour } = drawn.find((series) => series.name === name);
     const item = element(names.length > 1 ? "button" : "span", "", { className: "name" });
-    item.append(sample(look === "bars" || look === "band" ? "bars" : "curve", colour, 0), name);
+    item.append(sample(look === "bars" ? "bars" : "curve", colour, 0), name);
     if (names.length > 1) {
       item.type = "button";
       item.setAttribute("aria-pressed", "true");
