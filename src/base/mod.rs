@@ -1,6 +1,7 @@
 //! The ground every stage stands on: units, problems for users, random numbers, index permutation.
 
 pub mod bits;
+pub mod dates;
 pub mod errno;
 pub mod failure;
 pub mod live_set;

@@ -2,6 +2,8 @@
 
 use super::book::{Measurement, ResultBook};
 use super::order::{each_once, variants};
+use super::summary::{Basis, Estimate};
+use super::warnings::is_disturbed;
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
 
@@ -80,6 +82,45 @@ fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
     }
 }
 
+/// What the device moved in one phase for each byte asked, over the levels and passes of a repeat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseAmplification {
+    /// The variant's name.
+    pub variant: String,
+    /// The phase's name.
+    pub phase: String,
+    /// Bytes that the device wrote for each byte asked to be written; none if that is not known.
+    pub written: Option<Estimate>,
+    /// Bytes that it read for each byte asked to be read; none if that is not known.
+    pub read: Option<Estimate>,
+    /// Whether something disturbed a measurement of it.
+    pub disturbed: bool,
+}
+
+/// One for each phase of each variant of which anything is known. What counts is as in
+/// [`Amplification`].
+pub fn phase_amplifications(book: &ResultBook) -> Vec<PhaseAmplification> {
+    let bytes = |m: &Measurement| Some(m.bytes as f64);
+    let of = |(variant, phase): (&str, &str)| {
+        let here = |m: &&Measurement| m.valid() && m.cell.variant == variant && m.phase == phase;
+        let all: Vec<&Measurement> = book.measurements.iter().filter(here).collect();
+        let estimate = |is: fn(&Measurement) -> bool, moved: Figure| {
+            Estimate::of(&ratios(&filtered(&all, is), moved, bytes), None, Basis::Repeats)
+        };
+        PhaseAmplification {
+            variant: variant.into(),
+            phase: phase.into(),
+            written: estimate(writes, |m| Some(m.device_write_bytes? as f64)),
+            read: estimate(reads, |m| Some(m.device_read_bytes? as f64)),
+            disturbed: all.iter().any(|m| is_disturbed(book, m)),
+        }
+    };
+    let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
+    let names = variants(book);
+    let pairs = names.iter().flat_map(|name| phases.iter().map(move |phase| (*name, *phase)));
+    pairs.map(of).filter(|one| one.written.is_some() || one.read.is_some()).collect()
+}
+
 type Figure = fn(&Measurement) -> Option<f64>;
 
 fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
@@ -88,6 +129,13 @@ fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'
 
 /// The mean over the repeats of what was moved or taken over what was asked for.
 fn ratio(all: &[&Measurement], taken: Figure, asked: Figure) -> Option<Mean> {
+    let values = ratios(all, taken, asked);
+    let value = values.iter().sum::<f64>() / values.len() as f64;
+    value.is_finite().then_some(Mean { value, n: values.len() as u32 })
+}
+
+/// What was moved or taken in each repeat over what was asked for.
+fn ratios(all: &[&Measurement], taken: Figure, asked: Figure) -> Vec<f64> {
     let of_repeat = |repeat: u32| {
         let here = || all.iter().filter(|m| m.cell.repeat == repeat);
         let sum = |of: Figure| here().map(|m| of(m)).sum::<Option<f64>>();
@@ -95,9 +143,7 @@ fn ratio(all: &[&Measurement], taken: Figure, asked: Figure) -> Option<Mean> {
         value.is_finite().then_some(value)
     };
     let repeats = each_once(all.iter().map(|m| m.cell.repeat));
-    let values: Vec<f64> = repeats.into_iter().filter_map(of_repeat).collect();
-    let value = values.iter().sum::<f64>() / values.len() as f64;
-    value.is_finite().then_some(Mean { value, n: values.len() as u32 })
+    repeats.into_iter().filter_map(of_repeat).collect()
 }
 
 /// Whether a phase gave files content, all of which the device got until the end of its sync.
@@ -145,6 +191,24 @@ mod tests {
         let (device_reads, device_writes) = (Some(read / 100), Some(written / 100));
         let (device_read_bytes, device_write_bytes) = (Some(read), Some(written));
         Measurement { device_read_bytes, device_write_bytes, device_reads, device_writes, ..m }
+    }
+
+    #[test]
+    fn each_phase_has_its_own_share_and_repeats_give_it_an_interval() {
+        let write = |repeat, written| moved(phase("create", repeat, 10, 1_000), 0, written);
+        let read = |repeat, read| moved(phase("read", repeat, 10, 1_000), read, 0);
+        let mut all =
+            vec![write(1, 2_000), write(2, 4_000), read(1, 1_500), phase("stat", 1, 9, 0)];
+        all.iter_mut().for_each(|m| m.phase = m.operation.clone());
+        let found =
+            phase_amplifications(&ResultBook { measurements: all, ..ResultBook::default() });
+        let told: Vec<_> = found.iter().map(|one| one.phase.as_str()).collect();
+        assert_eq!(told, ["create", "read"]);
+        let written = found[0].written.unwrap();
+        assert_eq!((written.mean, written.n, found[0].read), (3.0, 2, None));
+        assert!(written.half_width.unwrap() > 1.0);
+        let read = found[1].read.unwrap();
+        assert_eq!((read.mean, read.half_width, found[1].written), (1.5, None, None));
     }
 
     #[track_caller]

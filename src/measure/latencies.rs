@@ -1,7 +1,7 @@
 //! The distribution of latencies of each phase, over all its valid repeats, step by step.
 
 use super::book::{Level, ResultBook};
-use super::summary::summarize;
+use super::summary::{Group, Row, Summary, summarize};
 use super::tails::merge;
 
 /// Latencies of one phase of a variant at a level.
@@ -27,6 +27,17 @@ pub struct Distribution {
     pub buckets: (u32, u32),
 }
 
+impl Distribution {
+    /// What one in so many operations exceeds, in nanoseconds, up to one in all of them, which is the
+    /// longest latency: for a picture.
+    pub fn curve(&self) -> Vec<(f64, u64)> {
+        let all = self.operations as f64;
+        let place = |step: &Step| (1.0 / (1.0 - step.quantile), step.value_ns);
+        let places = self.steps.iter().map(place).filter(|(one_in, _)| *one_in < all);
+        places.chain([(all, self.max_ns)]).collect()
+    }
+}
+
 /// How many operations were no slower than a latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
@@ -47,9 +58,18 @@ const SUB_BUCKETS: u32 = 2048;
 /// One for each phase of each variant at each level whose latencies were kept, in the order of the
 /// summary.
 pub fn distributions(book: &ResultBook) -> Vec<Distribution> {
+    distributions_where(book, &summarize(book), |_, _| true)
+}
+
+/// The same of some rows of the book's summary.
+pub fn distributions_where(
+    book: &ResultBook,
+    summary: &Summary,
+    wanted: impl Fn(&Group, &Row) -> bool,
+) -> Vec<Distribution> {
     let mut all = Vec::new();
-    for group in summarize(book).groups {
-        for row in &group.rows {
+    for group in &summary.groups {
+        for row in group.rows.iter().filter(|row| wanted(group, row)) {
             let of_row = book.measurements.iter().filter(|m| {
                 let cell = &m.cell;
                 m.valid()
@@ -107,6 +127,17 @@ mod tests {
         }
         let rewrite = all.iter().find(|one| one.phase == "rewrite").unwrap();
         assert_eq!(rewrite.operations, 3_000, "the invalid repeat is not among them");
+    }
+
+    #[test]
+    fn a_curve_goes_up_to_one_in_all_operations() {
+        let all = distributions(&fixture::book());
+        let create = all.iter().find(|one| one.phase == "create").unwrap();
+        let curve = create.curve();
+        assert_eq!(curve.last(), Some(&(60_000.0, create.max_ns)));
+        assert!(curve.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1));
+        let near = curve.iter().find(|(one_in, _)| *one_in >= 100.0).unwrap();
+        assert!(near.1 > 180_000, "one in fifty is ten times slower: {near:?}");
     }
 
     #[test]

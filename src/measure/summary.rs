@@ -245,7 +245,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> Row {
 }
 
 /// Operations or bytes per second; 0 for an empty phase.
-fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
+pub(super) fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
     let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
     let seconds = m.seconds + more_seconds;
     if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }

@@ -1,6 +1,6 @@
 //! What a picture is made of.
 
-use crate::base::units;
+use crate::base::{dates, units};
 use crate::report::text::{byte_rate, number, time};
 
 /// A picture: what it asks, its axes, and what is drawn.
@@ -169,7 +169,7 @@ impl Quantity {
             Self::ByteRate => byte_rate(value, 3),
             Self::Times => format!("{}x", plain(value)),
             Self::OneIn => percentile(value),
-            Self::Date => date(value),
+            Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
     }
 }
@@ -181,16 +181,6 @@ fn percentile(one_in: f64) -> String {
     }
     let places = (one_in.max(1.0).log10() - 2.0).ceil().max(0.0) as usize;
     format!("p{:.*}", places, 100.0 - 100.0 / one_in)
-}
-
-/// `2026-03-01 10:00` UTC.
-fn date(seconds: f64) -> String {
-    let since = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    let Some(time) = std::time::SystemTime::UNIX_EPOCH.checked_add(since) else {
-        return "-".into();
-    };
-    let text = humantime::format_rfc3339_seconds(time).to_string();
-    text.get(..16).unwrap_or(&text).replace('T', " ")
 }
 
 impl Axis {

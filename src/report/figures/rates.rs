@@ -1,65 +1,104 @@
 //! How much each phase did in a second, by variant; of runs without an axis.
 
 use super::cast::{Cast, CastRun, Member};
+use super::whole::{about_disturbed, about_invalid, whole};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::book::ResultBook;
 use crate::measure::order::each_once;
-use crate::measure::summary::{Estimate, Row};
+use crate::measure::singles::{Single, singles};
+use crate::measure::summary::{Basis, Estimate, Group, Row};
 
 /// One picture for operations and one for bytes, as far as there are such phases.
-pub(super) fn rates(books: &[&ResultBook]) -> Vec<Figure> {
-    let cast = Cast::of(books);
-    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| figure(&cast, unit)).collect()
+pub(super) fn rates(cast: &Cast<'_>) -> Vec<Figure> {
+    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| figure(cast, unit)).collect()
 }
 
 fn figure(cast: &Cast<'_>, unit: Unit) -> Option<Figure> {
-    let all = cast.runs.iter().flat_map(|run| rows(run, None)).filter(|row| has(row, unit));
-    let phases = each_once(all.map(|row| row.phase.clone()));
-    let in_bytes = unit == Unit::Bytes;
+    let has = |(group, row): &(&Group, &Row)| is_rate(group, row, unit);
+    let phases = each_once(
+        cast.runs.iter().flat_map(|run| run.rows().filter(has)).map(|(_, row)| &row.phase),
+    );
+    let place = |row: &Row| phases.iter().position(|phase| **phase == row.phase);
     let series = |(run, member): (&CastRun<'_>, &Member<'_>)| {
-        let rows = rows(run, Some(member.variant)).filter(|row| has(row, unit));
-        let point = |row: &Row| {
-            let x = phases.iter().position(|phase| *phase == row.phase)? as f64;
-            Some(estimated(x, row.rate?, row.disturbed > 0))
-        };
-        Series {
-            name: member.name.clone(),
-            colour: member.colour,
-            look: Look::Bars,
-            what: "mean".into(),
-            points: rows.filter_map(point).collect(),
-        }
+        let rows = run.rows_of(member.variant).filter(has);
+        let placed = rows.filter_map(|(_, row)| Some((None, row, place(row)? as f64)));
+        rate_series((run, member), Look::Bars, &placed.collect::<Vec<_>>())
     };
-    let series: Vec<Series> =
-        cast.members().map(series).filter(|series| !series.points.is_empty()).collect();
-    let (key, what) = if in_bytes { ("bytes", "bytes") } else { ("rates", "operations") };
-    (!phases.is_empty()).then(|| Figure {
+    let series: Vec<Series> = cast.members().flat_map(series).collect();
+    let left_out = cast.runs.iter().flat_map(|run| run.rows().filter(has));
+    let left_out = left_out.map(|(_, row)| row.invalid.len() as u64).sum();
+    let notes = [about_disturbed(&series), about_invalid(left_out)];
+    let about = "Without the sync at the end of a phase. More is faster.".to_string();
+    let (key, what) =
+        if unit == Unit::Bytes { ("bytes", "bytes") } else { ("rates", "operations") };
+    whole(Figure {
         key: key.into(),
-        title: format!("{} per second", if in_bytes { "Bytes" } else { "Operations" }),
+        title: format!("{} per second", if unit == Unit::Bytes { "Bytes" } else { "Operations" }),
         question: format!("How many {what} did each phase do in a second?"),
-        x: Axis { label: "phase".into(), quantity: Quantity::Count, scale: Scale::Named(phases) },
-        y: Axis {
-            label: format!("{what} per second"),
-            quantity: if in_bytes { Quantity::ByteRate } else { Quantity::Operations },
-            scale: Scale::Linear,
+        x: Axis {
+            label: "phase".into(),
+            quantity: Quantity::Count,
+            scale: Scale::Named(phases.iter().map(shown).collect()),
         },
+        y: rate_axis(unit, Scale::Linear),
         shade: None,
         series,
         marks: Vec::new(),
-        notes: vec!["Without the sync at the end of a phase. More is faster.".into()],
+        notes: [about].into_iter().chain(notes.into_iter().flatten()).collect(),
     })
 }
 
-fn has(row: &Row, unit: Unit) -> bool {
-    row.rate.is_some() && row.rate_unit == unit
+/// Whether a row without a level has a rate in this unit.
+fn is_rate(group: &Group, row: &Row, unit: Unit) -> bool {
+    group.level.is_none() && row.rate.is_some() && row.rate_unit == unit
 }
 
-/// Rows without a level, of one variant or of all.
-fn rows<'a>(run: &'a CastRun<'_>, variant: Option<&'a str>) -> impl Iterator<Item = &'a Row> {
-    let groups = run.summary.groups.iter().filter(|group| group.level.is_none());
-    let own = move |name: &str| variant.is_none_or(|variant| variant == name);
-    groups.filter(move |group| own(&group.variant)).flat_map(|group| &group.rows)
+/// What stands on an axis for rates in this unit.
+pub(super) fn rate_axis(unit: Unit, scale: Scale) -> Axis {
+    let (what, quantity) = match unit {
+        Unit::Bytes => ("bytes", Quantity::ByteRate),
+        _ => ("operations", Quantity::Operations),
+    };
+    Axis { label: format!("{what} per second"), quantity, scale }
+}
+
+/// A row of a group and its place from left to right.
+pub(super) type Placed<'a> = (Option<&'a Group>, &'a Row, f64);
+
+/// The means of a member's rows, and the single values behind them where there are several.
+pub(super) fn rate_series(
+    (run, member): (&CastRun<'_>, &Member<'_>),
+    look: Look,
+    rows: &[Placed<'_>],
+) -> [Series; 2] {
+    let mean = |(_, row, x): &Placed<'_>| Some(estimated(*x, row.rate?, row.disturbed > 0));
+    let single = |x: f64, one: Single| Point {
+        n: one.n,
+        disturbed: one.disturbed,
+        ..Point::at(x, one.rate)
+    };
+    let raw = |(group, row, x): &Placed<'_>| {
+        let level = group.and_then(|group| group.level.as_ref());
+        let x = *x;
+        let all = singles(run.book, (member.variant, level), row);
+        all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
+    };
+    let of_passes = |(_, row, _): &Placed<'_>| {
+        row.rate.is_none_or(|rate| matches!(rate.basis, Basis::Passes | Basis::Slices))
+    };
+    let what = if rows.iter().all(of_passes) { "pass" } else { "repeat" };
+    let series = |look: Look, what: &str, points: Vec<Point>| Series {
+        name: member.name.clone(),
+        colour: member.colour,
+        look,
+        what: what.into(),
+        points,
+    };
+    [
+        series(look, "mean", rows.iter().filter_map(mean).collect()),
+        series(Look::Raw, what, rows.iter().flat_map(raw).collect()),
+    ]
 }
 
 /// An estimate as a point.

@@ -1,0 +1,163 @@
+//! Latency by the operations done, with the law that was found of it.
+
+use super::cast::{Cast, Member};
+use super::keys::Keys;
+use super::whole::{about_disturbed, about_last_level, latency_axis, scale_for, seconds, whole};
+use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
+use crate::base::failure::shown;
+use crate::base::units::{counted, grouped};
+use crate::measure::book::Level;
+use crate::measure::drawn::{Growth, growths};
+use crate::measure::order::each_once;
+use crate::measure::windowed::{Spot, Stretch, Windowed, windowed, windowed_phases};
+
+/// Points of a series that a screen can show.
+const POINTS_MAX: usize = 1_000;
+/// Points of the courses of a picture, and of all pictures.
+const POINTS_OF_FIGURE_MAX: usize = 8_000;
+const POINTS_OF_ALL_MAX: usize = 60_000;
+/// Fewer points of a series would hide its shape.
+const POINTS_MIN: usize = 24;
+
+/// How many points a series may have. A course has a median, a mean, and half as many of its band.
+fn points_each(members: usize, phases: usize) -> usize {
+    let of = |points: usize, courses: usize| points * 2 / (5 * courses.max(1));
+    let each = of(POINTS_OF_FIGURE_MAX, members).min(of(POINTS_OF_ALL_MAX, members * phases));
+    each.clamp(POINTS_MIN, POINTS_MAX)
+}
+
+/// One picture for each phase that has windows.
+pub(super) fn courses(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
+    let phases = each_once(cast.runs.iter().flat_map(|run| windowed_phases(run.book)));
+    let told: Vec<Vec<Growth>> = match phases.as_slice() {
+        [] => Vec::new(),
+        _ => cast.runs.iter().map(|run| growths(run.book)).collect(),
+    };
+    let most = points_each(cast.members().count(), phases.len());
+    phases.into_iter().filter_map(|phase| figure(cast, (phase, most), &told, keys)).collect()
+}
+
+/// A variant's course and what was found of it.
+struct Part<'a> {
+    member: &'a Member<'a>,
+    course: Windowed,
+    growth: Option<&'a Growth>,
+}
+
+fn figure(
+    cast: &Cast<'_>,
+    (phase, most): (&str, usize),
+    told: &[Vec<Growth>],
+    keys: &mut Keys,
+) -> Option<Figure> {
+    let parts: Vec<Part<'_>> = cast
+        .runs
+        .iter()
+        .zip(told)
+        .flat_map(|(run, told)| run.members.iter().map(move |member| (run, member, told)))
+        .filter_map(|(run, member, told)| {
+            let course = windowed(run.book, member.variant, phase, most)?;
+            let level = course.level.as_ref().map(|level| level.value);
+            let own = |growth: &&Growth| {
+                (growth.variant.as_str(), growth.phase.as_str(), growth.level)
+                    == (member.variant, phase, level)
+            };
+            let growth = told.iter().find(own);
+            Some(Part { member, course, growth })
+        })
+        .collect();
+    let series: Vec<Series> = parts.iter().flat_map(Part::series).collect();
+    let heights = series.iter().flat_map(|one| &one.points);
+    let heights = heights.flat_map(|point| point.interval.unwrap_or([point.y, point.y]));
+    let growing = each_once(parts.iter().map(|part| part.course.counted));
+    let growing = if let [only] = growing.as_slice() { only } else { "operations done" };
+    let name = shown(phase);
+    whole(Figure {
+        key: keys.of("course", phase),
+        title: format!("{name}: latency by {growing}"),
+        question: format!("Does {name} take longer the more it has done?"),
+        x: Axis { label: growing.to_string(), quantity: Quantity::Count, scale: Scale::Linear },
+        y: latency_axis(scale_for(heights)),
+        shade: None,
+        marks: parts.iter().filter_map(Part::mark).collect(),
+        notes: notes(&parts, &series),
+        series,
+    })
+}
+
+impl Part<'_> {
+    fn series(&self) -> Vec<Series> {
+        let Windowed { p50, mean, band, single, .. } = &self.course;
+        let spots = |all: &[Spot]| all.iter().map(|spot| self.spot(spot)).collect();
+        let belts = band.iter().map(|part| self.stretch(part)).collect();
+        let mut series = Vec::new();
+        if p50.is_empty() || *single {
+            let look = if *single { Look::Markers } else { Look::Curve };
+            series.push(self.of(look, if *single { "operation" } else { "mean" }, spots(mean)));
+        } else {
+            series.push(self.of(Look::Band, "p50 to p99", belts));
+            series.push(self.of(Look::Raw, "mean", spots(mean)));
+            series.push(self.of(Look::Curve, "p50", spots(p50)));
+        }
+        if let Some(growth) = self.growth {
+            let point = |(operations, ns): &(f64, f64)| Point::at(*operations, seconds(*ns));
+            let curve = growth.curve.iter().map(point).collect();
+            series.push(self.of(Look::Law, &growth.what, curve));
+        }
+        series
+    }
+
+    fn of(&self, look: Look, what: &str, points: Vec<Point>) -> Series {
+        let Member { name, colour, .. } = self.member;
+        Series { name: name.clone(), colour: *colour, look, what: what.into(), points }
+    }
+
+    fn spot(&self, spot: &Spot) -> Point {
+        let point = Point::at(spot.operations, seconds(spot.ns));
+        Point { n: spot.n, disturbed: self.course.disturbed, ..point }
+    }
+
+    fn stretch(&self, part: &Stretch) -> Point {
+        let (low, high) = (seconds(part.low_ns), seconds(part.high_ns));
+        Point {
+            interval: Some([low, high.max(low)]),
+            n: part.n,
+            disturbed: self.course.disturbed,
+            ..Point::at(part.operations, low)
+        }
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        let place = self.growth?.threshold.as_ref()?;
+        Some(Mark {
+            x: place.at,
+            interval: place.interval,
+            label: format!("{} of {}", place.what, self.member.name),
+            colour: Some(self.member.colour),
+        })
+    }
+}
+
+fn notes(parts: &[Part<'_>], series: &[Series]) -> Vec<String> {
+    let courses = || parts.iter().map(|part| &part.course);
+    let mut notes = vec!["Less is faster.".to_string()];
+    if courses().any(|course| course.measurements > 1) {
+        notes.push(
+            "Percentiles of several repeats are the median of those of their windows.".into(),
+        );
+    }
+    let (windows, measurements) = courses()
+        .fold((0, 0), |(windows, all), one| (windows + one.windows, all + one.measurements));
+    if courses().any(|course| course.thinned) {
+        notes.push(format!(
+            "Of {} windows in {} not all are drawn: of each stretch the least and the largest.",
+            grouped(windows as u64),
+            counted(measurements as u64, "measurement"),
+        ));
+    }
+    let others = parts.iter().filter(|part| part.course.other_levels);
+    let levels: Vec<&Level> = others.filter_map(|part| part.course.level.as_ref()).collect();
+    notes.extend(about_last_level(&levels));
+    notes.extend(about_disturbed(series));
+    notes
+}

@@ -1,0 +1,95 @@
+//! Latency over the course of each phase, a row for each measurement.
+
+use super::cast::{Cast, CastRun, Member};
+use super::keys::Keys;
+use super::whole::{about_disturbed, about_last_level, points, scale_for, seconds, whole};
+use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use crate::base::failure::shown;
+use crate::base::units::counted;
+use crate::measure::book::Level;
+use crate::measure::order::each_once;
+use crate::measure::slices::{Sliced, SlicedRow, sliced, sliced_phases};
+
+/// Rows that can be told apart.
+const ROWS_MAX: usize = 40;
+
+/// One picture for each phase that has slices.
+pub(super) fn heats(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
+    let phases = each_once(cast.runs.iter().flat_map(|run| sliced_phases(run.book)));
+    phases.into_iter().filter_map(|phase| figure(cast, phase, keys)).collect()
+}
+
+/// A row with whom it is of.
+type Owned<'a> = (&'a Member<'a>, SlicedRow<'a>);
+
+fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
+    let most = (ROWS_MAX / cast.runs.len().max(1)).max(1);
+    let all: Vec<(&CastRun<'_>, Sliced<'_>)> =
+        cast.runs.iter().map(|run| (run, sliced(run.book, phase, most))).collect();
+    let rows = all.iter().flat_map(|(run, sliced)| {
+        sliced.rows.iter().filter_map(move |row| Some((run.member(row.variant)?, row.clone())))
+    });
+    // The first stands at the top.
+    let rows: Vec<Owned<'_>> = rows.collect::<Vec<_>>().into_iter().rev().collect();
+    let series = series(&rows);
+    let shades = points(&series).filter_map(|point| point.shade);
+    let shade = Axis {
+        label: "mean latency".into(),
+        quantity: Quantity::Seconds,
+        scale: scale_for(shades),
+    };
+    let others = all.iter().filter(|(_, sliced)| sliced.other_levels);
+    let levels: Vec<&Level> = others.filter_map(|(_, sliced)| sliced.level.as_ref()).collect();
+    let left_out: usize = all.iter().map(|(_, sliced)| sliced.left_out).sum();
+    let left_out = (left_out > 0).then(|| {
+        format!("{} more left out, of each variant the last ones.", counted(left_out as u64, "row"))
+    });
+    let about = "Each cell is the mean latency of as many operations as the next one.".to_string();
+    let notes = [about_last_level(&levels), left_out, about_disturbed(&series)];
+    let name = shown(phase);
+    whole(Figure {
+        key: keys.of("heat", phase),
+        title: format!("{name}: latency over its course"),
+        question: format!("When during {name} were operations slow?"),
+        x: Axis {
+            label: "operations done of the phase".into(),
+            quantity: Quantity::Percent,
+            scale: Scale::Linear,
+        },
+        y: Axis {
+            label: "variant and repeat".into(),
+            quantity: Quantity::Count,
+            scale: Scale::Named(rows.iter().map(row_name).collect()),
+        },
+        shade: Some(shade),
+        series,
+        marks: Vec::new(),
+        notes: [about].into_iter().chain(notes.into_iter().flatten()).collect(),
+    })
+}
+
+fn row_name((member, row): &Owned<'_>) -> String {
+    let pass = row.pass.map_or(String::new(), |pass| format!(" pass {pass}"));
+    format!("{} repeat {}{pass}", member.name, row.repeat)
+}
+
+fn series(rows: &[Owned<'_>]) -> Vec<Series> {
+    let colours = each_once(rows.iter().rev().map(|(member, _)| member.colour));
+    let of = |colour: usize| {
+        let own = rows.iter().enumerate().filter(move |(_, (member, _))| member.colour == colour);
+        let name = own.clone().next().map_or(String::new(), |(_, (member, _))| member.name.clone());
+        let points = own.flat_map(|(place, (_, row))| cells(place, row)).collect();
+        Series { name, colour, look: Look::Cells, what: "slice".into(), points }
+    };
+    colours.into_iter().map(of).collect()
+}
+
+fn cells(place: usize, row: &SlicedRow<'_>) -> Vec<Point> {
+    let number = row.slices_ns.len() as f64;
+    let cell = |(at, ns): (usize, &f64)| Point {
+        shade: Some(seconds(*ns)),
+        disturbed: row.disturbed,
+        ..Point::at(100.0 * at as f64 / number, place as f64)
+    };
+    row.slices_ns.iter().enumerate().map(cell).collect()
+}

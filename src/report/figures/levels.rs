@@ -1,0 +1,160 @@
+//! How fast a phase is at each level of an axis, with the knees and crossovers that were found.
+
+use super::cast::{Cast, CastRun, Member};
+use super::keys::Keys;
+use super::rates::{Placed, rate_axis, rate_series};
+use super::whole::{about_disturbed, about_intervals, about_invalid, scale_for, whole};
+use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
+use crate::base::failure::shown;
+use crate::base::units::Unit;
+use crate::measure::book::Level;
+use crate::measure::drawn::{Place, places, slope_line};
+use crate::measure::order::each_once;
+use crate::measure::summary::{Estimate, Group, Row};
+
+/// What one picture shows.
+#[derive(PartialEq)]
+struct Subject<'a> {
+    phase: &'a str,
+    axis: &'a str,
+    level_unit: Unit,
+    rate_unit: Unit,
+}
+
+/// One picture for each phase that was measured over an axis.
+pub(super) fn levels(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
+    let all = cast.runs.iter().flat_map(|run| run.rows().filter_map(subject));
+    let subjects = each_once(all);
+    subjects.iter().filter_map(|subject| subject.figure(cast, keys)).collect()
+}
+
+fn subject<'a>((group, row): (&'a Group, &'a Row)) -> Option<Subject<'a>> {
+    let level = group.level.as_ref()?;
+    row.rate?;
+    let (axis, level_unit) = (level.axis.as_str(), level.unit);
+    Some(Subject { phase: &row.phase, axis, level_unit, rate_unit: row.rate_unit })
+}
+
+impl Subject<'_> {
+    fn figure(&self, cast: &Cast<'_>, keys: &mut Keys) -> Option<Figure> {
+        let series: Vec<Series> =
+            cast.members().flat_map(|(run, member)| self.series(run, member)).collect();
+        let measured = || series.iter().filter(|one| one.look != Look::Law);
+        let measured = || measured().flat_map(|one| &one.points);
+        let scale = level_scale(measured().map(|point| point.x));
+        let y = rate_axis(self.rate_unit, scale_for(measured().map(|point| point.y)));
+        let left_out = cast.runs.iter().flat_map(|run| run.rows()).filter(|one| self.is_of(one));
+        let left_out = left_out.map(|(_, row)| row.invalid.len() as u64).sum();
+        let notes =
+            [about_disturbed(&series), about_invalid(left_out), about_intervals(&y.scale, &series)];
+        let about = "Without the sync at the end of a phase. More is faster.".to_string();
+        let nameless = self.axis.trim().is_empty();
+        let (phase, axis) = (shown(self.phase), shown(if nameless { "level" } else { self.axis }));
+        whole(Figure {
+            key: keys.of("levels", self.phase),
+            title: format!("{phase} by {axis}"),
+            question: format!("How fast is {phase} as {axis} grows?"),
+            x: Axis { label: axis, quantity: level_quantity(self.level_unit), scale },
+            y,
+            shade: None,
+            series,
+            marks: self.marks(cast),
+            notes: [about].into_iter().chain(notes.into_iter().flatten()).collect(),
+        })
+    }
+
+    fn is_of(&self, (group, row): &(&Group, &Row)) -> bool {
+        subject((group, row)).is_some_and(|other| other == *self)
+    }
+
+    /// Means from the lowest level on, single values, and the line of a slope.
+    fn series(&self, run: &CastRun<'_>, member: &Member<'_>) -> Vec<Series> {
+        let rows = run.rows_of(member.variant).filter(|one| self.is_of(one));
+        let mut placed: Vec<Placed<'_>> = rows
+            .filter_map(|(group, row)| {
+                Some((Some(group), row, self.place(group.level.as_ref()?.value)))
+            })
+            .collect();
+        placed.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let rates = placed.iter().filter_map(|(group, row, _)| {
+            let level = group.as_ref()?.level.as_ref()?;
+            Some((level, row.rate?))
+        });
+        let rates: Vec<(&Level, Estimate)> = rates.collect();
+        let line = slope_line(run.book, (member.variant, self.phase), (self.rate_unit, &rates));
+        let at = |(level, height): (f64, f64)| Point::at(self.place(level), height);
+        let law = Series {
+            name: member.name.clone(),
+            colour: member.colour,
+            look: Look::Law,
+            what: "slope".into(),
+            points: line.into_iter().map(at).collect(),
+        };
+        rate_series((run, member), Look::Line, &placed).into_iter().chain([law]).collect()
+    }
+
+    /// A value of the axis as it is drawn.
+    fn place(&self, value: f64) -> f64 {
+        if self.level_unit == Unit::Nanoseconds { value / 1e9 } else { value }
+    }
+
+    fn marks(&self, cast: &Cast<'_>) -> Vec<Mark> {
+        let of_run = |run: &CastRun<'_>| -> Vec<Mark> {
+            let found = places(run.book, self.phase, self.axis);
+            found.iter().map(|place| self.mark(run, place)).collect()
+        };
+        cast.runs.iter().flat_map(of_run).collect()
+    }
+
+    fn mark(&self, run: &CastRun<'_>, place: &Place) -> Mark {
+        let names: Vec<String> = place.variants.iter().map(|name| run.name_of(name)).collect();
+        let only = match place.variants.as_slice() {
+            [only] => run.member(only),
+            _ => None,
+        };
+        Mark {
+            x: self.place(place.at),
+            interval: place.interval.map(|ends| ends.map(|end| self.place(end))),
+            label: match names.as_slice() {
+                [one, other] => format!("{one} and {other} meet"),
+                _ => format!("{} of {}", place.what, names.join(", ")),
+            },
+            colour: only.map(|member| member.colour),
+        }
+    }
+}
+
+/// What the values of levels are.
+pub(super) fn level_quantity(unit: Unit) -> Quantity {
+    match unit {
+        Unit::Count => Quantity::Count,
+        Unit::Bytes => Quantity::Bytes,
+        Unit::Percent => Quantity::Percent,
+        Unit::Nanoseconds => Quantity::Seconds,
+    }
+}
+
+/// From this span on the lowest levels would lie on each other.
+const SPAN_MAX: f64 = 100.0;
+/// Fewer levels show no rule.
+const MULTIPLES_MIN: usize = 4;
+/// Levels that are each at least so many times the one before,
+const MULTIPLE_MIN: f64 = 1.5;
+/// and about as many times each, go up by multiples.
+const MULTIPLES_APART_MAX: f64 = 2.0;
+
+/// By logarithms, if levels go up by multiples.
+fn level_scale(values: impl Iterator<Item = f64>) -> Scale {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let (Some(least), Some(most)) = (values.first(), values.last()) else { return Scale::Linear };
+    if *least <= 0.0 {
+        return Scale::Linear;
+    }
+    let steps = values.windows(2).map(|pair| pair[1] / pair[0]);
+    let (low, high) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
+    let multiples =
+        values.len() >= MULTIPLES_MIN && low >= MULTIPLE_MIN && high / low <= MULTIPLES_APART_MAX;
+    if multiples || most / least > SPAN_MAX { Scale::Logarithmic } else { Scale::Linear }
+}

@@ -1,0 +1,344 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::measure::book::{Finding, Measurement, Window};
+use crate::measure::fixture::{self, Odd, growing, made, measurement};
+use crate::measure::reference::references;
+use crate::report::read_document;
+
+#[track_caller]
+fn is_well_formed(all: &[Figure], of: &str) {
+    let keys: BTreeSet<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
+    assert_eq!(keys.len(), all.len(), "{of}: {keys:?}");
+    let mut colours = BTreeMap::new();
+    for figure in all {
+        let key = &figure.key;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(!key.is_empty() && key.len() < 80 && key.chars().all(plain), "{of}: {key}");
+        let axes = [Some(&figure.x), Some(&figure.y), figure.shade.as_ref()];
+        for text in axes.into_iter().flatten().map(|axis| &axis.label).chain(&figure.notes) {
+            assert!(!text.is_empty() && !text.contains(char::is_control), "{of}, {key}: {text:?}");
+        }
+        assert!(figure.question.ends_with('?') && figure.title.len() > 3, "{of}, {key}");
+        assert!(!figure.series.is_empty(), "{of}, {key} shows nothing");
+        for series in &figure.series {
+            assert!(!series.points.is_empty() && !series.what.is_empty(), "{of}, {key}");
+            assert_eq!(series.look == Look::Cells, figure.shade.is_some(), "{of}, {key}");
+            series.points.iter().for_each(|point| is_on(figure, point, of));
+            let ordered = series.points.windows(2).all(|pair| pair[0].x <= pair[1].x);
+            let free = matches!(series.look, Look::Raw | Look::Cells);
+            assert!(ordered || free, "{of}, {key}: {} goes back", series.name);
+            if !key.starts_with("history") {
+                let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
+                assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
+            }
+        }
+        for mark in &figure.marks {
+            is_in(mark.x, &figure.x, of);
+            mark.interval.iter().flatten().for_each(|end| is_in(*end, &figure.x, of));
+            assert!(!mark.label.is_empty());
+        }
+        let table = figure.table();
+        assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{of}, {key}");
+    }
+}
+
+#[track_caller]
+fn is_on(figure: &Figure, point: &Point, of: &str) {
+    is_in(point.x, &figure.x, of);
+    is_in(point.y, &figure.y, of);
+    if let Some([low, high]) = point.interval {
+        is_in(low, &figure.y, of);
+        is_in(high, &figure.y, of);
+        assert!(low <= high, "{of}, {}: {point:?}", figure.key);
+    }
+    point.shade.iter().zip(&figure.shade).for_each(|(value, axis)| is_in(*value, axis, of));
+}
+
+#[track_caller]
+fn is_in(value: f64, axis: &Axis, of: &str) {
+    let fits = match &axis.scale {
+        Scale::Linear => value.is_finite(),
+        Scale::Logarithmic => value.is_finite() && value > 0.0,
+        Scale::Named(names) => (0.0..names.len() as f64).contains(&value) && value.fract() == 0.0,
+    };
+    assert!(fits, "{of}: {value} on {axis:?}");
+}
+
+fn figure<'a>(all: &'a [Figure], key: &str) -> &'a Figure {
+    let keys: Vec<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
+    all.iter().find(|figure| figure.key == key).unwrap_or_else(|| panic!("{key} in {keys:?}"))
+}
+
+fn looks(figure: &Figure, look: Look) -> Vec<&Series> {
+    figure.series.iter().filter(|series| series.look == look).collect()
+}
+
+/// The kept runs.
+fn documents() -> Vec<(String, ResultBook)> {
+    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/results");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(place).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let read = read_document(&std::fs::read(&path).unwrap()).unwrap();
+            all.push((path.file_stem().unwrap().to_string_lossy().into_owned(), read.book));
+        }
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(all.len() >= 8, "only {} kept runs", all.len());
+    all
+}
+
+fn fixtures() -> Vec<ResultBook> {
+    vec![
+        fixture::book(),
+        made::book(),
+        growing::directory(),
+        growing::chunks(),
+        growing::fullness(&["ext4"]),
+        growing::fullness(&["ext4", "xfs", "btrfs"]),
+        growing::clutter(),
+        growing::sequential(),
+    ]
+}
+
+#[test]
+fn every_kept_run_and_every_fixture_gives_whole_pictures() {
+    for (name, book) in documents() {
+        let all = figures(&[&book]);
+        assert!(!all.is_empty(), "{name}");
+        is_well_formed(&all, &name);
+    }
+    for book in fixtures() {
+        is_well_formed(&figures(&[&book]), &book.run.scenario);
+    }
+}
+
+#[test]
+fn published_figures_give_whole_pictures_alone_and_beside_a_run() {
+    let own = growing::directory();
+    for book in references() {
+        is_well_formed(&figures(&[&book]), &book.run.id);
+        is_well_formed(&figures(&[&own, &book]), &book.run.id);
+    }
+}
+
+#[test]
+fn odd_books_give_whole_pictures_or_none() {
+    for seed in 0..400 {
+        let mut odd = Odd::new(seed);
+        let (one, other) = (odd.book(), odd.book());
+        is_well_formed(&figures(&[&one]), &format!("odd {seed}"));
+        is_well_formed(&figures(&[&one, &other, &one]), &format!("odd {seed} twice"));
+    }
+    assert_eq!(figures(&[&ResultBook::default()]), []);
+    assert_eq!(figures(&[]), []);
+}
+
+#[test]
+fn the_values_of_three_repeats_stand_behind_their_mean() {
+    let all = figures(&[&made::book()]);
+    let rates = figure(&all, "rates");
+    let (means, raw) = (looks(rates, Look::Bars), looks(rates, Look::Raw));
+    assert_eq!((means.len(), raw.len()), (4, 4));
+    for (mean, raw) in means.iter().zip(raw) {
+        assert_eq!((&mean.name, mean.colour, raw.what.as_str()), (&raw.name, raw.colour, "repeat"));
+        for point in &mean.points {
+            let own: Vec<f64> = raw.points.iter().filter(|r| r.x == point.x).map(|r| r.y).collect();
+            assert_eq!(own.len(), 3);
+            assert!((own.iter().sum::<f64>() / 3.0 / point.y - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
+    let mut book = growing::fullness(&["ext4", "xfs"]);
+    let figures_of = |json: serde_json::Value| json.as_object().unwrap().clone();
+    let knee = serde_json::json!({
+        "variant": "xfs", "phase": "read", "axis": "space-used", "at": 80.0, "interval": [75.0, 85.0],
+    });
+    book.findings =
+        vec![Finding { kind: "knee".into(), figures: figures_of(knee), ..Finding::default() }];
+    let all = figures(&[&book]);
+    assert!(all.iter().all(|figure| figure.key != "rates" && figure.key != "bytes"));
+    let read = figure(&all, "levels-read");
+    let lines = looks(read, Look::Line);
+    assert_eq!(lines.iter().map(|line| line.points.len()).collect::<Vec<_>>(), [12, 12]);
+    assert_eq!((&read.x.scale, read.x.quantity), (&Scale::Linear, Quantity::Percent));
+    assert_eq!(read.y.quantity, Quantity::ByteRate, "each moves half a gibibyte");
+    assert_eq!(looks(read, Look::Raw)[0].points.len(), 48);
+    let [mark] = read.marks.as_slice() else { panic!("{:?}", read.marks) };
+    assert_eq!((mark.label.as_str(), mark.x, mark.colour), ("knee of xfs", 80.0, Some(1)));
+    assert_eq!(mark.interval, Some([75.0, 85.0]));
+}
+
+#[test]
+fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
+    let all = figures(&[&growing::chunks()]);
+    let write = figure(&all, "levels-write");
+    assert_eq!((&write.x.scale, write.x.quantity), (&Scale::Logarithmic, Quantity::Bytes));
+    assert_eq!(write.y.scale, Scale::Logarithmic, "rates lie far apart");
+}
+
+#[test]
+fn a_slope_is_drawn_as_a_line_through_the_levels() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "clutter").unwrap();
+    let all = figures(&[&book]);
+    let write = figure(&all, "levels-write");
+    let [law] = looks(write, Look::Law)[..] else { panic!("{:?}", write.series) };
+    let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
+    assert!(last.y > first.y * 1.3, "22% for each of two steps: {first:?} {last:?}");
+}
+
+/// Windows without end, as the issue of speed has them.
+fn windows(number: u64) -> Vec<Window> {
+    let window = |n: u64| Window {
+        first: n * 100,
+        operations: 100,
+        mean_ns: 21_000.0 + (n % 911) as f64,
+        p50_ns: 20_000 + n % 997,
+        p99_ns: 60_000 + n % 991,
+        max_ns: 900_000,
+    };
+    (0..number).map(window).collect()
+}
+
+#[test]
+fn windows_give_a_median_its_band_its_mean_and_a_law() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
+    let all = figures(&[&book]);
+    let create = figure(&all, "course-create");
+    assert_eq!(create.x.label, "files created");
+    for look in [Look::Curve, Look::Band, Look::Raw, Look::Law] {
+        assert_eq!(looks(create, look).len(), 3, "{look:?}");
+    }
+    assert_eq!(looks(create, Look::Curve)[0].points.len(), 400, "few are all drawn");
+}
+
+#[test]
+fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
+    let measurements: Vec<Measurement> = (1..=2)
+        .map(|repeat| {
+            let windows = windows(20_000);
+            Measurement { windows, ..measurement("create", repeat, 100, 20_000) }
+        })
+        .collect();
+    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let create = figure(&all, "course-create");
+    assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
+    let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
+    assert!(told, "{:?}", create.notes);
+}
+
+#[test]
+fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
+    let all = figures(&[&made::book()]);
+    let create = figure(&all, "latency-create");
+    assert!(matches!(&create.x.scale, Scale::Named(names) if names.len() == 4));
+    let whats: BTreeSet<&str> = create.series.iter().map(|series| series.what.as_str()).collect();
+    assert_eq!(whats, BTreeSet::from(["max", "p50", "p99", "p99.9"]));
+    let single = figures(&[&fixture::book()]);
+    let all_phases = figure(&single, "latency");
+    assert!(matches!(&all_phases.x.scale, Scale::Named(names) if names.len() == 5));
+    assert!(all_phases.series.iter().all(|series| series.points.len() == 5));
+    let p50 = &all_phases.series[0].points[0];
+    assert_eq!((p50.n, p50.interval.is_some()), (2, true));
+}
+
+#[test]
+fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
+    let all = figures(&[&fixture::book()]);
+    let create = figure(&all, "percentiles-create");
+    let points = &create.series[0].points;
+    assert_eq!((points[0].x, points[points.len() - 1].x), (1.0, 60_000.0));
+    assert!(points.windows(2).all(|pair| pair[0].y <= pair[1].y));
+}
+
+/// Slices that differ, for two variants and three repeats.
+fn sliced() -> ResultBook {
+    let mut measurements = Vec::new();
+    for repeat in 1..=3 {
+        for variant in ["ext4", "xfs"] {
+            let slices_ns = (0..64).map(|at| 1_000.0 + f64::from(at * repeat)).collect();
+            let mut m = Measurement { slices_ns, ..measurement("read", repeat as u32, 100, 1_000) };
+            m.cell.variant = variant.into();
+            measurements.push(m);
+        }
+    }
+    ResultBook { measurements, ..ResultBook::default() }
+}
+
+#[test]
+fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
+    let all = figures(&[&sliced()]);
+    let heat = figure(&all, "heat-read");
+    let Scale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
+    assert_eq!(
+        (rows.len(), rows[5].as_str(), rows[0].as_str()),
+        (6, "ext4 repeat 1", "xfs repeat 3")
+    );
+    let [ext4, xfs] = heat.series.as_slice() else { panic!("{:?}", heat.series) };
+    assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
+    let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
+    assert_eq!((first.x, first.shade), (0.0, Some(1e-6)));
+    let last = ext4.points.iter().filter(|point| point.y == 5.0).next_back().unwrap();
+    assert_eq!(last.x, 100.0 * 63.0 / 64.0);
+}
+
+#[test]
+fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
+    let all = figures(&[&made::book()]);
+    let Scale::Named(phases) = &figure(&all, "amplification-read").x.scale else { panic!() };
+    assert_eq!(phases, &["read-sequential", "read-random"]);
+    let written = figure(&all, "amplification-written");
+    assert!(looks(written, Look::Bars).len() == 4 && written.y.quantity == Quantity::Times);
+    assert!(written.series[0].points[0].interval.is_some(), "three repeats");
+    assert!(figures(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
+}
+
+#[test]
+fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
+    let begun = |day: u32| {
+        let mut book = made::book();
+        (book.run.id, book.run.started) =
+            (format!("run{day}"), format!("2026-10-{day:02}T08:00:00Z"));
+        book
+    };
+    let runs = [begun(9), begun(5), begun(7)];
+    let published =
+        references().into_iter().find(|book| book.run.scenario == "smallfiles").unwrap();
+    let all = figures(&[&runs[0], &runs[1], &published, &runs[2]]);
+    is_well_formed(&all, "history");
+    let create = figure(&all, "history-create");
+    let names: Vec<_> = create.series.iter().map(|one| (one.name.as_str(), one.colour)).collect();
+    assert_eq!(names, [("ext4", 0), ("ext3", 1), ("xfs", 2), ("btrfs", 3)]);
+    let days: Vec<String> =
+        create.series[0].points.iter().map(|point| create.x.text(point.x)).collect();
+    assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
+    let two = figures(&[&runs[0], &runs[1], &published]);
+    assert!(two.iter().all(|figure| !figure.key.starts_with("history")));
+}
+
+#[test]
+fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
+    let book = fixture::book();
+    let all = figures(&[&book, &book]);
+    let bars = looks(figure(&all, "rates"), Look::Bars);
+    let names: Vec<_> = bars.iter().map(|one| (one.name.as_str(), one.colour)).collect();
+    assert_eq!(names, [("k3j9x2ab ext4", 0), ("k3j9x2ab ext4 (2)", 1)]);
+}
+
+#[test]
+fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() {
+    let told = |book: &ResultBook| figure(&figures(&[book]), "rates").notes.join(" ");
+    let mut book = fixture::book();
+    assert!(told(&book).contains("1 invalid measurement left out."), "{}", told(&book));
+    assert!(!told(&book).contains("disturbed"));
+    for m in &mut book.measurements {
+        let found = m.disturbance.as_mut().unwrap();
+        found.steal_seconds = found.cpu_seconds;
+    }
+    assert!(told(&book).contains("disturbed measurements behind every figure"), "{}", told(&book));
+}
