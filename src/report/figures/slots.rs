@@ -30,7 +30,10 @@ impl Figure {
     pub(crate) fn slot(&self, series: &Series) -> Slot {
         let beside =
             |look: Look| look == Look::Bars || (look == Look::Markers && self.x.is_named());
-        let names = once(self.series.iter().filter(|one| beside(one.look)).map(|one| &*one.name));
+        let standing: Vec<&Series> = self.series.iter().filter(|one| beside(one.look)).collect();
+        let names = once(standing.iter().map(|one| &*one.name));
+        // Where each has places of its own, each stands in their middle.
+        let names = if share_places(&standing) { names } else { vec![&*series.name] };
         let Some(at) = names.iter().position(|name| *name == series.name) else {
             return Slot { shift: 0.0, width: 0.0 };
         };
@@ -82,6 +85,14 @@ impl super::Axis {
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.scale, Scale::Named(_))
     }
+}
+
+/// Whether series of different names have a point at the same place.
+fn share_places(all: &[&Series]) -> bool {
+    let meets = |a: &Series, b: &Series| {
+        a.name != b.name && a.points.iter().any(|one| b.points.iter().any(|other| one.x == other.x))
+    };
+    all.iter().enumerate().any(|(at, a)| all[at + 1..].iter().any(|b| meets(a, b)))
 }
 
 fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
@@ -149,6 +160,16 @@ mod tests {
         assert_eq!(shift(1), shift(2));
         assert!(shift(1) > 0.0);
         assert_eq!(shift(3), 0.0);
+    }
+
+    #[test]
+    fn names_with_places_of_their_own_stand_in_their_middle() {
+        let at = |name: &str, x: f64| Series {
+            points: vec![Point::at(x, 1.0)],
+            ..series(name, Look::Markers, "p50")
+        };
+        let figure = figure(named(), vec![at("a", 0.0), at("b", 1.0), at("b", 1.0)]);
+        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0));
     }
 
     #[test]

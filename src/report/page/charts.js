@@ -17,6 +17,15 @@ const DASHES = ["solid", "dot", "dashdot", "longdash"];
 
 const shadeOf = (colour, theme) => colour[theme === "dark" ? 1 : 0];
 
+// What tells markers of one name apart: p50, then p99. The samples of a legend show the same.
+const SYMBOLS = ["circle", "diamond", "square", "triangle-up", "triangle-down"];
+
+/** Bars of few places grow no wider than this, in pixels. */
+const BAR_WIDTH_MAX = 110;
+
+/** How far aside a single value stands of others at its place, in widths of a bar. */
+const aside = (at) => ((((at + 1) * 0.618033988749895) % 1) - 0.5) / 2;
+
 /** `#rrggbb` let through by so much. */
 function thin(colour, share) {
   const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -26,9 +35,22 @@ function thin(colour, share) {
 const isLine = (look) => look === "line" || look === "curve";
 
 /** Which of the dashes tells a line from others of its look: p50, then p99. */
-function dashOf(figure, { look, what }) {
+function dashOf(figure, series) {
+  return isLine(series.look) ? turnOf(figure, series) % DASHES.length : 0;
+}
+
+/** Which of the things that are drawn in its way a series tells. */
+function turnOf(figure, { look, what }) {
   const same = figure.series.filter((series) => series.look === look).map((series) => series.what);
-  return isLine(look) ? [...new Set(same)].indexOf(what) % DASHES.length : 0;
+  return [...new Set(same)].indexOf(what);
+}
+
+/** How much narrower than there is room for bars are, where they would be very wide. */
+function narrowing(figure, width) {
+  if (figure.x.scale !== "named") return 1;
+  const widest = Math.max(...figure.series.map((series) => series.width));
+  const pixels = (widest * (width - 90)) / Math.max(1, figure.x.names.length);
+  return Math.min(1, BAR_WIDTH_MAX / Math.max(1, pixels));
 }
 
 /** The lines of a label: the cells of the point's row in the table. */
@@ -52,19 +74,23 @@ function whiskers(series, colour) {
   };
 }
 
-function trace(figure, series, theme) {
+function trace(figure, series, theme, pageWidth) {
   const colour = shadeOf(series.colour, theme);
+  const factor = narrowing(figure, pageWidth);
+  const [shift, width] = [series.shift * factor, series.width * factor];
+  const onBars = series.look === "raw" && hasBars(figure);
   const common = {
-    name: unmarked(series.name), x: series.x.map((x) => x + series.shift), y: series.y, hoverinfo: "text",
+    name: unmarked(series.name), x: series.x.map((x, at) => x + shift + (onBars ? aside(at) * width : 0)), y: series.y, hoverinfo: "text",
     hovertext: hoverTexts(figure, series), meta: series.name,
     hoverlabel: { bordercolor: colour },
   };
   const hollow = new Set(series.disturbed);
-  const symbol = series.x.map((_, at) => (hollow.has(at) ? "circle-open" : "circle"));
+  const own = series.look === "markers" ? SYMBOLS[turnOf(figure, series) % SYMBOLS.length] : "circle";
+  const symbol = series.x.map((_, at) => (hollow.has(at) ? `${own}-open` : own));
   const dash = DASHES[dashOf(figure, series)];
   const looks = {
     bars: () => ({
-      type: "bar", x: series.x, offset: series.shift - series.width / 2, width: series.width,
+      type: "bar", x: series.x, offset: shift - width / 2, width,
       error_y: whiskers(series, PAPER[theme].ink),
       marker: { color: colour, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
     }),
@@ -79,7 +105,10 @@ function trace(figure, series, theme) {
     curve: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 1.75, dash } }),
     law: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 2, dash: "dash" } }),
     raw: () => ({
-      type: "scatter", mode: "markers", marker: { color: colour, size: 5, opacity: 0.55, symbol },
+      type: "scatter", mode: "markers",
+      marker: onBars
+        ? { color: PAPER[theme].ground, size: 6, line: { color: PAPER[theme].ink, width: 1 } }
+        : { color: colour, size: 5, opacity: 0.55, symbol },
     }),
     band: () => band(figure, series, colour, common.hovertext),
     cells: () => cells(figure, series, theme, common.hovertext),
@@ -160,9 +189,12 @@ const TICK_WIDTHS = { date: 120, percent: 52, times: 56, "one-in": 60, seconds: 
 const roomX = (width, axis) => Math.max(2, Math.floor((width - 70) / (TICK_WIDTHS[axis.quantity] ?? 80)));
 const roomY = (height) => Math.max(3, Math.floor((height - 90) / 44));
 
-function axisLayout(axis, range, room, paper) {
+/** Letters there is room for below each place that has a name. */
+const nameRoom = (axis, width) => Math.max(12, Math.floor((width - 90) / 7 / (axis.names?.length ?? 1)));
+
+function axisLayout(axis, range, room, paper, letters) {
   return {
-    type: axis.scale === "log" ? "log" : "linear", range, tickmode: "array", ...ticks(axis, range, room),
+    type: axis.scale === "log" ? "log" : "linear", range, tickmode: "array", ...ticks(axis, range, room, letters),
     ticklabeloverflow: "allow", gridcolor: paper.grid, linecolor: paper.soft, zeroline: false, automargin: true,
     tickfont: { size: 12 }, fixedrange: axis.scale === "named",
   };
@@ -202,13 +234,13 @@ function markLabels(figure, theme, rangeX) {
 function chart(figure, { theme, width, height, ranges, hidden }) {
   const paper = PAPER[theme];
   const data = figure.series.map((series) => ({
-    ...trace(figure, series, theme), visible: !hidden.has(series.name), showlegend: false,
+    ...trace(figure, series, theme, width), visible: !hidden.has(series.name), showlegend: false,
   }));
   const label = {
     text: unmarked(figure.y.label), x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left",
     yanchor: "bottom", yshift: 8, showarrow: false, font: { size: 13, color: paper.soft }, name: "label",
   };
-  const xaxis = axisLayout(figure.x, ranges.x, roomX(width, figure.x), paper);
+  const xaxis = axisLayout(figure.x, ranges.x, roomX(width, figure.x), paper, nameRoom(figure.x, width));
   const yaxis = axisLayout(figure.y, ranges.y, roomY(height), paper);
   const named = figure.x.scale === "named";
   return {

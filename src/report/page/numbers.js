@@ -95,9 +95,10 @@ function logTicks(quantity, [from, to], room) {
 }
 
 /** Ticks of an axis for a range (of logarithms on a logarithmic axis), as plotly takes them. */
-function ticks(axis, range, room) {
+function ticks(axis, range, room, letters = 22) {
   if (axis.scale === "named") {
-    const short = axis.names.map((name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name));
+    const cut = (name) => (name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
+    const short = axis.names.map(cut);
     return { tickvals: short.map((_, at) => at), ticktext: short.map(unmarked) };
   }
   const [from, to] = [Math.min(...range), Math.max(...range)];

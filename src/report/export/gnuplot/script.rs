@@ -1,7 +1,6 @@
 //! The script of a picture. It holds all ranges and ticks, so that it shows what the other renderings
 //! show.
 
-
 use super::data::Block;
 use super::words::{number, quoted, tick};
 use crate::report::export::heat::{HEAT, shades};
@@ -27,9 +26,7 @@ set encoding utf8
 set datafile missing 'NaN'
 set border 3 lc rgb '#98a2b3'
 set tics out nomirror textcolor rgb '#475467'
-set grid lc rgb '#e4e7ec' lt 1
 set key outside right top vertical Left reverse samplen 2
-set bars small
 ";
 
 /// The script; it reads `KEY.dat` and writes `KEY.png` beside itself.
@@ -44,6 +41,11 @@ pub(super) fn script(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> String
     let title = short(&figure.title, TITLE_COLUMNS);
     let question = short(&figure.question, TITLE_COLUMNS);
     lines.push(format!("set title {title}.\"\\n\".{question}"));
+    let across = if figure.x.is_named() { "" } else { "xtics " };
+    let along = if figure.y.is_named() { "" } else { "ytics " };
+    if !(across.is_empty() && along.is_empty()) {
+        lines.push(format!("set grid {across}{along}lt 1 lc rgb '#e4e7ec'"));
+    }
     lines.extend(axis("x", &figure.x, figure.range_x(), 9));
     lines.extend(axis("y", &figure.y, figure.range_y(), 8));
     if let Some((shade, range)) = shades(figure) {
@@ -91,7 +93,8 @@ fn axis(name: &str, axis: &Axis, [low, high]: [f64; 2], wanted: usize) -> Vec<St
     let places = places.collect::<Vec<_>>().join(", ");
     // An empty list would be taken for no list.
     if !places.is_empty() {
-        lines.push(format!("set {name}tics{turned} ({places})"));
+        let bare = if axis.is_named() { " scale 0" } else { "" };
+        lines.push(format!("set {name}tics{bare}{turned} ({places})"));
     }
     lines
 }
@@ -168,7 +171,7 @@ fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<Str
              fillcolor palette notitle"
         )],
         Look::Band => vec![format!(
-            "{from} 1:{}:5 with filledcurves fillstyle transparent solid 0.18 noborder {shade} {title}",
+            "{from} 1:({}):5 with filledcurves fillstyle transparent solid 0.18 noborder {shade} {title}",
             low(figure)
         )],
         Look::Bars => vec![bars(figure, series, from, &shade, &title)],
@@ -205,8 +208,13 @@ fn beside(figure: &Figure, block: &Block<'_>, from: &str, shade: &str) -> Vec<St
     let look = block.series.look;
     if block.has_intervals && matches!(look, Look::Bars | Look::Markers | Look::Line) {
         let shade = if look == Look::Bars { format!("lc rgb '{DARK}'") } else { shade.to_string() };
-        let low = low(figure);
-        parts.push(format!("{from} 1:3:{low}:5 with yerrorbars pt 0 {shade} notitle"));
+        let is_logarithmic = figure.y.scale == Scale::Logarithmic;
+        let low = if is_logarithmic { "($4 > 0 ? $4 : NaN)" } else { "$4" };
+        // Error bars of gnuplot's own wipe out what is beneath their middle.
+        parts.push(format!(
+            "{from} 1:({low}):(0):($5 - {low}) with vectors heads size screen 0.004,90 fixed \
+             nofilled lw 1.4 {shade} notitle"
+        ));
     }
     if block.has_disturbed && matches!(look, Look::Markers | Look::Line | Look::Raw) {
         let size = if look == Look::Raw { "0.25" } else { "0.6" };
@@ -217,10 +225,10 @@ fn beside(figure: &Figure, block: &Block<'_>, from: &str, shade: &str) -> Vec<St
     parts
 }
 
-/// The lower end of an interval; one without a logarithm goes to the end of the axis.
+/// The lower end of a band; one without a logarithm goes to the end of the axis.
 fn low(figure: &Figure) -> String {
     match figure.y.scale {
         Scale::Logarithmic => format!("($4 > 0 ? $4 : {})", number(figure.range_y()[0])),
-        _ => "4".into(),
+        _ => "$4".into(),
     }
 }

@@ -27,8 +27,8 @@ fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
         let [script, data] = texts(&figure);
         let (_, code) = parts(&script.text);
         let marks = ['`', '@', '$'];
-        let code = code.replace("$1", "").replace("$2", "").replace("$3", "").replace("$4", "");
-        let code = code.replace("$7", "");
+        let columns = ["$1", "$2", "$3", "$4", "$5", "$7"];
+        let code = columns.iter().fold(code, |code, column| code.replace(column, ""));
         assert!(!code.contains(marks), "{code}");
         assert!(!code.contains("script"), "{code}");
         for text in [&script.text, &data.text] {

@@ -16,7 +16,10 @@ impl Ruler<'_> {
     pub(super) fn at(&self, value: f64) -> f64 {
         let [low, high] = self.range;
         let share = match self.axis.scale {
-            Scale::Logarithmic if value > 0.0 => (value / low).ln() / (high / low).ln(),
+            // Quotients of ends that lie far apart are beyond all numbers.
+            Scale::Logarithmic if value > 0.0 => {
+                (value.ln() - low.ln()) / (high.ln() - low.ln())
+            }
             Scale::Logarithmic => 0.0,
             _ => (value - low) / (high - low),
         };

@@ -102,7 +102,8 @@ fn draw_line(sheet: &Sheet<'_>, series: &Series, wide: f64, pattern: &str, pen: 
 
 /// A line from end to end of an interval, with feet where there is room for them.
 fn draw_whisker(sheet: &Sheet<'_>, x: f64, point: &Point, look: (&str, f64), pen: &mut Pen) {
-    let Some([low, high]) = point.interval else { return };
+    let has_place = |ends: &[f64; 2]| ends.iter().all(|end| sheet.y.axis.has(*end));
+    let Some([low, high]) = point.interval.filter(has_place) else { return };
     let (colour, foot) = look;
     let [low, high] = [sheet.y.at(low), sheet.y.at(high)];
     let feet = if foot > 0.0 {

@@ -86,10 +86,8 @@ fn check(figure: &Figure) {
         series.points.iter().filter(has).count()
     };
     let single = [Look::Bars, Look::Markers, Look::Line, Look::Raw];
-    let cells: usize = all()
-        .filter(|one| one.look == Look::Cells)
-        .map(|one| figure.rectangles(one).len())
-        .sum();
+    let cells: usize =
+        all().filter(|one| one.look == Look::Cells).map(|one| figure.rectangles(one).len()).sum();
     let points = of_class(&document, "point").len() + subpaths(&of_class(&document, "points"));
     assert_eq!(points, placed(figure, &single, drawn) + cells, "{}", figure.key);
     let lines = placed(figure, &[Look::Line, Look::Curve, Look::Law], drawn);
@@ -122,7 +120,11 @@ fn check_texts(figure: &Figure, document: &Document<'_>) {
             assert!(
                 turned || apart(0) || apart(2),
                 "{}: {} {:?} over {} {:?}",
-                figure.key, one.text, one.ends, other.text, other.ends
+                figure.key,
+                one.text,
+                one.ends,
+                other.text,
+                other.ends
             );
         }
     }
@@ -132,6 +134,13 @@ fn check_texts(figure: &Figure, document: &Document<'_>) {
 fn every_picture_is_whole_and_no_text_leaves_it_or_covers_another() {
     let all = made::all();
     assert!(all.len() > 60, "{}", all.len());
+    // To look at them: BOATLOAD_PICTURES=DIR.
+    if let Some(folder) = std::env::var_os("BOATLOAD_PICTURES") {
+        for (at, figure) in all.iter().enumerate() {
+            let name = format!("{at:03}-{}.svg", figure.key);
+            std::fs::write(std::path::Path::new(&folder).join(name), svg(figure)).unwrap();
+        }
+    }
     all.iter().for_each(check);
 }
 
@@ -159,11 +168,13 @@ fn raw_values_stand_on_their_bar() {
     let document = Document::parse(&text).unwrap();
     let points = of_class(&document, "point");
     let bars = points.iter().filter(|node| node.has_tag_name("rect"));
-    let bars: Vec<[f64; 2]> = bars
-        .map(|bar| [number(bar, "x"), number(bar, "x") + number(bar, "width")])
+    let bars: Vec<[f64; 2]> =
+        bars.map(|bar| [number(bar, "x"), number(bar, "x") + number(bar, "width")]).collect();
+    let dots: Vec<f64> = points
+        .iter()
+        .filter(|node| node.has_tag_name("circle"))
+        .map(|dot| number(dot, "cx"))
         .collect();
-    let dots: Vec<f64> =
-        points.iter().filter(|node| node.has_tag_name("circle")).map(|dot| number(dot, "cx")).collect();
     assert_eq!((bars.len(), dots.len()), (4, 12));
     for [left, right] in bars {
         assert_eq!(dots.iter().filter(|x| **x > left && **x < right).count(), 3);

@@ -49,8 +49,8 @@ pub(super) fn names<T: AsRef<str>>(names: &[T], size: f64, room: f64) -> Vec<Str
         let columns = |name: &String| if width(name, size) <= room { usize::MAX } else { columns };
         shorten_names(&names.iter().map(|name| (&**name, columns(name))).collect::<Vec<_>>())
     };
-    let cuts = (NAME_MIN..=NAME_MAX).rev().map(cut);
-    let fitting = cuts.filter(|cut| widest(cut, size) <= room).next();
+    let mut cuts = (NAME_MIN..=NAME_MAX).rev().map(cut);
+    let fitting = cuts.find(|cut| widest(cut, size) <= room);
     fitting.unwrap_or_else(|| names.iter().map(|name| clipped(name, size, room)).collect())
 }
 
