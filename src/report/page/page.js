@@ -80,7 +80,7 @@ function follow(place, state, change) {
 
 function fitTicks(place, { figure, ranges }) {
   const { width, height } = place.getBoundingClientRect();
-  const x = ticks(figure.x, ranges.x, roomX(width, figure.x));
+  const x = ticks(figure.x, ranges.x, roomX(width, figure.x), nameRoom(figure.x, width));
   const y = ticks(figure.y, ranges.y, roomY(height));
   Plotly.relayout(place, {
     "xaxis.tickvals": x.tickvals, "xaxis.ticktext": x.ticktext,
@@ -145,14 +145,16 @@ function addControls(figure, place) {
 }
 
 /** A sample of how something is drawn. */
-function sample(look, colour, dash) {
-  const box = element("span", "", { className: `sample ${look}` });
+function sample(look, colour, turn) {
+  const marks = ["●", "◆", "■", "▲", "▼"];
+  const text = look === "markers" ? marks[turn % marks.length] : "";
+  const box = element("span", text, { className: `sample ${look}` });
   box.setAttribute("aria-hidden", "true");
   if (colour) {
     box.style.setProperty("--light", colour[0]);
     box.style.setProperty("--dark", colour[1]);
   }
-  if (dash > 0) box.classList.add(`dash-${dash}`);
+  if (isLine(look) && turn > 0) box.classList.add(`dash-${turn % DASHES.length}`);
   return box;
 }
 
@@ -182,11 +184,12 @@ function addLegend(legend, place) {
 }
 
 function addKinds(legend, figure, drawn) {
-  const kinds = new Map(drawn.map(({ look, what }) => [`${isLine(look) ? "line" : look} ${what}`, { look, what }]));
+  const kinds = new Map(drawn.map(({ look, what }) => [`${look} ${what}`, { look, what }]));
   if (kinds.size > 1) {
     for (const { look, what } of kinds.values()) {
       const kind = element("span", "", { className: "kind" });
-      kind.append(sample(look, null, dashOf(figure, { look, what })), what);
+      const drawnAs = look === "raw" && hasBars(figure) ? "raw ring" : look;
+      kind.append(sample(drawnAs, null, turnOf(figure, { look, what })), what);
       legend.append(kind);
     }
   }
