@@ -19,6 +19,8 @@ struct Direction<'a> {
     axis: &'a Axis,
     /// Bars stand on 0.
     from_zero: bool,
+    /// An axis whose lowest number is below this share of its highest goes from 0.
+    zero_share: f64,
     /// Nothing is free around rectangles.
     is_tight: bool,
 }
@@ -33,7 +35,7 @@ impl Figure {
         let mark_ends = self.marks.iter().flat_map(|mark| mark.interval.into_iter().flatten());
         let marks = self.marks.iter().map(|mark| mark.x).chain(mark_ends);
         let is_tight = self.is_tight();
-        let way = Direction { axis: &self.x, from_zero: false, is_tight };
+        let way = Direction { axis: &self.x, from_zero: false, zero_share: 0.1, is_tight };
         way.range(points.chain(marks))
     }
 
@@ -46,7 +48,8 @@ impl Figure {
             ends.chain(self.far_ends(series, |one| one.y[1]))
         });
         let from_zero = self.series.iter().any(|series| series.look == Look::Bars);
-        let way = Direction { axis: &self.y, from_zero, is_tight: self.is_tight() };
+        let is_tight = self.is_tight();
+        let way = Direction { axis: &self.y, from_zero, zero_share: 0.65, is_tight };
         way.range(numbers)
     }
 
@@ -123,7 +126,7 @@ impl Direction<'_> {
 
     fn spaced(&self, low: f64, high: f64) -> [f64; 2] {
         // A course that is low beside its height is seen as such only from 0.
-        let is_near_zero = low > 0.0 && low < high / 2.0 && !self.is_tight;
+        let is_near_zero = low > 0.0 && low < high * self.zero_share && !self.is_tight;
         let low = if (self.from_zero && low > 0.0) || is_near_zero { 0.0 } else { low };
         let high = if self.from_zero { high.max(0.0) } else { high };
         let [first, last] = self.axis.widened(low, high);

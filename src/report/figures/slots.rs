@@ -1,9 +1,16 @@
 //! Who stands where: series that share a place stand beside each other, and a legend names each once.
 
+use std::collections::BTreeMap;
+
 use super::{Figure, Look, Scale, Series};
 
 /// The share of a place that its bars take; the rest keeps it from the next.
 const FILLED: f64 = 0.8;
+
+/// Lines whose points share their places stand aside by at most this share of the way to the next
+/// place, and of all places, so that their intervals do not cover each other.
+const ASIDE_OF_GAP: f64 = 0.12;
+const ASIDE_OF_ALL: f64 = 0.007;
 
 /// The share of its own part that a bar takes.
 const BAR: f64 = 0.92;
@@ -28,19 +35,38 @@ pub(crate) fn aside(at: usize) -> f64 {
 impl Figure {
     /// The place of a series among those beside it.
     pub(crate) fn slot(&self, series: &Series) -> Slot {
-        let beside =
+        let is_beside =
             |look: Look| look == Look::Bars || (look == Look::Markers && self.x.is_named());
-        let standing: Vec<&Series> = self.series.iter().filter(|one| beside(one.look)).collect();
-        let names = once(standing.iter().map(|one| &*one.name));
-        // Where each has places of its own, each stands in their middle.
-        let names = if share_places(&standing) { names } else { vec![&*series.name] };
+        let all = self.series.iter().filter(|one| is_beside(one.look));
+        let names = once(all.clone().map(|one| &*one.name));
         let Some(at) = names.iter().position(|name| *name == series.name) else {
-            return Slot { shift: 0.0, width: 0.0 };
+            return Slot { shift: self.line_shift(series), width: 0.0 };
         };
-        let has_own = beside(series.look) || series.look == Look::Raw;
-        let pitch = self.place_width() * FILLED / names.len() as f64;
-        let shift = (at as f64 - (names.len() - 1) as f64 / 2.0) * pitch;
-        Slot { shift: if has_own { shift } else { 0.0 }, width: pitch * BAR }
+        // Names that each have places of their own need no room beside each other.
+        let (at, number) = if shares_places(all) { (at, names.len()) } else { (0, 1) };
+        let pitch = self.place_width() * FILLED / number as f64;
+        let shift = (at as f64 - (number - 1) as f64 / 2.0) * pitch;
+        let is_shifted = is_beside(series.look) || series.look == Look::Raw;
+        Slot { shift: if is_shifted { shift } else { 0.0 }, width: pitch * BAR }
+    }
+
+    /// How far a line with intervals, and what is of its name, stands aside of others.
+    fn line_shift(&self, series: &Series) -> f64 {
+        let is_whiskered = |one: &&Series| {
+            one.look == Look::Line && one.points.iter().any(|point| point.interval.is_some())
+        };
+        let all = self.series.iter().filter(is_whiskered);
+        let names = once(all.clone().map(|one| &*one.name));
+        let at = names.iter().position(|name| *name == series.name);
+        let is_shifted = matches!(series.look, Look::Line | Look::Raw);
+        let is_linear = self.x.scale == Scale::Linear;
+        let Some(at) = at.filter(|_| is_shifted && is_linear && shares_places(all)) else {
+            return 0.0;
+        };
+        let places = self.places_of(Look::Line);
+        let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
+        let step = (gap(&places) * ASIDE_OF_GAP / names.len() as f64).min(all * ASIDE_OF_ALL);
+        (at as f64 - (names.len() - 1) as f64 / 2.0) * step
     }
 
     /// From a place to the next, in the numbers of the x axis.
@@ -49,16 +75,18 @@ impl Figure {
             Scale::Named(_) => 1.0,
             // Numbers beside each other are not as far apart to the left as to the right.
             Scale::Logarithmic => 0.0,
-            Scale::Linear => {
-                let bars = self.series.iter().filter(|series| series.look == Look::Bars);
-                let points = bars.flat_map(|series| &series.points).map(|point| point.x);
-                let mut places: Vec<f64> = points.filter(|x| x.is_finite()).collect();
-                places.sort_by(f64::total_cmp);
-                places.dedup();
-                let gaps = places.windows(2).map(|two| two[1] - two[0]);
-                gaps.min_by(f64::total_cmp).unwrap_or(1.0)
-            }
+            Scale::Linear => gap(&self.places_of(Look::Bars)),
         }
+    }
+
+    /// Where points of a look are, from left to right, each place once.
+    fn places_of(&self, look: Look) -> Vec<f64> {
+        let drawn = self.series.iter().filter(|series| series.look == look);
+        let points = drawn.flat_map(|series| &series.points).map(|point| point.x);
+        let mut places: Vec<f64> = points.filter(|x| x.is_finite()).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
     }
 
     /// Names of a legend with the numbers of their colours, each once.
@@ -87,12 +115,18 @@ impl super::Axis {
     }
 }
 
-/// Whether series of different names have a point at the same place.
-fn share_places(all: &[&Series]) -> bool {
-    let meets = |a: &Series, b: &Series| {
-        a.name != b.name && a.points.iter().any(|one| b.points.iter().any(|other| one.x == other.x))
-    };
-    all.iter().enumerate().any(|(at, a)| all[at + 1..].iter().any(|b| meets(a, b)))
+/// From a place to the nearest.
+fn gap(places: &[f64]) -> f64 {
+    let gaps = places.windows(2).map(|two| two[1] - two[0]);
+    gaps.min_by(f64::total_cmp).unwrap_or(1.0)
+}
+
+/// Whether any place has points of two names.
+fn shares_places<'a>(all: impl Iterator<Item = &'a Series>) -> bool {
+    let mut owners = BTreeMap::new();
+    let mut points =
+        all.flat_map(|one| one.points.iter().map(move |point| (point.x.to_bits(), &one.name)));
+    points.any(|(place, name)| *owners.entry(place).or_insert(name) != name)
 }
 
 fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
@@ -163,13 +197,29 @@ mod tests {
     }
 
     #[test]
-    fn names_with_places_of_their_own_stand_in_their_middle() {
-        let at = |name: &str, x: f64| Series {
-            points: vec![Point::at(x, 1.0)],
-            ..series(name, Look::Markers, "p50")
-        };
-        let figure = figure(named(), vec![at("a", 0.0), at("b", 1.0), at("b", 1.0)]);
+    fn names_with_places_of_their_own_stand_in_the_middle_of_them() {
+        let mut all = vec![series("a", Look::Markers, "p50"), series("b", Look::Markers, "p50")];
+        all[0].points.truncate(1);
+        all[1].points.remove(0);
+        let figure = figure(named(), all);
         assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0));
+    }
+
+    #[test]
+    fn lines_with_intervals_at_the_same_numbers_stand_a_little_aside() {
+        let mut all = vec![
+            series("a", Look::Line, "mean"),
+            series("b", Look::Line, "mean"),
+            series("b", Look::Raw, "repeat"),
+            series("b", Look::Law, "law"),
+        ];
+        let figure = figure(Scale::Linear, all.clone());
+        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0), "no intervals");
+        all.iter_mut().for_each(|one| one.points[0].interval = Some([0.5, 1.5]));
+        let figure = self::figure(Scale::Linear, all);
+        let shifts: Vec<f64> = figure.series.iter().map(|one| figure.slot(one).shift).collect();
+        assert!(shifts[0] < 0.0 && shifts[1] > 0.0 && shifts[1] < 0.01, "{shifts:?}");
+        assert_eq!((shifts[2], shifts[3]), (shifts[1], 0.0));
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn mark(number_of: usize, mark: &Mark) -> Vec<String> {
 
 /// What is plotted, from behind to before.
 fn plots(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> Vec<String> {
-    let names: Vec<String> = blocks.iter().map(|block| title(figure, block.series)).collect();
+    let names: Vec<String> = (0..blocks.len()).map(|at| title(figure, blocks, at)).collect();
     let names: Vec<_> = names.iter().map(|name| (&**name, KEY_COLUMNS)).collect();
     let titles = shorten_names(&names);
     let depth = |look: Look| match look {
@@ -150,12 +150,21 @@ fn plots(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> Vec<String> {
     order.into_iter().flat_map(plot).collect()
 }
 
-/// The name, with what its points are where there is more than one thing.
-fn title(figure: &Figure, series: &Series) -> String {
+/// The name, with what its points are where there is more than one thing; dark dots are all alike.
+fn title(figure: &Figure, blocks: &[Block<'_>], at: usize) -> String {
+    let series = blocks[at].series;
+    if series.look == Look::Raw && has_bars(figure) {
+        let is_first = blocks[..at].iter().all(|block| block.series.look != Look::Raw);
+        return if is_first { series.what.clone() } else { String::new() };
+    }
     if figure.whats().len() > 1 {
         return format!("{}: {}", series.name, series.what);
     }
     series.name.clone()
+}
+
+fn has_bars(figure: &Figure) -> bool {
+    figure.series.iter().any(|one| one.look == Look::Bars)
 }
 
 fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<String> {
@@ -198,8 +207,7 @@ fn bars(figure: &Figure, series: &Series, from: &str, shade: &str, title: &str) 
 
 /// Single values are dark where they stand on bars.
 fn raw(figure: &Figure, series: &Series) -> &'static str {
-    let has_bars = figure.series.iter().any(|one| one.look == Look::Bars);
-    if has_bars { DARK } else { colour(series.colour).light }
+    if has_bars(figure) { DARK } else { colour(series.colour).light }
 }
 
 /// Whiskers, and the white heart of what was disturbed.

@@ -8,7 +8,7 @@ use super::words::{clipped, names, widest, width, wrapped};
 use crate::report::figures::{Figure, Point, Scale, Series, Slot, Tick};
 
 /// Ticks of an axis of numbers that are tried for.
-const Y_TICKS: usize = 6;
+const Y_TICKS: usize = 8;
 const X_TICKS: usize = 9;
 
 /// Between the texts of two ticks.

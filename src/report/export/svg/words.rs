@@ -1,7 +1,7 @@
 //! How much room a text takes. The font is the viewer's, so widths are estimates, on the wide side.
 
 use crate::base::failure::shown;
-use crate::report::text::shorten_names;
+use crate::report::text;
 
 /// Widths of the printable ASCII characters of Helvetica, in thousandths of the size, from its
 /// metrics file (Adobe Font Metrics, Helvetica).
@@ -46,8 +46,9 @@ pub(super) fn names<T: AsRef<str>>(names: &[T], size: f64, room: f64) -> Vec<Str
         return names;
     }
     let cut = |columns: usize| {
-        let columns = |name: &String| if width(name, size) <= room { usize::MAX } else { columns };
-        shorten_names(&names.iter().map(|name| (&**name, columns(name))).collect::<Vec<_>>())
+        let is_whole = |name: &str| width(name, size) <= room;
+        let columns = |name: &str| if is_whole(name) { text::width(name) } else { columns };
+        text::shorten_names(&names.iter().map(|name| (&**name, columns(name))).collect::<Vec<_>>())
     };
     let mut cuts = (NAME_MIN..=NAME_MAX).rev().map(cut);
     let fitting = cuts.find(|cut| widest(cut, size) <= room);
