@@ -111,7 +111,7 @@ function trace(figure, series, theme, pageWidth) {
         : { color: colour, size: 5, opacity: 0.55, symbol },
     }),
     band: () => band(figure, series, colour, common.hovertext),
-    cells: () => cells(figure, series, theme, common.hovertext),
+    cells: () => cells(figure, series, common.hovertext),
   };
   return { ...common, ...looks[series.look]() };
 }
@@ -140,7 +140,7 @@ function edges(places, scale) {
 }
 
 /** Rectangles in rows; each goes on until the next one of its row begins. */
-function cells(figure, series, theme, texts) {
+function cells(figure, series, texts) {
   const once = (values) => [...new Set(values)].sort((a, b) => a - b);
   const [columns, rows] = [once(series.x), once(series.y)];
   const place = new Map(columns.map((x, at) => [x, at]));
@@ -162,17 +162,29 @@ function cells(figure, series, theme, texts) {
       }
     }
   }
-  const known = z.flat().filter((value) => value !== null && Number.isFinite(value));
-  const ends = known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-  const range = ends[0] < ends[1] ? ends : [ends[0] - 0.5, ends[1] + 0.5];
-  const { tickvals, ticktext } = ticks(figure.shade, range, 5);
   return {
     type: "heatmap", z, hovertext, x: edges(columns, figure.x.scale), y: edges(rows, figure.y.scale),
-    colorscale: SHADES[theme], zmin: range[0], zmax: range[1], hoverongaps: false,
+    coloraxis: "coloraxis", hoverongaps: false,
+  };
+}
+
+/** One scale of colours for all cells of a figure; none without cells. */
+function shadeScale(figure, theme) {
+  if (!figure.shade) return undefined;
+  const log = figure.shade.scale === "log";
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of figure.series.flatMap(({ shade }) => shade ?? [])) {
+    if (value === null || (log && value <= 0)) continue;
+    [low, high] = [Math.min(low, log ? Math.log10(value) : value), Math.max(high, log ? Math.log10(value) : value)];
+  }
+  if (!(low < high)) [low, high] = low === high ? [low - 0.5, high + 0.5] : [0, 1];
+  const { tickvals, ticktext } = ticks(figure.shade, [low, high], 6);
+  return {
+    cmin: low, cmax: high, colorscale: SHADES[theme],
     colorbar: {
-      thickness: 12, outlinewidth: 0, tickfont: { size: 12 },
+      thickness: 12, outlinewidth: 0, tickfont: { size: 12 }, tickmode: "array", ticktext,
+      tickvals: log ? tickvals.map(Math.log10) : tickvals,
       title: { text: unmarked(figure.shade.label), side: "right", font: { size: 13 } },
-      tickmode: "array", ticktext, tickvals: log ? tickvals.map(Math.log10) : tickvals,
     },
   };
 }
@@ -251,6 +263,7 @@ function chart(figure, { theme, width, height, ranges, hidden }) {
       hovermode: "closest", showlegend: false,
       hoverlabel: { bgcolor: paper.panel, align: "left", font: { family: FONT, size: 13, color: paper.ink } },
       dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      coloraxis: shadeScale(figure, theme),
       xaxis: {
         ...xaxis, showgrid: !named, showline: true, ticks: named ? "" : "outside", tickcolor: paper.soft,
         title: { text: unmarked(figure.x.label), standoff: 10, font: { size: 13, color: paper.soft } },
