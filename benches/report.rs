@@ -28,7 +28,9 @@ fn main() {
     let clock = RealClock::new();
     let (page, seconds) = clock.time(|| page_text(&[&book]).expect("memory can be written"));
     let bytes = page.text.len();
-    println!("written in {seconds:.2} s (at most {SECONDS_MAX} s), {bytes} bytes (at most {BYTES_MAX})");
+    println!(
+        "written in {seconds:.2} s (at most {SECONDS_MAX} s), {bytes} bytes (at most {BYTES_MAX})"
+    );
     let place = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     if let Some(path) = place {
         std::fs::write(path, &page.text).expect("the page can be kept there");
@@ -47,7 +49,11 @@ fn book() -> ResultBook {
             for level in 1..=LEVELS {
                 for (phase, word) in PHASES.iter().enumerate() {
                     let ns = 20_000 + 7_000 * variant as u64 + 3_000 * phase as u64 + 900 * level;
-                    let level = Level { axis: "files".into(), value: (level * 10_000) as f64, ..Level::default() };
+                    let level = Level {
+                        axis: "files".into(),
+                        value: (level * 10_000) as f64,
+                        ..Level::default()
+                    };
                     let cell = CellKey { variant: (*name).into(), level: Some(level), repeat };
                     measurements.push(measurement(cell, word, ns, WINDOWS / cells));
                 }

@@ -227,7 +227,8 @@ fn drawn_as_told(browser: &Browser, name: &str) {
         assert!(chart["label"].as_str().unwrap().len() > 20, "{key}");
         assert!(chart["titles"].as_u64().unwrap() >= 2, "{key}: an axis without a name");
         assert!(chart["marks"].as_u64() >= chart["asked"].as_u64(), "{key}: a mark is missing");
-        let (series, traces) = (chart["series"].as_array().unwrap(), chart["traces"].as_array().unwrap());
+        let (series, traces) =
+            (chart["series"].as_array().unwrap(), chart["traces"].as_array().unwrap());
         assert_eq!(series.len(), traces.len(), "{key}");
         let mut rows = chart["rows"].as_array().unwrap().iter();
         for (one, trace) in series.iter().zip(traces) {
@@ -248,7 +249,8 @@ fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[
         let told = rows.iter().filter(|row| number(row[4].as_str().unwrap()).is_some()).count();
         return assert!(drawn >= told && told > 0, "{key}: {drawn} cells of {told}");
     }
-    let places = |of: &str| trace[of].as_array().unwrap().iter().map(Value::as_f64).collect::<Vec<_>>();
+    let places =
+        |of: &str| trace[of].as_array().unwrap().iter().map(Value::as_f64).collect::<Vec<_>>();
     let (x, y) = (places("x"), places("y"));
     let factor = if look == "band" { 2 } else { 1 };
     assert_eq!(y.len(), rows.len() * factor, "{key}, {look}");
@@ -257,7 +259,11 @@ fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[
         let told = number(row[3].as_str().unwrap());
         close(key, y[at], told.filter(|_| look != "band" || y[at] == told));
         if !named && chart["axes"][0]["quantity"] == "count" {
-            close(key, x[at].map(|x| x - series["shift"].as_f64().unwrap()), number(row[2].as_str().unwrap()));
+            close(
+                key,
+                x[at].map(|x| x - series["shift"].as_f64().unwrap()),
+                number(row[2].as_str().unwrap()),
+            );
         }
     }
 }
@@ -305,7 +311,10 @@ fn every_scenario_s_page_draws_what_its_tables_say_and_asks_for_nothing() {
         browser.prefer("light");
         browser.open(&path);
         drawn_as_told(&browser, name);
-        browser.script("document.querySelectorAll('details').forEach((one) => { one.open = false; })", json!([]));
+        browser.script(
+            "document.querySelectorAll('details').forEach((one) => { one.open = false; })",
+            json!([]),
+        );
         browser.picture(&format!("{name}-light-1600"));
         browser.prefer("dark");
         browser.wait("places.every((place) => place.layout.paper_bgcolor === PAPER.dark.ground)");
@@ -388,7 +397,8 @@ fn zoomed_and_reset(browser: &Browser) {
     let view = "return [places[0].layout.yaxis.range, places[0].layout.yaxis.tickvals]";
     let whole = browser.script(view, json!([]));
     let press = |name: &str| {
-        let script = "document.querySelector(`.controls button[aria-label^='${arguments[0]}']`).click()";
+        let script =
+            "document.querySelector(`.controls button[aria-label^='${arguments[0]}']`).click()";
         browser.script(script, json!([name]));
     };
     press("Zoom in");

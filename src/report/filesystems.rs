@@ -78,7 +78,9 @@ const MADE: &str =
 /// Their title and a table of how each was made and mounted.
 pub(super) fn made_table(book: &ResultBook) -> (&'static str, Table) {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    made(book).into_iter().for_each(|made| table.row(vec![made.variant.clone(), about(made, false)]));
+    made(book)
+        .into_iter()
+        .for_each(|made| table.row(vec![made.variant.clone(), about(made, false)]));
     (MADE, table)
 }
 

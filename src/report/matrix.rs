@@ -40,9 +40,8 @@ pub(super) fn phase_grids(summary: &Summary) -> Vec<(String, Grid)> {
         }
         grid
     };
-    let title = |phase: &str| {
-        format!("{phase}, by {}; caches: {}", matrix.axis(), matrix.caches(&[phase]))
-    };
+    let title =
+        |phase: &str| format!("{phase}, by {}; caches: {}", matrix.axis(), matrix.caches(&[phase]));
     summary.phases().into_iter().map(|phase| (title(phase), grid(phase))).collect()
 }
 

@@ -231,8 +231,7 @@ fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What their intervals are.
-pub(super) const ABOUT_LATENCIES: &str =
-    "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
+pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
      measurement between two of its own latencies";
 
 /// A variant and its level, for a heading or a sentence.

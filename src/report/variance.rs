@@ -30,8 +30,7 @@ impl Report for Variance {
 pub(super) const WHERE: &str = "where the variance is, as standard deviation of the rate";
 
 /// How it is to be read.
-pub(super) const ABOUT_VARIANCE: &str =
-    "each is what it adds of its own to one pass; - is not known, and without passes theirs is \
+pub(super) const ABOUT_VARIANCE: &str = "each is what it adds of its own to one pass; - is not known, and without passes theirs is \
      among the repeats";
 
 /// A row for each phase; none if nothing was repeated.

@@ -46,7 +46,9 @@ impl Browser {
             .spawn()
             .map_err(|error| format!("chromedriver: {error}"))?;
         let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = |line: String| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok();
+        let port = |line: String| {
+            line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok()
+        };
         let port = lines.map_while(Result::ok).find_map(port);
         let mut browser = Self { driver, port: port.unwrap_or(0), session: String::new() };
         let port = port.expect("chromedriver says where it listens");
@@ -87,7 +89,8 @@ impl Browser {
 
     /// A window of so many pixels, whatever the least of a real one.
     pub fn resize(&self, width: u32, height: u32) {
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.command("Emulation.setDeviceMetricsOverride", size);
     }
 
@@ -99,7 +102,8 @@ impl Browser {
 
     /// Presses a key and lets it go.
     pub fn press(&self, key: char) {
-        let (down, up) = (json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key }));
+        let (down, up) =
+            (json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key }));
         let keys = json!([{ "type": "key", "id": "keyboard", "actions": [down, up] }]);
         self.post("actions", &json!({ "actions": keys }));
     }
@@ -128,7 +132,8 @@ impl Browser {
     pub fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("BOATLOAD_SCREENSHOTS") else { return };
         let parameters = json!({ "format": "png", "captureBeyondViewport": true });
-        let bytes = STANDARD.decode(self.command("Page.captureScreenshot", parameters)["data"].as_str().unwrap());
+        let bytes = STANDARD
+            .decode(self.command("Page.captureScreenshot", parameters)["data"].as_str().unwrap());
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes.unwrap()).unwrap();
     }
 
@@ -168,7 +173,13 @@ fn capabilities() -> Value {
 }
 
 fn said(answer: &Value) -> String {
-    answer["value"]["message"].as_str().unwrap_or("no answer").lines().next().unwrap_or_default().into()
+    answer["value"]["message"]
+        .as_str()
+        .unwrap_or("no answer")
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .into()
 }
 
 /// One request of its own; null if there is no answer.

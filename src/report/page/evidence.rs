@@ -194,7 +194,8 @@ fn caches(book: &ResultBook) -> Table {
 }
 
 fn invalid(book: &ResultBook) -> Table {
-    let mut table = Table::new(&[("phase", Align::Left), ("of", Align::Left), ("why", Align::Left)]);
+    let mut table =
+        Table::new(&[("phase", Align::Left), ("of", Align::Left), ("why", Align::Left)]);
     for m in book.measurements.iter().filter(|m| !m.valid()) {
         let pass = if m.pass > 1 { format!(", pass {}", m.pass) } else { String::new() };
         let of = cell_and_repeat(&m.cell) + &pass;

@@ -19,7 +19,9 @@ pub(super) fn repeat(book: &ResultBook) -> String {
     }
     if !run.job.is_empty() {
         let job = copied("The job file", &run.job, " class=\"job\"");
-        html += &format!("<details class=\"printed\"><summary>The job file</summary>\n{job}</details>\n");
+        html += &format!(
+            "<details class=\"printed\"><summary>The job file</summary>\n{job}</details>\n"
+        );
     }
     html
 }
