@@ -85,7 +85,8 @@ fn gnuplot_makes_a_picture_of_every_script_and_complains_of_nothing() {
             assert!(picture.len() > 5_000, "{script:?}: {} bytes", picture.len());
         }
         let left = command::names_in(&bench.beside("gnuplot"));
-        let known = |name: &String| [".gp", ".dat", ".png"].iter().any(|ending| name.ends_with(ending));
+        let known =
+            |name: &String| [".gp", ".dat", ".png"].iter().any(|ending| name.ends_with(ending));
         assert!(left.iter().all(known), "a name was run: {left:?}");
     }
 }

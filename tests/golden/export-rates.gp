@@ -21,4 +21,4 @@ set yrange [0.0:65084.0120201724]
 set ytics ('0' 0.0, '10k' 10000.0, '20k' 20000.0, '30k' 30000.0, '40k' 40000.0, '50k' 50000.0, '60k' 60000.0)
 plot 'rates.dat' index 0 using 1:3:(0.7360000000000001) with boxes fillstyle solid 0.85 noborder lc rgb '#0072b2' title 'ext4: mean', \
      'rates.dat' index 0 using 1:($4):(0):($5 - $4) with vectors heads size screen 0.004,90 fixed nofilled lw 1.4 lc rgb '#1d2939' notitle, \
-     'rates.dat' index 1 using 1:3 with points lc rgb '#1d2939' pt 7 ps 0.5 title 'ext4: repeat'
+     'rates.dat' index 1 using 1:3 with points lc rgb '#1d2939' pt 7 ps 0.5 title 'repeat'

@@ -3,14 +3,11 @@
 use crate::measure::book::ResultBook;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
-use crate::report::figures::{
-    Axis, Figure, Look, Mark, Point, Quantity, Scale, Series, figures,
-};
+use crate::report::figures::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series, figures};
 use crate::report::json::read_document;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
-pub(super) const EVIL: &str =
-    "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m";
+pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m";
 
 fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
     Axis { label: label.into(), quantity, scale }
@@ -30,9 +27,8 @@ pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Figure {
     let places = || 0..phases.len();
     let all = variants.iter().enumerate().flat_map(|(at, name)| {
         let mean = places().map(|x| with_interval(x as f64, value(at, x), 0.1)).collect();
-        let raw = places().flat_map(|x| {
-            [0.95, 1.0, 1.05].map(|share| Point::at(x as f64, value(at, x) * share))
-        });
+        let raw = places()
+            .flat_map(|x| [0.95, 1.0, 1.05].map(|share| Point::at(x as f64, value(at, x) * share)));
         let raw = raw.collect();
         [series(name, at, Look::Bars, "mean", mean), series(name, at, Look::Raw, "repeat", raw)]
     });
@@ -62,10 +58,34 @@ pub(super) fn course() -> Figure {
         [
             series(name, number, Look::Band, "p50 to p99", all(0.5)),
             series(name, number, Look::Line, "p50", line),
-            series(name, number, Look::Line, "p99", places.map(|x| Point::at(x, height(x) * 4.0)).to_vec()),
-            series(name, number, Look::Law, "fitted law", places.map(|x| Point::at(x, height(x) * 1.1)).to_vec()),
-            series(name, number, Look::Curve, "limit", places.map(|x| Point::at(x, height(x) * 3.0)).to_vec()),
-            series(name, number, Look::Markers, "max", places.map(|x| Point::at(x, height(x) * 5.0)).to_vec()),
+            series(
+                name,
+                number,
+                Look::Line,
+                "p99",
+                places.map(|x| Point::at(x, height(x) * 4.0)).to_vec(),
+            ),
+            series(
+                name,
+                number,
+                Look::Law,
+                "fitted law",
+                places.map(|x| Point::at(x, height(x) * 1.1)).to_vec(),
+            ),
+            series(
+                name,
+                number,
+                Look::Curve,
+                "limit",
+                places.map(|x| Point::at(x, height(x) * 3.0)).to_vec(),
+            ),
+            series(
+                name,
+                number,
+                Look::Markers,
+                "max",
+                places.map(|x| Point::at(x, height(x) * 5.0)).to_vec(),
+            ),
         ]
     };
     let mark = |x: f64, colour: usize, name: &str| Mark {
@@ -136,8 +156,22 @@ pub(super) fn evil(mut figure: Figure) -> Figure {
 /// Pictures that no run gives.
 fn odd() -> Vec<Figure> {
     let numbers = [0.0, -1.0, 1e-320, 1e300, f64::NAN, f64::INFINITY, f64::MAX];
-    let looks = [Look::Bars, Look::Markers, Look::Line, Look::Curve, Look::Band, Look::Law, Look::Raw, Look::Cells];
-    let scales = [Scale::Linear, Scale::Logarithmic, Scale::Named(vec!["a".into(); 3]), Scale::Named(Vec::new())];
+    let looks = [
+        Look::Bars,
+        Look::Markers,
+        Look::Line,
+        Look::Curve,
+        Look::Band,
+        Look::Law,
+        Look::Raw,
+        Look::Cells,
+    ];
+    let scales = [
+        Scale::Linear,
+        Scale::Logarithmic,
+        Scale::Named(vec!["a".into(); 3]),
+        Scale::Named(Vec::new()),
+    ];
     let mut all = Vec::new();
     for look in looks {
         for (x, y) in scales.iter().zip(scales.iter().cycle().skip(all.len() % 3)) {
@@ -168,7 +202,10 @@ pub(super) fn all() -> Vec<Figure> {
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
     let mut all = vec![
         bars(&["ext4"], &["create", "read"]),
-        bars(&["ext4", "xfs", "btrfs", "a variant with quite a long name"], &["create", "read", "delete"]),
+        bars(
+            &["ext4", "xfs", "btrfs", "a variant with quite a long name"],
+            &["create", "read", "delete"],
+        ),
         bars(&names[..9], &names[..5]),
         bars(&["ext4"], &names),
         bars(&[], &[]),
@@ -200,11 +237,21 @@ pub(super) fn books() -> Vec<ResultBook> {
 
 /// The runs in `docs/results`.
 fn kept() -> Vec<ResultBook> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
-    paths.sort();
-    assert!(paths.len() > 5, "{paths:?}");
-    let read = |path| read_document(&std::fs::read(path).unwrap()).unwrap().book;
-    paths.iter().map(read).collect()
+    let entries = std::fs::read_dir(kept_folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = entries
+        .filter_map(|name| name.into_string().unwrap().strip_suffix(".json").map(String::from));
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    assert!(names.len() > 5, "{names:?}");
+    names.iter().map(|name| kept_run(name)).collect()
+}
+
+fn kept_folder() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results")
+}
+
+/// One of them.
+pub(super) fn kept_run(name: &str) -> ResultBook {
+    let document = std::fs::read(kept_folder().join(format!("{name}.json"))).unwrap();
+    read_document(&document).unwrap().book
 }

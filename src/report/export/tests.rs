@@ -49,6 +49,19 @@ fn exports_are_the_ones_that_were_agreed_on() {
 }
 
 #[test]
+fn the_pictures_of_the_readme_are_those_of_the_kept_runs() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    for (run, key) in [("smallfiles-filesystems", "rates"), ("chunks", "levels-write-chunk")] {
+        let all = texts("svg", &made::kept_run(run));
+        let picture = all.iter().find(|text| text.name == format!("{key}.svg")).unwrap();
+        let path = format!("docs/pictures/{run}-{key}.svg");
+        assert_golden(&format!("../../{path}"), &picture.text);
+        assert!(readme.contains(&format!("({path})")), "{path}");
+    }
+}
+
+#[test]
 fn formats_have_names_of_their_own_and_say_what_they_are() {
     let names: Vec<_> = EXPORTS.iter().map(|export| export.name()).collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");

@@ -46,7 +46,10 @@ fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
 fn a_script_reads_every_block_of_its_data() {
     for figure in made::all() {
         let [script, data] = texts(&figure);
-        let blocks = data.text.split("\n\n\n").filter(|block| block.contains("# place") || block.contains("# left"));
+        let blocks = data
+            .text
+            .split("\n\n\n")
+            .filter(|block| block.contains("# place") || block.contains("# left"));
         for at in 0..blocks.count() {
             let index = format!("index {at} using");
             assert!(script.text.contains(&index), "{index} in {}", script.text);

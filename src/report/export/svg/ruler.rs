@@ -17,9 +17,7 @@ impl Ruler<'_> {
         let [low, high] = self.range;
         let share = match self.axis.scale {
             // Quotients of ends that lie far apart are beyond all numbers.
-            Scale::Logarithmic if value > 0.0 => {
-                (value.ln() - low.ln()) / (high.ln() - low.ln())
-            }
+            Scale::Logarithmic if value > 0.0 => (value.ln() - low.ln()) / (high.ln() - low.ln()),
             Scale::Logarithmic => 0.0,
             _ => (value - low) / (high - low),
         };

@@ -63,7 +63,7 @@ impl<'a> Sheet<'a> {
         let y_label_y = head + 24.0;
         let y_range = figure.range_y();
         let y_ticks = figure.y.ticks(y_range[0], y_range[1], Y_TICKS);
-        let (y_ticks, left) = y_room(y_ticks);
+        let (y_ticks, left) = y_room(&y_ticks);
         let mut x =
             Ruler { axis: &figure.x, range: figure.range_x(), pixels: [left, WIDTH - EDGE] };
         x.pixels = x_room(&x);
@@ -75,8 +75,11 @@ impl<'a> Sheet<'a> {
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
         let legend = Legend::of(figure, x_label_y + 16.0);
         let notes_y = legend.bottom + 8.0;
+        let is_cut = figure.y.scale == Scale::Linear && y_range[0] > 0.0;
+        let cut = is_cut.then_some("The vertical axis does not begin at 0.");
+        let notes = figure.notes.iter().map(|note| &**note).chain(cut);
         let notes: Vec<String> =
-            figure.notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
+            notes.flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
         let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
         let label = |text: &str| clipped(text, LABEL.size * 1.05, inner);
         let (x_label, y_label) = (label(&figure.x.label), label(&figure.y.label));
@@ -133,7 +136,7 @@ pub(super) fn lines(lines: &[String], size: f64) -> f64 {
 }
 
 /// Ticks with texts that leave room for the picture, and where that begins.
-fn y_room(ticks: Vec<Tick>) -> (Vec<Tick>, f64) {
+fn y_room(ticks: &[Tick]) -> (Vec<Tick>, f64) {
     let texts: Vec<&str> = ticks.iter().map(|tick| &*tick.text).collect();
     let texts = names(&texts, TICK.size, SLANTED_ROOM);
     let left = EDGE + widest(&texts, TICK.size) + GAP;
@@ -144,12 +147,17 @@ fn y_room(ticks: Vec<Tick>) -> (Vec<Tick>, f64) {
 /// The ends of the x axis, so that half of the outer texts has room beside them.
 fn x_room(x: &Ruler<'_>) -> [f64; 2] {
     let [left, right] = x.pixels;
-    if x.axis.is_named() {
-        return [left, right];
-    }
     let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
     let texts: Vec<String> = ticks.into_iter().map(|tick| tick.text).collect();
-    let half = widest(&texts, TICK.size) / 2.0;
+    let room = widest(&texts, TICK.size);
+    if x.axis.is_named() {
+        let pitch = x.length() / texts.len().max(1) as f64;
+        let is_level = room <= pitch - GAP;
+        // A name that rises ends at its place, and begins to the left of it.
+        let before = room.min(SLANTED_ROOM) * SLANT_DEGREES.to_radians().cos() + GAP - pitch / 2.0;
+        return [if is_level { left } else { left.max(before) }, right];
+    }
+    let half = room / 2.0;
     [left.max(half + GAP), right.min(WIDTH - GAP - half)]
 }
 
@@ -180,10 +188,7 @@ impl XTicks {
         let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
         let pitch = x.length() / ticks.len().max(1) as f64;
         let texts: Vec<String> = ticks.iter().map(|tick| tick.text.clone()).collect();
-        let level = names(&texts, TICK.size, pitch - GAP);
-        // A name that has room for most of it reads better level.
-        let is_whole = level.iter().zip(&texts).all(|(level, text)| level == text);
-        if is_whole {
+        if widest(&texts, TICK.size) <= pitch - GAP {
             return Self::level(ticks);
         }
         let slant = SLANT_DEGREES.to_radians();
