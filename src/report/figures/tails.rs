@@ -18,6 +18,9 @@ struct Column<'a> {
     tail: Tail,
 }
 
+/// A latency and its interval, in nanoseconds.
+type Latency = (u64, Option<[u64; 2]>);
+
 /// A picture for each phase with its variants beside each other; of a single variant one with its
 /// phases.
 pub(super) fn tails(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
@@ -27,12 +30,12 @@ pub(super) fn tails(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
         let columns: Vec<Column<'_>> =
             phases.iter().filter_map(|phase| column(*only, phase)).collect();
         let names = columns.iter().map(|column| shown(&column.row.phase)).collect();
-        return figure(cast, placed(columns), names, (None, keys)).into_iter().collect();
+        return figure(cast, &placed(columns), names, (None, keys)).into_iter().collect();
     }
     let of_phase = |phase: &&str| {
         let columns: Vec<Column<'_>> = all.iter().filter_map(|one| column(*one, phase)).collect();
         let names = columns.iter().map(|column| column.member.name.clone()).collect();
-        figure(cast, placed(columns), names, (Some(phase), keys))
+        figure(cast, &placed(columns), names, (Some(phase), keys))
     };
     phases.iter().filter_map(of_phase).collect()
 }
@@ -49,7 +52,7 @@ fn placed(columns: Vec<Column<'_>>) -> Vec<Column<'_>> {
 
 fn figure(
     cast: &Cast<'_>,
-    columns: Vec<Column<'_>>,
+    columns: &[Column<'_>],
     names: Vec<String>,
     (phase, keys): (Option<&str>, &mut Keys),
 ) -> Option<Figure> {
@@ -87,7 +90,7 @@ fn figure(
 /// A series for each percentile.
 fn of_member(columns: &[&Column<'_>]) -> Vec<Series> {
     let Some(member) = columns.first().map(|column| column.member) else { return Vec::new() };
-    let series = |what: &str, of: &dyn Fn(&Tail) -> Option<(u64, Option<[u64; 2]>)>| {
+    let series = |what: &str, of: &dyn Fn(&Tail) -> Option<Latency>| {
         let point = |column: &&Column<'_>| {
             let (ns, interval) = of(&column.tail)?;
             Some(Point {

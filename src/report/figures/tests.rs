@@ -283,7 +283,7 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
     assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
     let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
     assert_eq!((first.x, first.shade), (0.0, Some(1e-6)));
-    let last = ext4.points.iter().filter(|point| point.y == 5.0).next_back().unwrap();
+    let last = ext4.points.iter().rfind(|point| point.y == 5.0).unwrap();
     assert_eq!(last.x, 100.0 * 63.0 / 64.0);
 }
 
