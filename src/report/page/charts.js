@@ -99,7 +99,7 @@ function trace(figure, series, theme, pageWidth) {
       error_y: whiskers(series, colour),
     }),
     line: () => ({
-      type: "scatter", mode: "lines+markers", line: { color: colour, width: 2, dash },
+      type: "scatter", mode: "lines+markers", cliponaxis: false, line: { color: colour, width: 2, dash },
       marker: { color: colour, size: 7, symbol }, error_y: whiskers(series, colour),
     }),
     curve: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 1.75, dash } }),

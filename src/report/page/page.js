@@ -96,8 +96,8 @@ function zoom(place, times) {
   for (const which of ["x", "y"]) {
     if (figure[which].scale === "named") continue;
     const [low, high] = ranges[which];
-    // What begins at nothing stays there.
-    const keep = low === 0 ? low : (low + high) / 2;
+    // Bars stand on nothing, and nothing lies below it.
+    const keep = low === 0 && (hasBars(figure) || times > 1) ? low : (low + high) / 2;
     change[`${which}axis.range`] = [keep + (low - keep) * times, keep + (high - keep) * times];
   }
   Plotly.relayout(place, change);
