@@ -98,7 +98,11 @@ fn keep_phase(book: &mut ResultBook, phase: &str, format: &dyn Format) -> Result
     Ok(())
 }
 
-fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
+/// Gives texts to the user: to standard output, to a file, or to files in a directory.
+///
+/// # Errors
+/// If they cannot be written there, or are too many for one place.
+pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
     match texts {
         [only] if output == Path::new("-") && std::io::stdout().is_terminal() => {
             // What a run came with from elsewhere must not talk to the terminal.

@@ -15,6 +15,7 @@ mod place;
 mod plan;
 mod plan_text;
 mod progress;
+mod report;
 mod run;
 mod runs;
 mod runs_named;
@@ -86,6 +87,7 @@ enum Command {
     Show(show::Show),
     Compare(compare::Compare),
     Check(check::Check),
+    Report(report::Report),
     Export(export::Export),
     Import(import::Import),
     Inspect(inspect::Inspect),
@@ -131,6 +133,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(&store),
         Command::Check(command) => command.run(&store),
         Command::SelfTest(command) => command.run(),
+        Command::Report(command) => command.run(&store),
         Command::Export(command) => command.run(&store),
         Command::Import(command) => command.run(&store),
         Command::Inspect(command) => command.run(),

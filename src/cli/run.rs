@@ -9,7 +9,7 @@ use super::job::Job;
 use super::live::Live;
 use super::place::Place;
 use super::progress::Progress;
-use super::{StorePlace, command_line, exit_of, out, show};
+use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order, Watcher};
@@ -40,6 +40,9 @@ pub(super) struct Run {
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Also write the report for a browser to FILE.html
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Show the run on the whole terminal while it goes on
     ///
     /// q leaves the view and the run goes on with plain progress; Ctrl-C stops the run. Shown are cells
@@ -57,6 +60,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
         let place = self.place.asked()?;
         let interrupt = Interrupt::listen()?;
@@ -75,6 +79,7 @@ impl Run {
         drop(live);
         progress.finish();
         show::deliver(&book, self.json.as_deref())?;
+        self.report.as_deref().map_or(Ok(()), |path| report::keep(&[&book], path))?;
         if interrupt.is_set() {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
             return Ok(Exit::Interrupted);

@@ -33,6 +33,21 @@ pub(super) fn write_amplifications(
     (counters, levels): (&str, bool),
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    for (at, (title, table)) in tables(all, (counters, levels)).into_iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        write_wrapped("", &format!("{title}:"), out)?;
+        table.write(out)?;
+    }
+    Ok(())
+}
+
+/// The tables with their titles: what the device moved, and what the file system took.
+pub(super) fn tables(
+    all: &[Amplification],
+    (counters, levels): (&str, bool),
+) -> Vec<(String, Table)> {
     let counters = match counters {
         "" => String::new(),
         counters => format!(", by the counters of {counters}"),
@@ -41,12 +56,9 @@ pub(super) fn write_amplifications(
         "what the device moved for each byte of content written and read cold, and in how many \
          requests for each operation{counters}"
     );
-    let first = write_columns(all, &MOVED, (&moved, levels), out)?;
-    if first && !known(all, &TAKEN).is_empty() {
-        writeln!(out)?;
-    }
-    write_columns(all, &TAKEN, ("what each new file took", levels), out)?;
-    Ok(())
+    let moved = with_columns(all, &MOVED, (&moved, levels));
+    let taken = with_columns(all, &TAKEN, ("what each new file took", levels));
+    moved.into_iter().chain(taken).collect()
 }
 
 fn known<'a>(all: &[Amplification], columns: &'a [Column]) -> Vec<&'a Column> {
@@ -54,23 +66,21 @@ fn known<'a>(all: &[Amplification], columns: &'a [Column]) -> Vec<&'a Column> {
     columns.iter().filter(is_known).collect()
 }
 
-/// Whether anything was written.
-fn write_columns(
+/// The columns of which anything is known; none if nothing is.
+fn with_columns(
     all: &[Amplification],
     columns: &[Column],
     (title, levels): (&str, bool),
-    out: &mut dyn Write,
-) -> io::Result<bool> {
+) -> Option<(String, Table)> {
     let columns = known(all, columns);
     let n = columns.iter().flat_map(|(_, of, _)| all.iter().filter_map(of)).map(|mean| mean.n);
     let (least, most) = (n.clone().min().unwrap_or_default(), n.max().unwrap_or_default());
     if columns.is_empty() {
-        return Ok(false);
+        return None;
     }
     let range = if least == most { String::new() } else { format!("{least} to ") };
     let repeats = format!("{range}{}", counted(u64::from(most), "repeat"));
     let over = if levels { "all levels, " } else { "" };
-    write_wrapped("", &format!("{title}, mean over {over}{repeats}:"), out)?;
     let heads = columns.iter().map(|(head, ..)| (*head, Align::Right));
     let mut table =
         Table::new(&[("variant", Align::Left)].into_iter().chain(heads).collect::<Vec<_>>());
@@ -79,6 +89,5 @@ fn write_columns(
         let name = [one.variant.clone()].into_iter();
         table.row(name.chain(columns.iter().map(cell)).collect());
     }
-    table.write(out)?;
-    Ok(true)
+    Some((format!("{title}, mean over {over}{repeats}"), table))
 }

@@ -12,12 +12,10 @@ use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
 use crate::base::units::{counted, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
 use crate::measure::book::{Level, Provenance, ResultBook};
-use crate::measure::differences::{Difference, differences};
+use crate::measure::differences::{Difference, differences, letter};
 
 /// More runs than these have no letter.
-pub const RUNS_MAX: usize = LETTERS.len();
-
-const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
+pub const RUNS_MAX: usize = 6;
 
 /// Runs for which a table of 80 columns has room; more are put beside the first in further ones.
 const RUNS_IN_A_TABLE: usize = 3;
@@ -28,8 +26,8 @@ const RATIO_FIGURES: u32 = 2;
 /// Writes the runs beside each other, the first of which the others are held against; at most
 /// [`RUNS_MAX`] of them. Fails only if `out` does.
 pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
-    for (letter, book) in LETTERS.iter().zip(books) {
-        write_run(letter, book, out)?;
+    for (at, book) in books.iter().enumerate() {
+        write_run(&letter(at).to_string(), book, out)?;
     }
     let rows = beside(books);
     let others: Vec<usize> = (1..books.len().min(RUNS_MAX)).collect();
@@ -43,7 +41,14 @@ pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()
 
 pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
     let lead = format!("{letter}: ");
-    let (title, place) = match &book.run.reference {
+    let (title, place) = about_run(book);
+    write_wrapped(&lead, &title, out)?;
+    write_wrapped(&" ".repeat(lead.len()), &place, out)
+}
+
+/// Which run it is, and where it was measured.
+pub(super) fn about_run(book: &ResultBook) -> (String, String) {
+    match &book.run.reference {
         Some(reference) => {
             let Provenance { title, publisher, published, .. } = reference;
             let title = format!("{}; {title}; {publisher}; {published}", book.run.id);
@@ -55,9 +60,7 @@ pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) ->
                 format!("run {} of {}: {}, {} scale", run.id, run.started, run.scenario, run.scale);
             (title, format!("{}; {}", about_place(book), about_machine(&book.host)))
         }
-    };
-    write_wrapped(&lead, &title, out)?;
-    write_wrapped(&" ".repeat(lead.len()), &place, out)
+    }
 }
 
 /// What of a run does not count.
@@ -88,12 +91,11 @@ impl Shown {
 }
 
 /// The first run and these others.
-fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
-    let letter = |at: usize| LETTERS.get(at).copied().unwrap_or_default();
+pub(super) fn figures(rows: &[BesideRow], others: &[usize]) -> Table {
     let shown: Vec<Shown> = [0].iter().chain(others).map(|at| Shown::of(rows, *at)).collect();
     let mut heads = vec![("phase".to_string(), Align::Left)];
     for Shown { at, interval } in &shown {
-        heads.push((letter(*at).into(), Align::Right));
+        heads.push((letter(*at).to_string(), Align::Right));
         heads.extend(interval.then(|| ("±".into(), Align::Right)));
         if *at > 0 {
             heads.push((format!("{}/{}", letter(*at), letter(0)), Align::Right));
@@ -161,11 +163,15 @@ fn figure(what: What, side: &Side) -> String {
     format!("{}{figure}", mark(side.disturbed))
 }
 
-/// How the table is to be read.
 fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
+    reading(rows).iter().try_for_each(|text| write_wrapped("", text, out))
+}
+
+/// How the table is to be read.
+pub(super) fn reading(rows: &[BesideRow]) -> Vec<String> {
     let any = |is: fn(&BesideRow) -> bool| rows.iter().any(is);
     if !any(|row| row.sides.iter().flatten().any(|side| side.ratio.is_some())) {
-        return write_wrapped("", "Nothing here was measured in more than one of the runs.", out);
+        return vec!["Nothing here was measured in more than one of the runs.".into()];
     }
     let mut text = String::from(
         "± is a 95% interval; where there is none, one figure is known and not how far it may be \
@@ -178,9 +184,8 @@ fn write_reading(rows: &[BesideRow], out: &mut dyn Write) -> io::Result<()> {
              has windows the mean of the window that it lies in: less is faster.",
         );
     }
-    write_wrapped("", &text, out)?;
     let disturbed = any(|row| row.sides.iter().flatten().any(|side| side.disturbed));
-    write_wrapped("", if disturbed { ABOUT_MARK } else { "" }, out)
+    [Some(text), disturbed.then(|| ABOUT_MARK.into())].into_iter().flatten().collect()
 }
 
 /// What `*` is where the warnings of a run are not shown.
@@ -189,25 +194,33 @@ pub(super) const ABOUT_MARK: &str =
 
 /// The facts in which the runs differ: each may be the cause of a difference.
 pub(super) fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
-    let letters = LETTERS.iter().take(books.len()).map(|letter| (*letter, Align::Left));
-    let heads: Vec<_> = [("differs", Align::Left)].into_iter().chain(letters).collect();
-    let mut table = Table::new(&heads);
-    let found = differences(books);
-    for Difference { name, values } in &found {
-        let values = values.iter().map(|v| v.clone().unwrap_or_else(|| NOT_TOLD.into()));
-        table.row([name.to_string()].into_iter().chain(values).collect());
-    }
-    if found.is_empty() {
+    let table = differences_table(books);
+    if !table.has_rows() {
         return Ok(());
     }
     writeln!(out)?;
     table.write(out)?;
-    let text = "Each of these may be why figures differ. Only what was done alike can be compared.";
-    write_wrapped("", text, out)?;
+    write_wrapped("", ABOUT_DIFFERENCES, out)?;
     if books.iter().any(|book| book.run.reference.is_some()) {
         let text = "published figures shown alone, by boatload show reference:NAME, come with \
                     what is known and wrong of them";
         write_wrapped("- ", text, out)?;
     }
     Ok(())
+}
+
+/// How the facts in which runs differ are to be read.
+pub(super) const ABOUT_DIFFERENCES: &str =
+    "Each of these may be why figures differ. Only what was done alike can be compared.";
+
+/// A row for each fact in which the runs differ.
+pub(super) fn differences_table(books: &[&ResultBook]) -> Table {
+    let letters = (0..books.len()).map(|at| (letter(at).to_string(), Align::Left));
+    let heads: Vec<_> = [("differs".into(), Align::Left)].into_iter().chain(letters).collect();
+    let mut table = Table::new(&heads);
+    for Difference { name, values } in differences(books) {
+        let values = values.into_iter().map(|value| value.unwrap_or_else(|| NOT_TOLD.into()));
+        table.row([name.to_string()].into_iter().chain(values).collect());
+    }
+    table
 }

@@ -224,7 +224,8 @@ pub(super) fn grouped_rows<'a>(
     }
 }
 
-fn table(comparison: &Comparison) -> Table {
+/// A row for each thing that both runs measured.
+pub(super) fn table(comparison: &Comparison) -> Table {
     let mut table = Table::new(&[
         ("phase", Align::Left),
         ("A", Align::Right),
@@ -266,8 +267,14 @@ pub(super) fn marks(row: &ComparedRow) -> &'static str {
     }
 }
 
-/// How the table is to be read.
 fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let texts = reading(comparison);
+    texts.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))?;
+    write_marks(&comparison.rows, out)
+}
+
+/// How the table is to be read but for its marks: sentences, each with what stands before it.
+pub(super) fn reading(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let rows = &comparison.rows;
     let mut text = String::from(
         "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
@@ -294,7 +301,7 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
             between_runs(comparison.others)
         );
     }
-    write_wrapped("", &text, out)?;
+    let mut texts = vec![("", text)];
     let single = |row: &&ComparedRow| {
         row.interval.is_some() && row.sides.iter().any(|side| side.basis != Basis::Repeats)
     };
@@ -305,9 +312,9 @@ fn write_reading(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>
              --repeats 3 or more tells better",
             few(&once)
         );
-        write_wrapped("- ", &text, out)?;
+        texts.push(("- ", text));
     }
-    write_marks(rows, out)
+    texts
 }
 
 /// What the intervals know of the spread between runs.
@@ -328,10 +335,16 @@ fn between_runs(others: usize) -> String {
     )
 }
 
-/// What the marks mean.
+/// Writes what the marks mean. Fails only if `out` does.
 pub(super) fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Result<()> {
+    about_marks(rows).iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
+}
+
+/// What the marks mean, each behind its mark.
+pub(super) fn about_marks(rows: &[ComparedRow]) -> Vec<(&'static str, String)> {
+    let mut texts = Vec::new();
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
-        write_wrapped("", ABOUT_MARK, out)?;
+        texts.push(("", ABOUT_MARK.to_string()));
     }
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(
@@ -339,7 +352,7 @@ pub(super) fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Resu
             or_unknown(a),
             or_unknown(b)
         );
-        write_wrapped("~ ", &text, out)?;
+        texts.push(("~ ", text));
     }
     let works = rows.iter().filter_map(|row| Some((row.subject.phase.clone()?, row.work?)));
     let told = works.map(|(phase, [a, b])| {
@@ -355,11 +368,10 @@ pub(super) fn write_marks(rows: &[ComparedRow], out: &mut dyn Write) -> io::Resu
         }
     });
     let told = each_once(told);
-    if told.is_empty() {
-        return Ok(());
+    if !told.is_empty() {
+        texts.push(("+ ", format!("rates of different work are compared: {}", few(&told))));
     }
-    let text = format!("rates of different work are compared: {}", few(&told));
-    write_wrapped("+ ", &text, out)
+    texts
 }
 
 fn or_unknown(word: &str) -> &str {

@@ -71,11 +71,22 @@ pub(super) fn device_name(device: &DeviceFacts) -> String {
     }
 }
 
+/// The title of how they were made.
+const MADE: &str =
+    "file systems, made anew for each cell, or for all levels of a variant that are prepared";
+
+/// Their title and a table of how each was made and mounted.
+pub(super) fn made_table(book: &ResultBook) -> (&'static str, Table) {
+    let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
+    made(book)
+        .into_iter()
+        .for_each(|made| table.row(vec![made.variant.clone(), about(made, false)]));
+    (MADE, table)
+}
+
 /// Writes how each was made and mounted. Fails only if `out` does.
 pub(super) fn write_filesystems(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-    let head =
-        "file systems, made anew for each cell, or for all levels of a variant that are prepared:";
-    write_wrapped("", head, out)?;
+    write_wrapped("", &format!("{MADE}:"), out)?;
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     let all = made(book);
     let names: Vec<_> = all.iter().map(|made| (made.variant.as_str(), NAME_MAX)).collect();

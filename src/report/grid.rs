@@ -11,22 +11,22 @@ use crate::base::failure::shown;
 /// Rows against groups of columns.
 pub(super) struct Grid {
     /// What the names of the rows are.
-    corner: String,
-    names: Vec<String>,
-    align: Align,
-    groups: Vec<Group>,
+    pub(super) corner: String,
+    pub(super) names: Vec<String>,
+    pub(super) align: Align,
+    pub(super) groups: Vec<Group>,
 }
 
 /// Columns that belong together.
 pub(super) struct Group {
-    title: String,
-    columns: Vec<Column>,
+    pub(super) title: String,
+    pub(super) columns: Vec<Column>,
 }
 
 /// The cells of a column, one for each row.
-struct Column {
-    head: String,
-    cells: Vec<String>,
+pub(super) struct Column {
+    pub(super) head: String,
+    pub(super) cells: Vec<String>,
 }
 
 /// Longer names of rows are shortened.
@@ -51,7 +51,8 @@ impl Group {
         self
     }
 
-    fn is_plain(&self) -> bool {
+    /// Whether its title stands for the head of its only column.
+    pub(super) fn is_plain(&self) -> bool {
         self.columns.len() == 1 && self.columns.iter().all(|column| column.head.is_empty())
     }
 

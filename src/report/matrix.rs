@@ -28,6 +28,23 @@ enum Figures {
     Both,
 }
 
+/// A grid for each phase with rates and seconds, the variants side by side; each with a title.
+pub(super) fn phase_grids(summary: &Summary) -> Vec<(String, Grid)> {
+    let matrix = Matrix { summary, levels: summary.levels(), variants: summary.variants() };
+    let alone = matrix.variants.as_slice() == [DEFAULT_VARIANT];
+    let grid = |phase: &str| {
+        let mut grid = matrix.grid();
+        for variant in &matrix.variants {
+            let title = if alone { "" } else { variant };
+            grid.add(matrix.group(title, variant, phase, Figures::Both));
+        }
+        grid
+    };
+    let title =
+        |phase: &str| format!("{phase}, by {}; caches: {}", matrix.axis(), matrix.caches(&[phase]));
+    summary.phases().into_iter().map(|phase| (title(phase), grid(phase))).collect()
+}
+
 /// Writes all phases. Fails only if `out` does.
 pub(super) fn write_matrices(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let matrix = Matrix { summary, levels: summary.levels(), variants: summary.variants() };

@@ -24,7 +24,7 @@ impl Report for Details {
     fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
         let summary = summarize(book);
         let spread = summary.rows().any(|row| row.deviation.is_some());
-        Columns::of(&summary, spread).table(&summary).write(out)?;
+        phases_table(&summary, spread).write(out)?;
         write_wrapped("", about_interval(&summary), out)?;
         write_wrapped("", about_mark(&summary), out)?;
         if spread {
@@ -40,9 +40,14 @@ pub(super) const ABOUT_DEVIATION: &str =
 
 /// Writes the table of a run without an axis. Fails only if `out` does.
 pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    Columns::of(summary, false).table(summary).write(out)?;
+    phases_table(summary, false).write(out)?;
     write_wrapped("", about_interval(summary), out)?;
     write_wrapped("", about_mark(summary), out)
+}
+
+/// A row for each phase of each group, with the deviation of its seconds if that is wanted.
+pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
+    Columns::of(summary, spread).table(summary)
 }
 
 /// What `*` is; empty if nothing bears it.
@@ -191,8 +196,8 @@ impl Columns {
     }
 }
 
-/// Quantiles of latencies with their intervals. Fails only if `out` does.
-fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+/// Quantiles of latencies with their intervals; without rows if none has one.
+pub(super) fn latencies_table(summary: &Summary) -> Table {
     let heads = [("latency", Align::Left), ("of all", Align::Right), ("95% interval", Align::Left)];
     let mut table = Table::new(&heads);
     for group in &summary.groups {
@@ -211,15 +216,23 @@ fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
+    table
+}
+
+/// Fails only if `out` does.
+fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let table = latencies_table(summary);
     if !table.has_rows() {
         return Ok(());
     }
     writeln!(out)?;
     table.write(out)?;
-    let text = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
-                measurement between two of its own latencies";
-    write_wrapped("", text, out)
+    write_wrapped("", ABOUT_LATENCIES, out)
 }
+
+/// What their intervals are.
+pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
+     measurement between two of its own latencies";
 
 /// A variant and its level, for a heading or a sentence.
 pub(super) fn group_name(group: &Group) -> String {

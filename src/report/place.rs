@@ -12,9 +12,16 @@ use crate::measure::conditions::Conditions;
 /// Writes a table of the conditions: by level if there are any, else by variant. Fails only if
 /// `out` does.
 pub(super) fn write_conditions(conditions: &Conditions, out: &mut dyn Write) -> io::Result<()> {
-    write_wrapped("", "found before the phases, mean over the repeats:", out)?;
+    write_wrapped("", &format!("{FOUND}:"), out)?;
+    conditions_grid(conditions).write(out)
+}
+
+/// The title of the conditions.
+pub(super) const FOUND: &str = "found before the phases, mean over the repeats";
+
+/// The conditions by level if there are any, else by variant.
+pub(super) fn conditions_grid(conditions: &Conditions) -> Grid {
     if conditions.levels().is_empty() { by_variant(conditions) } else { by_level(conditions) }
-        .write(out)
 }
 
 fn by_variant(conditions: &Conditions) -> Grid {

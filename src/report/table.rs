@@ -15,9 +15,13 @@ pub(super) enum Align {
     Right,
 }
 
-enum Line {
+/// A line of a table, without control characters but in the text of a note.
+pub(super) enum Line {
+    /// A cell for each column.
     Cells(Vec<String>),
+    /// Across all columns.
     Heading(String),
+    /// The first cell, and a text across the others.
     Note(String, String),
 }
 
@@ -49,6 +53,16 @@ impl Table {
     /// Adds a text across all columns but the first, which holds `cell`; the text is wrapped.
     pub(super) fn note(&mut self, cell: &str, text: &str) {
         self.lines.push(Line::Note(shown(cell), text.into()));
+    }
+
+    /// The heads of its columns.
+    pub(super) fn heads(&self) -> &[(String, Align)] {
+        &self.heads
+    }
+
+    /// What stands below them.
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.lines
     }
 
     /// Whether there is any row.

@@ -109,7 +109,7 @@ fn write_made(book: &ResultBook, levels: bool, out: &mut dyn Write) -> io::Resul
 }
 
 /// The devices whose counters are told, each with those beneath it.
-fn counters_of(book: &ResultBook) -> String {
+pub(super) fn counters_of(book: &ResultBook) -> String {
     let mut chains: Vec<String> = Vec::new();
     for device in book.filesystems.iter().filter_map(|made| made.device.as_ref()) {
         let chain = device.beneath.join(" on ");
@@ -129,27 +129,38 @@ fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::
     write_wrapped("", &about_run(run), out)?;
     write_wrapped("", &about_place(book), out)?;
     write_wrapped("", &about_machine(&book.host), out)?;
-    let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
-    let harness = format!("boatload's own cost: {cost} per operation");
-    let figures = [about_n(summary), Some(harness)].into_iter().flatten();
+    let figures = [about_n(summary), Some(about_cost(run))].into_iter().flatten();
     write_wrapped("", &figures.collect::<Vec<_>>().join("; "), out)?;
-    if !run.complete {
-        let why = match run.finished {
-            Some(_) => "it was interrupted",
-            None => "it was killed, or is still running",
-        };
-        write_wrapped("INCOMPLETE: ", &format!("not every cell was done; {why}"), out)?;
+    if let Some(why) = about_lack(run) {
+        write_wrapped("INCOMPLETE: ", &why, out)?;
     }
     Ok(())
 }
 
-fn about_run(run: &RunFacts) -> String {
+/// What measuring itself took.
+pub(super) fn about_cost(run: &RunFacts) -> String {
+    let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
+    format!("boatload's own cost: {cost} per operation")
+}
+
+/// Why a run is not complete; none if it is.
+pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
+    let why = match run.finished {
+        Some(_) => "it was interrupted",
+        None => "it was killed, or is still running",
+    };
+    (!run.complete).then(|| format!("not every cell was done; {why}"))
+}
+
+/// Which run it is.
+pub(super) fn about_run(run: &RunFacts) -> String {
     format!(
         "run {} of {}, {} scale, seed {}, boatload {}",
         run.id, run.started, run.scale, run.seed, run.boatload
     )
 }
 
+/// What it was measured on.
 pub(super) fn about_place(book: &ResultBook) -> String {
     let measurements = &book.measurements;
     if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
@@ -168,6 +179,7 @@ pub(super) fn about_place(book: &ResultBook) -> String {
     format!("{kind} on {place}, {free} of {total} free")
 }
 
+/// On which machine.
 pub(super) fn about_machine(host: &HostFacts) -> String {
     let processors = units::counted(u64::from(host.cpus), "processor");
     let memory = units::bytes(host.memory_bytes);

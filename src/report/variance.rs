@@ -17,25 +17,35 @@ impl Report for Variance {
     }
 
     fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        let all = components(book.measurements.iter());
-        if all.iter().all(|one| one.passes.is_none() && one.repeats.is_none()) {
+        let Some(table) = variance_table(book) else {
             return writeln!(out, "Nothing was repeated: where the variance is cannot be told.");
-        }
-        write_wrapped("", "where the variance is, as standard deviation of the rate:", out)?;
-        let heads = ["operations", "passes", "repeats"].map(|head| (head, Align::Right));
-        let mut table = Table::new(&[&[("phase", Align::Left)], &heads[..]].concat());
-        for one in &all {
-            let own = [one.operations, one.passes, one.repeats].map(deviation);
-            table.row(std::iter::once(one.phase.clone()).chain(own).collect());
-        }
+        };
+        write_wrapped("", &format!("{WHERE}:"), out)?;
         table.write(out)?;
-        write_wrapped(
-            "",
-            "each is what it adds of its own to one pass; - is not known, and without passes theirs \
-             is among the repeats",
-            out,
-        )
+        write_wrapped("", ABOUT_VARIANCE, out)
     }
+}
+
+/// The title of the variance.
+pub(super) const WHERE: &str = "where the variance is, as standard deviation of the rate";
+
+/// How it is to be read.
+pub(super) const ABOUT_VARIANCE: &str = "each is what it adds of its own to one pass; - is not known, and without passes theirs is \
+     among the repeats";
+
+/// A row for each phase; none if nothing was repeated.
+pub(super) fn variance_table(book: &ResultBook) -> Option<Table> {
+    let all = components(book.measurements.iter());
+    if all.iter().all(|one| one.passes.is_none() && one.repeats.is_none()) {
+        return None;
+    }
+    let heads = ["operations", "passes", "repeats"].map(|head| (head, Align::Right));
+    let mut table = Table::new(&[&[("phase", Align::Left)], &heads[..]].concat());
+    for one in &all {
+        let own = [one.operations, one.passes, one.repeats].map(deviation);
+        table.row(std::iter::once(one.phase.clone()).chain(own).collect());
+    }
+    Some(table)
 }
 
 fn deviation(variance: Option<f64>) -> String {

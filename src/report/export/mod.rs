@@ -73,7 +73,7 @@ fn no_figures() -> String {
 const PART_MAX: usize = 60;
 
 /// A text as part of a file's name.
-fn safe(text: &str) -> String {
+pub(super) fn safe(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let safe: String = text.chars().map(|c| if plain(c) { c } else { '_' }).collect();
     let cut = &safe[..safe.len().min(PART_MAX)];

@@ -1,0 +1,276 @@
+// What plotly draws of a figure: traces, axes, and the places that findings tell of.
+"use strict";
+
+const PAPER = {
+  light: { ink: "#1c2024", soft: "#59626d", grid: "#e8ebee", ground: "#ffffff", panel: "#ffffff" },
+  dark: { ink: "#e8eaed", soft: "#a7b0ba", grid: "#2b3137", ground: "#15181b", panel: "#22272c" },
+};
+
+// From little to much; lightness grows or falls evenly, so that it is read without colours too.
+const SHADES = {
+  light: [[0, "#f3f7fb"], [0.25, "#b5d4ea"], [0.5, "#5fa5d3"], [0.75, "#1f6fae"], [1, "#08306b"]],
+  dark: [[0, "#1a2229"], [0.25, "#1d4a6e"], [0.5, "#2f7fb5"], [0.75, "#7cbde6"], [1, "#f0f8ff"]],
+};
+
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+const DASHES = ["solid", "dot", "dashdot", "longdash"];
+
+const shadeOf = (colour, theme) => colour[theme === "dark" ? 1 : 0];
+
+// What tells markers of one name apart: p50, then p99. The samples of a legend show the same.
+const SYMBOLS = ["circle", "diamond", "square", "triangle-up", "triangle-down"];
+
+/** Bars of few places grow no wider than this, in pixels. */
+const BAR_WIDTH_MAX = 110;
+
+/** How far aside a single value stands of others at its place, in widths of a bar. */
+const aside = (at) => ((((at + 1) * 0.618033988749895) % 1) - 0.5) / 2;
+
+/** `#rrggbb` let through by so much. */
+function thin(colour, share) {
+  const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return `rgba(${parts.join(",")},${share})`;
+}
+
+const isLine = (look) => look === "line" || look === "curve";
+
+/** Which of the dashes tells a line from others of its look: p50, then p99. */
+function dashOf(figure, series) {
+  return isLine(series.look) ? turnOf(figure, series) % DASHES.length : 0;
+}
+
+/** Which of the things that are drawn in its way a series tells. */
+function turnOf(figure, { look, what }) {
+  const same = figure.series.filter((series) => series.look === look).map((series) => series.what);
+  return [...new Set(same)].indexOf(what);
+}
+
+/** How much narrower than there is room for bars are, where they would be very wide. */
+function narrowing(figure, width) {
+  if (figure.x.scale !== "named") return 1;
+  const widest = Math.max(...figure.series.map((series) => series.width));
+  const pixels = (widest * (width - 90)) / Math.max(1, figure.x.names.length);
+  return Math.min(1, BAR_WIDTH_MAX / Math.max(1, pixels));
+}
+
+/** The lines of a label: the cells of the point's row in the table. */
+function hoverTexts(figure, series) {
+  const heads = figure.head.slice(2);
+  const disturbed = new Set(series.disturbed);
+  const lead = `<b>${unmarked(series.name)}</b> ${unmarked(series.what)}`;
+  return series.texts.map((cells, at) => {
+    const lines = cells.map((cell, n) => `${unmarked(heads[n])}: ${unmarked(cell)}`);
+    if (disturbed.has(at)) lines.push("something disturbed a measurement of it");
+    return [lead, ...lines.filter((_, n) => cells[n] !== "")].join("<br>");
+  });
+}
+
+function whiskers(series, colour) {
+  if (!series.low) return undefined;
+  const ends = (of) => series.y.map((y, at) => (of[at] === null ? 0 : Math.abs(of[at] - y)));
+  return {
+    type: "data", symmetric: false, array: ends(series.high), arrayminus: ends(series.low),
+    color: colour, thickness: 1.5, width: 4,
+  };
+}
+
+function trace(figure, series, theme, pageWidth) {
+  const colour = shadeOf(series.colour, theme);
+  const factor = narrowing(figure, pageWidth);
+  const [shift, width] = [series.shift * factor, series.width * factor];
+  const onBars = series.look === "raw" && hasBars(figure);
+  const common = {
+    name: unmarked(series.name), x: series.x.map((x, at) => x + shift + (onBars ? aside(at) * width : 0)), y: series.y, hoverinfo: "text",
+    hovertext: hoverTexts(figure, series), meta: series.name,
+    hoverlabel: { bordercolor: colour },
+  };
+  const hollow = new Set(series.disturbed);
+  const own = series.look === "markers" ? SYMBOLS[turnOf(figure, series) % SYMBOLS.length] : "circle";
+  const symbol = series.x.map((_, at) => (hollow.has(at) ? `${own}-open` : own));
+  const dash = DASHES[dashOf(figure, series)];
+  const looks = {
+    bars: () => ({
+      type: "bar", x: series.x, offset: shift - width / 2, width,
+      error_y: whiskers(series, PAPER[theme].ink),
+      marker: { color: colour, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
+    }),
+    markers: () => ({
+      type: "scatter", mode: "markers", marker: { color: colour, size: 8, symbol },
+      error_y: whiskers(series, colour),
+    }),
+    line: () => ({
+      type: "scatter", mode: "lines+markers", cliponaxis: false, line: { color: colour, width: 2, dash },
+      marker: { color: colour, size: 7, symbol }, error_y: whiskers(series, colour),
+    }),
+    curve: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 1.75, dash } }),
+    law: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 2, dash: "dash" } }),
+    raw: () => ({
+      type: "scatter", mode: "markers",
+      marker: onBars
+        ? { color: PAPER[theme].ground, size: 6, line: { color: PAPER[theme].ink, width: 1 } }
+        : { color: colour, size: 5, opacity: 0.55, symbol },
+    }),
+    band: () => band(figure, series, colour, common.hovertext),
+    cells: () => cells(figure, series, common.hovertext),
+  };
+  return { ...common, ...looks[series.look]() };
+}
+
+/** There along the lower ends of the intervals and back along the upper ones. */
+function band(figure, series, colour, texts) {
+  const others = figure.series.filter(({ look }) => look === "band").length;
+  const there = series.x.map((_, at) => at).filter((at) => series.low && series.low[at] !== null);
+  const back = [...there].reverse();
+  return {
+    type: "scatter", mode: "lines", fill: "toself", fillcolor: thin(colour, others > 2 ? 0.12 : 0.2),
+    line: { color: colour, width: 0 }, hoveron: "points",
+    x: [...there, ...back].map((at) => series.x[at]),
+    y: [...there.map((at) => series.low[at]), ...back.map((at) => series.high[at])],
+    hovertext: [...there, ...back].map((at) => texts[at]),
+  };
+}
+
+/** Ends of cells between these places; the last is as wide as the one before it. */
+function edges(places, scale) {
+  const last = places.length - 1;
+  if (scale === "named") return places.map((place) => place - 0.5).concat(places[last] + 0.5);
+  if (last === 0) return [places[0], scale === "log" ? places[0] * 2 : places[0] + 1];
+  const [before, end] = [places[last - 1], places[last]];
+  return [...places, scale === "log" ? (end * end) / before : 2 * end - before];
+}
+
+/** Rectangles in rows; each goes on until the next one of its row begins. */
+function cells(figure, series, texts) {
+  const once = (values) => [...new Set(values)].sort((a, b) => a - b);
+  const [columns, rows] = [once(series.x), once(series.y)];
+  const place = new Map(columns.map((x, at) => [x, at]));
+  const row = new Map(rows.map((y, at) => [y, at]));
+  const empty = () => rows.map(() => columns.map(() => null));
+  const [z, hovertext] = [empty(), empty()];
+  const log = figure.shade.scale === "log";
+  series.x.forEach((x, at) => {
+    const value = series.shade ? series.shade[at] : null;
+    z[row.get(series.y[at])][place.get(x)] = value !== null && log ? Math.log10(value) : value;
+    hovertext[row.get(series.y[at])][place.get(x)] = texts[at];
+  });
+  for (const line of rows.keys()) {
+    let end = columns.length - 1;
+    while (end >= 0 && hovertext[line][end] === null) end -= 1;
+    for (let at = 1; at < end; at += 1) {
+      if (hovertext[line][at] === null) {
+        [z[line][at], hovertext[line][at]] = [z[line][at - 1], hovertext[line][at - 1]];
+      }
+    }
+  }
+  return {
+    type: "heatmap", z, hovertext, x: edges(columns, figure.x.scale), y: edges(rows, figure.y.scale),
+    coloraxis: "coloraxis", hoverongaps: false,
+  };
+}
+
+/** One scale of colours for all cells of a figure; none without cells. */
+function shadeScale(figure, theme) {
+  if (!figure.shade) return undefined;
+  const log = figure.shade.scale === "log";
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of figure.series.flatMap(({ shade }) => shade ?? [])) {
+    if (value === null || (log && value <= 0)) continue;
+    [low, high] = [Math.min(low, log ? Math.log10(value) : value), Math.max(high, log ? Math.log10(value) : value)];
+  }
+  if (!(low < high)) [low, high] = low === high ? [low - 0.5, high + 0.5] : [0, 1];
+  const { tickvals, ticktext } = ticks(figure.shade, [low, high], 6);
+  return {
+    cmin: low, cmax: high, colorscale: SHADES[theme],
+    colorbar: {
+      thickness: 12, outlinewidth: 0, tickfont: { size: 12 }, tickmode: "array", ticktext,
+      tickvals: log ? tickvals.map(Math.log10) : tickvals,
+      title: { text: unmarked(figure.shade.label), side: "right", font: { size: 13 } },
+    },
+  };
+}
+
+/** What an axis shows at first, on the scale of its positions. */
+function wholeRange({ range, scale }) {
+  return scale === "log" ? range.map(Math.log10) : [...range];
+}
+
+const hasBars = (figure) => figure.series.some(({ look }) => look === "bars");
+
+/** How many ticks there is room for. */
+const TICK_WIDTHS = { date: 120, percent: 52, times: 56, "one-in": 60, seconds: 66 };
+const roomX = (width, axis) => Math.max(2, Math.floor((width - 70) / (TICK_WIDTHS[axis.quantity] ?? 80)));
+const roomY = (height) => Math.max(3, Math.floor((height - 90) / 44));
+
+/** Letters there is room for below each place that has a name. */
+const nameRoom = (axis, width) => Math.max(12, Math.floor((width - 90) / 7 / (axis.names?.length ?? 1)));
+
+function axisLayout(axis, range, room, paper, letters) {
+  return {
+    type: axis.scale === "log" ? "log" : "linear", range, tickmode: "array", ...ticks(axis, range, room, letters),
+    ticklabeloverflow: "allow", gridcolor: paper.grid, linecolor: paper.soft, zeroline: false, automargin: true,
+    tickfont: { size: 12 }, fixedrange: axis.scale === "named",
+  };
+}
+
+/** A strip where the interval of a mark lies, a line where the mark is, and its label. */
+function markShapes(figure, theme) {
+  const ink = (mark) => (mark.colour ? shadeOf(mark.colour, theme) : PAPER[theme].soft);
+  const upright = { type: "rect", xref: "x", yref: "paper", y0: 0, y1: 1, layer: "below" };
+  return figure.marks.flatMap((mark) => {
+    const line = {
+      ...upright, type: "line", layer: "above", x0: mark.x, x1: mark.x,
+      line: { color: ink(mark), width: 1.5, dash: "dot" },
+    };
+    if (!mark.interval) return [line];
+    const [x0, x1] = mark.interval;
+    return [{ ...upright, x0, x1, fillcolor: ink(mark), opacity: 0.13, line: { width: 0 } }, line];
+  });
+}
+
+function markLabels(figure, theme, rangeX) {
+  return figure.marks.map((mark, at) => {
+    const x = figure.x.scale === "log" ? Math.log10(mark.x) : mark.x;
+    const right = x > (rangeX[0] + rangeX[1]) / 2;
+    const span = mark.span ? ` (${unmarked(mark.span.join(" to "))})` : "";
+    return {
+      x, y: 1, xref: "x", yref: "paper", xanchor: right ? "right" : "left", yanchor: "top",
+      yshift: -16 * at - 2, xshift: right ? -4 : 4, showarrow: false, align: "left",
+      text: unmarked(mark.label), hovertext: `${unmarked(mark.label)}: ${unmarked(mark.text)}${span}`,
+      font: { size: 12, color: mark.colour ? shadeOf(mark.colour, theme) : PAPER[theme].ink },
+      bgcolor: thin(PAPER[theme].ground, 0.75), name: "mark",
+    };
+  });
+}
+
+/** What is drawn of a figure in a theme, in a place of so many pixels, of these parts of its axes. */
+function chart(figure, { theme, width, height, ranges, hidden }) {
+  const paper = PAPER[theme];
+  const data = figure.series.map((series) => ({
+    ...trace(figure, series, theme, width), visible: !hidden.has(series.name), showlegend: false,
+  }));
+  const label = {
+    text: unmarked(figure.y.label), x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left",
+    yanchor: "bottom", yshift: 8, showarrow: false, font: { size: 13, color: paper.soft }, name: "label",
+  };
+  const xaxis = axisLayout(figure.x, ranges.x, roomX(width, figure.x), paper, nameRoom(figure.x, width));
+  const yaxis = axisLayout(figure.y, ranges.y, roomY(height), paper);
+  const named = figure.x.scale === "named";
+  return {
+    data,
+    layout: {
+      paper_bgcolor: paper.ground, plot_bgcolor: paper.ground, font: { family: FONT, size: 13, color: paper.ink },
+      margin: { l: 12, r: 28, t: 34, b: 20, pad: 4 }, barmode: "overlay",
+      hovermode: "closest", showlegend: false,
+      hoverlabel: { bgcolor: paper.panel, align: "left", font: { family: FONT, size: 13, color: paper.ink } },
+      dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      coloraxis: shadeScale(figure, theme),
+      xaxis: {
+        ...xaxis, showgrid: !named, showline: true, ticks: named ? "" : "outside", tickcolor: paper.soft,
+        title: { text: unmarked(figure.x.label), standoff: 10, font: { size: 13, color: paper.soft } },
+      },
+      yaxis: { ...yaxis, ticks: "" },
+      shapes: markShapes(figure, theme),
+      annotations: [label, ...markLabels(figure, theme, ranges.x)],
+    },
+  };
+}

@@ -1,0 +1,211 @@
+//! The figures of a run in tables, and how they were measured.
+
+use super::super::amplification;
+use super::super::beside;
+use super::super::filesystems::made_table;
+use super::super::host::host_lines;
+use super::super::matrix::phase_grids;
+use super::super::names::cell_and_repeat;
+use super::super::phases::{
+    ABOUT_DEVIATION, ABOUT_LATENCIES, about_interval, about_mark, latencies_table, phases_table,
+};
+use super::super::place::{FOUND, conditions_grid};
+use super::super::provenance::{about_system, is_latencies_only, latencies};
+use super::super::table::{Align, Table};
+use super::super::terminal::{about_cost, about_lack, about_machine, about_place, counters_of};
+use super::super::text::number;
+use super::super::variance::{ABOUT_VARIANCE, WHERE, variance_table};
+use super::escape::escape;
+use super::tables::{grid, table};
+use crate::base::units::counted;
+use crate::measure::amplification::amplifications;
+use crate::measure::book::{Measurement, Provenance, ResultBook};
+use crate::measure::conditions::conditions;
+use crate::measure::order::each_once;
+use crate::measure::summary::{Summary, summarize};
+
+/// A note below a table; empty if there is nothing to say.
+pub(super) fn note(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"note\">{}</p>\n", escape(text))
+}
+
+/// The summary: every phase with its interval and its tail.
+pub(super) fn tables(book: &ResultBook) -> String {
+    let summary = summarize(book);
+    if summary.groups.is_empty() {
+        return "<p class=\"none\">Nothing was measured.</p>\n".into();
+    }
+    if is_latencies_only(book, &summary) {
+        return table("latencies of single operations", &latencies(book));
+    }
+    let spread = summary.rows().any(|row| row.deviation.is_some());
+    let mut html = String::new();
+    if summary.levels().is_empty() {
+        html += &table("all phases", &phases_table(&summary, spread));
+    } else {
+        for (title, one) in phase_grids(&summary) {
+            html += &grid(&title, &one);
+        }
+    }
+    html += &note(about_interval(&summary));
+    html += &note(about_mark(&summary));
+    html += &note(if spread { ABOUT_DEVIATION } else { "" });
+    if !summary.levels().is_empty() {
+        html += &table("every phase at every level", &phases_table(&summary, spread));
+    }
+    html += &tails(&summary);
+    if !book.filesystems.is_empty() {
+        let levels = !summary.levels().is_empty();
+        let all = amplification::tables(&amplifications(book), (&counters_of(book), levels));
+        html += &all.iter().map(|(title, one)| table(title, one)).collect::<String>();
+    }
+    html
+}
+
+fn tails(summary: &Summary) -> String {
+    let latencies = latencies_table(summary);
+    if !latencies.has_rows() {
+        return String::new();
+    }
+    table("latencies of single operations", &latencies) + &note(ABOUT_LATENCIES)
+}
+
+/// Host, caches, validity, cost and place of a run.
+pub(super) fn measured(book: &ResultBook) -> String {
+    let mut html = facts(&facts_of(book));
+    if book.run.reference.is_some() {
+        return html;
+    }
+    html += &table("what was asked of the caches and what was found", &caches(book));
+    html += &table("measurements that are invalid and left out", &invalid(book));
+    if let Some(variance) = variance_table(book) {
+        html += &table(WHERE, &variance);
+        html += &note(ABOUT_VARIANCE);
+    }
+    if !book.filesystems.is_empty() {
+        let (title, made) = made_table(book);
+        html += &table(title, &made);
+    }
+    let conditions = conditions(book);
+    if !conditions.names.is_empty() {
+        html += &grid(FOUND, &conditions_grid(&conditions));
+    }
+    html
+}
+
+/// Names and texts, in two columns.
+fn facts(all: &[(String, String)]) -> String {
+    let one = |(name, text): &(String, String)| {
+        format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(text))
+    };
+    format!("<dl class=\"facts\">\n{}</dl>\n", all.iter().map(one).collect::<String>())
+}
+
+fn facts_of(book: &ResultBook) -> Vec<(String, String)> {
+    if let Some(reference) = &book.run.reference {
+        return published(reference, book);
+    }
+    let run = &book.run;
+    let finished = run.finished.as_deref().unwrap_or("nobody knows when");
+    let mut all = vec![
+        ("place", about_place(book)),
+        ("machine", about_machine(&book.host)),
+        ("time", format!("{} to {finished}", run.started)),
+        ("done", done(book)),
+        ("cost", format!("{}, read from the clock {}", about_cost(run), run.clock)),
+    ];
+    all.extend(about_lack(run).map(|why| ("incomplete", why)));
+    all.extend(asked(book).map(|text| ("precision", text)));
+    all.push(("rights", rights(book)));
+    all.extend(host_lines(&book.host));
+    named(all)
+}
+
+fn named(all: Vec<(&str, String)>) -> Vec<(String, String)> {
+    all.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
+}
+
+fn published(reference: &Provenance, book: &ResultBook) -> Vec<(String, String)> {
+    let Provenance { title, publisher, published, url, .. } = reference;
+    let mut all = vec![
+        ("published", "not measured by boatload".to_string()),
+        ("from", format!("{title}; {publisher}; {published}")),
+    ];
+    all.extend(url.clone().map(|url| ("at", url)));
+    all.push(("on", about_system(reference, &book.host)));
+    all.push(("n", reference.repeated.clone()));
+    named(all)
+}
+
+fn done(book: &ResultBook) -> String {
+    let all = book.measurements.len() as u64;
+    let valid = book.measurements.iter().filter(|m| m.valid()).count() as u64;
+    let engines = each_once(book.measurements.iter().map(|m| m.engine.as_str())).join(", ");
+    let threads = each_once(book.measurements.iter().map(|m| m.threads.to_string())).join(", ");
+    let verdict = match all - valid {
+        0 => "all valid".to_string(),
+        invalid => format!("{invalid} invalid"),
+    };
+    format!(
+        "{}, {verdict}; {}; engine {engines}; threads {threads}",
+        counted(all, "measurement"),
+        counted(u64::from(book.run.repeats), "repeat"),
+    )
+}
+
+fn asked(book: &ResultBook) -> Option<String> {
+    let limit = book.run.time_limit_seconds.map(|limit| format!(" within {} s", number(limit, 3)));
+    let share = book.run.precision?;
+    Some(format!("±{}% was asked{}", number(share * 100.0, 2), limit.unwrap_or_default()))
+}
+
+fn rights(book: &ResultBook) -> String {
+    let rights = &book.host.rights;
+    format!(
+        "{}, {} drop the caches, looks into them with {}",
+        if rights.root { "root" } else { "not root" },
+        if rights.drop_caches { "may" } else { "may not" },
+        rights.cache_probe,
+    )
+}
+
+fn caches(book: &ResultBook) -> Table {
+    let mut table = Table::new(&[
+        ("phase", Align::Left),
+        ("asked", Align::Left),
+        ("found", Align::Left),
+        ("measurements", Align::Right),
+        ("why", Align::Left),
+    ]);
+    let key = |m: &Measurement| {
+        let cache = &m.cache;
+        let why = cache.reason.clone().unwrap_or_default();
+        [m.phase.clone(), cache.asked.clone(), cache.found.clone(), why]
+    };
+    for one in each_once(book.measurements.iter().map(key)) {
+        let count = book.measurements.iter().filter(|m| key(m) == one).count();
+        let [phase, asked, found, why] = one;
+        table.row(vec![phase, asked, found, count.to_string(), why]);
+    }
+    table
+}
+
+fn invalid(book: &ResultBook) -> Table {
+    let mut table =
+        Table::new(&[("phase", Align::Left), ("of", Align::Left), ("why", Align::Left)]);
+    for m in book.measurements.iter().filter(|m| !m.valid()) {
+        let pass = if m.pass > 1 { format!(", pass {}", m.pass) } else { String::new() };
+        let of = cell_and_repeat(&m.cell) + &pass;
+        table.row(vec![m.phase.clone(), of, m.invalid.join("; ")]);
+    }
+    table
+}
+
+/// The first lines of the page about a run.
+pub(super) fn run_facts(book: &ResultBook) -> [String; 2] {
+    let (title, place) = beside::about_run(book);
+    [title, place]
+}

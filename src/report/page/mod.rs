@@ -1,0 +1,218 @@
+//! The report for a browser: one file that needs nothing else and asks the network for nothing. The
+//! answer comes first, then the figures, the tables, how it was measured, and how to do it again.
+
+mod answer;
+mod escape;
+mod evidence;
+mod pictures;
+mod repeat;
+mod tables;
+
+use std::io::{self, Write};
+
+use super::beside::{ABOUT_DIFFERENCES, differences_table, figures as beside_table, reading};
+use super::compare;
+use super::export::{ExportText, safe};
+use super::figures::figures;
+use super::phases::about_n;
+use super::terminal::about_lack;
+use crate::measure::beside::beside;
+use crate::measure::book::ResultBook;
+use crate::measure::compare::{Comparison, compare as comparison_of};
+use crate::measure::differences::letter;
+use crate::measure::summary::summarize;
+use escape::escape;
+use evidence::note;
+
+/// More runs than these have no letter.
+pub const PAGE_RUNS_MAX: usize = 26;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: [&str; 3] =
+    [include_str!("numbers.js"), include_str!("charts.js"), include_str!("page.js")];
+
+/// plotly.js, which draws the figures. See `assets/plotly/LICENSE`.
+const PLOTLY: &str = include_str!("../../../assets/plotly/plotly-cartesian.min.js");
+
+/// What the browser may do with the page: run and show what is in it, and ask nobody for anything.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// The page in a file that is named after its runs.
+///
+/// # Errors
+/// None that can be thought of: it is written to memory.
+pub fn page_text(books: &[&ResultBook]) -> io::Result<ExportText> {
+    let ids: Vec<&str> = books.iter().map(|book| book.run.id.as_str()).collect();
+    let mut bytes = Vec::new();
+    write_page(books, &mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text })
+}
+
+/// Writes the report of one run or of several, at most [`PAGE_RUNS_MAX`]. Fails only if `out` does.
+pub fn write_page(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+    let page = Page::of(books);
+    writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
+    writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
+    writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
+    writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
+    writeln!(out, "<link rel=\"icon\" href=\"data:,\">")?;
+    writeln!(out, "<title>{}</title>", escape(&page.title()))?;
+    writeln!(out, "<style>\n{STYLE}</style>\n</head>\n<body>")?;
+    page.write_head(out)?;
+    writeln!(out, "<main>")?;
+    let figures = figures(books);
+    page.write_sections(&pictures::places(&figures), out)?;
+    writeln!(out, "</main>\n<footer>{}</footer>", escape(&page.footer()))?;
+    writeln!(out, "<script type=\"application/json\" id=\"data\">")?;
+    writeln!(out, "{}</script>", pictures::drawn(&figures))?;
+    for script in [PLOTLY].iter().chain(&SCRIPTS) {
+        writeln!(out, "<script>\n{script}</script>")?;
+    }
+    writeln!(out, "</body>\n</html>")
+}
+
+/// The runs, and the comparison of two.
+struct Page<'a> {
+    books: &'a [&'a ResultBook],
+    comparison: Option<Comparison>,
+}
+
+impl<'a> Page<'a> {
+    fn of(books: &'a [&'a ResultBook]) -> Self {
+        let comparison = match books {
+            [a, b] if a.run.id != b.run.id => Some(comparison_of(a, b)),
+            _ => None,
+        };
+        Self { books, comparison }
+    }
+
+    fn title(&self) -> String {
+        let ids: Vec<&str> = self.books.iter().map(|book| book.run.id.as_str()).collect();
+        let scenario = self.books.first().map_or("", |book| book.run.scenario.as_str());
+        format!("{scenario}: {} - boatload", ids.join(", "))
+    }
+
+    fn footer(&self) -> String {
+        let mut versions: Vec<&str> =
+            self.books.iter().map(|book| book.run.boatload.as_str()).collect();
+        versions.retain(|version| !version.is_empty());
+        versions.sort_unstable();
+        versions.dedup();
+        let measured = match versions.as_slice() {
+            [] => String::new(),
+            versions => format!("Measured with boatload {}. ", versions.join(", ")),
+        };
+        format!("{measured}Charts by plotly.js, copyright Plotly, Inc., MIT license.")
+    }
+
+    fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n<header>")?;
+        writeln!(out, "<div class=\"top\"><nav aria-label=\"Parts of the report\">")?;
+        for (id, title) in SECTIONS {
+            writeln!(out, "<a href=\"#{id}\">{title}</a>")?;
+        }
+        writeln!(out, "</nav><button type=\"button\" id=\"theme\" hidden>Dark</button></div>")?;
+        let mut told: Vec<[&str; 2]> = Vec::new();
+        for book in self.books {
+            let own = [book.run.scenario.as_str(), book.run.question.as_str()];
+            if !told.contains(&own) {
+                told.push(own);
+                writeln!(out, "<h1>{}</h1>", escape(own[0]))?;
+                writeln!(out, "<p class=\"lead\">{}</p>", escape(own[1]))?;
+            }
+        }
+        self.write_runs(out)?;
+        writeln!(out, "</header>")
+    }
+
+    /// Which runs these are.
+    fn write_runs(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "<ul class=\"runs\">")?;
+        for (at, book) in self.books.iter().enumerate() {
+            let several = self.books.len() > 1;
+            let lead = if several { format!("<b>{}</b> ", letter(at)) } else { String::new() };
+            let [title, place] = evidence::run_facts(book).map(|text| escape(&text));
+            write!(out, "<li>{lead}{title}<br><span>{place}</span>")?;
+            let own = book.run.reference.is_none();
+            if let Some(n) = about_n(&summarize(book)).filter(|_| own) {
+                write!(out, "<br><span>{}</span>", escape(&n))?;
+            }
+            if let Some(why) = about_lack(&book.run).filter(|_| own) {
+                write!(out, "<br><b>INCOMPLETE:</b> {}", escape(&why))?;
+            }
+            writeln!(out, "</li>")?;
+        }
+        writeln!(out, "</ul>")
+    }
+
+    fn write_sections(&self, places: &str, out: &mut dyn Write) -> io::Result<()> {
+        let none = "<p class=\"none\">There is nothing to draw.</p>\n";
+        let no_script = "<noscript><p class=\"note\">The charts need JavaScript; their values \
+                         stand in the table below each.</p></noscript>\n";
+        let figures = if places.is_empty() { none.into() } else { no_script.to_string() + places };
+        let contents = [
+            answer::answer(self.books, self.comparison.as_ref()),
+            figures,
+            self.beside() + &self.each(evidence::tables),
+            self.differences() + &self.each(evidence::measured),
+            self.each(repeat::repeat),
+        ];
+        for ((id, title), content) in SECTIONS.iter().zip(contents) {
+            let heading = format!("<h2 id=\"{id}-title\">{title}</h2>");
+            writeln!(out, "<section id=\"{id}\" aria-labelledby=\"{id}-title\">{heading}")?;
+            writeln!(out, "{content}</section>")?;
+        }
+        Ok(())
+    }
+
+    /// The same of every run, under its letter if there are several.
+    fn each(&self, part: fn(&ResultBook) -> String) -> String {
+        if let [book] = self.books {
+            return part(book);
+        }
+        let one = |(at, book): (usize, &&ResultBook)| {
+            let (letter, id) = (letter(at), escape(&book.run.id));
+            format!("<details><summary>{letter}: {id}</summary>\n{}</details>\n", part(book))
+        };
+        self.books.iter().enumerate().map(one).collect()
+    }
+
+    /// The runs beside each other; of two, what the second is to the first.
+    fn beside(&self) -> String {
+        if self.books.len() < 2 {
+            return String::new();
+        }
+        let rows = beside(self.books);
+        let others: Vec<usize> = (1..self.books.len()).collect();
+        let mut html = String::new();
+        if let Some(comparison) = self.comparison.as_ref().filter(|all| !all.rows.is_empty()) {
+            html += &tables::table("B against A", &compare::table(comparison));
+            let texts = compare::reading(comparison).into_iter();
+            for (lead, text) in texts.chain(compare::about_marks(&comparison.rows)) {
+                html += &note(&format!("{lead}{text}"));
+            }
+        }
+        html += &tables::table("beside each other", &beside_table(&rows, &others));
+        reading(&rows).iter().for_each(|text| html += &note(text));
+        html
+    }
+
+    fn differences(&self) -> String {
+        let table = differences_table(self.books);
+        if self.books.len() < 2 || !table.has_rows() {
+            return String::new();
+        }
+        tables::table("in what the runs differ", &table) + &note(ABOUT_DIFFERENCES)
+    }
+}
+
+/// The parts of the page, in order: their names in addresses, and their titles.
+const SECTIONS: [(&str, &str); 5] = [
+    ("answer", "Answer"),
+    ("figures", "Figures"),
+    ("tables", "Tables"),
+    ("measured", "How it was measured"),
+    ("repeat", "To repeat it"),
+];

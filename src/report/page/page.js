@@ -1,0 +1,288 @@
+// Brings the page to life: charts when they come near, tables when they are opened, themes, print.
+"use strict";
+
+const FIGURES = JSON.parse(document.getElementById("data").textContent);
+const root = document.documentElement;
+const darkAsked = window.matchMedia("(prefers-color-scheme: dark)");
+/** What each chart shows now, by its place. */
+const shown = new Map();
+let printing = false;
+
+function theme() {
+  if (printing) return "light";
+  return root.dataset.theme ?? (darkAsked.matches ? "dark" : "light");
+}
+
+/** An element with a text. */
+function element(tag, text, properties = {}) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.textContent = text;
+  return made;
+}
+
+// --- charts ------------------------------------------------------------------------------------
+
+function stateOf(place) {
+  const key = place.closest("figure").dataset.figure;
+  if (!shown.has(key)) {
+    const figure = FIGURES[key];
+    const whole = { x: wholeRange(figure.x), y: wholeRange(figure.y) };
+    shown.set(key, { figure, whole, ranges: whole, hidden: new Set(), drawn: false });
+  }
+  return shown.get(key);
+}
+
+function content(place, state) {
+  const { width, height } = place.getBoundingClientRect();
+  Object.assign(state, { width, height });
+  return chart(state.figure, { ...state, theme: theme() });
+}
+
+function draw(place) {
+  const state = stateOf(place);
+  if (state.drawn) return;
+  state.drawn = true;
+  const { data, layout } = content(place, state);
+  Plotly.newPlot(place, data, layout, {
+    displayModeBar: false, doubleClick: "reset", showTips: false,
+  });
+  place.on("plotly_relayout", (change) => follow(place, state, change));
+  resized.observe(place);
+  place.dataset.drawn = "true";
+}
+
+/** Draws it again in place, after its theme or what it shows has changed. */
+function redraw(place) {
+  const state = stateOf(place);
+  if (!state.drawn) return;
+  const { data, layout } = content(place, state);
+  if (printing) Object.assign(layout, { width: 660, height: 360 });
+  Plotly.react(place, data, layout);
+}
+
+/** Charts grow and shrink with the page, and their ticks with them. */
+const resized = new ResizeObserver((entries) => {
+  for (const { target, contentRect: { width, height } } of entries) {
+    const state = stateOf(target);
+    if (printing || width === 0 || (state.width === width && state.height === height)) continue;
+    Object.assign(state, { width, height });
+    Plotly.Plots.resize(target).then(() => fitTicks(target, state));
+  }
+});
+
+/** Keeps what the reader zoomed to, and fits the ticks to it. */
+function follow(place, state, change) {
+  if (!Object.keys(change).some((key) => key.includes("range"))) return;
+  const { xaxis, yaxis } = place.layout;
+  state.ranges = { x: [...xaxis.range], y: [...yaxis.range] };
+  fitTicks(place, state);
+}
+
+function fitTicks(place, { figure, ranges }) {
+  const { width, height } = place.getBoundingClientRect();
+  const x = ticks(figure.x, ranges.x, roomX(width, figure.x), nameRoom(figure.x, width));
+  const y = ticks(figure.y, ranges.y, roomY(height));
+  Plotly.relayout(place, {
+    "xaxis.tickvals": x.tickvals, "xaxis.ticktext": x.ticktext,
+    "yaxis.tickvals": y.tickvals, "yaxis.ticktext": y.ticktext,
+  });
+}
+
+/** Shows so many times as much of each axis that can be zoomed, around its middle. */
+function zoom(place, times) {
+  draw(place);
+  const { figure, ranges } = stateOf(place);
+  const change = {};
+  for (const which of ["x", "y"]) {
+    if (figure[which].scale === "named") continue;
+    const [low, high] = ranges[which];
+    // Bars stand on nothing, and nothing lies below it.
+    const keep = low === 0 && (hasBars(figure) || times > 1) ? low : (low + high) / 2;
+    change[`${which}axis.range`] = [keep + (low - keep) * times, keep + (high - keep) * times];
+  }
+  Plotly.relayout(place, change);
+}
+
+function reset(place) {
+  draw(place);
+  const { whole } = stateOf(place);
+  Plotly.relayout(place, { "xaxis.range": [...whole.x], "yaxis.range": [...whole.y] });
+}
+
+/** Saves the chart as it is seen, with its title and a legend. */
+async function save(place) {
+  draw(place);
+  const state = stateOf(place);
+  const [width, height] = [1200, 700];
+  const { data, layout } = chart(state.figure, { ...state, theme: theme(), width, height });
+  const names = new Set();
+  for (const trace of data) {
+    trace.showlegend = !names.has(trace.meta) && trace.type !== "heatmap";
+    names.add(trace.meta);
+  }
+  layout.title = { text: unmarked(state.figure.title), x: 0.01, xanchor: "left", font: { size: 20 } };
+  Object.assign(layout, { showlegend: names.size > 1, legend: { orientation: "h", y: -0.15 } });
+  layout.margin = { ...layout.margin, t: 84, l: 20, r: 30 };
+  const address = await Plotly.toImage({ data, layout }, { format: "png", width, height, scale: 2 });
+  element("a", "", { href: address, download: `${state.figure.key}.png` }).click();
+}
+
+// --- what stands around a chart ----------------------------------------------------------------
+
+function addControls(figure, place) {
+  const bar = element("div", "", { className: "controls" });
+  const actions = [
+    ["Zoom in", () => zoom(place, 0.5)], ["Zoom out", () => zoom(place, 2)],
+    ["Reset", () => reset(place)], ["Save PNG", () => save(place)],
+  ];
+  for (const [name, act] of actions) {
+    const button = element("button", name, { type: "button" });
+    button.setAttribute("aria-label", `${name}: ${FIGURES[figure.dataset.figure].title}`);
+    button.addEventListener("click", act);
+    bar.append(button);
+  }
+  figure.querySelector("figcaption").after(bar);
+}
+
+/** A sample of how something is drawn. */
+function sample(look, colour, turn) {
+  const marks = ["●", "◆", "■", "▲", "▼"];
+  const text = look === "markers" ? marks[turn % marks.length] : "";
+  const box = element("span", text, { className: `sample ${look}` });
+  box.setAttribute("aria-hidden", "true");
+  if (colour) {
+    box.style.setProperty("--light", colour[0]);
+    box.style.setProperty("--dark", colour[1]);
+  }
+  if (isLine(look) && turn > 0) box.classList.add(`dash-${turn % DASHES.length}`);
+  return box;
+}
+
+/** Names to show and hide, and, where points of a name are several things, how each is drawn. */
+function addLegend(legend, place) {
+  const { figure, hidden } = stateOf(place);
+  const drawn = figure.series.filter(({ look }) => look !== "cells");
+  const names = [...new Set(drawn.map(({ name }) => name))];
+  for (const name of names) {
+    const { look, colour } = drawn.find((series) => series.name === name);
+    const item = element(names.length > 1 ? "button" : "span", "", { className: "name" });
+    item.append(sample(look === "bars" ? "bars" : "curve", colour, 0), name);
+    if (names.length > 1) {
+      item.type = "button";
+      item.setAttribute("aria-pressed", "true");
+      item.addEventListener("click", () => {
+        const isHidden = hidden.delete(name);
+        if (!isHidden) hidden.add(name);
+        item.setAttribute("aria-pressed", String(isHidden));
+        draw(place);
+        redraw(place);
+      });
+    }
+    legend.append(item);
+  }
+  addKinds(legend, figure, drawn);
+}
+
+function addKinds(legend, figure, drawn) {
+  const kinds = new Map(drawn.map(({ look, what }) => [`${look} ${what}`, { look, what }]));
+  if (kinds.size > 1) {
+    for (const { look, what } of kinds.values()) {
+      const kind = element("span", "", { className: "kind" });
+      const drawnAs = look === "raw" && hasBars(figure) ? "raw ring" : look;
+      kind.append(sample(drawnAs, null, turnOf(figure, { look, what })), what);
+      legend.append(kind);
+    }
+  }
+  if (drawn.some(({ disturbed }) => disturbed.length > 0)) {
+    const how = hasBars(figure) ? "hatched" : "hollow";
+    legend.append(element("span", `${how}: something disturbed it`, { className: "kind" }));
+  }
+}
+
+/** Fills a table that was left out of the page for its length. */
+function fillTable(details, figure) {
+  const body = details.querySelector("tbody");
+  if (body.rows.length > 0) return;
+  const rows = document.createDocumentFragment();
+  for (const { name, what, texts } of figure.series) {
+    for (const cells of texts) {
+      const row = element("tr", "");
+      row.append(...[name, what, ...cells].map((cell) => element("td", cell)));
+      rows.append(row);
+    }
+  }
+  body.append(rows);
+}
+
+// --- the page ----------------------------------------------------------------------------------
+
+const places = [...document.querySelectorAll(".chart")];
+const drawAll = () => places.forEach(draw);
+const redrawAll = () => places.forEach(redraw);
+
+const near = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (isIntersecting) {
+      near.unobserve(target);
+      draw(target);
+    }
+  }
+}, { rootMargin: "300px" });
+
+for (const place of places) {
+  const figure = place.closest("figure");
+  addControls(figure, place);
+  addLegend(figure.querySelector(".legend"), place);
+  const details = figure.querySelector("details.figures");
+  details.addEventListener("toggle", () => details.open && fillTable(details, FIGURES[figure.dataset.figure]));
+  near.observe(place);
+}
+
+const themeButton = document.getElementById("theme");
+function nameTheme() {
+  themeButton.textContent = theme() === "dark" ? "Light" : "Dark";
+  themeButton.setAttribute("aria-label", `${themeButton.textContent} colours`);
+}
+themeButton.hidden = false;
+themeButton.addEventListener("click", () => {
+  root.dataset.theme = theme() === "dark" ? "light" : "dark";
+  nameTheme();
+  redrawAll();
+});
+darkAsked.addEventListener("change", () => {
+  nameTheme();
+  redrawAll();
+});
+nameTheme();
+
+for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = false;
+  const pre = button.parentElement.querySelector("pre");
+  button.setAttribute("aria-label", `Copy: ${pre.getAttribute("aria-label")}`);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(pre.textContent);
+    } catch {
+      getSelection().selectAllChildren(pre);
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+}
+
+const opened = [];
+window.addEventListener("beforeprint", () => {
+  printing = true;
+  for (const details of document.querySelectorAll("details.printed:not([open])")) {
+    details.open = true;
+    opened.push(details);
+  }
+  drawAll();
+  redrawAll();
+});
+window.addEventListener("afterprint", () => {
+  printing = false;
+  opened.splice(0).forEach((details) => { details.open = false; });
+  redrawAll();
+});

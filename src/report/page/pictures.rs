@@ -1,0 +1,199 @@
+//! The figures: their places in the page, and what the script draws them from.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::figures::{
+    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, Slot, colour,
+};
+use super::escape::{data, escape};
+use super::tables::box_start;
+use crate::base::units::grouped;
+
+/// Rows of a figure's table that stand in the page from the start; more are filled in when the
+/// table is opened.
+const ROWS_WRITTEN_MAX: usize = 200;
+
+/// Cells at the front of a row that are the same for all points of a series.
+const CELLS_OF_SERIES: usize = 2;
+
+/// Each figure's place, in order.
+pub(super) fn places(figures: &[Figure]) -> String {
+    figures.iter().enumerate().map(|(at, figure)| place(at, figure)).collect()
+}
+
+fn place(at: usize, figure: &Figure) -> String {
+    let [key, title, question] =
+        [&figure.key, &figure.title, &figure.question].map(|text| escape(text));
+    let notes: String =
+        figure.notes.iter().map(|note| format!("<p class=\"note\">{}</p>", escape(note))).collect();
+    let table = figure.table();
+    let rows = grouped(table.rows.len() as u64);
+    let plural = if table.rows.len() == 1 { "" } else { "s" };
+    format!(
+        "<figure id=\"{key}\" data-figure=\"{at}\">\n<figcaption><h3>{title}</h3>\
+         <p class=\"question\">{question}</p></figcaption>\n\
+         <div class=\"chart\" role=\"img\" aria-label=\"{title}. {question} Its figures are in the \
+         table below it.\"></div>\n<div class=\"legend\"></div>\n{notes}\
+         <details class=\"figures\"><summary>The {rows} value{plural} of this chart</summary>\n\
+         {}{}</table></div></details>\n</figure>\n",
+        box_start(&title),
+        rows_of(&table),
+    )
+}
+
+/// The table's content; without rows if they are many.
+fn rows_of(table: &FigureTable) -> String {
+    let cells = |start: &str, cells: &[String], end: &str| -> String {
+        cells.iter().map(|cell| format!("{start}{}{end}", escape(cell))).collect()
+    };
+    let heads = cells("<th scope=\"col\">", &table.head, "</th>");
+    let shown = if table.rows.len() > ROWS_WRITTEN_MAX { &[][..] } else { &table.rows };
+    let rows = shown.iter().map(|row| format!("<tr>{}</tr>\n", cells("<td>", row, "</td>")));
+    format!("<thead><tr>{heads}</tr></thead><tbody>{}</tbody>", rows.collect::<String>())
+}
+
+/// All figures as the script reads them.
+pub(super) fn drawn(figures: &[Figure]) -> String {
+    data(&figures.iter().map(figure).collect::<Vec<_>>())
+}
+
+fn figure(figure: &Figure) -> Value {
+    let table = figure.table();
+    let mut rows = table.rows.into_iter();
+    let series = figure.series.iter().map(|one| {
+        let texts = rows.by_ref().take(one.points.len());
+        let texts = texts.map(|mut row| row.split_off(CELLS_OF_SERIES.min(row.len())));
+        series(one, figure.slot(one), texts.collect())
+    });
+    json!({
+        "key": figure.key,
+        "title": figure.title,
+        "question": figure.question,
+        "x": axis(&figure.x, Some(figure.range_x())),
+        "y": axis(&figure.y, Some(figure.range_y())),
+        "shade": figure.shade.as_ref().map(|shade| axis(shade, None)),
+        "head": table.head,
+        "series": series.collect::<Vec<_>>(),
+        "marks": figure.marks.iter().map(|one| mark(one, &figure.x)).collect::<Vec<_>>(),
+    })
+}
+
+fn axis(axis: &Axis, range: Option<[f64; 2]>) -> Value {
+    let (scale, names) = match &axis.scale {
+        Scale::Linear => ("linear", None),
+        Scale::Logarithmic => ("log", None),
+        Scale::Named(names) => ("named", Some(names)),
+    };
+    json!({
+        "label": axis.label, "quantity": quantity(axis.quantity), "scale": scale, "names": names,
+        "range": range,
+    })
+}
+
+fn quantity(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Count => "count",
+        Quantity::Bytes => "bytes",
+        Quantity::Percent => "percent",
+        Quantity::Seconds => "seconds",
+        Quantity::Operations => "operations",
+        Quantity::ByteRate => "byte-rate",
+        Quantity::Times => "times",
+        Quantity::OneIn => "one-in",
+        Quantity::Date => "date",
+    }
+}
+
+fn look(look: Look) -> &'static str {
+    match look {
+        Look::Bars => "bars",
+        Look::Markers => "markers",
+        Look::Line => "line",
+        Look::Curve => "curve",
+        Look::Band => "band",
+        Look::Law => "law",
+        Look::Raw => "raw",
+        Look::Cells => "cells",
+    }
+}
+
+/// A series by columns, which takes least room; `texts` are the rows of the table.
+#[derive(Serialize)]
+struct Drawn<'a> {
+    name: &'a str,
+    what: &'a str,
+    colour: [&'static str; 2],
+    look: &'static str,
+    /// How far to the right of their x the points stand.
+    shift: f64,
+    /// How wide a bar is.
+    width: f64,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    low: Option<Vec<Option<f64>>>,
+    high: Option<Vec<Option<f64>>>,
+    shade: Option<Vec<Option<f64>>>,
+    /// Places of points that something disturbed.
+    disturbed: Vec<usize>,
+    texts: Vec<Vec<String>>,
+}
+
+fn series(series: &Series, slot: Slot, texts: Vec<Vec<String>>) -> Value {
+    let points = &series.points;
+    let column = |of: fn(&Point) -> f64| points.iter().map(|point| rounded(of(point))).collect();
+    let maybe = |of: fn(&Point) -> Option<f64>| -> Option<Vec<Option<f64>>> {
+        let any = points.iter().any(|point| of(point).is_some());
+        any.then(|| points.iter().map(|point| of(point).map(rounded)).collect())
+    };
+    let disturbed = points.iter().enumerate().filter(|(_, point)| point.disturbed);
+    json!(Drawn {
+        name: &series.name,
+        what: &series.what,
+        colour: both(series.colour),
+        look: look(series.look),
+        shift: slot.shift,
+        width: slot.width,
+        x: column(|point| point.x),
+        y: column(|point| point.y),
+        low: maybe(|point| point.interval.map(|[low, _]| low)),
+        high: maybe(|point| point.interval.map(|[_, high]| high)),
+        shade: maybe(|point| point.shade),
+        disturbed: disturbed.map(|(at, _)| at).collect(),
+        texts,
+    })
+}
+
+fn mark(mark: &Mark, x: &Axis) -> Value {
+    json!({
+        "x": rounded(mark.x),
+        "interval": mark.interval.map(|ends| ends.map(rounded)),
+        "label": mark.label,
+        "colour": mark.colour.map(both),
+        "text": x.text(mark.x),
+        "span": mark.interval.map(|ends| ends.map(|end| x.text(end))),
+    })
+}
+
+/// On a light and on a dark ground.
+fn both(number: usize) -> [&'static str; 2] {
+    let colour = colour(number);
+    [colour.light, colour.dark]
+}
+
+/// To ten figures, which is more than a screen shows and half of what all digits take.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_rounded_finer_than_a_screen_shows() {
+        assert_eq!(rounded(0.1 + 0.2), 0.3);
+        assert_eq!(rounded(1_790_000_123.0), 1_790_000_123.0);
+        assert!(rounded(f64::NAN).is_nan() && rounded(f64::INFINITY).is_infinite());
+    }
+}

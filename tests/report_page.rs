@@ -1,0 +1,449 @@
+//! The report for a browser, opened in one: what it asks for, whether what is drawn is what its tables
+//! say, and whether it can be read in the dark, on a phone, without a mouse, and whatever it tells of.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+mod common;
+
+#[path = "common/browser.rs"]
+mod browser;
+
+#[path = "common/command.rs"]
+mod command;
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use browser::Browser;
+use command::Bench;
+use common::skip;
+
+/// Kept runs of every scenario at its original scale.
+const KEPT: [&str; 8] = [
+    "chunks",
+    "clutter",
+    "device",
+    "directory",
+    "fullness",
+    "sequential",
+    "smallfiles",
+    "smallfiles-filesystems",
+];
+
+const EVIL: &str = "<script>alert(1)</script>";
+
+fn browser() -> Option<Browser> {
+    match Browser::start() {
+        Ok(browser) => Some(browser),
+        Err(why) => {
+            skip("the report in a browser", &why);
+            None
+        }
+    }
+}
+
+fn kept(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/results/{name}.json"))
+}
+
+/// The id of a run that is taken in.
+fn imported(bench: &Bench, document: &Path) -> String {
+    let ran = bench.run([Path::new("import"), document]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ran.stdout.split([' ', ':']).nth(1).unwrap().to_string()
+}
+
+/// The page of these runs.
+fn page(bench: &Bench, runs: &[&str]) -> PathBuf {
+    let path = bench.beside(&format!("{}.html", runs.join("-").replace(':', "-")));
+    let ran = bench.run([&["report"], runs, &["-o", path.to_str().unwrap()]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+    path
+}
+
+// --- without a browser -------------------------------------------------------------------------
+
+/// Names from outside, wherever a job may have them.
+fn evil_job() -> String {
+    let evil = EVIL.replace('"', "\\\"");
+    format!(
+        "name = \"x\"\nquestion = \"{evil}?\"\nengine = \"sim\"\nrepeats = 3\n# {evil}\n\
+         [sim]\nmetadata = \"20us\"\nspread = {{ repeats = 5 }}\n\
+         [[variant]]\nname = \"{evil}\"\ntree = {{ files = 200, size = 0 }}\n\
+         [[variant]]\nname = \"a & b <i>\"\ntree = {{ files = 200, size = 10 }}\n\
+         [[phase]]\noperation = \"create\"\nwindows = 4\n\
+         [[phase]]\noperation = \"read\"\n"
+    )
+}
+
+fn evil_run(bench: &Bench) -> String {
+    let job = bench.write("job.toml", evil_job());
+    let directory = bench.work().join(EVIL.replace('/', "_"));
+    std::fs::create_dir(&directory).unwrap();
+    let arguments = [Path::new("run"), &job, Path::new("--dir"), &directory];
+    let document = bench.document(arguments);
+    document["run"]["id"].as_str().unwrap().to_string()
+}
+
+#[test]
+fn an_imported_run_gives_the_same_page() {
+    let bench = Bench::default();
+    let id = evil_run(&bench);
+    let document = bench.beside("run.json");
+    bench.run(["export", &id, "--format", "json", "-o", document.to_str().unwrap()]);
+    let other = Bench::default();
+    assert_eq!(imported(&other, &document), id);
+    let [mine, theirs] = [&bench, &other].map(|of| std::fs::read(page(of, &[&id])).unwrap());
+    assert!(mine == theirs, "the pages differ");
+}
+
+#[test]
+fn a_page_holds_no_address_but_those_it_shows_and_no_element_from_outside() {
+    let bench = Bench::default();
+    let id = evil_run(&bench);
+    let text = std::fs::read_to_string(page(&bench, &[&id])).unwrap();
+    let own = text.split("<script>").next().unwrap();
+    assert!(!own.contains(EVIL) && !own.contains("<i>"), "an element from outside");
+    assert!(own.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert_eq!(text.matches("<script").count(), text.matches("</script>").count());
+    for attribute in ["src=", "href=\"http", "url(", "@import"] {
+        assert!(!own.contains(attribute), "{attribute}");
+    }
+}
+
+#[test]
+fn a_run_leaves_its_page_and_so_does_one_that_is_interrupted() {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", evil_job());
+    let path = bench.beside("run.html");
+    let ran = bench.run([Path::new("run"), &job, Path::new("--report"), &path]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let text = std::fs::read(&path).unwrap();
+    assert!(text == std::fs::read(page(&bench, &["last"])).unwrap(), "it is another page");
+    let ran = bench.run([Path::new("run"), &job, Path::new("--report"), Path::new("-")]);
+    assert!(ran.refuses(2).contains("--report takes a file"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_page_goes_where_it_is_sent() {
+    let bench = Bench::default();
+    let reference = "reference:chunks-ozone";
+    let ran = bench.run(["report", reference, "-o", "-"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with("<!doctype html>") && ran.stdout.ends_with("</html>\n"));
+    let folder = bench.beside("pages");
+    let ran = bench.run(["report", reference, "-o", &format!("{}/", folder.display())]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(command::names_in(&folder), ["reference_chunks-ozone.html"]);
+    let ran = bench.run(["report", reference, "-o", "/nowhere/at/all.html"]);
+    ran.refuses(1);
+    assert_eq!(bench.run(["report", reference]).code, Some(2));
+}
+
+#[test]
+fn an_interrupted_run_leaves_its_page() {
+    let bench = Bench::default();
+    let path = bench.beside("run.html");
+    let work = bench.work();
+    let mut command = bench.command(["run", "--cache", "as-is", "--set", "files=3M"]);
+    command.args(["--set", "selected=10", "--set", "size_min=0", "--set", "size_max=0"]);
+    command.arg("--report").arg(&path).arg("--dir").arg(&work);
+    let running = command::Running::start(command, &work);
+    running.signal(Signal::INT);
+    let ran = running.ended();
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("INCOMPLETE"), "it does not say that it was cut short");
+}
+
+// --- in a browser ------------------------------------------------------------------------------
+
+/// The number at the front of a text, in its unit's base.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim_start_matches('p').replace(',', "");
+    let end = text.find(|c: char| !(c.is_ascii_digit() || ".-e".contains(c))).unwrap_or(text.len());
+    let (value, unit) = text.split_at(end);
+    let size = match unit.trim().trim_end_matches("/s") {
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        "TiB" => 1_099_511_627_776.0,
+        _ => 1.0,
+    };
+    Some(value.parse::<f64>().ok()? * size)
+}
+
+#[test]
+fn numbers_are_read_from_texts() {
+    assert_eq!(number("17,810/s"), Some(17_810.0));
+    assert_eq!(number("2.31 us"), Some(2.31 * 1e-6));
+    assert_eq!(number("1.50 GiB/s"), Some(1.5 * 1_073_741_824.0));
+    assert_eq!((number("create"), number("-")), (None, None));
+}
+
+/// What each chart has drawn, beside the rows of its table as they stand in the page.
+const DRAWN: &str = "
+    document.querySelectorAll('details').forEach((one) => { one.open = true; });
+    return places.map((place) => {
+        const figure = place.closest('figure');
+        const details = figure.querySelector('details.figures');
+        fillTable(details, FIGURES[figure.dataset.figure]);
+        const texts = (row) => [...row.cells].map((cell) => cell.textContent);
+        return {
+            key: figure.id, drawn: place.dataset.drawn === 'true',
+            axes: [FIGURES[figure.dataset.figure].x, FIGURES[figure.dataset.figure].y],
+            head: texts(details.querySelector('thead tr')),
+            rows: [...details.querySelectorAll('tbody tr')].map(texts),
+            series: FIGURES[figure.dataset.figure].series.map(({ look, texts, shift }) => ({ look, n: texts.length, shift })),
+            traces: place.data.map(({ type, x, y, z, visible }) => ({ type, x: [...x], y: [...y], z, visible })),
+            marks: (place.layout.shapes ?? []).length,
+            asked: FIGURES[figure.dataset.figure].marks.length,
+            label: place.getAttribute('aria-label'), role: place.getAttribute('role'),
+            titles: [...place.querySelectorAll('.xtitle, .annotation-text')].length,
+        };
+    });";
+
+/// The chart of each figure holds the points of its table.
+#[track_caller]
+fn drawn_as_told(browser: &Browser, name: &str) {
+    browser.script("drawAll()", json!([]));
+    browser.wait("places.every((place) => place.dataset.drawn === 'true')");
+    let charts = browser.script(DRAWN, json!([]));
+    let charts = charts.as_array().unwrap();
+    assert!(!charts.is_empty(), "{name}: nothing is drawn");
+    for chart in charts {
+        let key = format!("{name}: {}", chart["key"]);
+        assert_eq!((&chart["drawn"], &chart["role"]), (&json!(true), &json!("img")), "{key}");
+        assert!(chart["label"].as_str().unwrap().len() > 20, "{key}");
+        assert!(chart["titles"].as_u64().unwrap() >= 2, "{key}: an axis without a name");
+        assert!(chart["marks"].as_u64() >= chart["asked"].as_u64(), "{key}: a mark is missing");
+        let (series, traces) =
+            (chart["series"].as_array().unwrap(), chart["traces"].as_array().unwrap());
+        assert_eq!(series.len(), traces.len(), "{key}");
+        let mut rows = chart["rows"].as_array().unwrap().iter();
+        for (one, trace) in series.iter().zip(traces) {
+            let own = rows.by_ref().take(one["n"].as_u64().unwrap() as usize).collect::<Vec<_>>();
+            assert_eq!(own.len() as u64, one["n"].as_u64().unwrap(), "{key}: rows are missing");
+            same_points(&key, chart, one, trace, &own);
+        }
+        assert_eq!(rows.next(), None, "{key}: rows that are not drawn");
+    }
+}
+
+#[track_caller]
+fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[&Value]) {
+    let look = series["look"].as_str().unwrap();
+    if look == "cells" {
+        let cells = trace["z"].as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap());
+        let drawn = cells.filter(|cell| !cell.is_null()).count();
+        let told = rows.iter().filter(|row| number(row[4].as_str().unwrap()).is_some()).count();
+        return assert!(drawn >= told && told > 0, "{key}: {drawn} cells of {told}");
+    }
+    let places =
+        |of: &str| trace[of].as_array().unwrap().iter().map(Value::as_f64).collect::<Vec<_>>();
+    let (x, y) = (places("x"), places("y"));
+    let factor = if look == "band" { 2 } else { 1 };
+    assert_eq!(y.len(), rows.len() * factor, "{key}, {look}");
+    let named = chart["axes"][0]["scale"] == "named";
+    for (at, row) in rows.iter().enumerate() {
+        let told = number(row[3].as_str().unwrap());
+        close(key, y[at], told.filter(|_| look != "band" || y[at] == told));
+        if !named && chart["axes"][0]["quantity"] == "count" {
+            close(
+                key,
+                x[at].map(|x| x - series["shift"].as_f64().unwrap()),
+                number(row[2].as_str().unwrap()),
+            );
+        }
+    }
+}
+
+/// To the three figures that tables have at least; what is told as no number is not looked at.
+#[track_caller]
+fn close(key: &str, drawn: Option<f64>, told: Option<f64>) {
+    if let (Some(drawn), Some(told)) = (drawn, told) {
+        let off = (drawn - told).abs();
+        assert!(off <= 0.006 * drawn.abs().max(told.abs()) + 0.51e-9, "{key}: {drawn} for {told}");
+    }
+}
+
+/// Nothing came to the console, and nothing but the page itself was asked for.
+#[track_caller]
+fn quiet(browser: &Browser, name: &str, path: &Path) {
+    assert_eq!(browser.console(), [""; 0], "{name}: the console");
+    let asked = browser.requests();
+    let file = path.file_name().unwrap().to_str().unwrap();
+    let own = |address: &&String| address.starts_with("file:") && address.contains(file);
+    let others: Vec<_> = asked.iter().filter(|address| !own(address)).collect();
+    assert!(others.is_empty() && !asked.is_empty(), "{name}: asked for {others:?}");
+}
+
+#[track_caller]
+fn fits(browser: &Browser, name: &str, width: u32) {
+    browser.resize(width, 800);
+    browser.wait("places.every((place) => place.querySelector('svg').clientWidth <= innerWidth)");
+    let wide = "return [...document.querySelectorAll('body *')]
+        .filter((one) => !one.closest('.box, pre, svg') && one.getBoundingClientRect().right > innerWidth + 1)
+        .map((one) => one.outerHTML.slice(0, 80));";
+    let scroll = browser.script("return document.documentElement.scrollWidth", json!([]));
+    let wide = browser.script(wide, json!([]));
+    assert!(scroll.as_u64().unwrap() <= u64::from(width), "{name}: {scroll} of {width}: {wide}");
+}
+
+#[test]
+fn every_scenario_s_page_draws_what_its_tables_say_and_asks_for_nothing() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    for name in KEPT {
+        let id = imported(&bench, &kept(name));
+        let path = page(&bench, &[&id]);
+        browser.resize(1600, 1000);
+        browser.prefer("light");
+        browser.open(&path);
+        drawn_as_told(&browser, name);
+        browser.script(
+            "document.querySelectorAll('details').forEach((one) => { one.open = false; })",
+            json!([]),
+        );
+        browser.picture(&format!("{name}-light-1600"));
+        browser.prefer("dark");
+        browser.wait("places.every((place) => place.layout.paper_bgcolor === PAPER.dark.ground)");
+        browser.picture(&format!("{name}-dark-1600"));
+        fits(&browser, name, 400);
+        browser.picture(&format!("{name}-dark-400"));
+        browser.prefer("light");
+        browser.picture(&format!("{name}-light-400"));
+        quiet(&browser, name, &path);
+    }
+}
+
+#[test]
+fn several_runs_stand_in_one_page() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let ids = ["smallfiles", "smallfiles-filesystems"].map(|name| imported(&bench, &kept(name)));
+    let runs = [&*ids[0], &*ids[1], "reference:smallfiles-debian8-ext4"];
+    for (name, runs) in [("several-two", &runs[..2]), ("several-three", &runs[..])] {
+        let path = page(&bench, runs);
+        browser.resize(1600, 1000);
+        browser.open(&path);
+        drawn_as_told(&browser, name);
+        browser.picture(name);
+        fits(&browser, name, 400);
+        quiet(&browser, name, &path);
+        let text = browser.script("return document.body.textContent", json!([]));
+        for told in ["A", "B", ids[0].as_str(), "in what the runs differ"] {
+            assert!(text.as_str().unwrap().contains(told), "{told}");
+        }
+        assert_eq!(text.as_str().unwrap().contains("B against A"), runs.len() == 2);
+    }
+}
+
+/// Everything that can be reached with the keyboard and is seen, in the order of the page.
+const REACHABLE: &str = "
+    window.reachable = [...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]
+        .filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return reachable.length;";
+
+#[test]
+fn the_page_is_used_without_a_mouse_and_in_the_dark_and_printed() {
+    const TAB: char = '\u{e004}';
+    const SPACE: char = ' ';
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let id = imported(&bench, &kept("smallfiles-filesystems"));
+    let path = page(&bench, &[&id]);
+    browser.resize(1600, 1000);
+    browser.prefer("dark");
+    browser.open(&path);
+    let count = browser.script(REACHABLE, json!([])).as_u64().unwrap();
+    assert!(count > 20, "{count}");
+    for expected in 0..count {
+        browser.press(TAB);
+        let at = browser.script("return reachable.indexOf(document.activeElement)", json!([]));
+        assert_eq!(at.as_u64(), Some(expected), "the order of the page is that of the keyboard");
+    }
+    // The theme's button, and a name of a legend, pressed with the keyboard.
+    let ground = "return getComputedStyle(document.body).backgroundColor";
+    let dark = browser.script(ground, json!([]));
+    browser.script("themeButton.focus()", json!([]));
+    browser.press(SPACE);
+    assert_ne!(browser.script(ground, json!([])), dark, "the theme stays");
+    browser.script("drawAll(); document.querySelector('.legend button').focus()", json!([]));
+    browser.press(SPACE);
+    let hidden = "return [document.activeElement.getAttribute('aria-pressed'),
+                          places[0].data.filter(({ visible }) => visible === false).length > 0]";
+    assert_eq!(browser.script(hidden, json!([])), json!(["false", true]));
+    zoomed_and_reset(&browser);
+    let pdf = browser.command("Page.printToPDF", json!({ "printBackground": true }));
+    assert!(pdf["data"].as_str().unwrap().len() > 20_000, "an empty print");
+    browser.wait("places.every((place) => place.dataset.drawn === 'true')");
+    quiet(&browser, "by hand", &path);
+}
+
+/// Ticks follow what is in view, and everything comes back.
+#[track_caller]
+fn zoomed_and_reset(browser: &Browser) {
+    let view = "return [places[0].layout.yaxis.range, places[0].layout.yaxis.tickvals]";
+    let whole = browser.script(view, json!([]));
+    let press = |name: &str| {
+        let script =
+            "document.querySelector(`.controls button[aria-label^='${arguments[0]}']`).click()";
+        browser.script(script, json!([name]));
+    };
+    press("Zoom in");
+    browser.wait("places[0].layout.yaxis.range[1] < stateOf(places[0]).whole.y[1]");
+    let near = browser.script(view, json!([]));
+    assert_ne!(near[1], whole[1], "the ticks stay");
+    press("Reset");
+    browser.wait("places[0].layout.yaxis.range[1] === stateOf(places[0]).whole.y[1]");
+    assert_eq!(browser.script(view, json!([])), whole);
+}
+
+#[test]
+fn charts_are_drawn_when_they_come_near() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let id = imported(&bench, &kept("fullness"));
+    browser.resize(1000, 700);
+    browser.open(&page(&bench, &[&id]));
+    let count = "return places.filter((place) => place.dataset.drawn === 'true').length";
+    let all = browser.script("return places.length", json!([])).as_u64().unwrap();
+    let first = browser.script(count, json!([])).as_u64().unwrap();
+    assert!(all < 3 || first < all, "{first} of {all} are drawn at once");
+    for at in 0..all {
+        browser.script("places[arguments[0]].scrollIntoView()", json!([at]));
+        browser.wait(&format!("places[{at}].dataset.drawn === 'true'"));
+    }
+}
+
+#[test]
+fn what_looks_like_an_element_is_shown_as_it_is_written() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let id = evil_run(&bench);
+    let path = page(&bench, &[&id]);
+    browser.open(&path);
+    // A dialog would end every command after it with an error.
+    drawn_as_told(&browser, "evil");
+    let shown = "const texts = (where) => [...document.querySelectorAll(where)].map((one) => one.textContent).join(' ');
+        return ['.lead', '.legend', 'pre', 'td, th', 'figure'].map((where) => texts(where).includes(arguments[0]));";
+    assert_eq!(browser.script(shown, json!([EVIL])), json!([true, true, true, true, true]));
+    let hovered = "Plotly.Fx.hover(places[0], [{ curveNumber: 0, pointNumber: 0 }]);
+        return places[0].querySelector('.hoverlayer').textContent";
+    let hovered = browser.script(hovered, json!([]));
+    assert!(hovered.as_str().unwrap().contains(EVIL), "{hovered}");
+    assert_eq!(browser.script("return document.scripts.length", json!([])), json!(5));
+    browser.picture("evil");
+    quiet(&browser, "evil", &path);
+}
