@@ -26,7 +26,7 @@ fn main() {
     let windows: usize = book.measurements.iter().map(|m| m.windows.len()).sum();
     println!("{} measurements, {windows} windows", book.measurements.len());
     let clock = RealClock::new();
-    let (page, seconds) = clock.time(|| page_text(&[&book]).expect("memory can be written"));
+    let (page, seconds) = clock.time(|| page_text(&[&book], None).expect("memory can be written"));
     let bytes = page.text.len();
     println!(
         "written in {seconds:.2} s (at most {SECONDS_MAX} s), {bytes} bytes (at most {BYTES_MAX})"

@@ -6,10 +6,12 @@ use clap::Args;
 
 use super::StorePlace;
 use super::export::deliver;
+use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::book::ResultBook;
-use crate::report::{PAGE_RUNS_MAX, page_text};
+use crate::measure::compare::compare_among;
+use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,17 +42,29 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
-        keep(&books.iter().collect::<Vec<_>>(), &self.output)?;
+        let comparison = match books.as_slice() {
+            [a, b] if a.run.id != b.run.id => {
+                let others = others([a, b], store)?;
+                Some(compare_among(a, b, &others.iter().collect::<Vec<_>>()))
+            }
+            _ => None,
+        };
+        let books: Vec<&ResultBook> = books.iter().collect();
+        keep(page_text(&books, comparison.as_ref()), &self.output)?;
         Ok(Exit::Good)
     }
 }
 
-/// Writes the page of these runs to a file, a directory, or `-` for standard output.
+/// Writes the page of one run to a file or a directory.
 ///
 /// # Errors
 /// If it cannot be written there.
-pub(super) fn keep(books: &[&ResultBook], output: &Path) -> Result<()> {
-    let text = page_text(books).map_err(|error| Failure::from_system("make the report", error))?;
+pub(super) fn keep_run(book: &ResultBook, output: &Path) -> Result<()> {
+    keep(page_text(&[book], None), output)
+}
+
+fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
+    let text = page.map_err(|error| Failure::from_system("make the report", error))?;
     deliver(&[text], output)
 }
 

@@ -79,7 +79,7 @@ impl Run {
         drop(live);
         progress.finish();
         show::deliver(&book, self.json.as_deref())?;
-        self.report.as_deref().map_or(Ok(()), |path| report::keep(&[&book], path))?;
+        self.report.as_deref().map_or(Ok(()), |path| report::keep_run(&book, path))?;
         if interrupt.is_set() {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
             return Ok(Exit::Interrupted);

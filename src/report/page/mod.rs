@@ -18,7 +18,7 @@ use super::phases::about_n;
 use super::terminal::about_lack;
 use crate::measure::beside::beside;
 use crate::measure::book::ResultBook;
-use crate::measure::compare::{Comparison, compare as comparison_of};
+use crate::measure::compare::Comparison;
 use crate::measure::differences::letter;
 use crate::measure::summary::summarize;
 use escape::escape;
@@ -38,21 +38,26 @@ const PLOTLY: &str = include_str!("../../../assets/plotly/plotly-cartesian.min.j
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
-/// The page in a file that is named after its runs.
+/// The page in a file that is named after its runs. `comparison` is what the second of two is to the
+/// first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
-pub fn page_text(books: &[&ResultBook]) -> io::Result<ExportText> {
+pub fn page_text(books: &[&ResultBook], comparison: Option<&Comparison>) -> io::Result<ExportText> {
     let ids: Vec<&str> = books.iter().map(|book| book.run.id.as_str()).collect();
     let mut bytes = Vec::new();
-    write_page(books, &mut bytes)?;
+    write_page(books, comparison, &mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text })
 }
 
 /// Writes the report of one run or of several, at most [`PAGE_RUNS_MAX`]. Fails only if `out` does.
-pub fn write_page(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
-    let page = Page::of(books);
+fn write_page(
+    books: &[&ResultBook],
+    comparison: Option<&Comparison>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let page = Page { books, comparison };
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
@@ -76,18 +81,10 @@ pub fn write_page(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> 
 /// The runs, and the comparison of two.
 struct Page<'a> {
     books: &'a [&'a ResultBook],
-    comparison: Option<Comparison>,
+    comparison: Option<&'a Comparison>,
 }
 
-impl<'a> Page<'a> {
-    fn of(books: &'a [&'a ResultBook]) -> Self {
-        let comparison = match books {
-            [a, b] if a.run.id != b.run.id => Some(comparison_of(a, b)),
-            _ => None,
-        };
-        Self { books, comparison }
-    }
-
+impl Page<'_> {
     fn title(&self) -> String {
         let ids: Vec<&str> = self.books.iter().map(|book| book.run.id.as_str()).collect();
         let scenario = self.books.first().map_or("", |book| book.run.scenario.as_str());
@@ -153,7 +150,7 @@ impl<'a> Page<'a> {
                          stand in the table below each.</p></noscript>\n";
         let figures = if places.is_empty() { none.into() } else { no_script.to_string() + places };
         let contents = [
-            answer::answer(self.books, self.comparison.as_ref()),
+            answer::answer(self.books, self.comparison),
             figures,
             self.beside() + &self.each(evidence::tables),
             self.differences() + &self.each(evidence::measured),
@@ -187,7 +184,7 @@ impl<'a> Page<'a> {
         let rows = beside(self.books);
         let others: Vec<usize> = (1..self.books.len()).collect();
         let mut html = String::new();
-        if let Some(comparison) = self.comparison.as_ref().filter(|all| !all.rows.is_empty()) {
+        if let Some(comparison) = self.comparison.filter(|all| !all.rows.is_empty()) {
             html += &tables::table("B against A", &compare::table(comparison));
             let texts = compare::reading(comparison).into_iter();
             for (lead, text) in texts.chain(compare::about_marks(&comparison.rows)) {
