@@ -139,12 +139,12 @@ fn other_runs_of_the_store_tell_how_far_two_lie_apart() {
         let document = bench.document(words);
         document["run"]["id"].as_str().unwrap().to_string()
     };
-    let ids = ["1", "2", "3", "4", "5", "6"].map(run);
+    let ids = ["1", "2", "3", "4", "5", "6", "7", "8"].map(run);
     for seed in [7, 7, 7] {
         // The last one against the first has the runs like either.
         stored(&bench, &job(seed, 20, 2));
     }
-    for (b, apart) in [(ids[5].as_str(), "by 4 other runs"), ("last", "by 7 other runs")] {
+    for (b, apart) in [(ids[7].as_str(), "by 6 other runs"), ("last", "by 9 other runs")] {
         let ran = bench.run(["compare", &ids[0], b]);
         let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let told = format!("None is narrower than two runs lie apart, {apart} of the same.");

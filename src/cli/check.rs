@@ -28,7 +28,8 @@ const LONG: &str = "\
 There is a line for each phase, and for the whole job if all did the same work: `ok`; `REGRESSION` \
 if the run took longer by more than --fail-on and the whole interval lies beyond that; `unsure` if \
 the interval reaches below it, or the error is unknown. The intervals hold together over all lines \
-at 95% (Bonferroni).
+at 95% (Bonferroni). Against one run they are at least as wide as two runs lie apart, if the store \
+has 6 or more earlier ones of the same; an odd one among them does not count.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system and device like this run's; kernels and versions of boatload may differ. Of \
@@ -88,7 +89,8 @@ impl Check {
                 self.run, self.baseline
             )));
         }
-        let others = others([&baseline, &run], store)?;
+        // Later ones may be the same regression once more.
+        let others = others([&baseline, &run], store, Some(&run.run.started))?;
         self.judge(&run, Against::Run(&baseline), &others.iter().collect::<Vec<_>>())
     }
 

@@ -61,7 +61,7 @@ impl Compare {
                 self.a, self.b
             )));
         }
-        let others = others([a, b], store)?;
+        let others = others([a, b], store, None)?;
         let comparison = compare_among(a, b, &others.iter().collect::<Vec<_>>());
         let cannot = |error| Failure::from_system("write the comparison", error);
         let (mut text, mut document) = (Vec::new(), Vec::new());

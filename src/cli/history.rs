@@ -50,15 +50,24 @@ pub(super) fn alike(
     Ok(found)
 }
 
-/// Other stored runs of what these two did, each once, in the order of time.
+/// Other stored runs of what these two did, each once, in the order of time; only those that began
+/// before a time, if there is one.
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn others(pair: [&ResultBook; 2], place: &StorePlace) -> Result<Vec<ResultBook>> {
+pub(super) fn others(
+    pair: [&ResultBook; 2],
+    place: &StorePlace,
+    before: Option<&str>,
+) -> Result<Vec<ResultBook>> {
     let mut taken: Vec<String> = pair.iter().map(|book| book.run.id.clone()).collect();
     let mut all = Vec::new();
     for book in pair {
-        let found = alike(book, place, HISTORY_RUNS, |other| !taken.contains(&other.id))?.runs;
+        let wanted = |other: &RunSummary| {
+            let in_time = before.is_none_or(|before| other.started.as_str() < before);
+            in_time && !taken.contains(&other.id)
+        };
+        let found = alike(book, place, HISTORY_RUNS, wanted)?.runs;
         taken.extend(found.iter().map(|book| book.run.id.clone()));
         all.extend(found);
     }

@@ -44,7 +44,7 @@ impl Report {
         let books = find_runs(&self.runs, store)?;
         let comparison = match books.as_slice() {
             [a, b] if a.run.id != b.run.id => {
-                let others = others([a, b], store)?;
+                let others = others([a, b], store, None)?;
                 Some(compare_among(a, b, &others.iter().collect::<Vec<_>>()))
             }
             _ => None,

@@ -2,12 +2,11 @@
 
 use super::book::ResultBook;
 use super::conclusions::ratio::Ratio;
-use super::history::{same_target, stretches};
-use super::statistics::describe::mean;
+use super::history::{Stretch, same_target, spread, stretches};
 use super::statistics::student::student_t;
 
-/// With fewer other runs hardly anything is known of their spread.
-pub const OTHER_RUNS_MIN: usize = 4;
+/// With fewer other runs hardly anything is known of their spread, and no step can be told from it.
+pub const OTHER_RUNS_MIN: usize = 6;
 
 /// The spread of a figure between runs that do the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,17 +18,13 @@ pub(super) struct Between {
 
 impl Between {
     /// Of groups of runs that do the same, each the logarithms of its runs in the order of time. A
-    /// step within a group is no spread. None with fewer than [`OTHER_RUNS_MIN`] runs in all.
+    /// step within a group is no spread, and a run that lies far from the others does not count. None with fewer than [`OTHER_RUNS_MIN`] runs in all.
     pub(super) fn of(groups: &[Vec<f64>]) -> Option<Self> {
         if groups.iter().map(Vec::len).sum::<usize>() < OTHER_RUNS_MIN {
             return None;
         }
-        let all = groups.iter().flat_map(|logs| stretches(logs).into_iter().map(|at| &logs[at]));
-        let (squares, degrees) = all.fold((0.0, 0.0), |(squares, degrees), logs| {
-            let middle = mean(logs);
-            let own: f64 = logs.iter().map(|log| (log - middle).powi(2)).sum();
-            (squares + own, degrees + logs.len() as f64 - 1.0)
-        });
+        let all: Vec<Stretch> = groups.iter().flat_map(|logs| stretches(logs)).collect();
+        let (squares, degrees) = spread(all.iter());
         (degrees > 0.0).then(|| Self { variance: squares / degrees, degrees })
     }
 
@@ -70,28 +65,33 @@ mod tests {
 
     #[test]
     fn the_interval_of_two_runs_is_that_of_a_difference_of_two() {
-        // Deviations of 0.01 with 4 degrees of freedom: 2.776 * sqrt(2) * 0.01.
-        let logs = [1.0, 3.0, 2.0, 1.0, 3.0].map(|at| at * 0.01);
+        // Deviations of 0.01 with 5 degrees of freedom: 2.571 * sqrt(2) * 0.01.
+        let logs = [1.0, 3.0, 2.0, 1.0, 3.0, 2.0].map(|at| at * 0.01);
+        let deviation = (0.000_4_f64 / 5.0).sqrt();
         let half = Between::of(&[logs.to_vec()]).unwrap().half(0.05).unwrap();
-        assert!((half - 2.776_445 * 2.0_f64.sqrt() * 0.01).abs() < 1e-6, "{half}");
+        assert!((half - 2.570_582 * 2.0_f64.sqrt() * deviation).abs() < 1e-6, "{half}");
     }
 
     #[test]
     fn a_few_runs_tell_nothing_and_groups_are_pooled() {
-        assert_eq!(Between::of(&[vec![1.0, 2.0, 3.0]]), None);
+        assert_eq!(Between::of(&[vec![1.0, 2.0, 3.0, 1.0, 2.0]]), None);
         assert_eq!(Between::of(&[]), None);
-        let pooled = Between::of(&[vec![0.0, 0.02], vec![5.0, 5.02]]).unwrap();
-        assert!((pooled.variance - 0.000_2).abs() < 1e-9 && pooled.degrees == 2.0, "{pooled:?}");
-        assert_eq!(Between::of(&[vec![0.0], vec![1.0], vec![2.0], vec![3.0]]), None);
+        let pooled = Between::of(&[vec![0.0, 0.02, 0.01], vec![5.0, 5.02, 5.01]]).unwrap();
+        assert!((pooled.variance - 0.000_1).abs() < 1e-9 && pooled.degrees == 4.0, "{pooled:?}");
+        assert_eq!(Between::of(&[[0.0; 6].map(f64::from).to_vec()]).unwrap().variance, 0.0);
+        let apart: Vec<Vec<f64>> = (0..6).map(|at| vec![f64::from(at)]).collect();
+        assert_eq!(Between::of(&apart), None, "no two runs of the same");
     }
 
     #[test]
-    fn a_step_in_the_history_does_not_widen_the_spread() {
+    fn a_step_in_the_history_does_not_widen_the_spread_and_nor_does_an_odd_run() {
         let noise = [0.0, 0.01, -0.01, 0.005, -0.005, 0.0, 0.01, -0.01];
         let before = noise.iter().copied();
         let stepped: Vec<f64> = before.chain(noise.iter().map(|log| log + 0.5)).collect();
         let flat: Vec<f64> = noise.iter().chain(&noise).copied().collect();
+        let odd: Vec<f64> = flat.iter().copied().chain([0.7]).collect();
         let half = |logs: Vec<f64>| Between::of(&[logs]).unwrap().half(0.05).unwrap();
-        assert!(half(stepped) < half(flat) * 1.1);
+        assert!(half(stepped) < half(flat.clone()) * 1.1);
+        assert!(half(odd) < half(flat) * 1.1);
     }
 }

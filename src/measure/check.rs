@@ -25,6 +25,9 @@ pub struct Check {
     pub rows: Vec<CheckedRow>,
     /// What only the baseline or only the run has.
     pub not_in_both: Vec<Subject>,
+    /// How many other runs of what they did tell how far two runs lie apart; of a history none does,
+    /// for it tells so itself.
+    pub others: usize,
 }
 
 /// A phase or the whole job.
@@ -47,6 +50,8 @@ pub struct CheckedRow {
     /// Its interval, which holds together with those of all rows at 95%; none if an error is
     /// unknown.
     pub interval: Option<[f64; 2]>,
+    /// Whether the spread between other runs made it wider.
+    pub between: bool,
     /// The first of the runs that make the baseline, as a place in `points`.
     pub since: usize,
     /// How many runs make the baseline.
@@ -163,7 +168,8 @@ pub fn check_among(
     };
     let books: Vec<&ResultBook> = held.iter().copied().chain(others.iter().copied()).collect();
     let runs = Matching::of(&books).runs;
-    let mut check = Check { fail_on, ..Check::default() };
+    let others = groups.iter().map(Vec::len).sum();
+    let mut check = Check { fail_on, others, ..Check::default() };
     let mut metrics = Vec::new();
     for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
         let here: Vec<&Key> =
@@ -206,6 +212,7 @@ impl Metric {
             baseline: f64::NAN,
             slowdown: None,
             interval: None,
+            between: false,
             since: 0,
             runs: 0,
             points: Vec::new(),
@@ -229,8 +236,9 @@ impl Metric {
         (row.baseline, row.since, row.runs) = (value(baseline.log), baseline.since, baseline.runs);
         let Some(run) = run else { return row };
         let (before, now) = baseline.against(&run.rate);
-        let (ratio, _) = Ratio::welch(&before, &now, miss).no_surer_than(between, miss);
+        let (ratio, wider) = Ratio::welch(&before, &now, miss).no_surer_than(between, miss);
         let most = 1.0 + fail_on;
+        row.between = wider;
         row.slowdown = Some(ratio.times());
         row.interval = ratio.interval();
         row.outcome = match row.interval {
@@ -252,8 +260,9 @@ impl Metric {
 fn phase(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
     let members: Vec<Vec<&Measurement>> =
         runs.iter().map(|run| run.measurements(key).collect()).collect();
-    let with_sync = synced(members.iter().flatten().copied());
-    let unit = common_unit(&runs.iter().map(|run| run.row(key)).collect::<Vec<_>>());
+    // Other runs are measured with the measure of those that are checked.
+    let with_sync = synced(members.iter().take(held).flatten().copied());
+    let unit = common_unit(&runs.iter().take(held).map(|run| run.row(key)).collect::<Vec<_>>());
     let timed = members.iter().map(|members| phase_rate(members, unit, with_sync)).collect();
     let subject = subject(key, Some(key.phase.clone()));
     let mut metric = Metric::of(subject, (Figure::of(unit), with_sync), timed, held)?;
@@ -270,7 +279,7 @@ fn phase(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
 /// Only runs that did the same work count, and none if the checked one did not do it all.
 fn whole(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
     let cells: Vec<Vec<&Measurement>> = runs.iter().map(|run| run.cell(key).collect()).collect();
-    let parts = parts(&cells)?;
+    let parts = parts(cells.get(..held)?)?;
     let mut jobs = cells.iter().map(|cell| job_time(cell, &parts));
     let (run, work) = jobs.next()??;
     let same = |job: Option<(Timed, Vec<Vec<u64>>)>| {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::beside::{write_differences, write_run, write_state};
-use super::compare::{figure, grouped_rows, marks, name, phase_name, write_marks};
+use super::compare::{between_runs, figure, grouped_rows, marks, name, phase_name, write_marks};
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, write_wrapped};
 use crate::base::units::{Quantity, Unit, counted};
@@ -212,6 +212,8 @@ fn write_reading(check: &Check, is_history: bool, out: &mut dyn Write) -> io::Re
     if is_history {
         text += " The baseline is the runs since the last step of their figures; their spread \
                  from run to run is in the interval.";
+    } else {
+        text += &format!(" {}", between_runs(check.others));
     }
     write_wrapped("", &text, out)?;
     let few = check.rows.iter().filter(|row| is_history && row.points.len() < RUNS_ENOUGH);

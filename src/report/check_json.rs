@@ -28,7 +28,7 @@ pub fn write_check_json(
             Against::History(_) => "history",
         },
         "baseline": books.iter().map(|book| run(book)).collect::<Vec<_>>(),
-        "fail_on": check.fail_on,
+        "fail_on": check.fail_on, "other_runs": check.others,
         "sentences": if check.rows.is_empty() { Vec::new() } else { sentences(check) },
         "rows": check.rows.iter().map(|one| row(one, &books)).collect::<Vec<_>>(),
         "not_in_both": check.not_in_both.iter().map(|one| {
@@ -49,7 +49,8 @@ fn row(row: &CheckedRow, books: &[&ResultBook]) -> Value {
     let mut value = json!({
         "figure": figure(row.figure), "with_sync": row.with_sync, "outcome": row.outcome.word().to_lowercase(),
         "value": row.run.as_ref().map(estimate), "baseline": row.baseline,
-        "slowdown": row.slowdown, "interval": row.interval, "runs": row.runs,
+        "slowdown": row.slowdown, "interval": row.interval, "between_runs": row.between,
+        "runs": row.runs,
         "points": points.collect::<Vec<_>>(),
     });
     about(&mut value, &row.subject);

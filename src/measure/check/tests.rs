@@ -148,22 +148,52 @@ fn nothing_in_a_book_makes_it_fail() {
     }
 }
 
+/// Further runs of the same whose creates take these seconds.
+fn others_of(seconds: &[f64]) -> Vec<ResultBook> {
+    let one = |(at, seconds): (usize, &f64)| {
+        let mut book = book_of(*seconds, 1.0);
+        book.run.id = format!("other{at}");
+        book
+    };
+    seconds.iter().enumerate().map(one).collect()
+}
+
 #[test]
 fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
     let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
-    let others: Vec<ResultBook> = [0.8, 1.1, 0.9, 1.2, 1.0]
-        .iter()
-        .enumerate()
-        .map(|(at, seconds)| {
-            let mut book = book_of(*seconds, 1.0);
-            book.run.id = format!("other{at}");
-            book
-        })
-        .collect();
-    let others: Vec<&ResultBook> = others.iter().collect();
-    let among = |others: &[&ResultBook]| check_among(&run, &[&baseline], others, FAIL_ON);
+    let among = |seconds: &[f64]| {
+        let others = others_of(seconds);
+        check_among(&run, &[&baseline], &others.iter().collect::<Vec<_>>(), FAIL_ON)
+    };
     assert_eq!(row(&among(&[]), "create").outcome, Outcome::Regression);
-    assert_eq!(row(&among(&others), "create").outcome, Outcome::Unsure);
-    assert_eq!(row(&among(&others), "delete").outcome, Outcome::Ok, "which is the same in all");
-    assert_eq!(among(&others).rows.len(), 3, "the others add no rows");
+    let wide = among(&[0.8, 1.1, 0.9, 1.2, 1.0, 1.1]);
+    let create = row(&wide, "create");
+    assert_eq!((create.outcome, create.between), (Outcome::Unsure, true));
+    assert_eq!(row(&wide, "delete").outcome, Outcome::Ok, "which is the same in all");
+    assert_eq!((wide.rows.len(), wide.others), (3, 6), "the others add no rows");
+}
+
+#[test]
+fn a_regression_stays_one_beside_one_that_was_as_slow_before_it() {
+    let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
+    let others = others_of(&[1.0, 1.01, 0.99, 1.0, 1.02, 1.01, 1.2]);
+    let others: Vec<&ResultBook> = others.iter().collect();
+    let checked = check_among(&run, &[&baseline], &others, FAIL_ON);
+    assert_eq!(row(&checked, "create").outcome, Outcome::Regression, "{checked:?}");
+}
+
+#[test]
+fn other_runs_take_no_line_away() {
+    let (run, baseline) = (book_of(1.0, 1.0), book_of(1.0, 1.0));
+    let mut others = others_of(&[1.0; 6]);
+    others[0].measurements.iter_mut().for_each(|m| m.pass = 2);
+    others[1].measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
+    let others: Vec<&ResultBook> = others.iter().collect();
+    let [alone, among] =
+        [&[][..], &others].map(|others| check_among(&run, &[&baseline], others, FAIL_ON));
+    let lines = |check: &Check| {
+        let lines = check.rows.iter().map(|row| (row.subject.phase.clone(), row.with_sync));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&alone), lines(&among));
 }

@@ -166,18 +166,25 @@ fn run_of(at: usize, times: f64) -> ResultBook {
     book
 }
 
+/// Further runs of the same that took so many times as long.
+fn runs_of(times: &[f64]) -> Vec<ResultBook> {
+    times.iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect()
+}
+
+const WIDE: [f64; 6] = [0.8, 1.1, 0.9, 1.2, 1.0, 1.1];
+const NEAR: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.02, 1.01];
+
 #[test]
-fn runs_that_lie_further_apart_than_their_repeats_are_told_apart_by_neither() {
+fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
-    let wide: Vec<ResultBook> =
-        [0.8, 1.1, 0.9, 1.2, 1.0].iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect();
+    let wide = runs_of(&WIDE);
     let wide: Vec<&ResultBook> = wide.iter().collect();
     let among = |n: usize| compare_among(&a, &b, &wide[..n]);
     assert_eq!(among(0), compare(&a, &b));
-    assert_eq!(among(3).rows[0].verdict, Verdict::Slower, "three others are too few");
-    let comparison = among(5);
+    assert_eq!(among(5).rows[0].verdict, Verdict::Slower, "five others are too few");
+    let comparison = among(6);
     let row = &comparison.rows[0];
-    assert_eq!((row.verdict, row.between, comparison.others), (Verdict::NoDifference, true, 5));
+    assert_eq!((row.verdict, row.between, comparison.others), (Verdict::NoDifference, true, 6));
     let [low, high] = row.interval.unwrap();
     assert!(low < 0.7 && high > 1.0, "{row:?}");
 }
@@ -185,11 +192,7 @@ fn runs_that_lie_further_apart_than_their_repeats_are_told_apart_by_neither() {
 #[test]
 fn a_difference_beyond_what_runs_lie_apart_is_told() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
-    let near: Vec<ResultBook> = [1.0, 1.01, 0.99, 1.0, 1.02]
-        .iter()
-        .zip(2..)
-        .map(|(times, at)| run_of(at, *times))
-        .collect();
+    let near = runs_of(&NEAR);
     let near: Vec<&ResultBook> = near.iter().collect();
     assert_eq!(compare_among(&a, &b, &near).rows[0].verdict, Verdict::Slower);
     let single = |mut book: ResultBook| {
@@ -206,15 +209,14 @@ fn a_difference_beyond_what_runs_lie_apart_is_told() {
 #[test]
 fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
-    let mut others: Vec<ResultBook> =
-        [0.8, 1.1, 0.9, 1.2, 1.0].iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect();
+    let mut others = runs_of(&WIDE);
     others[0].run.complete = false;
     others[1].run.scale = "standard".into();
     others[2].host.filesystem.kind = "xfs".into();
     others.extend([run_of(0, 1.0), run_of(1, 1.2)]);
     let others: Vec<&ResultBook> = others.iter().collect();
-    assert_eq!(compare_among(&a, &b, &others).others, 2, "nor do the two themselves");
+    assert_eq!(compare_among(&a, &b, &others).others, 3, "nor do the two themselves");
     let mut on_xfs = b.clone();
     on_xfs.host.filesystem.kind = "xfs".into();
-    assert_eq!(compare_among(&a, &on_xfs, &others).others, 3, "one of what B did as well");
+    assert_eq!(compare_among(&a, &on_xfs, &others).others, 4, "one of what B did as well");
 }
