@@ -147,7 +147,7 @@ fn other_runs_of_the_store_tell_how_far_two_lie_apart() {
     for (b, apart) in [(ids[7].as_str(), "by 6 other runs"), ("last", "by 9 other runs")] {
         let ran = bench.run(["compare", &ids[0], b]);
         let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = format!("None is narrower than two runs lie apart, {apart} of the same.");
+        let told = format!("No interval is narrower than two runs lie apart, {apart} of the same.");
         assert!(ran.code == Some(0) && words.contains(&told), "{words}");
     }
 }

@@ -321,7 +321,7 @@ pub(super) fn reading(comparison: &Comparison) -> Vec<(&'static str, String)> {
 pub(super) fn between_runs(others: usize) -> String {
     if others >= OTHER_RUNS_MIN {
         return format!(
-            "None is narrower than two runs lie apart, by {} of the same.",
+            "No interval is narrower than two runs lie apart, by {} of the same.",
             counted(others as u64, "other run")
         );
     }
@@ -330,7 +330,7 @@ pub(super) fn between_runs(others: usize) -> String {
         n => format!("only {}", counted(n as u64, "other run")),
     };
     format!(
-        "They have the spread between the repeats of each run, not what changes on a machine from one \
+        "Intervals have the spread between the repeats of each run, not what changes on a machine from one \
          run to another: the store has {stored} of the same, and {OTHER_RUNS_MIN} would tell."
     )
 }
