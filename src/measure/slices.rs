@@ -122,6 +122,7 @@ mod tests {
         measurements[1].pass = 2;
         measurements.push(measured("a", 2, vec![1.0, f64::NAN]));
         measurements.push(measured("a", 2, vec![1.0]));
+        measurements[2..].iter_mut().for_each(|m| m.cell.level = level(2.0));
         let book = ResultBook { measurements, ..ResultBook::default() };
         let all = sliced(&book, "read", 40);
         assert_eq!((all.level, all.other_levels), (level(2.0), true));
