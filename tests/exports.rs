@@ -228,7 +228,7 @@ fn what_is_no_document_or_another_run_of_the_same_id_leaves_the_store_as_it_was(
         (table.as_path(), "no JSON document"),
         (Path::new("/nowhere/run.json"), "cannot read /nowhere/run.json"),
         (Path::new("/"), "cannot read /"),
-        (Path::new("/dev/zero"), "larger than 64 MiB"),
+        (Path::new("/dev/zero"), "larger than 256 MiB"),
     ] {
         let ran = bench.run([Path::new("import"), path]);
         assert!(ran.refuses(1).contains(part), "{}", ran.stderr);

@@ -61,15 +61,16 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A path or name as it may be shown on a terminal: control characters, line breaks and bytes
-/// that are not UTF-8 are escaped, so that no file name can forge or garble a line of output.
+/// A path or name as it may be shown: control characters, line breaks, what turns the direction of
+/// writing and bytes that are not UTF-8 are escaped, so that no file name can forge or garble a line
+/// of output.
 pub fn shown(path: impl AsRef<std::ffi::OsStr>) -> String {
     use std::os::unix::ffi::OsStrExt;
     let bytes = path.as_ref().as_bytes();
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if c.is_control() {
+            if garbles(c) {
                 text.extend(c.escape_default());
             } else {
                 text.push(c);
@@ -82,6 +83,15 @@ pub fn shown(path: impl AsRef<std::ffi::OsStr>) -> String {
     text
 }
 
+/// Whether a character would break a line, change what a terminal does, or turn the direction of
+/// what follows, without being seen itself (Unicode, UAX #9 and #14).
+pub fn garbles(c: char) -> bool {
+    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
+    let turns = matches!(c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || breaks || turns
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +102,14 @@ mod tests {
     fn a_path_with_a_newline_and_raw_bytes_stays_on_one_line() {
         let path = OsStr::from_bytes(b"a b\n\xffc\x1b[31m");
         assert_eq!(shown(path), "a b\\n\\xffc\\u{1b}[31m");
+    }
+
+    #[test]
+    fn what_turns_the_direction_or_breaks_a_line_unseen_is_told_by_its_number() {
+        let marks = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
+        let told = shown(format!("a{marks}b"));
+        assert!(told.is_ascii() && told.starts_with("a\\u{61c}\\u{200e}"), "{told}");
+        assert_eq!(told.matches("\\u{").count(), marks.chars().count());
+        assert_eq!(shown("目录 é שלום\u{200d}"), "目录 é שלום\u{200d}");
     }
 }

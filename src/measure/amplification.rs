@@ -1,7 +1,9 @@
 //! How much more the device moves, and the file system takes, than was asked for.
 
-use super::book::{Measurement, ResultBook};
-use super::order::{each_once, variants};
+use std::collections::BTreeMap;
+
+use super::book::{Level, Measurement, ResultBook};
+use super::order::{each_once, levels_of, variants};
 use super::summary::{Basis, Estimate};
 use super::warnings::is_disturbed;
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
@@ -82,13 +84,18 @@ fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
     }
 }
 
-/// What the device moved in one phase for each byte asked, over the levels and passes of a repeat.
+/// What the device moved in one phase for each byte asked, over the passes of a repeat at the
+/// phase's last level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseAmplification {
     /// The variant's name.
     pub variant: String,
     /// The phase's name.
     pub phase: String,
+    /// The level, the last one that the phase was measured at; none without an axis.
+    pub level: Option<Level>,
+    /// Whether the phase was measured at other levels too.
+    pub other_levels: bool,
     /// Bytes that the device wrote for each byte asked to be written; none if that is not known.
     pub written: Option<Estimate>,
     /// Bytes that it read for each byte asked to be read; none if that is not known.
@@ -100,25 +107,46 @@ pub struct PhaseAmplification {
 /// One for each phase of each variant of which anything is known. What counts is as in
 /// [`Amplification`].
 pub fn phase_amplifications(book: &ResultBook) -> Vec<PhaseAmplification> {
-    let bytes = |m: &Measurement| Some(m.bytes as f64);
-    let of = |(variant, phase): (&str, &str)| {
-        let here = |m: &&Measurement| m.valid() && m.cell.variant == variant && m.phase == phase;
-        let all: Vec<&Measurement> = book.measurements.iter().filter(here).collect();
-        let estimate = |is: fn(&Measurement) -> bool, moved: Figure| {
-            Estimate::of(&ratios(&filtered(&all, is), moved, bytes), None, Basis::Repeats)
-        };
-        PhaseAmplification {
-            variant: variant.into(),
-            phase: phase.into(),
-            written: estimate(writes, |m| Some(m.device_write_bytes? as f64)),
-            read: estimate(reads, |m| Some(m.device_read_bytes? as f64)),
-            disturbed: all.iter().any(|m| is_disturbed(book, m)),
-        }
-    };
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
+    let levels: BTreeMap<&str, Vec<Option<&Level>>> =
+        phases.iter().map(|phase| (*phase, levels_of(book, phase))).collect();
+    let is_last = |m: &Measurement| {
+        let levels = levels.get(m.phase.as_str());
+        levels.is_some_and(|levels| levels.last() == Some(&m.cell.level.as_ref()))
+    };
+    let mut own: BTreeMap<(&str, &str), Vec<&Measurement>> = BTreeMap::new();
+    for m in book.measurements.iter().filter(|m| m.valid() && is_last(m)) {
+        own.entry((&m.cell.variant, &m.phase)).or_default().push(m);
+    }
+    let of = |key: (&str, &str)| {
+        let (all, levels) = (own.get(&key)?, levels.get(key.1)?);
+        let one = of_phase(book, key, all);
+        let level = levels.last().copied().flatten().cloned();
+        Some(PhaseAmplification { level, other_levels: levels.len() > 1, ..one })
+    };
     let names = variants(book);
     let pairs = names.iter().flat_map(|name| phases.iter().map(move |phase| (*name, *phase)));
-    pairs.map(of).filter(|one| one.written.is_some() || one.read.is_some()).collect()
+    pairs.filter_map(of).filter(|one| one.written.is_some() || one.read.is_some()).collect()
+}
+
+fn of_phase(
+    book: &ResultBook,
+    (variant, phase): (&str, &str),
+    all: &[&Measurement],
+) -> PhaseAmplification {
+    let bytes = |m: &Measurement| Some(m.bytes as f64);
+    let estimate = |is: fn(&Measurement) -> bool, moved: Figure| {
+        Estimate::of(&ratios(&filtered(all, is), moved, bytes), None, Basis::Repeats)
+    };
+    PhaseAmplification {
+        variant: variant.into(),
+        phase: phase.into(),
+        level: None,
+        other_levels: false,
+        written: estimate(writes, |m| Some(m.device_write_bytes? as f64)),
+        read: estimate(reads, |m| Some(m.device_read_bytes? as f64)),
+        disturbed: all.iter().any(|m| is_disturbed(book, m)),
+    }
 }
 
 type Figure = fn(&Measurement) -> Option<f64>;
@@ -209,6 +237,26 @@ mod tests {
         assert!(written.half_width.unwrap() > 1.0);
         let read = found[1].read.unwrap();
         assert_eq!((read.mean, read.half_width, found[1].written), (1.5, None, None));
+    }
+
+    #[test]
+    fn a_phase_over_levels_is_told_at_the_last_one_alone() {
+        let at = |value: f64, written| {
+            let mut m = moved(phase("create", 1, 10, 1_000), 0, written);
+            m.cell.level = Some(Level { value, ..Level::default() });
+            m
+        };
+        let mut failed = at(3.0, 9_000);
+        failed.invalid = vec!["EIO x 1".into()];
+        let of = |measurements| {
+            phase_amplifications(&ResultBook { measurements, ..ResultBook::default() })
+        };
+        let found = of(vec![at(1.0, 9_000), at(2.0, 2_000)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].written.map(|one| one.mean), Some(2.0));
+        assert_eq!(found[0].level.as_ref().map(|level| level.value), Some(2.0));
+        assert!(found[0].other_levels);
+        assert_eq!(of(vec![at(1.0, 9_000), failed]), []);
     }
 
     #[track_caller]

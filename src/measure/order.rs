@@ -1,6 +1,8 @@
 //! The order in which variants, levels and phases are told.
 
-use super::book::{MadeFileSystem, ResultBook};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::book::{Level, MadeFileSystem, ResultBook};
 use crate::plan::variant_names;
 
 /// Names of the variants that the book has something of, in the job file's order; those that it does
@@ -14,10 +16,19 @@ pub fn variants(book: &ResultBook) -> Vec<&str> {
     names.dedup();
     let written = variant_names(&book.run.job);
     let made = book.filesystems.iter().map(|made| made.variant.clone());
-    let known: Vec<String> = written.into_iter().chain(made).collect();
-    let place = |name: &str| known.iter().position(|known| known == name).unwrap_or(usize::MAX);
-    names.sort_by_key(|name| place(name));
+    let mut places = BTreeMap::new();
+    for (place, name) in written.into_iter().chain(made).enumerate() {
+        places.entry(name).or_insert(place);
+    }
+    names.sort_by_key(|name| places.get(*name).copied().unwrap_or(usize::MAX));
     names
+}
+
+/// The levels that a phase was measured at, valid or not, in the order they first come in. What is
+/// told of one level is told of the last.
+pub(super) fn levels_of<'a>(book: &'a ResultBook, phase: &str) -> Vec<Option<&'a Level>> {
+    let own = book.measurements.iter().filter(|m| m.phase == phase);
+    each_once(own.map(|m| m.cell.level.as_ref()))
 }
 
 /// The file systems that were made for the run, in the order of their variants.
@@ -45,6 +56,12 @@ pub(crate) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     once
 }
 
+/// The same of many, without looking at each of the others for each.
+pub(crate) fn each_of_many_once<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.filter(|one| seen.insert(*one)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +76,13 @@ mod tests {
         let names: Vec<&str> = made(&book).iter().map(|made| made.variant.as_str()).collect();
         assert_eq!(names, ["ext4", "ext3", "xfs", "btrfs", "never-run"]);
         assert_eq!(made_kinds(&book), ["ext4", "ext3", "xfs", "btrfs"]);
+    }
+
+    #[test]
+    fn many_come_once_each_in_the_order_of_few() {
+        let all = [3, 1, 3, 2, 1, 3];
+        assert_eq!(each_of_many_once(all.into_iter()), [3, 1, 2]);
+        assert_eq!(each_once(all.into_iter()), [3, 1, 2]);
     }
 
     #[test]

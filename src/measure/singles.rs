@@ -17,19 +17,16 @@ pub struct Single {
     pub disturbed: bool,
 }
 
-/// What the rate of a row is averaged from: a value for each repeat, the mean of its passes, or of
+/// What the rate of a row is averaged from, of the measurements of its variant: a value for each repeat, the mean of its passes, or of
 /// a single repeat one for each pass. Empty where there is only one measurement.
 pub fn singles(
     book: &ResultBook,
-    (variant, level): (&str, Option<&Level>),
+    (of_variant, level): (&[&Measurement], Option<&Level>),
     row: &Row,
 ) -> Vec<Single> {
-    let here = |m: &&Measurement| {
-        let cell = &m.cell;
-        m.phase == row.phase && cell.variant == variant && cell.level.as_ref() == level
-    };
+    let here = |m: &&Measurement| m.phase == row.phase && m.cell.level.as_ref() == level;
     let counts = |m: &&Measurement| m.valid() && !m.seconds.is_nan();
-    let all: Vec<&Measurement> = book.measurements.iter().filter(here).filter(counts).collect();
+    let all: Vec<&Measurement> = of_variant.iter().copied().filter(here).filter(counts).collect();
     let number = |m: &Measurement| match row.rate.map(|rate| rate.basis) {
         Some(Basis::Repeats) => Some(m.cell.repeat),
         Some(Basis::Passes) => Some(m.pass),
@@ -58,7 +55,8 @@ mod tests {
         let book = ResultBook { measurements, ..ResultBook::default() };
         let summary = summarize(&book);
         let row = summary.rows().next().unwrap();
-        (singles(&book, ("default", None), row), row.rate.map_or(f64::NAN, |rate| rate.mean))
+        let all: Vec<&Measurement> = book.measurements.iter().collect();
+        (singles(&book, (&all, None), row), row.rate.map_or(f64::NAN, |rate| rate.mean))
     }
 
     #[test]
@@ -87,6 +85,7 @@ mod tests {
         let book = fixture::book();
         let summary = summarize(&book);
         let rewrite = summary.rows().find(|row| row.phase == "rewrite").unwrap();
-        assert_eq!(singles(&book, ("default", None), rewrite), []);
+        let all: Vec<&Measurement> = book.measurements.iter().collect();
+        assert_eq!(singles(&book, (&all, None), rewrite), []);
     }
 }

@@ -1,15 +1,17 @@
 //! Latency over the course of a phase: the slices of its measurements in rows.
 
+use std::collections::BTreeMap;
+
 use super::book::{Level, Measurement, ResultBook};
-use super::order::{each_once, variants};
+use super::order::{each_once, levels_of, variants};
 use super::warnings::is_disturbed;
 
 /// A phase in slices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sliced<'a> {
-    /// The level it was measured at, the last one of the axis; none without an axis.
+    /// The last level that the phase was measured at by any variant; none without an axis.
     pub level: Option<Level>,
-    /// Whether there are slices of other levels too.
+    /// Whether the phase was measured at other levels too.
     pub other_levels: bool,
     /// In the job file's order of variants, then by repeat and pass.
     pub rows: Vec<SlicedRow<'a>>,
@@ -48,15 +50,16 @@ fn counts(m: &Measurement) -> bool {
 /// At most `most` rows of a phase at its last level, as many of each variant as of the others, and
 /// of each at least one.
 pub fn sliced<'a>(book: &'a ResultBook, phase: &str, most: usize) -> Sliced<'a> {
-    let own = |m: &&Measurement| m.phase == phase && counts(m);
-    let all: Vec<&Measurement> = book.measurements.iter().filter(own).collect();
-    let levels = each_once(all.iter().map(|m| &m.cell.level));
-    let level = levels.last().copied().cloned().flatten();
-    let here: Vec<&Measurement> = all.iter().copied().filter(|m| m.cell.level == level).collect();
+    let levels = levels_of(book, phase);
+    let level = levels.last().copied().flatten();
+    let own = |m: &&Measurement| m.phase == phase && m.cell.level.as_ref() == level && counts(m);
+    let here: Vec<&Measurement> = book.measurements.iter().filter(own).collect();
     let passes = here.iter().any(|m| m.pass > 1);
-    let names = variants(book);
-    let names = || names.iter().filter(|name| here.iter().any(|m| m.cell.variant == **name));
-    let each = (most / names().count().max(1)).max(1);
+    let mut by_variant: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
+    for m in here.iter().copied() {
+        by_variant.entry(&m.cell.variant).or_default().push(m);
+    }
+    let each = (most / by_variant.len().max(1)).max(1);
     let row = |m: &&'a Measurement| SlicedRow {
         variant: &m.cell.variant,
         repeat: m.cell.repeat,
@@ -65,14 +68,15 @@ pub fn sliced<'a>(book: &'a ResultBook, phase: &str, most: usize) -> Sliced<'a> 
         disturbed: is_disturbed(book, m),
     };
     let of_variant = |name: &&str| -> Vec<&'a Measurement> {
-        let mut own: Vec<_> = here.iter().copied().filter(|m| m.cell.variant == **name).collect();
+        let mut own = by_variant.get(name).cloned().unwrap_or_default();
         own.sort_by_key(|m| (m.cell.repeat, m.pass));
         own.truncate(each);
         own
     };
-    let rows: Vec<SlicedRow<'a>> = names().flat_map(of_variant).map(|m| row(&m)).collect();
+    let names = variants(book);
+    let rows: Vec<SlicedRow<'a>> = names.iter().flat_map(of_variant).map(|m| row(&m)).collect();
     let left_out = here.len() - rows.len();
-    Sliced { level, other_levels: levels.len() > 1, rows, left_out }
+    Sliced { level: level.cloned(), other_levels: levels.len() > 1, rows, left_out }
 }
 
 #[cfg(test)]
@@ -118,6 +122,7 @@ mod tests {
         measurements[1].pass = 2;
         measurements.push(measured("a", 2, vec![1.0, f64::NAN]));
         measurements.push(measured("a", 2, vec![1.0]));
+        measurements[2..].iter_mut().for_each(|m| m.cell.level = level(2.0));
         let book = ResultBook { measurements, ..ResultBook::default() };
         let all = sliced(&book, "read", 40);
         assert_eq!((all.level, all.other_levels), (level(2.0), true));
@@ -126,5 +131,9 @@ mod tests {
             (1, 9, Some(2))
         );
         assert_eq!(sliced(&book, "write", 40).rows, []);
+        let mut book = book;
+        book.measurements[1].invalid = vec!["EIO x 1".into()];
+        let none = sliced(&book, "read", 40);
+        assert_eq!((none.level, none.rows), (level(2.0), vec![]), "the level of another is none");
     }
 }

@@ -1,7 +1,7 @@
 //! A run in one row for each phase: what reports print. Every figure carries its n and its
 //! interval; invalid measurements stand apart and are never averaged in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::book::{Level, Measurement, ResultBook};
 use super::bulk::bulk_phases;
@@ -199,8 +199,9 @@ pub fn summarize(book: &ResultBook) -> Summary {
         }
     }
     // Variants were measured in a random order; levels went up.
-    let order = variants(book);
-    groups.sort_by_key(|(group, _)| order.iter().position(|name| *name == group.variant));
+    let order = variants(book).into_iter().enumerate();
+    let order: BTreeMap<&str, usize> = order.map(|(place, name)| (name, place)).collect();
+    groups.sort_by_key(|(group, _)| order.get(group.variant.as_str()).copied());
     let bulk = bulk_phases(book.measurements.iter());
     let filled = groups.into_iter().map(|(group, measurements)| {
         let mut rows = rows(&measurements, &bulk);

@@ -1,5 +1,7 @@
 //! Rates of a phase over runs of the same scenario, as they began one after the other.
 
+use std::collections::BTreeSet;
+
 use super::book::{Level, ResultBook};
 use super::history::same_target;
 use super::order::each_once;
@@ -38,13 +40,15 @@ pub struct Timeline<'a> {
 const RUNS_MIN: usize = 3;
 
 /// One for each phase of each scenario that three or more of the books measured. Published figures
-/// have no date to stand at.
+/// have no date to stand at; a run that is given twice stands there once.
 pub fn timelines<'a>(all: &[(&'a ResultBook, &'a Summary)]) -> Vec<Timeline<'a>> {
     let dated = |(at, (book, summary)): (usize, &(&'a ResultBook, &'a Summary))| {
         let seconds = seconds_of(&book.run.started).filter(|_| book.run.reference.is_none())?;
         Some(Run { at, seconds, book, summary })
     };
-    let mut runs: Vec<Run<'a>> = all.iter().enumerate().filter_map(dated).collect();
+    let mut seen = BTreeSet::new();
+    let runs = all.iter().enumerate().filter(|(_, (book, _))| seen.insert(&book.run.id));
+    let mut runs: Vec<Run<'a>> = runs.filter_map(dated).collect();
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let scenarios = each_once(runs.iter().map(|run| run.book.run.scenario.as_str()));
     let of = |scenario: &'a str| {
@@ -98,7 +102,8 @@ mod tests {
 
     fn begun(day: u32) -> ResultBook {
         let mut book = fixture::book();
-        book.run.started = format!("2026-10-{day:02}T08:00:00Z");
+        (book.run.id, book.run.started) =
+            (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
         book
     }
 
@@ -117,6 +122,8 @@ mod tests {
         assert_eq!(found.len(), 5, "{found:?}");
         assert_eq!(found[0], ("create".into(), vec![1, 2, 0], true));
         assert_eq!(told(&[begun(7), begun(5)]), []);
+        assert_eq!(told(&[begun(7), begun(5), begun(7)]), [], "one of them twice");
+        assert_eq!(told(&[begun(7), begun(5), begun(7), begun(6)])[0].1, [1, 3, 0]);
     }
 
     #[test]
@@ -139,7 +146,8 @@ mod tests {
         let books: Vec<ResultBook> = (5..8)
             .map(|day| {
                 let mut book = fixture::growing::chunks();
-                book.run.started = format!("2026-10-{day:02}T08:00:00Z");
+                (book.run.id, book.run.started) =
+                    (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
                 book
             })
             .collect();

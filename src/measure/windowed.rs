@@ -2,7 +2,7 @@
 //! thinned to what a screen can show.
 
 use super::book::{Level, Measurement, ResultBook, Window};
-use super::order::each_once;
+use super::order::{each_once, levels_of};
 use super::statistics::describe::median;
 use super::thin::{extremes, parts};
 use super::warnings::is_disturbed;
@@ -11,9 +11,10 @@ use crate::op::{Effect, Subject, find_operation};
 /// The latency of one phase of a variant over its operations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Windowed {
-    /// The level it was measured at, the last one of the axis; none without an axis.
+    /// The level it was measured at, the last one that the phase was measured at by any variant;
+    /// none without an axis.
     pub level: Option<Level>,
-    /// Whether there are windows of other levels too.
+    /// Whether the phase was measured at other levels too.
     pub other_levels: bool,
     /// What there are more of after each operation: `files created`.
     pub counted: &'static str,
@@ -75,21 +76,21 @@ pub fn windowed_phases(book: &ResultBook) -> Vec<&str> {
     each_once(book.measurements.iter().filter(several).map(|m| m.phase.as_str()))
 }
 
-/// The course of a phase of a variant, in at most `most` spots of each kind; none without windows.
-/// Of several repeats a percentile is the median of those of their windows, of two the geometric
+/// The course of a phase of a variant at the phase's last level, in at most `most` spots of each
+/// kind; none without windows there, for another level's would pass for them. Of several repeats a percentile is the median of those of their windows, of two the geometric
 /// mean, as findings of growth have it.
 pub fn windowed(book: &ResultBook, variant: &str, phase: &str, most: usize) -> Option<Windowed> {
+    let levels = levels_of(book, phase);
+    let level = levels.last().copied()?;
     let here = |m: &&Measurement| {
-        m.valid() && !m.windows.is_empty() && m.phase == phase && m.cell.variant == variant
+        let own = m.phase == phase && m.cell.variant == variant && m.cell.level.as_ref() == level;
+        own && m.valid() && !m.windows.is_empty()
     };
     let all: Vec<&Measurement> = book.measurements.iter().filter(here).collect();
-    let levels = each_once(all.iter().map(|m| &m.cell.level));
-    let level = levels.last().copied()?.clone();
-    let all: Vec<&Measurement> = all.into_iter().filter(|m| m.cell.level == level).collect();
     let together = together(&all);
     let spots = |of: fn(&Together) -> f64| spots(&together, of, most);
     Some(Windowed {
-        level,
+        level: level.cloned(),
         other_levels: levels.len() > 1,
         counted: all.first().map(|m| counted(m))?,
         measurements: all.len(),
@@ -126,21 +127,25 @@ fn joined(windows: &[&Window]) -> Option<Together> {
     let operations = first.operations as f64;
     let middle = if first.operations == 1 { 1.0 } else { operations / 2.0 };
     let n = windows.iter().fold(0u64, |sum, window| sum.saturating_add(window.operations));
-    let total: f64 = windows.iter().map(|w| w.mean_ns * w.operations as f64).sum();
+    let means = windows.iter().filter(|window| known(window.mean_ns));
+    let total: f64 = means.clone().map(|w| w.mean_ns * w.operations as f64).sum();
     Some(Together {
         operations: first.first as f64 + middle,
         n,
         p50_ns: typical(windows, |window| window.p50_ns),
         p99_ns: typical(windows, |window| window.p99_ns),
-        mean_ns: total / windows.iter().map(|window| window.operations as f64).sum::<f64>(),
+        mean_ns: total / means.map(|window| window.operations as f64).sum::<f64>(),
     })
 }
 
+/// Of those windows of which it is known; not above zero if it is known of none.
 fn typical(windows: &[&Window], of: fn(&Window) -> u64) -> f64 {
-    match windows {
-        [one] => of(one) as f64,
-        [one, other] => (of(one) as f64 * of(other) as f64).sqrt(),
-        _ => median(&windows.iter().map(|window| of(window) as f64).collect::<Vec<_>>()),
+    let all = windows.iter().map(|window| of(window) as f64).filter(|ns| known(*ns));
+    match all.collect::<Vec<_>>().as_slice() {
+        [] => 0.0,
+        [one] => *one,
+        [one, other] => (one * other).sqrt(),
+        all => median(all),
     }
 }
 
@@ -228,6 +233,37 @@ mod tests {
         let one = of(vec![m], 100).unwrap();
         assert_eq!((one.p50.len(), one.band.len(), one.mean.len()), (0, 0, 2));
         assert_eq!(of(vec![measurement("create", 1, 10, 1_000)], 100), None);
+    }
+
+    #[test]
+    fn a_repeat_whose_percentiles_are_unknown_does_not_pull_those_of_others_down() {
+        let unknown = |repeat| {
+            let mut m = measured(repeat, |_| 100, 1);
+            (m.windows[0].p50_ns, m.windows[0].p99_ns, m.windows[0].mean_ns) = (0, 0, f64::NAN);
+            m
+        };
+        for others in 1..=4 {
+            let all = (0..others).map(|at| unknown(at + 2)).chain([measured(1, |_| 400, 1)]);
+            let one = of(all.collect(), 100).unwrap();
+            assert_eq!((one.p50[0].ns, one.band[0].high_ns, one.mean[0].ns), (400.0, 800.0, 600.0));
+        }
+    }
+
+    #[test]
+    fn all_variants_are_told_at_the_same_level_and_one_without_windows_there_is_not() {
+        let at = |variant: &str, value: f64| {
+            let mut m = measured(1, |_| 100, 2);
+            (m.cell.variant, m.cell.level) =
+                (variant.into(), Some(Level { value, ..Level::default() }));
+            m
+        };
+        let mut failed = at("xfs", 2.0);
+        failed.invalid = vec!["EIO x 1".into()];
+        let measurements = vec![at("ext4", 1.0), at("xfs", 1.0), at("ext4", 2.0), failed];
+        let book = ResultBook { measurements, ..ResultBook::default() };
+        let ext4 = windowed(&book, "ext4", "create", 100).unwrap();
+        assert_eq!((ext4.level.map(|level| level.value), ext4.other_levels), (Some(2.0), true));
+        assert_eq!(windowed(&book, "xfs", "create", 100), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::report::figures::{Axis, Figure, Look, Mark, Point, Quantity, Scale, S
 use crate::report::json::read_document;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
-pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m";
+pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m\u{202e}\u{2028}";
 
 fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
     Axis { label: label.into(), quantity, scale }

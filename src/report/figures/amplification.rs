@@ -1,12 +1,14 @@
 //! How much more the device moved than was asked for.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::cast::{Cast, CastRun, Member};
 use super::rates::estimated;
-use super::whole::{about_disturbed, whole};
-use super::{Axis, Figure, Look, Quantity, Scale, Series};
+use super::whole::{about_disturbed, about_last_level, whole};
+use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::amplification::{PhaseAmplification, phase_amplifications};
-use crate::measure::order::each_once;
+use crate::measure::book::Level;
 use crate::measure::summary::Estimate;
 
 /// A direction, and what is told of it.
@@ -41,50 +43,62 @@ const DIRECTIONS: [Direction; 2] = [
 
 /// One picture for what was written and one for what was read, as far as that is known.
 pub(super) fn amplifications(cast: &Cast<'_>) -> Vec<Figure> {
-    let all: Vec<(&CastRun<'_>, Vec<PhaseAmplification>)> =
-        cast.runs.iter().map(|run| (run, phase_amplifications(run.book))).collect();
-    DIRECTIONS.iter().filter_map(|direction| figure(&all, direction)).collect()
+    let all: Vec<Vec<PhaseAmplification>> =
+        cast.runs.iter().map(|run| phase_amplifications(run.book)).collect();
+    DIRECTIONS.iter().filter_map(|direction| direction.figure(cast, &all)).collect()
 }
 
-fn figure(
-    all: &[(&CastRun<'_>, Vec<PhaseAmplification>)],
-    direction: &Direction,
-) -> Option<Figure> {
-    let known = |one: &&PhaseAmplification| (direction.of)(one).is_some();
-    let every = all.iter().flat_map(|(_, all)| all.iter().filter(known));
-    let phases = each_once(every.map(|one| one.phase.as_str()));
-    let series = |member: &Member<'_>, all: &[PhaseAmplification]| {
-        let own = all.iter().filter(|one| one.variant == member.variant);
-        let point = |one: &PhaseAmplification| {
-            let place = phases.iter().position(|phase| *phase == one.phase)?;
-            Some(estimated(place as f64, (direction.of)(one)?, one.disturbed))
-        };
-        Series {
+impl Direction {
+    fn figure(&self, cast: &Cast<'_>, all: &[Vec<PhaseAmplification>]) -> Option<Figure> {
+        let known = || all.iter().flatten().filter(|one| (self.of)(one).is_some());
+        let told: BTreeSet<&str> = known().map(|one| one.phase.as_str()).collect();
+        let phases: Vec<&str> =
+            cast.phases().into_iter().filter(|phase| told.contains(phase)).collect();
+        let of_several = known().filter(|one| one.other_levels);
+        let levels: Vec<&Level> = of_several.filter_map(|one| one.level.as_ref()).collect();
+        let series =
+            cast.runs.iter().zip(all).flat_map(|(run, all)| self.series(run, all, &phases));
+        let series: Vec<Series> = series.collect();
+        let notes =
+            [Some(self.note.to_string()), about_last_level(&levels), about_disturbed(&series)];
+        whole(Figure {
+            key: format!("amplification-{}", self.key),
+            title: self.title.into(),
+            question: self.question.into(),
+            x: Axis {
+                label: "phase".into(),
+                quantity: Quantity::Count,
+                scale: Scale::Named(phases.into_iter().map(shown).collect()),
+            },
+            y: Axis { label: self.label.into(), quantity: Quantity::Times, scale: Scale::Linear },
+            shade: None,
+            series,
+            marks: Vec::new(),
+            notes: notes.into_iter().flatten().collect(),
+        })
+    }
+
+    /// A series for each variant of a run.
+    fn series(
+        &self,
+        run: &CastRun<'_>,
+        all: &[PhaseAmplification],
+        phases: &[&str],
+    ) -> Vec<Series> {
+        let mut points: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+        for one in all {
+            let place = phases.iter().position(|phase| *phase == one.phase);
+            let Some((place, value)) = place.zip((self.of)(one)) else { continue };
+            let point = estimated(place as f64, value, one.disturbed);
+            points.entry(&one.variant).or_default().push(point);
+        }
+        let of = |member: &Member<'_>| Series {
             name: member.name.clone(),
             colour: member.colour,
             look: Look::Bars,
             what: "mean".into(),
-            points: own.filter_map(point).collect(),
-        }
-    };
-    let of_run = |(run, all): &(&CastRun<'_>, Vec<PhaseAmplification>)| -> Vec<Series> {
-        run.members.iter().map(|member| series(member, all)).collect()
-    };
-    let series: Vec<Series> = all.iter().flat_map(of_run).collect();
-    let notes = [Some(direction.note.to_string()), about_disturbed(&series)];
-    whole(Figure {
-        key: format!("amplification-{}", direction.key),
-        title: direction.title.into(),
-        question: direction.question.into(),
-        x: Axis {
-            label: "phase".into(),
-            quantity: Quantity::Count,
-            scale: Scale::Named(phases.into_iter().map(shown).collect()),
-        },
-        y: Axis { label: direction.label.into(), quantity: Quantity::Times, scale: Scale::Linear },
-        shade: None,
-        series,
-        marks: Vec::new(),
-        notes: notes.into_iter().flatten().collect(),
-    })
+            points: points.get(member.variant).cloned().unwrap_or_default(),
+        };
+        run.members.iter().map(of).collect()
+    }
 }

@@ -1,10 +1,11 @@
 //! Who is in a picture: the variants of a run, or those of several runs, each with its name and its
 //! colour. They are the same in all pictures of a report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::whole::Lost;
 use crate::base::failure::shown;
-use crate::measure::book::{Level, ResultBook};
+use crate::measure::book::{Level, Measurement, ResultBook};
 use crate::measure::order::{each_once, variants};
 use crate::measure::summary::{Group, Row, Summary, summarize};
 use crate::plan::DEFAULT_VARIANT;
@@ -20,6 +21,12 @@ pub(super) struct CastRun<'a> {
     pub(super) summary: Summary,
     /// In the job file's order.
     pub(super) members: Vec<Member<'a>>,
+    /// Where each variant stands among them.
+    places: BTreeMap<&'a str, usize>,
+    /// Where groups of each variant stand in the summary.
+    groups: BTreeMap<String, Vec<usize>>,
+    measurements: BTreeMap<&'a str, Vec<&'a Measurement>>,
+    last_level: Option<Level>,
 }
 
 /// A variant of a run.
@@ -48,7 +55,7 @@ impl<'a> Cast<'a> {
             colour += names.len();
             let members = names.iter().enumerate();
             let members = members.map(|(at, variant)| member(book, variant, from + at)).collect();
-            CastRun { book, summary: summarize(book), members }
+            CastRun::of(book, members)
         };
         Self { runs: books.iter().map(run).collect() }
     }
@@ -58,6 +65,14 @@ impl<'a> Cast<'a> {
         each_once(self.runs.iter().flat_map(|run| run.summary.phases()))
     }
 
+    /// Variants of whose last level nothing of a phase is valid.
+    pub(super) fn lost(&self, phase: &str) -> impl Iterator<Item = Lost> {
+        self.members().filter_map(move |(run, member)| {
+            let row = run.last_row(member.variant, phase).filter(|row| row.rate.is_none())?;
+            Some(Lost { what: member.name.clone(), measurements: row.invalid.len() as u64 })
+        })
+    }
+
     /// All variants of all runs.
     pub(super) fn members(&self) -> impl Iterator<Item = (&CastRun<'a>, &Member<'a>)> {
         self.runs.iter().flat_map(|run| run.members.iter().map(move |member| (run, member)))
@@ -65,9 +80,30 @@ impl<'a> Cast<'a> {
 }
 
 impl<'a> CastRun<'a> {
+    fn of(book: &'a ResultBook, members: Vec<Member<'a>>) -> Self {
+        let summary = summarize(book);
+        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, group) in summary.groups.iter().enumerate() {
+            groups.entry(group.variant.clone()).or_default().push(at);
+        }
+        let places = members.iter().enumerate().map(|(at, member)| (member.variant, at)).collect();
+        let last_level = summary.levels().last().copied().cloned();
+        let mut measurements: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
+        for m in &book.measurements {
+            measurements.entry(&m.cell.variant).or_default().push(m);
+        }
+        Self { book, summary, members, places, groups, measurements, last_level }
+    }
+
+    /// All measurements of one variant.
+    pub(super) fn measurements_of(&self, variant: &str) -> &[&'a Measurement] {
+        self.measurements.get(variant).map_or(&[], Vec::as_slice)
+    }
+
     /// Rows of one variant, with their groups.
     pub(super) fn rows_of(&self, variant: &str) -> impl Iterator<Item = (&Group, &Row)> {
-        let groups = self.summary.groups.iter().filter(move |group| group.variant == variant);
+        let places = self.groups.get(variant).into_iter().flatten();
+        let groups = places.filter_map(|at| self.summary.groups.get(*at));
         groups.flat_map(|group| group.rows.iter().map(move |row| (group, row)))
     }
 
@@ -78,7 +114,7 @@ impl<'a> CastRun<'a> {
 
     /// The level that was measured last; none without an axis.
     pub(super) fn last_level(&self) -> Option<&Level> {
-        self.summary.levels().last().copied()
+        self.last_level.as_ref()
     }
 
     /// The row of a phase of a variant at the last level.
@@ -96,7 +132,7 @@ impl<'a> CastRun<'a> {
 
     /// The member that is this variant.
     pub(super) fn member(&self, variant: &str) -> Option<&Member<'a>> {
-        self.members.iter().find(|member| member.variant == variant)
+        self.members.get(*self.places.get(variant)?)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::cast::{Cast, Member};
 use super::keys::Keys;
-use super::whole::{about_disturbed, about_last_level, latency_axis, scale_for, seconds, whole};
+use super::whole::{
+    about_disturbed, about_last_level, about_lost, latency_axis, scale_for, seconds, whole,
+};
 use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
@@ -80,7 +82,7 @@ fn figure(
         y: latency_axis(scale_for(heights)),
         shade: None,
         marks: parts.iter().filter_map(Part::mark).collect(),
-        notes: notes(&parts, &series),
+        notes: notes(&parts, &series).into_iter().chain(about_lost(cast.lost(phase))).collect(),
         series,
     })
 }

@@ -1,47 +1,62 @@
 //! Rates of the runs of a scenario, one after the other.
 
+use std::collections::BTreeMap;
+
 use super::cast::{Cast, Member};
 use super::keys::Keys;
 use super::rates::{estimated, rate_axis};
 use super::whole::{about_disturbed, about_intervals, about_last_level, points, scale_for, whole};
-use super::{Axis, Figure, Look, Quantity, Scale, Series};
+use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
-use crate::measure::order::each_once;
 use crate::measure::timeline::{Dated, Timeline, timelines};
 
 /// One picture for each phase that three runs or more of one scenario measured.
 pub(super) fn histories(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
     let all: Vec<_> = cast.runs.iter().map(|run| (run.book, &run.summary)).collect();
-    timelines(&all).iter().filter_map(|timeline| figure(cast, timeline, keys)).collect()
+    let all = timelines(&all);
+    let colours = colours(cast, &all);
+    all.iter().filter_map(|timeline| figure(cast, timeline, &colours, keys)).collect()
 }
 
-fn figure(cast: &Cast<'_>, timeline: &Timeline<'_>, keys: &mut Keys) -> Option<Figure> {
+fn member<'a>(cast: &'a Cast<'_>, dated: &Dated<'_>) -> Option<&'a Member<'a>> {
+    cast.runs.get(dated.run)?.member(dated.variant)
+}
+
+/// The colour of each name: that of the latest run that has it, as in the other pictures.
+fn colours<'a>(cast: &'a Cast<'_>, all: &[Timeline<'_>]) -> BTreeMap<&'a str, usize> {
+    let mut rows: Vec<&Dated<'_>> = all.iter().flat_map(|timeline| &timeline.rows).collect();
+    rows.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then(a.run.cmp(&b.run)));
+    let members = rows.into_iter().filter_map(|dated| member(cast, dated));
+    members.map(|member| (member.own.as_str(), member.colour)).collect()
+}
+
+fn figure(
+    cast: &Cast<'_>,
+    timeline: &Timeline<'_>,
+    colours: &BTreeMap<&str, usize>,
+    keys: &mut Keys,
+) -> Option<Figure> {
     let unit = timeline.rows.first()?.row.rate_unit;
-    let member = |dated: &Dated<'_>| cast.runs.get(dated.run)?.member(dated.variant);
-    let own = |dated: &Dated<'_>| member(dated).map(|member: &Member<'_>| member.own.as_str());
-    // As the latest run has them: each has the colour that it has in a report of that run alone.
-    let names = each_once(timeline.rows.iter().rev().filter_map(own));
+    let mut points_of: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    for dated in &timeline.rows {
+        let Some((member, rate)) = member(cast, dated).zip(dated.row.rate) else { continue };
+        let point = estimated(dated.seconds, rate, dated.row.disturbed > 0);
+        points_of.entry(&member.own).or_default().push(point);
+    }
     let latest = timeline.rows.last().and_then(|dated| cast.runs.get(dated.run))?;
-    let place = |name: &str| latest.members.iter().position(|member| member.own == name);
-    let mut names: Vec<(usize, &str)> =
-        names.into_iter().map(|name| (place(name).unwrap_or(usize::MAX), name)).collect();
-    names.sort_unstable();
-    let point = |dated: &Dated<'_>| {
-        Some(estimated(dated.seconds, dated.row.rate?, dated.row.disturbed > 0))
-    };
-    let series = |(colour, (_, name)): (usize, &(usize, &str))| Series {
+    let places = latest.members.iter().enumerate();
+    let places: BTreeMap<&str, usize> =
+        places.map(|(at, member)| (member.own.as_str(), at)).collect();
+    let mut all: Vec<(&str, Vec<Point>)> = points_of.into_iter().collect();
+    all.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
+    let series = |(name, points): (&str, Vec<Point>)| Series {
         name: name.to_string(),
-        colour,
+        colour: colours.get(name).copied().unwrap_or_default(),
         look: Look::Line,
         what: "mean of a run".into(),
-        points: timeline
-            .rows
-            .iter()
-            .filter(|dated| own(dated) == Some(name))
-            .filter_map(point)
-            .collect(),
+        points,
     };
-    let series: Vec<Series> = names.iter().enumerate().map(series).collect();
+    let series: Vec<Series> = all.into_iter().map(series).collect();
     let y = rate_axis(unit, scale_for(points(&series).map(|point| point.y)));
     let levels: Vec<_> = timeline.level.into_iter().collect();
     let differ = (!timeline.same_target).then(|| {

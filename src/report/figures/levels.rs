@@ -3,7 +3,9 @@
 use super::cast::{Cast, CastRun, Member};
 use super::keys::Keys;
 use super::rates::{Placed, rate_axis, rate_series};
-use super::whole::{about_disturbed, about_intervals, about_invalid, scale_for, whole};
+use super::whole::{
+    Lost, about_disturbed, about_intervals, about_invalid, about_lost, scale_for, whole,
+};
 use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
@@ -11,6 +13,7 @@ use crate::measure::book::Level;
 use crate::measure::drawn::{Place, places, slope_line};
 use crate::measure::order::each_once;
 use crate::measure::summary::{Estimate, Group, Row};
+use crate::report::names::level_value;
 
 /// What one picture shows.
 #[derive(PartialEq)]
@@ -23,14 +26,19 @@ struct Subject<'a> {
 
 /// One picture for each phase that was measured over an axis.
 pub(super) fn levels(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
-    let all = cast.runs.iter().flat_map(|run| run.rows().filter_map(subject));
-    let subjects = each_once(all);
-    subjects.iter().filter_map(|subject| subject.figure(cast, keys)).collect()
+    let all = || cast.runs.iter().flat_map(|run| run.rows());
+    let measured = each_once(all().filter(|(_, row)| row.rate.is_some()).filter_map(subject));
+    // In the order of the run, also where the first that was measured is not the first that is valid.
+    let subjects = each_once(all().filter_map(subject));
+    subjects
+        .iter()
+        .filter(|subject| measured.contains(subject))
+        .filter_map(|subject| subject.figure(cast, keys))
+        .collect()
 }
 
 fn subject<'a>((group, row): (&'a Group, &'a Row)) -> Option<Subject<'a>> {
     let level = group.level.as_ref()?;
-    row.rate?;
     let (axis, level_unit) = (level.axis.as_str(), level.unit);
     Some(Subject { phase: &row.phase, axis, level_unit, rate_unit: row.rate_unit })
 }
@@ -45,8 +53,12 @@ impl Subject<'_> {
         let y = rate_axis(self.rate_unit, scale_for(measured().map(|point| point.y)));
         let left_out = cast.runs.iter().flat_map(|run| run.rows()).filter(|one| self.is_of(one));
         let left_out = left_out.map(|(_, row)| row.invalid.len() as u64).sum();
-        let notes =
-            [about_disturbed(&series), about_invalid(left_out), about_intervals(&y.scale, &series)];
+        let notes = [
+            about_disturbed(&series),
+            about_invalid(left_out),
+            about_lost(cast.members().flat_map(|(run, member)| self.lost(run, member))),
+            about_intervals(&y.scale, &series),
+        ];
         let about = "Without the sync at the end of a phase. More is faster.".to_string();
         let nameless = self.axis.trim().is_empty();
         let (phase, axis) = (shown(self.phase), shown(if nameless { "level" } else { self.axis }));
@@ -65,6 +77,22 @@ impl Subject<'_> {
 
     fn is_of(&self, (group, row): &(&Group, &Row)) -> bool {
         subject((group, row)).is_some_and(|other| other == *self)
+    }
+
+    /// What nothing is valid of: a variant at a level, or at all levels.
+    fn lost(&self, run: &CastRun<'_>, member: &Member<'_>) -> Vec<Lost> {
+        let rows = run.rows_of(member.variant).filter(|one| self.is_of(one));
+        let (rated, unrated): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.rate.is_some());
+        let invalid = |(_, row): &(&Group, &Row)| row.invalid.len() as u64;
+        if rated.is_empty() {
+            let measurements = unrated.iter().map(invalid).sum();
+            return vec![Lost { what: member.name.clone(), measurements }];
+        }
+        let at_level = |one: &(&Group, &Row)| {
+            let level = level_value(one.0.level.as_ref()?);
+            Some(Lost { what: format!("{} at {level}", member.name), measurements: invalid(one) })
+        };
+        unrated.iter().filter_map(at_level).collect()
     }
 
     /// Means from the lowest level on, single values, and the line of a slope.

@@ -23,7 +23,7 @@ use crate::measure::book::ResultBook;
 
 pub(crate) use cells::{Rectangle, steps};
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
-pub(crate) use palette::colour;
+pub(crate) use palette::{colour, has_been};
 pub(crate) use slots::{Slot, aside};
 pub(crate) use ticks::Tick;
 

@@ -1,6 +1,7 @@
 //! What a picture is made of.
 
 use crate::base::{dates, units};
+use crate::measure::order::each_of_many_once;
 use crate::report::text::{byte_rate, number, time};
 
 /// A picture: what it asks, its axes, and what is drawn.
@@ -87,7 +88,7 @@ pub(crate) struct Series {
 }
 
 /// How points are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Look {
     /// Bars from 0, those of one place beside each other, with the interval as a whisker.
     Bars,
@@ -161,6 +162,7 @@ impl Quantity {
     pub(crate) fn text(self, value: f64) -> String {
         let plain = |value| number(value, FIGURES);
         match self {
+            Self::Count if is_whole(value) => whole(value),
             Self::Count => trimmed(&plain(value)),
             Self::Bytes => units::bytes(value.max(0.0) as u64),
             Self::Percent => format!("{}%", trimmed(&plain(value))),
@@ -172,6 +174,17 @@ impl Quantity {
             Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
     }
+}
+
+/// Whether it is a whole number that a double holds exactly and people can read.
+fn is_whole(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() < 1e15
+}
+
+/// All its digits: levels that differ must not look the same.
+fn whole(value: f64) -> String {
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}", units::grouped(value.abs() as u64))
 }
 
 /// A number without zeros at its end: levels are as exact as they are written.
@@ -201,17 +214,33 @@ impl Axis {
     }
 }
 
+/// What the ends of a point's interval are, if it is drawn in the way that the first tells.
+type Span = (fn(Look) -> bool, String);
+
 impl Figure {
+    /// The columns for the ends of intervals: what a band lies between is no interval of an error.
+    fn spans(&self) -> Vec<Span> {
+        let has = |one: &&Series| one.points.iter().any(|point| point.interval.is_some());
+        let (bands, others): (Vec<_>, Vec<_>) =
+            self.series.iter().filter(has).partition(|one| one.look == Look::Band);
+        let mut spans: Vec<Span> = Vec::new();
+        if !others.is_empty() {
+            spans.push((|look| look != Look::Band, "95% interval".into()));
+        }
+        if !bands.is_empty() {
+            let names = each_of_many_once(bands.iter().map(|one| one.what.as_str()));
+            spans.push((|look| look == Look::Band, names.join(", ")));
+        }
+        spans
+    }
+
     /// Its points in rows.
     pub(crate) fn table(&self) -> FigureTable {
-        let with_interval =
-            self.series.iter().flat_map(|s| &s.points).any(|point| point.interval.is_some());
+        let spans = self.spans();
         let mut head = vec!["series".to_string(), "what".into(), self.x.label.clone()];
         head.push(self.y.label.clone());
         head.extend(self.shade.iter().map(|shade| shade.label.clone()));
-        if with_interval {
-            head.push("95% interval".into());
-        }
+        head.extend(spans.iter().map(|(_, name)| name.clone()));
         head.push("n".into());
         let row = |series: &Series, point: &Point| {
             let mut cells = vec![series.name.clone(), series.what.clone()];
@@ -219,13 +248,16 @@ impl Figure {
             if let Some(axis) = &self.shade {
                 cells.push(point.shade.map(|value| axis.text(value)).unwrap_or_default());
             }
-            if with_interval {
+            for (is_of, _) in &spans {
                 let span = |[low, high]: [f64; 2]| {
                     format!("{} to {}", self.y.text(low), self.y.text(high))
                 };
-                cells.push(point.interval.map(span).unwrap_or_default());
+                let own = point.interval.filter(|_| is_of(series.look));
+                cells.push(own.map(span).unwrap_or_default());
             }
-            cells.push(units::grouped(point.n));
+            // A law is made of no values.
+            let is_law = series.look == Look::Law;
+            cells.push(if is_law { String::new() } else { units::grouped(point.n) });
             cells
         };
         let rows = self.series.iter();

@@ -21,6 +21,17 @@ const COLOURS: [Colour; 8] = [
     Colour { light: "#0b8a9e", dark: "#6fe3f2" },
 ];
 
+/// How often all colours were given before this number got its own: series of one colour are told
+/// apart by it.
+pub(super) fn lap(number: usize) -> usize {
+    number / COLOURS.len()
+}
+
+/// Whether another number had its colour before.
+pub(crate) fn has_been(number: usize) -> bool {
+    lap(number) > 0
+}
+
 /// The colour of the series with this number, from 0; they come again after the last.
 pub(crate) fn colour(number: usize) -> Colour {
     COLOURS[number % COLOURS.len()]

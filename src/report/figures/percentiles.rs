@@ -2,7 +2,7 @@
 
 use super::cast::{Cast, CastRun};
 use super::keys::Keys;
-use super::whole::{about_disturbed, about_last_level, latency_axis, seconds, whole};
+use super::whole::{about_disturbed, about_last_level, about_lost, latency_axis, seconds, whole};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::book::Level;
@@ -36,7 +36,8 @@ fn figure(
     let series: Vec<Series> = pairs.filter_map(|(run, one)| curve(run, one)).collect();
     let levels: Vec<&Level> = cast.runs.iter().filter_map(|run| run.last_level()).collect();
     let about = "Less is faster. A curve ends at the longest latency of all.".to_string();
-    let notes = [about_last_level(&levels), about_disturbed(&series)];
+    let lost = about_lost(cast.lost(phase));
+    let notes = [about_last_level(&levels), lost, about_disturbed(&series)];
     let name = shown(phase);
     whole(Figure {
         key: keys.of("percentiles", phase),

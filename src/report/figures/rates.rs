@@ -1,11 +1,12 @@
 //! How much each phase did in a second, by variant; of runs without an axis.
 
+use std::collections::BTreeSet;
+
 use super::cast::{Cast, CastRun, Member};
-use super::whole::{about_disturbed, about_invalid, whole};
+use super::whole::{Lost, about_disturbed, about_invalid, about_lost, whole};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::order::each_once;
 use crate::measure::singles::{Single, singles};
 use crate::measure::summary::{Basis, Estimate, Group, Row};
 
@@ -15,20 +16,28 @@ pub(super) fn rates(cast: &Cast<'_>) -> Vec<Figure> {
 }
 
 fn figure(cast: &Cast<'_>, unit: Unit) -> Option<Figure> {
-    let has = |(group, row): &(&Group, &Row)| is_rate(group, row, unit);
-    let phases = each_once(
-        cast.runs.iter().flat_map(|run| run.rows().filter(has)).map(|(_, row)| &row.phase),
-    );
-    let place = |row: &Row| phases.iter().position(|phase| **phase == row.phase);
+    let has = |(group, row): &(&Group, &Row)| group.level.is_none() && row.rate_unit == unit;
+    let rows = || cast.runs.iter().flat_map(|run| run.rows().filter(has));
+    let measured = rows().filter(|(_, row)| row.rate.is_some()).map(|(_, row)| row.phase.as_str());
+    let measured: BTreeSet<&str> = measured.collect();
+    let phases = cast.phases().into_iter().filter(|phase| measured.contains(phase));
+    let phases: Vec<&str> = phases.collect();
+    let place = |row: &Row| phases.iter().position(|phase| *phase == row.phase);
     let series = |(run, member): (&CastRun<'_>, &Member<'_>)| {
         let rows = run.rows_of(member.variant).filter(has);
         let placed = rows.filter_map(|(_, row)| Some((None, row, place(row)? as f64)));
         rate_series((run, member), Look::Bars, &placed.collect::<Vec<_>>())
     };
     let series: Vec<Series> = cast.members().flat_map(series).collect();
-    let left_out = cast.runs.iter().flat_map(|run| run.rows().filter(has));
-    let left_out = left_out.map(|(_, row)| row.invalid.len() as u64).sum();
-    let notes = [about_disturbed(&series), about_invalid(left_out)];
+    let left_out = rows().map(|(_, row)| row.invalid.len() as u64).sum();
+    let lost = cast.members().flat_map(|(run, member)| {
+        let rows = run.rows_of(member.variant).filter(has).filter(|(_, row)| row.rate.is_none());
+        rows.map(move |(_, row)| Lost {
+            what: format!("{} {}", member.name, shown(&row.phase)),
+            measurements: row.invalid.len() as u64,
+        })
+    });
+    let notes = [about_disturbed(&series), about_invalid(left_out), about_lost(lost)];
     let about = "Without the sync at the end of a phase. More is faster.".to_string();
     let (key, what) =
         if unit == Unit::Bytes { ("bytes", "bytes") } else { ("rates", "operations") };
@@ -47,11 +56,6 @@ fn figure(cast: &Cast<'_>, unit: Unit) -> Option<Figure> {
         marks: Vec::new(),
         notes: [about].into_iter().chain(notes.into_iter().flatten()).collect(),
     })
-}
-
-/// Whether a row without a level has a rate in this unit.
-fn is_rate(group: &Group, row: &Row, unit: Unit) -> bool {
-    group.level.is_none() && row.rate.is_some() && row.rate_unit == unit
 }
 
 /// What stands on an axis for rates in this unit.
@@ -81,7 +85,7 @@ pub(super) fn rate_series(
     let raw = |(group, row, x): &Placed<'_>| {
         let level = group.and_then(|group| group.level.as_ref());
         let x = *x;
-        let all = singles(run.book, (member.variant, level), row);
+        let all = singles(run.book, (run.measurements_of(member.variant), level), row);
         all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
     };
     let of_passes = |(_, row, _): &Placed<'_>| {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::palette::lap;
 use super::{Figure, Look, Scale, Series};
+use crate::measure::order::each_of_many_once;
 
 /// The share of a place that its bars take; the rest keeps it from the next.
 const FILLED: f64 = 0.8;
@@ -15,13 +17,34 @@ const ASIDE_OF_ALL: f64 = 0.007;
 /// The share of its own part that a bar takes.
 const BAR: f64 = 0.92;
 
-/// Where the points of a series stand, in the numbers of the x axis.
+/// Where the points of a series stand, in the numbers of the x axis, and how they look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slot {
     /// How far to the right of their x.
     pub(crate) shift: f64,
     /// How wide a bar is; 0 where nothing tells.
     pub(crate) width: f64,
+    /// Which of the dashes or shapes tells it from others of its look and colour, from 0: p50, then
+    /// p99, then the same of names whose colour another has had before.
+    pub(crate) pattern: usize,
+}
+
+/// A line beside others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lane {
+    /// Which it is, from 0 at the left.
+    at: usize,
+    /// How many they are.
+    pub(crate) number: usize,
+    /// From one of their places to the nearest, in the numbers of the x axis.
+    pub(crate) gap: f64,
+}
+
+impl Lane {
+    /// How far right of the middle of all it stands, as the distance of two neighbours is 1.
+    pub(crate) fn place(&self) -> f64 {
+        self.at as f64 - (self.number - 1) as f64 / 2.0
+    }
 }
 
 /// A number whose multiples lie evenly and never meet: the golden ratio.
@@ -32,41 +55,100 @@ pub(crate) fn aside(at: usize) -> f64 {
     (((at as f64 + 1.0) * SPREAD).fract() - 0.5) / 2.0
 }
 
-impl Figure {
-    /// The place of a series among those beside it.
-    pub(crate) fn slot(&self, series: &Series) -> Slot {
-        let is_beside =
-            |look: Look| look == Look::Bars || (look == Look::Markers && self.x.is_named());
-        let all = self.series.iter().filter(|one| is_beside(one.look));
-        let names = once(all.clone().map(|one| &*one.name));
-        let Some(at) = names.iter().position(|name| *name == series.name) else {
-            return Slot { shift: self.line_shift(series), width: 0.0 };
-        };
-        // Names that each have places of their own need no room beside each other.
-        let (at, number) = if shares_places(all) { (at, names.len()) } else { (0, 1) };
-        let pitch = self.place_width() * FILLED / number as f64;
-        let shift = (at as f64 - (number - 1) as f64 / 2.0) * pitch;
-        let is_shifted = is_beside(series.look) || series.look == Look::Raw;
-        Slot { shift: if is_shifted { shift } else { 0.0 }, width: pitch * BAR }
+/// Names whose bars, or markers at places with names, stand beside each other.
+struct Beside<'a> {
+    places: BTreeMap<&'a str, usize>,
+    /// From one of them to the next.
+    pitch: f64,
+    /// Names that each have places of their own need no room beside each other.
+    shares: bool,
+}
+
+/// Names whose lines with intervals stand at the same numbers.
+struct Lanes<'a> {
+    places: BTreeMap<&'a str, usize>,
+    gap: f64,
+    /// The most that two neighbours are apart.
+    step_max: f64,
+    shares: bool,
+}
+
+impl Beside<'_> {
+    /// The shift and the width of a name's bars; none if it has none.
+    fn place(&self, name: &str) -> Option<(f64, f64)> {
+        let at = *self.places.get(name)?;
+        let (at, number) = if self.shares { (at, self.places.len()) } else { (0, 1) };
+        let pitch = self.pitch / number as f64;
+        Some(((at as f64 - (number - 1) as f64 / 2.0) * pitch, pitch * BAR))
+    }
+}
+
+impl Lanes<'_> {
+    fn lane(&self, series: &Series) -> Option<Lane> {
+        let is_shifted = self.shares && matches!(series.look, Look::Line | Look::Raw);
+        let at = self.places.get(&*series.name).filter(|_| is_shifted)?;
+        Some(Lane { at: *at, number: self.places.len(), gap: self.gap })
     }
 
-    /// How far a line with intervals, and what is of its name, stands aside of others.
-    fn line_shift(&self, series: &Series) -> f64 {
+    fn shift(&self, series: &Series) -> f64 {
+        let shift = |lane: Lane| {
+            lane.place() * (lane.gap * ASIDE_OF_GAP / lane.number as f64).min(self.step_max)
+        };
+        self.lane(series).map_or(0.0, shift)
+    }
+}
+
+impl Figure {
+    /// The place of each series among those beside it, in the order of the series.
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        let (beside, lanes) = (self.beside(), self.lanes());
+        let of = |(series, pattern): (&Series, usize)| match beside.place(&series.name) {
+            Some((shift, width)) => {
+                let is_shifted = self.is_beside(series.look) || series.look == Look::Raw;
+                Slot { shift: if is_shifted { shift } else { 0.0 }, width, pattern }
+            }
+            None => Slot { shift: lanes.shift(series), width: 0.0, pattern },
+        };
+        self.series.iter().zip(self.patterns()).map(of).collect()
+    }
+
+    fn is_beside(&self, look: Look) -> bool {
+        look == Look::Bars || (look == Look::Markers && self.x.is_named())
+    }
+
+    fn beside(&self) -> Beside<'_> {
+        let all = self.series.iter().filter(|one| self.is_beside(one.look));
+        let places = places_of_names(all.clone());
+        Beside { places, pitch: self.place_width() * FILLED, shares: shares_places(all) }
+    }
+
+    /// Lines with intervals, and what is of their names, stand a little aside of others.
+    fn lanes(&self) -> Lanes<'_> {
         let is_whiskered = |one: &&Series| {
             one.look == Look::Line && one.points.iter().any(|point| point.interval.is_some())
         };
-        let all = self.series.iter().filter(is_whiskered);
-        let names = once(all.clone().map(|one| &*one.name));
-        let at = names.iter().position(|name| *name == series.name);
-        let is_shifted = matches!(series.look, Look::Line | Look::Raw);
-        let is_linear = self.x.scale == Scale::Linear;
-        let Some(at) = at.filter(|_| is_shifted && is_linear && shares_places(all)) else {
-            return 0.0;
-        };
+        let lines = self.series.iter().filter(is_whiskered);
         let places = self.places_of(Look::Line);
         let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
-        let step = (gap(&places) * ASIDE_OF_GAP / names.len() as f64).min(all * ASIDE_OF_ALL);
-        (at as f64 - (names.len() - 1) as f64 / 2.0) * step
+        Lanes {
+            places: places_of_names(lines.clone()),
+            gap: gap(&places),
+            step_max: all * ASIDE_OF_ALL,
+            shares: self.x.scale == Scale::Linear && shares_places(lines),
+        }
+    }
+
+    /// Of each series the number of its thing among those of its look, and as many more for each
+    /// time that all colours were given before its own.
+    fn patterns(&self) -> Vec<usize> {
+        let whats = self.whats();
+        let of = |series: &Series| {
+            let mut same = whats.iter().filter(|(look, _)| *look == series.look);
+            let things = same.clone().count();
+            let turn = same.position(|(_, what)| *what == series.what).unwrap_or_default();
+            turn + things * lap(series.colour)
+        };
+        self.series.iter().map(of).collect()
     }
 
     /// From a place to the next, in the numbers of the x axis.
@@ -91,20 +173,13 @@ impl Figure {
 
     /// Names of a legend with the numbers of their colours, each once.
     pub(crate) fn names(&self) -> Vec<(&str, usize)> {
-        once(self.series.iter().map(|series| (&*series.name, series.colour)))
+        each_of_many_once(self.series.iter().map(|series| (&*series.name, series.colour)))
     }
 
     /// What points are and how they are drawn, each once; but for rectangles, which a scale tells of.
     pub(crate) fn whats(&self) -> Vec<(Look, &str)> {
         let drawn = self.series.iter().filter(|series| series.look != Look::Cells);
-        once(drawn.map(|series| (series.look, &*series.what)))
-    }
-
-    /// Which among the things drawn in the same way this series tells, from 0: p50, then p99.
-    pub(crate) fn turn(&self, series: &Series) -> usize {
-        let whats = self.whats();
-        let same = whats.iter().filter(|(look, _)| *look == series.look);
-        same.map(|(_, what)| *what).position(|what| what == series.what).unwrap_or_default()
+        each_of_many_once(drawn.map(|series| (series.look, &*series.what)))
     }
 }
 
@@ -129,19 +204,17 @@ fn shares_places<'a>(all: impl Iterator<Item = &'a Series>) -> bool {
     points.any(|(place, name)| *owners.entry(place).or_insert(name) != name)
 }
 
-fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for one in all {
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
-    found
+/// Names in their order, each once, with their places.
+fn places_of_names<'a>(all: impl Iterator<Item = &'a Series>) -> BTreeMap<&'a str, usize> {
+    let names = each_of_many_once(all.map(|one| &*one.name));
+    names.into_iter().enumerate().map(|(at, name)| (name, at)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Point, Quantity};
+    use std::collections::BTreeSet;
+
+    use super::super::{Axis, Point, Quantity, colour};
     use super::*;
 
     fn series(name: &str, look: Look, what: &str) -> Series {
@@ -172,10 +245,10 @@ mod tests {
     fn bars_of_one_place_touch_neither_each_other_nor_the_next_place() {
         let all = ["a", "b", "c"].map(|name| series(name, Look::Bars, "mean")).to_vec();
         let figure = figure(named(), all);
-        let ends = figure.series.iter().map(|one| {
-            let slot = figure.slot(one);
-            [slot.shift - slot.width / 2.0, slot.shift + slot.width / 2.0]
-        });
+        let ends = figure
+            .slots()
+            .into_iter()
+            .map(|slot| [slot.shift - slot.width / 2.0, slot.shift + slot.width / 2.0]);
         let ends: Vec<f64> = ends.flatten().collect();
         assert!(ends.windows(2).all(|two| two[0] < two[1]), "{ends:?}");
         assert!(ends[0] > -0.5 && ends[5] < 0.5, "{ends:?}");
@@ -190,7 +263,8 @@ mod tests {
             series("b", Look::Line, "limit"),
         ];
         let figure = figure(named(), all);
-        let shift = |at: usize| figure.slot(&figure.series[at]).shift;
+        let slots = figure.slots();
+        let shift = |at: usize| slots[at].shift;
         assert_eq!(shift(1), shift(2));
         assert!(shift(1) > 0.0);
         assert_eq!(shift(3), 0.0);
@@ -202,7 +276,7 @@ mod tests {
         all[0].points.truncate(1);
         all[1].points.remove(0);
         let figure = figure(named(), all);
-        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0));
+        assert!(figure.slots().iter().all(|slot| slot.shift == 0.0));
     }
 
     #[test]
@@ -214,10 +288,10 @@ mod tests {
             series("b", Look::Law, "law"),
         ];
         let figure = figure(Scale::Linear, all.clone());
-        assert!(figure.series.iter().all(|one| figure.slot(one).shift == 0.0), "no intervals");
+        assert!(figure.slots().iter().all(|slot| slot.shift == 0.0), "no intervals");
         all.iter_mut().for_each(|one| one.points[0].interval = Some([0.5, 1.5]));
         let figure = self::figure(Scale::Linear, all);
-        let shifts: Vec<f64> = figure.series.iter().map(|one| figure.slot(one).shift).collect();
+        let shifts: Vec<f64> = figure.slots().iter().map(|slot| slot.shift).collect();
         assert!(shifts[0] < 0.0 && shifts[1] > 0.0 && shifts[1] < 0.01, "{shifts:?}");
         assert_eq!((shifts[2], shifts[3]), (shifts[1], 0.0));
     }
@@ -225,7 +299,7 @@ mod tests {
     #[test]
     fn bars_at_numbers_are_as_wide_as_the_numbers_allow() {
         let figure = figure(Scale::Linear, vec![series("a", Look::Bars, "mean")]);
-        let slot = figure.slot(&figure.series[0]);
+        let slot = figure.slots()[0];
         assert!(slot.width > 0.5 && slot.width < 1.0 && slot.shift == 0.0, "{slot:?}");
     }
 
@@ -241,7 +315,38 @@ mod tests {
         assert_eq!(figure.names(), [("a", 0), ("b", 0)]);
         let whats = [(Look::Line, "p50"), (Look::Line, "p99"), (Look::Law, "law")];
         assert_eq!(figure.whats(), whats);
-        let turns: Vec<usize> = figure.series.iter().map(|one| figure.turn(one)).collect();
-        assert_eq!(turns, [0, 1, 0, 0]);
+        let patterns: Vec<usize> = figure.slots().iter().map(|slot| slot.pattern).collect();
+        assert_eq!(patterns, [0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn names_of_one_colour_have_other_patterns() {
+        let all = (0..20).flat_map(|number| {
+            let name = format!("v{number}");
+            let of = |what| Series { colour: number, ..series(&name, Look::Line, what) };
+            [of("p50"), of("p99")]
+        });
+        let figure = figure(Scale::Linear, all.collect());
+        let slots = figure.slots();
+        let looks = figure.series.iter().zip(&slots);
+        let looks: BTreeSet<_> =
+            looks.map(|(one, slot)| (colour(one.colour).light, slot.pattern)).collect();
+        assert_eq!(looks.len(), 40, "each has its own");
+        assert_eq!(slots[2 * 8].pattern, 2, "the ninth name has the first colour again");
+    }
+
+    #[test]
+    fn thousands_of_names_have_their_places() {
+        let all = (0..4_000).flat_map(|number| {
+            let name = format!("v{number}");
+            [series(&name, Look::Bars, "mean"), series(&name, Look::Raw, "repeat")]
+        });
+        let figure = figure(named(), all.collect());
+        let slots = figure.slots();
+        assert!(slots.chunks(2).all(|pair| pair[0].shift == pair[1].shift));
+        assert!(
+            slots.chunks(2).collect::<Vec<_>>().windows(2).all(|w| w[0][0].shift < w[1][0].shift)
+        );
+        assert_eq!((figure.names().len(), figure.whats().len()), (4_000, 2));
     }
 }

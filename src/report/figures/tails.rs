@@ -2,7 +2,9 @@
 
 use super::cast::{Cast, CastRun, Member};
 use super::keys::Keys;
-use super::whole::{about_disturbed, about_last_level, latency_axis, seconds, whole};
+use super::whole::{
+    Lost, about_disturbed, about_last_level, about_lost, latency_axis, seconds, whole,
+};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::book::Level;
@@ -66,7 +68,13 @@ fn figure(
     let series: Vec<Series> = series.collect();
     let about = "Less is faster. From below: p50, p99, p99.9 and the longest of all.".to_string();
     let levels: Vec<&Level> = cast.runs.iter().filter_map(|run| run.last_level()).collect();
-    let notes = [about_last_level(&levels), about_disturbed(&series)];
+    let lost = match phase {
+        Some(phase) => about_lost(cast.lost(phase)),
+        None => about_lost(cast.phases().into_iter().flat_map(|phase| {
+            cast.lost(phase).map(move |lost| Lost { what: shown(phase), ..lost })
+        })),
+    };
+    let notes = [about_last_level(&levels), lost, about_disturbed(&series)];
     let name = phase.map(shown);
     let each = name.as_deref().unwrap_or("each phase");
     whole(Figure {

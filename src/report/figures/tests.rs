@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::measure::book::{Finding, Measurement, Window};
+use crate::base::units::Unit;
+use crate::measure::book::{Finding, Level, Measurement, Window};
 use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;
@@ -28,10 +29,8 @@ fn is_well_formed(all: &[Figure], of: &str) {
             let ordered = series.points.windows(2).all(|pair| pair[0].x <= pair[1].x);
             let free = matches!(series.look, Look::Raw | Look::Cells);
             assert!(ordered || free, "{of}, {key}: {} goes back", series.name);
-            if !key.starts_with("history") {
-                let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
-                assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
-            }
+            let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
+            assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
         }
         for mark in &figure.marks {
             is_in(mark.x, &figure.x, of);
@@ -218,6 +217,21 @@ fn windows_give_a_median_its_band_its_mean_and_a_law() {
 }
 
 #[test]
+fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
+    let all = figures(&[&book]);
+    let table = figure(&all, "course-create").table();
+    assert_eq!(table.head, ["series", "what", "files created", "latency", "p50 to p99", "n"]);
+    for row in &table.rows {
+        assert_eq!(row[4].contains(" to "), row[1] == "p50 to p99", "{row:?}");
+        assert_eq!(row[5].is_empty(), row[1].contains("law"), "{row:?}");
+    }
+    let clutter = documents().into_iter().find(|(name, _)| name == "clutter").unwrap().1;
+    let levels = figures(&[&clutter]);
+    assert!(figure(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
+}
+
+#[test]
 fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
     let measurements: Vec<Measurement> = (1..=2)
         .map(|repeat| {
@@ -317,6 +331,15 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
     let days: Vec<String> =
         create.series[0].points.iter().map(|point| create.x.text(point.x)).collect();
     assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
+    let last = figures(&[&runs[1], &runs[2], &runs[0]]);
+    is_well_formed(&last, "history of the last");
+    let names = |figure: &Figure| -> Vec<(String, usize)> {
+        figure.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
+    };
+    let of_last = names(figure(&last, "rates")).split_off(8).into_iter();
+    let of_last: Vec<_> =
+        of_last.map(|(name, colour)| (name.replace("run9 ", ""), colour)).collect();
+    assert_eq!(names(figure(&last, "history-create")), of_last, "as the newest run has them");
     let two = figures(&[&runs[0], &runs[1], &published]);
     assert!(two.iter().all(|figure| !figure.key.starts_with("history")));
 }
@@ -343,10 +366,87 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
     assert!(told(&book).contains("disturbed measurements behind every figure"), "{}", told(&book));
 }
 
+/// A variant of which no measurement of a phase is valid.
+fn lost(mut book: ResultBook, variant: &str, phase: &str) -> ResultBook {
+    let own = book.measurements.iter_mut();
+    own.filter(|m| m.cell.variant == variant && m.phase == phase)
+        .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    book
+}
+
+#[test]
+fn what_nothing_is_valid_of_is_named_and_phases_stay_in_the_order_of_the_run() {
+    let book = made::book();
+    let whole = figures(&[&book]);
+    let all = figures(&[&lost(book, "ext4", "create")]);
+    let rates = figure(&all, "rates");
+    assert_eq!(rates.x.scale, figure(&whole, "rates").x.scale);
+    let note = "Missing: ext4 create (all 3 invalid).".to_string();
+    assert!(rates.notes.contains(&note), "{:?}", rates.notes);
+    assert!(rates.notes.contains(&"3 invalid measurements left out.".to_string()));
+    let names = ["ext4", "ext3", "xfs", "btrfs"];
+    let book = names.into_iter().fold(made::book(), |book, name| lost(book, name, "rewrite"));
+    let book = names.into_iter().fold(book, |book, name| lost(book, name, "delete"));
+    let notes = figure(&figures(&[&book]), "rates").notes.join(" ");
+    assert!(notes.contains("Missing: ext4 rewrite") && notes.contains(" and 2 more."), "{notes}");
+}
+
+#[test]
+fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
+    let mut book = lost(growing::fullness(&["ext4", "xfs"]), "xfs", "read");
+    let at = |m: &&mut Measurement| m.cell.level.as_ref().is_some_and(|level| level.value == 50.0);
+    let own = book.measurements.iter_mut().filter(at);
+    own.filter(|m| m.phase == "read" && m.cell.variant == "ext4")
+        .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    let all = figures(&[&book]);
+    let notes = figure(&all, "levels-read").notes.join(" ");
+    assert!(notes.contains("Missing: ext4 at 50% (all 4 invalid) and xfs (all 48 "), "{notes}");
+    let keys: Vec<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
+    let whole = figures(&[&growing::fullness(&["ext4", "xfs"])]);
+    let levels = |all: &[Figure]| -> Vec<String> {
+        let keys = all.iter().map(|figure| figure.key.clone());
+        keys.filter(|key| key.starts_with("levels")).collect()
+    };
+    assert_eq!(levels(&all), levels(&whole), "{keys:?}");
+}
+
+#[test]
+fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
+    let at = |value: f64, written: u64| {
+        let mut m = measurement("create", 1, 10, 1_000);
+        (m.bytes, m.device_write_bytes, m.sync_seconds) = (1_000, Some(written), 0.1);
+        m.cell.level = Some(Level { axis: "width".into(), value, unit: Unit::Count });
+        m
+    };
+    let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
+    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let written = figure(&all, "amplification-written");
+    assert_eq!(written.series[0].points[0].y, 2.0);
+    let note = "Only the last level is shown: width 12,345.".to_string();
+    assert!(written.notes.contains(&note), "{:?}", written.notes);
+}
+
+#[test]
+fn two_thousand_variants_have_their_pictures() {
+    let of = |at: usize| {
+        let mut m = measurement("create", 1, 10, 1_000);
+        m.cell.variant = format!("v{at}");
+        m
+    };
+    let measurements = (0..2_000).map(of).collect();
+    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let rates = figure(&all, "rates");
+    assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
+    assert_eq!(rates.table().rows.len(), 2_000);
+}
+
 #[test]
 fn levels_are_written_as_people_write_them() {
     let texts = [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| Quantity::Count.text(value));
     assert_eq!(texts, ["75", "1.25", "0.5", "1,000,000", "0", "1.000e300"]);
+    let near = [12_345.0, 12_347.0, 999_999_999_999_999.0, -12_345.0, 1e15];
+    let near = near.map(|value| Quantity::Count.text(value));
+    assert_eq!(near, ["12,345", "12,347", "999,999,999,999,999", "-12,345", "1.000e15"]);
     assert_eq!(
         (Quantity::Percent.text(75.0), Quantity::OneIn.text(1e3)),
         ("75%".into(), "p99.9".into())

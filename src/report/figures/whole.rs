@@ -2,7 +2,7 @@
 
 use super::{Axis, Figure, Look, Point, Scale, Series};
 use crate::base::failure::shown;
-use crate::base::units::counted;
+use crate::base::units::{counted, grouped};
 use crate::measure::book::Level;
 use crate::measure::order::each_once;
 use crate::report::names::level_value;
@@ -79,6 +79,33 @@ pub(super) fn about_disturbed(series: &[Series]) -> Option<String> {
 /// That some measurements are not in it, if so.
 pub(super) fn about_invalid(number: u64) -> Option<String> {
     (number > 0).then(|| format!("{} left out.", counted(number, "invalid measurement")))
+}
+
+/// What every measurement of is invalid.
+pub(super) struct Lost {
+    /// A variant with its phase or its level.
+    pub(super) what: String,
+    /// How many measurements they are.
+    pub(super) measurements: u64,
+}
+
+/// As many of what is missing as are named.
+const LOST_MAX: usize = 6;
+
+/// What is missing because nothing of it is valid, by name; none if nothing is.
+pub(super) fn about_lost(lost: impl Iterator<Item = Lost>) -> Option<String> {
+    let lost: Vec<Lost> = lost.filter(|one| one.measurements > 0).collect();
+    let name = |one: &Lost| match one.measurements {
+        1 => format!("{} (invalid)", one.what),
+        all => format!("{} (all {} invalid)", one.what, grouped(all)),
+    };
+    let mut names: Vec<String> = lost.iter().take(LOST_MAX).map(name).collect();
+    if lost.len() > LOST_MAX {
+        names.push(format!("{} more", grouped((lost.len() - LOST_MAX) as u64)));
+    }
+    let last = names.pop()?;
+    let names = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
+    Some(format!("Missing: {names}."))
 }
 
 /// Which level of several it is of; none without levels.

@@ -16,7 +16,7 @@ use crate::measure::book::*;
 use crate::measure::histogram::from_text;
 
 /// A larger document is not read.
-pub const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
+pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 
 /// A run from a document.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct ReadDocument {
 }
 
 /// Most values of a document; one that is as large as may be and all windows has about as many.
-const VALUES_MAX: usize = 4 << 20;
+const VALUES_MAX: usize = 16 << 20;
 
 /// Most bytes that the histograms of a document may have together.
 const HISTOGRAM_BYTES_MAX: usize = 256 << 20;
@@ -39,21 +39,21 @@ const HISTOGRAM_BYTES_MAX: usize = 256 << 20;
 /// A sentence on what is wrong with it, for which "it" is the document.
 pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
-        return Err("it is larger than 64 MiB, the most that a run document may have".into());
+        return Err("it is larger than 256 MiB, the most that a run document may have".into());
     }
     // A value of a few bytes takes hundreds in memory.
     if bytes.iter().filter(|byte| matches!(byte, b'{' | b'[' | b',')).count() > VALUES_MAX {
         return Err("it has more values than a run document may have".into());
     }
-    let given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
+    let mut given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
     let wire: ReadRoot = serde_json::from_slice(bytes)
         .map_err(|error| format!("it is no whole run document: {}", shown(error.to_string())))?;
     let book = wire.into_book()?;
     check_run(&book.run)?;
-    let own = serde_json::to_value(WireDocument::of(&book)).unwrap_or_default();
+    let measurements = given.get_mut("measurements").map(Value::take);
     let mut held = Held::default();
-    held.hold(&given, &own, "");
+    held.hold_document(&given, measurements, &book);
     match held.different.first() {
         Some(path) => Err(format!(
             "its {path} is not what boatload writes for the rest of it; was it changed by hand?"
@@ -138,6 +138,21 @@ struct Held {
 }
 
 impl Held {
+    /// Measurements stand apart from the rest, and are held one by one: each of their windows takes
+    /// hundreds of bytes here.
+    fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &ResultBook) {
+        let mut wire = WireDocument::of(book);
+        let own = std::mem::take(&mut wire.measurements);
+        let mut own_rest = serde_json::to_value(wire).unwrap_or_default();
+        own_rest.as_object_mut().map(|all| all.insert("measurements".into(), Value::Null));
+        self.hold(rest, &own_rest, "");
+        let Some(Value::Array(given)) = measurements else { return };
+        for (given, own) in given.into_iter().zip(own) {
+            let own = serde_json::to_value(own).unwrap_or_default();
+            self.hold(&given, &own, "measurements[]");
+        }
+    }
+
     fn hold(&mut self, given: &Value, own: &Value, path: &str) {
         if !self.different.is_empty() || DERIVED.contains(&path) {
             return;

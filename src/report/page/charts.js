@@ -34,10 +34,8 @@ function thin(colour, share) {
 
 const isLine = (look) => look === "line" || look === "curve";
 
-/** Which of the dashes tells a line from others of its look: p50, then p99. */
-function dashOf(figure, series) {
-  return isLine(series.look) ? turnOf(figure, series) % DASHES.length : 0;
-}
+/** How much of the colour fills a bar of a name whose colour another had before: it has an outline. */
+const fillOf = (pattern) => 0.75 / (pattern + 1);
 
 /** Which of the things that are drawn in its way a series tells. */
 function turnOf(figure, { look, what }) {
@@ -85,14 +83,15 @@ function trace(figure, series, theme, pageWidth) {
     hoverlabel: { bordercolor: colour },
   };
   const hollow = new Set(series.disturbed);
-  const own = series.look === "markers" ? SYMBOLS[turnOf(figure, series) % SYMBOLS.length] : "circle";
+  const own = series.look === "markers" || series.again ? SYMBOLS[series.pattern % SYMBOLS.length] : "circle";
   const symbol = series.x.map((_, at) => (hollow.has(at) ? `${own}-open` : own));
-  const dash = DASHES[dashOf(figure, series)];
+  const dash = DASHES[series.pattern % DASHES.length];
+  const fill = series.again ? thin(colour, fillOf(series.pattern)) : colour;
   const looks = {
     bars: () => ({
       type: "bar", x: series.x, offset: shift - width / 2, width,
       error_y: whiskers(series, PAPER[theme].ink),
-      marker: { color: colour, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
+      marker: { color: fill, line: { color: colour, width: series.again ? 2 : 0 }, pattern: { shape: series.x.map((_, at) => (hollow.has(at) ? "/" : "")) } },
     }),
     markers: () => ({
       type: "scatter", mode: "markers", marker: { color: colour, size: 8, symbol },
@@ -103,7 +102,7 @@ function trace(figure, series, theme, pageWidth) {
       marker: { color: colour, size: 7, symbol }, error_y: whiskers(series, colour),
     }),
     curve: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 1.75, dash } }),
-    law: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 2, dash: "dash" } }),
+    law: () => ({ type: "scatter", mode: "lines", line: { color: colour, width: 2, dash: series.again ? "longdashdot" : "dash" } }),
     raw: () => ({
       type: "scatter", mode: "markers",
       marker: onBars

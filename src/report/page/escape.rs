@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::base::failure::garbles;
+
 /// A text as the content of an element or of a quoted attribute. Characters that would turn the
 /// direction of writing or are not to be seen are told by their number.
 pub(super) fn escape(text: &str) -> String {
@@ -14,16 +16,11 @@ pub(super) fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(c),
-            c if c.is_control() || turns(c) => escaped.extend(c.escape_unicode()),
+            c if garbles(c) => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
     }
     escaped
-}
-
-/// Whether it changes the direction of what follows (Unicode, UAX #9).
-fn turns(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Data as JSON that no text in it can end, whatever element it stands in: `<` is written by its

@@ -155,6 +155,10 @@ function sample(look, colour, turn) {
     box.style.setProperty("--dark", colour[1]);
   }
   if (isLine(look) && turn > 0) box.classList.add(`dash-${turn % DASHES.length}`);
+  if (look === "bars" && turn > 0) {
+    box.classList.add("again");
+    box.style.setProperty("--share", `${100 * fillOf(turn)}%`);
+  }
   return box;
 }
 
@@ -164,9 +168,11 @@ function addLegend(legend, place) {
   const drawn = figure.series.filter(({ look }) => look !== "cells");
   const names = [...new Set(drawn.map(({ name }) => name))];
   for (const name of names) {
-    const { look, colour } = drawn.find((series) => series.name === name);
+    const own = drawn.filter((series) => series.name === name);
+    const { look, colour, pattern, again } = own.find((one) => !["band", "raw", "law"].includes(one.look)) ?? own[0];
+    const kind = look === "bars" || (again && look === "markers") ? look : "curve";
     const item = element(names.length > 1 ? "button" : "span", "", { className: "name" });
-    item.append(sample(look === "bars" ? "bars" : "curve", colour, 0), name);
+    item.append(sample(kind, colour, again ? pattern : 0), name);
     if (names.length > 1) {
       item.type = "button";
       item.setAttribute("aria-pressed", "true");

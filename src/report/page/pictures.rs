@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::figures::{
-    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, Slot, colour,
+    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, Slot, colour, has_been,
 };
 use super::escape::{data, escape};
 use super::tables::box_start;
@@ -61,10 +61,10 @@ pub(super) fn drawn(figures: &[Figure]) -> String {
 fn figure(figure: &Figure) -> Value {
     let table = figure.table();
     let mut rows = table.rows.into_iter();
-    let series = figure.series.iter().map(|one| {
+    let series = figure.series.iter().zip(figure.slots()).map(|(one, slot)| {
         let texts = rows.by_ref().take(one.points.len());
         let texts = texts.map(|mut row| row.split_off(CELLS_OF_SERIES.min(row.len())));
-        series(one, figure.slot(one), texts.collect())
+        series(one, slot, texts.collect())
     });
     json!({
         "key": figure.key,
@@ -129,6 +129,10 @@ struct Drawn<'a> {
     shift: f64,
     /// How wide a bar is.
     width: f64,
+    /// Which of the dashes, markers or hatchings it has.
+    pattern: usize,
+    /// Whether another name had its colour before.
+    again: bool,
     x: Vec<f64>,
     y: Vec<f64>,
     low: Option<Vec<Option<f64>>>,
@@ -154,6 +158,8 @@ fn series(series: &Series, slot: Slot, texts: Vec<Vec<String>>) -> Value {
         look: look(series.look),
         shift: slot.shift,
         width: slot.width,
+        pattern: slot.pattern,
+        again: has_been(series.colour),
         x: column(|point| point.x),
         y: column(|point| point.y),
         low: maybe(|point| point.interval.map(|[low, _]| low)),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::words::number;
 use crate::base::failure::shown;
-use crate::report::figures::{Figure, Look, Point, Series, aside};
+use crate::report::figures::{Figure, Look, Point, Series, Slot, aside};
 
 const POINTS: &str = "place x value low high n disturbed";
 const CELLS: &str = "left right low high shade n";
@@ -13,6 +13,7 @@ const CELLS: &str = "left right low high shade n";
 /// The rows of a series.
 pub(super) struct Block<'a> {
     pub(super) series: &'a Series,
+    pub(super) slot: Slot,
     pub(super) rows: Vec<String>,
     pub(super) has_intervals: bool,
     pub(super) has_disturbed: bool,
@@ -20,11 +21,12 @@ pub(super) struct Block<'a> {
 
 /// Series that have rows, in order.
 pub(super) fn blocks(figure: &Figure) -> Vec<Block<'_>> {
-    let all = figure.series.iter().map(|series| block(figure, series));
+    let all = figure.series.iter().zip(figure.slots());
+    let all = all.map(|(series, slot)| block(figure, series, slot));
     all.filter(|block| !block.rows.is_empty()).collect()
 }
 
-fn block<'a>(figure: &'a Figure, series: &'a Series) -> Block<'a> {
+fn block<'a>(figure: &'a Figure, series: &'a Series, slot: Slot) -> Block<'a> {
     let drawn: Vec<&Point> = series
         .points
         .iter()
@@ -33,18 +35,18 @@ fn block<'a>(figure: &'a Figure, series: &'a Series) -> Block<'a> {
         .collect();
     let rows = match series.look {
         Look::Cells => cells(figure, series),
-        _ => points(figure, series, &drawn),
+        _ => points(series, slot, &drawn),
     };
     Block {
         series,
+        slot,
         rows,
         has_intervals: drawn.iter().any(|point| point.interval.is_some()),
         has_disturbed: drawn.iter().any(|point| point.disturbed),
     }
 }
 
-fn points(figure: &Figure, series: &Series, drawn: &[&Point]) -> Vec<String> {
-    let slot = figure.slot(series);
+fn points(series: &Series, slot: Slot, drawn: &[&Point]) -> Vec<String> {
     let row = |(at, point): (usize, &&Point)| {
         let aside = if series.look == Look::Raw { aside(at) * slot.width } else { 0.0 };
         let [low, high] = point.interval.unwrap_or([f64::NAN; 2]);

@@ -4,7 +4,7 @@
 use super::data::Block;
 use super::words::{number, quoted, tick};
 use crate::report::export::heat::{HEAT, shades};
-use crate::report::figures::{Axis, Figure, Look, Mark, Scale, Series, colour};
+use crate::report::figures::{Axis, Figure, Look, Mark, Scale, Series, Slot, colour};
 use crate::report::text::{shorten, shorten_names, width};
 
 const TITLE_COLUMNS: usize = 100;
@@ -20,6 +20,7 @@ const DARK: &str = "#1d2939";
 /// Markers and dashes by their turn among those drawn alike.
 const POINTS: [u8; 4] = [7, 5, 9, 13];
 const DASHES: [&str; 4] = ["1", "3", "4", "5"];
+const HATCHED: [u8; 4] = [4, 5, 1, 2];
 
 const HEAD: &str = "\
 set encoding utf8
@@ -170,8 +171,8 @@ fn has_bars(figure: &Figure) -> bool {
 fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<String> {
     let series = block.series;
     let shade = format!("lc rgb '{}'", colour(series.colour).light);
-    let turn = figure.turn(series);
-    let (point, dash) = (POINTS[turn % POINTS.len()], DASHES[turn % DASHES.len()]);
+    let pattern = block.slot.pattern;
+    let (point, dash) = (POINTS[pattern % POINTS.len()], DASHES[pattern % DASHES.len()]);
     let title =
         if title.is_empty() { "notitle".into() } else { format!("title {}", quoted(title)) };
     let mut parts = match series.look {
@@ -183,7 +184,7 @@ fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<Str
             "{from} 1:({}):5 with filledcurves fillstyle transparent solid 0.18 noborder {shade} {title}",
             low(figure)
         )],
-        Look::Bars => vec![bars(figure, series, from, &shade, &title)],
+        Look::Bars => vec![bars(block, from, &shade, &title)],
         Look::Law => vec![format!("{from} 1:3 with lines {shade} lw 1.6 dashtype 2 {title}")],
         Look::Curve => vec![format!("{from} 1:3 with lines {shade} lw 2 dashtype {dash} {title}")],
         Look::Line => vec![format!(
@@ -199,10 +200,14 @@ fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<Str
     parts
 }
 
-fn bars(figure: &Figure, series: &Series, from: &str, shade: &str, title: &str) -> String {
-    let width = figure.slot(series).width;
+fn bars(block: &Block<'_>, from: &str, shade: &str, title: &str) -> String {
+    let Slot { width, pattern, .. } = block.slot;
     let place = if width > 0.0 { format!("1:3:({})", number(width)) } else { "1:3".into() };
-    format!("{from} {place} with boxes fillstyle solid 0.85 noborder {shade} {title}")
+    let fill = match pattern {
+        0 => "solid 0.85 noborder".into(),
+        hatched => format!("pattern {} border {shade}", HATCHED[(hatched - 1) % HATCHED.len()]),
+    };
+    format!("{from} {place} with boxes fillstyle {fill} {shade} {title}")
 }
 
 /// Single values are dark where they stand on bars.

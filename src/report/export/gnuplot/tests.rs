@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::failure::garbles;
 use crate::report::export::made;
 
 /// Text between single quotes of a script, as gnuplot reads it, and what is left without it.
@@ -32,7 +33,7 @@ fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
         assert!(!code.contains(marks), "{code}");
         assert!(!code.contains("script"), "{code}");
         for text in [&script.text, &data.text] {
-            assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+            assert!(text.chars().all(|c| c == '\n' || !garbles(c)));
         }
         let rows = data.text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         for row in rows {
@@ -61,4 +62,13 @@ fn a_script_reads_every_block_of_its_data() {
 fn a_share_beside_a_tick_keeps_its_sign() {
     let [script, _] = texts(&made::course());
     assert!(script.text.contains("'80%%' 80.0"), "{}", script.text);
+}
+
+#[test]
+fn names_beyond_the_colours_have_other_bars() {
+    let names: Vec<String> = (0..9).map(|at| format!("v{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let [script, _] = texts(&made::bars(&names, &["create"]));
+    assert_eq!(script.text.matches("fillstyle solid 0.85").count(), 8);
+    assert_eq!(script.text.matches("fillstyle pattern 4 border").count(), 1);
 }

@@ -1,13 +1,17 @@
 //! What colours and shapes mean, in rows below the picture.
 
+use std::collections::BTreeMap;
+
 use super::pen::{Anchor, Pen, px};
 use super::ruler::Ruler;
 use super::series::is_dense;
-use super::shapes::{Ink, marker};
-use super::style::{BASE, DASHES, EDGE, LABEL, LAW_DASHES, LEGEND, NEUTRAL, TICK, WIDTH, dashes};
+use super::shapes::{Ink, marker, stripes};
+use super::style::{
+    BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, TICK, WIDTH, dashes,
+};
 use super::words::{clipped, names, width};
 use crate::report::export::heat::{heat, shades};
-use crate::report::figures::{Figure, Look, Scale, Series, colour};
+use crate::report::figures::{Figure, Look, Scale, Series, Slot, colour, has_been};
 
 const ROW: f64 = 21.0;
 const SWATCH: f64 = 24.0;
@@ -37,16 +41,18 @@ struct Entry {
 #[derive(Clone, Copy)]
 enum Swatch {
     Colour(usize),
+    /// A name whose colour another had before, as it is drawn, with its pattern.
+    Again(Look, usize, usize),
     Thing(Look, usize),
     Interval,
     Disturbed,
 }
 
 impl<'a> Legend<'a> {
-    pub(super) fn of(figure: &'a Figure, top: f64) -> Self {
+    pub(super) fn of(figure: &'a Figure, slots: &[Slot], top: f64) -> Self {
         let mut entries = Vec::new();
         let mut y = top;
-        for row in [named(figure), things(figure)] {
+        for row in [named(figure, slots), things(figure)] {
             y = put(row, y, &mut entries);
         }
         let scale = shades(figure).map(|(axis, range)| {
@@ -70,14 +76,25 @@ impl<'a> Legend<'a> {
 }
 
 /// Names with colours; none where a scale of colours tells all and one name would tell nothing.
-fn named(figure: &Figure) -> Vec<(Swatch, String)> {
-    let drawn =
-        |name: &str| figure.series.iter().any(|one| one.name == name && one.look != Look::Cells);
+fn named(figure: &Figure, slots: &[Slot]) -> Vec<(Swatch, String)> {
+    let mut drawn: BTreeMap<&str, (Look, usize)> = BTreeMap::new();
+    for (one, slot) in figure.series.iter().zip(slots).filter(|(one, _)| one.look != Look::Cells) {
+        let own = (one.look, slot.pattern);
+        let so_far = drawn.entry(&one.name).or_insert(own);
+        // A band or a single value tells less than what stands in it.
+        if matches!(so_far.0, Look::Band | Look::Raw | Look::Law) {
+            *so_far = own;
+        }
+    }
     let all = figure.names();
-    let all: Vec<_> = all.into_iter().filter(|(name, _)| drawn(name)).collect();
+    let all: Vec<_> = all.into_iter().filter(|(name, _)| drawn.contains_key(name)).collect();
+    let swatch = |name: &str, colour: usize| match drawn.get(name) {
+        Some((look, pattern)) if has_been(colour) => Swatch::Again(*look, *pattern, colour),
+        _ => Swatch::Colour(colour),
+    };
     let texts: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
     let texts = names(&texts, LEGEND.size, NAME_ROOM);
-    all.iter().zip(texts).map(|((_, colour), text)| (Swatch::Colour(*colour), text)).collect()
+    all.iter().zip(texts).map(|((name, colour), text)| (swatch(name, *colour), text)).collect()
 }
 
 fn things(figure: &Figure) -> Vec<(Swatch, String)> {
@@ -123,46 +140,61 @@ impl Swatch {
     /// `[x, y]` is the middle of its left side.
     fn draw(self, [x, y]: [f64; 2], pen: &mut Pen) {
         let middle = [x + SWATCH / 2.0, y];
-        let line = |pen: &mut Pen, pattern: &str, width: &str| {
-            pen.line(format_args!(
-                "<path d=\"M{} {}h{SWATCH}\" fill=\"none\" stroke=\"{NEUTRAL}\" \
-                 stroke-width=\"{width}\"{pattern}/>",
-                px(x),
-                px(y)
-            ));
-        };
-        let square = |pen: &mut Pen, colour: &str, opacity: &str| {
-            pen.line(format_args!(
-                "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"12\" rx=\"2\" fill=\"{colour}\" \
-                 fill-opacity=\"{opacity}\"/>",
-                px(middle[0] - 7.0),
-                px(y - 6.0)
-            ));
-        };
-        let ink = Ink { fill: NEUTRAL, edge: NEUTRAL, opacity: 1.0, radius: 3.5, turn: 0 };
         match self {
-            Self::Colour(number) => square(pen, colour(number).light, "1"),
-            Self::Thing(Look::Bars | Look::Cells, _) => square(pen, NEUTRAL, "0.85"),
-            Self::Thing(Look::Band, _) => square(pen, NEUTRAL, "0.25"),
-            Self::Thing(Look::Law, turn) => line(pen, &dashes(LAW_DASHES, turn), "1.6"),
-            Self::Thing(Look::Curve, turn) => line(pen, &dashes(DASHES, turn), "1.8"),
-            Self::Thing(Look::Line, turn) => {
-                line(pen, &dashes(DASHES, turn), "1.8");
-                marker(pen, middle, Ink { turn, ..ink }, None);
+            Self::Colour(number) => square(pen, middle, colour(number).light, "1"),
+            Self::Again(look, pattern, number) => {
+                draw_thing((look, pattern), middle, colour(number).light, pen);
             }
-            Self::Thing(Look::Markers, turn) => marker(pen, middle, Ink { turn, ..ink }, None),
-            Self::Thing(Look::Raw, turn) => {
-                marker(pen, middle, Ink { turn, radius: 2.2, opacity: 0.6, ..ink }, None);
-            }
+            Self::Thing(look, turn) => draw_thing((look, turn), middle, NEUTRAL, pen),
             Self::Interval => pen.line(format_args!(
                 "<path d=\"M{0} {1}v12m-4 0h8m-8 -12h8\" fill=\"none\" stroke=\"{NEUTRAL}\" \
                  stroke-width=\"1.4\"/>",
                 px(middle[0]),
                 px(y - 6.0)
             )),
-            Self::Disturbed => marker(pen, middle, Ink { fill: "#ffffff", ..ink }, None),
+            Self::Disturbed => {
+                let ink = Ink { fill: GROUND, edge: NEUTRAL, opacity: 1.0, radius: 3.5, turn: 0 };
+                marker(pen, middle, ink, None);
+            }
         }
     }
+}
+
+/// A sample of what is drawn so, with its pattern.
+fn draw_thing((look, pattern): (Look, usize), middle: [f64; 2], shade: &str, pen: &mut Pen) {
+    let line = |pen: &mut Pen, pattern: &str, width: &str| {
+        pen.line(format_args!(
+            "<path d=\"M{} {}h{SWATCH}\" fill=\"none\" stroke=\"{shade}\" \
+             stroke-width=\"{width}\"{pattern}/>",
+            px(middle[0] - SWATCH / 2.0),
+            px(middle[1])
+        ));
+    };
+    let ink = Ink { fill: shade, edge: shade, opacity: 1.0, radius: 3.5, turn: pattern };
+    match look {
+        Look::Bars | Look::Cells => {
+            square(pen, middle, shade, "0.85");
+            stripes(pen, [middle[0] - 7.0, middle[1] - 6.0], [14.0, 12.0], pattern);
+        }
+        Look::Band => square(pen, middle, shade, "0.25"),
+        Look::Law => line(pen, &dashes(LAW_DASHES, pattern), "1.6"),
+        Look::Curve => line(pen, &dashes(DASHES, pattern), "1.8"),
+        Look::Line => {
+            line(pen, &dashes(DASHES, pattern), "1.8");
+            marker(pen, middle, ink, None);
+        }
+        Look::Markers => marker(pen, middle, ink, None),
+        Look::Raw => marker(pen, middle, Ink { radius: 2.2, opacity: 0.6, ..ink }, None),
+    }
+}
+
+fn square(pen: &mut Pen, [x, y]: [f64; 2], colour: &str, opacity: &str) {
+    pen.line(format_args!(
+        "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"12\" rx=\"2\" fill=\"{colour}\" \
+         fill-opacity=\"{opacity}\"/>",
+        px(x - 7.0),
+        px(y - 6.0)
+    ));
 }
 
 fn clipped_width(label: &str) -> f64 {

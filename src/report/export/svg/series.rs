@@ -2,12 +2,12 @@
 
 use super::cells::draw_cells;
 use super::pen::{Anchor, Pen, escaped, px};
-use super::shapes::{Ink, marker};
+use super::shapes::{Ink, marker, stripes};
 use super::sheet::Sheet;
 use super::style::{DARK, DASHES, LAW_DASHES, VALUE, dashes};
 use super::words::width;
 use crate::base::units::grouped;
-use crate::report::figures::{Figure, Look, Point, Series, aside, colour};
+use crate::report::figures::{Figure, Look, Point, Series, Slot, aside, colour};
 
 /// From behind to before.
 const ORDER: [Look; 8] = [
@@ -32,28 +32,36 @@ const MARKERS_MAX: usize = 40;
 /// More single values than this are dots.
 const DOTS_MIN: usize = 150;
 
+/// A series and where it stands.
+type Placed<'a> = (&'a Series, Slot);
+
 pub(super) fn draw_all(sheet: &Sheet<'_>, pen: &mut Pen) {
+    let has_values = values_fit(sheet);
     for look in ORDER {
-        for series in sheet.figure.series.iter().filter(|series| series.look == look) {
-            draw(sheet, series, pen);
+        for one in placed(sheet).filter(|(series, _)| series.look == look) {
+            draw(sheet, one, has_values, pen);
         }
     }
 }
 
-fn draw(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
-    let turn = sheet.figure.turn(series);
+fn placed<'a>(sheet: &'a Sheet<'_>) -> impl Iterator<Item = Placed<'a>> {
+    sheet.figure.series.iter().zip(sheet.slots.iter().copied())
+}
+
+fn draw(sheet: &Sheet<'_>, one: Placed<'_>, has_values: bool, pen: &mut Pen) {
+    let (series, Slot { pattern, .. }) = one;
     match series.look {
         Look::Cells => draw_cells(sheet, series, pen),
-        Look::Band => draw_band(sheet, series, pen),
-        Look::Bars => draw_bars(sheet, series, pen),
-        Look::Law => draw_line(sheet, series, 1.6, &dashes(LAW_DASHES, turn), pen),
-        Look::Curve => draw_line(sheet, series, 1.8, &dashes(DASHES, turn), pen),
+        Look::Band => draw_band(sheet, one, pen),
+        Look::Bars => draw_bars(sheet, one, has_values, pen),
+        Look::Law => draw_line(sheet, one, 1.6, &dashes(LAW_DASHES, pattern), pen),
+        Look::Curve => draw_line(sheet, one, 1.8, &dashes(DASHES, pattern), pen),
         Look::Line => {
-            draw_line(sheet, series, 1.8, &dashes(DASHES, turn), pen);
-            draw_markers(sheet, series, pen);
+            draw_line(sheet, one, 1.8, &dashes(DASHES, pattern), pen);
+            draw_markers(sheet, one, pen);
         }
-        Look::Markers => draw_markers(sheet, series, pen),
-        Look::Raw => draw_raw(sheet, series, pen),
+        Look::Markers => draw_markers(sheet, one, pen),
+        Look::Raw => draw_raw(sheet, one, pen),
     }
 }
 
@@ -69,25 +77,25 @@ fn told(figure: &Figure, series: &Series, point: &Point) -> String {
 }
 
 /// The ground between the ends of the intervals, from left to right and back.
-fn draw_band(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
+fn draw_band(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
     let edge = |(place, point): &([f64; 2], &Point), end: usize| {
         let y = sheet.y.at(point.interval?[end]);
         Some(format!("{} {}", px(place[0]), px(y)))
     };
-    let places = sheet.places(series);
+    let places = sheet.places(one);
     let above = places.iter().filter_map(|place| edge(place, 1));
     let below = places.iter().rev().filter_map(|place| edge(place, 0));
     let path = above.chain(below).collect::<Vec<_>>().join("L");
     if !path.is_empty() {
         pen.line(format_args!(
             "<path class=\"band\" d=\"M{path}z\" fill=\"{}\" fill-opacity=\"0.18\"/>",
-            colour(series.colour).light
+            colour(one.0.colour).light
         ));
     }
 }
 
-fn draw_line(sheet: &Sheet<'_>, series: &Series, wide: f64, pattern: &str, pen: &mut Pen) {
-    let places = sheet.places(series);
+fn draw_line(sheet: &Sheet<'_>, one: Placed<'_>, wide: f64, pattern: &str, pen: &mut Pen) {
+    let places = sheet.places(one);
     let path: Vec<String> =
         places.iter().map(|([x, y], _)| format!("{} {}", px(*x), px(*y))).collect();
     if !path.is_empty() {
@@ -95,7 +103,7 @@ fn draw_line(sheet: &Sheet<'_>, series: &Series, wide: f64, pattern: &str, pen: 
             "<path class=\"line\" d=\"M{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{wide}\" \
              stroke-linejoin=\"round\"{pattern}/>",
             path.join("L"),
-            colour(series.colour).light
+            colour(one.0.colour).light
         ));
     }
 }
@@ -120,14 +128,13 @@ fn draw_whisker(sheet: &Sheet<'_>, x: f64, point: &Point, look: (&str, f64), pen
     ));
 }
 
-fn draw_bars(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
-    let slot = sheet.figure.slot(series);
+fn draw_bars(sheet: &Sheet<'_>, one: Placed<'_>, has_values: bool, pen: &mut Pen) {
+    let (series, slot) = one;
     let wide = sheet.x.span(slot.width);
     let wide = if wide > 0.0 { wide.clamp(1.0, BAR_MAX) } else { BAR };
     let base = sheet.y.at(0.0);
     let colour = colour(series.colour).light;
-    let has_values = values_fit(sheet);
-    for ([x, y], point) in sheet.places(series) {
+    for ([x, y], point) in sheet.places(one) {
         let (top, bottom) = (y.min(base), y.max(base));
         let fill = if point.disturbed { "0.35" } else { "0.85" };
         pen.line(format_args!(
@@ -139,6 +146,7 @@ fn draw_bars(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
             px(bottom - top),
             escaped(&told(sheet.figure, series, point))
         ));
+        stripes(pen, [x - wide / 2.0, top], [wide, bottom - top], slot.pattern);
         draw_whisker(sheet, x, point, (DARK, (wide / 4.0).min(4.0)), pen);
         if has_values {
             let above = point.interval.map_or(y, |[_, high]| sheet.y.at(high).min(y));
@@ -150,41 +158,41 @@ fn draw_bars(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
 
 /// Whether every bar has room for its number above it; some without would look like zeros.
 fn values_fit(sheet: &Sheet<'_>) -> bool {
-    let bars = sheet.figure.series.iter().filter(|series| series.look == Look::Bars);
-    bars.clone().all(|series| {
-        let room = sheet.x.span(sheet.figure.slot(series).width);
+    let mut bars = placed(sheet).filter(|(series, _)| series.look == Look::Bars);
+    bars.all(|(series, slot)| {
+        let room = sheet.x.span(slot.width);
         series.points.iter().all(|p| width(&sheet.y.axis.text(p.y), VALUE.size) <= room)
     })
 }
 
-fn draw_markers(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
+fn draw_markers(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
+    let (series, Slot { pattern, .. }) = one;
     let colour = colour(series.colour).light;
     let is_dense = series.points.len() > MARKERS_MAX;
     let (radius, foot) = if is_dense { (1.8, 0.0) } else { (3.5, 3.0) };
-    let turn = sheet.figure.turn(series);
-    for (place, point) in sheet.places(series) {
+    for (place, point) in sheet.places(one) {
         draw_whisker(sheet, place[0], point, (colour, foot), pen);
         let fill = if point.disturbed { "#ffffff" } else { colour };
-        let ink = Ink { fill, edge: colour, opacity: 1.0, radius, turn };
+        let ink = Ink { fill, edge: colour, opacity: 1.0, radius, turn: pattern };
         marker(pen, place, ink, Some(&told(sheet.figure, series, point)));
     }
 }
 
 /// Single values: beside each other where they share a bar, else at their place.
-fn draw_raw(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
+fn draw_raw(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
+    let (series, slot) = one;
     let has_bars = sheet.figure.series.iter().any(|one| one.look == Look::Bars);
-    let room = sheet.x.span(sheet.figure.slot(series).width).min(BAR_MAX);
+    let room = sheet.x.span(slot.width).min(BAR_MAX);
     let own = colour(series.colour).light;
     let (fill, edge) = if has_bars { (DARK, "#ffffff") } else { (own, own) };
-    let places = sheet.places(series).into_iter().enumerate();
+    let places = sheet.places(one).into_iter().enumerate();
     let places = places.map(|(at, ([x, y], point))| ([x + aside(at) * room, y], point));
     if is_dense(series) {
         return draw_dots(&places.map(|(place, _)| place).collect::<Vec<_>>(), own, pen);
     }
-    let turn = sheet.figure.turn(series);
     for (place, point) in places {
         let (fill, edge) = if point.disturbed { ("#ffffff", DARK) } else { (fill, edge) };
-        let ink = Ink { fill, edge, opacity: 0.6, radius: 2.2, turn };
+        let ink = Ink { fill, edge, opacity: 0.6, radius: 2.2, turn: slot.pattern };
         marker(pen, place, ink, Some(""));
     }
 }

@@ -1,6 +1,7 @@
 //! Markers of points.
 
 use super::pen::{Pen, escaped, px};
+use super::style::{GROUND, PATTERNS};
 
 /// How a marker looks.
 #[derive(Clone, Copy)]
@@ -30,6 +31,21 @@ pub(super) fn marker(pen: &mut Pen, place: [f64; 2], ink: Ink<'_>, words: Option
         }
         None => pen.line(format_args!("{head}/>")),
     }
+}
+
+/// Light stripes down a bar that begins at a corner, two for each step of the pattern, so that none
+/// lies under the whisker in the middle.
+pub(super) fn stripes(pen: &mut Pen, [x, y]: [f64; 2], [wide, high]: [f64; 2], pattern: usize) {
+    let number = 2 * (pattern % PATTERNS);
+    if number == 0 {
+        return;
+    }
+    let stripe = |at: usize| {
+        let x = x + wide * at as f64 / (number + 1) as f64;
+        format!("M{} {}v{}", px(x), px(y), px(high))
+    };
+    let path: String = (1..=number).map(stripe).collect();
+    pen.line(format_args!("<path d=\"{path}\" stroke=\"{GROUND}\" stroke-width=\"1.4\"/>"));
 }
 
 /// The element and its outline: a circle, a square, a triangle, a diamond.

@@ -29,6 +29,8 @@ const LANE: f64 = 17.0;
 /// Places of all parts, in pixels.
 pub(super) struct Sheet<'a> {
     pub(super) figure: &'a Figure,
+    /// Of each series, in their order.
+    pub(super) slots: Vec<Slot>,
     pub(super) title: Vec<String>,
     pub(super) question: Vec<String>,
     pub(super) y_label: String,
@@ -73,7 +75,8 @@ impl<'a> Sheet<'a> {
         let y = Ruler { axis: &figure.y, range: y_range, pixels: [bottom, top] };
         let x_ticks = XTicks::of(&x);
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
-        let legend = Legend::of(figure, x_label_y + 16.0);
+        let slots = figure.slots();
+        let legend = Legend::of(figure, &slots, x_label_y + 16.0);
         let notes_y = legend.bottom + 8.0;
         let is_cut = figure.y.scale == Scale::Linear && y_range[0] > 0.0;
         let cut = is_cut.then_some("The vertical axis does not begin at 0.");
@@ -85,6 +88,7 @@ impl<'a> Sheet<'a> {
         let (x_label, y_label) = (label(&figure.x.label), label(&figure.y.label));
         Self {
             figure,
+            slots,
             title,
             question,
             y_label,
@@ -109,14 +113,16 @@ impl<'a> Sheet<'a> {
     }
 
     /// Where a point stands; none if it has no place.
-    pub(super) fn place(&self, slot: Slot, point: &Point) -> Option<[f64; 2]> {
+    fn place(&self, slot: Slot, point: &Point) -> Option<[f64; 2]> {
         let has = self.x.axis.has(point.x) && self.y.axis.has(point.y);
         has.then(|| [self.x.at(point.x) + self.x.span(slot.shift), self.y.at(point.y)])
     }
 
     /// Points with their places, in order.
-    pub(super) fn places<'b>(&self, series: &'b Series) -> Vec<([f64; 2], &'b Point)> {
-        let slot = self.figure.slot(series);
+    pub(super) fn places<'b>(
+        &self,
+        (series, slot): (&'b Series, Slot),
+    ) -> Vec<([f64; 2], &'b Point)> {
         let points = series.points.iter();
         points.filter_map(|point| Some((self.place(slot, point)?, point))).collect()
     }

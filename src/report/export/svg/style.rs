@@ -31,13 +31,15 @@ pub(super) const LEGEND: Type = Type { size: 12.5, colour: "#1d2939", is_bold: f
 pub(super) const NOTE: Type = Type { size: 11.0, colour: "#667085", is_bold: false };
 pub(super) const VALUE: Type = Type { size: 10.5, colour: "#344054", is_bold: false };
 
+/// As many patterns are told apart.
+pub(super) const PATTERNS: usize = 4;
 /// Dashes of lines by their turn among those drawn alike; the first is whole.
-pub(super) const DASHES: [&str; 4] = ["", "2 3", "9 3 2 3", "1 4"];
+pub(super) const DASHES: [&str; PATTERNS] = ["", "2 3", "9 3 2 3", "1 4"];
 /// Dashes of laws.
-pub(super) const LAW_DASHES: [&str; 4] = ["7 5", "12 4", "4 4", "12 4 2 4"];
+pub(super) const LAW_DASHES: [&str; PATTERNS] = ["7 5", "12 4", "4 4", "12 4 2 4"];
 
 /// The pattern of a line as an attribute; empty for a whole one.
-pub(super) fn dashes(patterns: [&str; 4], turn: usize) -> String {
+pub(super) fn dashes(patterns: [&str; PATTERNS], turn: usize) -> String {
     match patterns[turn % patterns.len()] {
         "" => String::new(),
         pattern => format!(" stroke-dasharray=\"{pattern}\""),

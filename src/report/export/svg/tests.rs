@@ -1,7 +1,7 @@
 use roxmltree::{Document, Node};
 
 use super::*;
-use crate::base::failure::shown;
+use crate::base::failure::{garbles, shown};
 use crate::report::export::made;
 use crate::report::figures::{Look, Series};
 
@@ -106,7 +106,7 @@ fn check_texts(figure: &Figure, document: &Document<'_>) {
     let texts = document.descendants().filter(|node| node.has_tag_name("text"));
     let boxes: Vec<Box> = texts.map(|node| boxed(&node)).collect();
     for Box { text, ends } in &boxes {
-        assert!(!text.chars().any(char::is_control), "{text:?}");
+        assert!(!text.contains(garbles), "{text:?}");
         let [left, right, top, bottom] = *ends;
         let inside = left >= 0.0 && right <= width && top >= 0.0 && bottom <= height;
         assert!(inside, "{}: {text} at {ends:?} of {width} x {height}", figure.key);
@@ -148,7 +148,7 @@ fn every_picture_is_whole_and_no_text_leaves_it_or_covers_another() {
 fn a_name_that_is_markup_is_shown_as_text() {
     let text = svg(&made::evil(made::bars(&["a"], &["b"])));
     assert!(!text.contains("<script") && text.contains("&lt;script&gt;"), "{text}");
-    assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+    assert!(text.chars().all(|c| c == '\n' || !garbles(c)));
 }
 
 #[test]
@@ -189,4 +189,22 @@ fn a_legend_tells_each_name_and_each_kind_of_point() {
     }
     let heat = svg(&made::heat(true));
     assert!(heat.contains(">operations</text>") && heat.contains(">100</text>"), "{heat}");
+}
+
+#[test]
+fn names_beyond_the_colours_are_told_apart_on_bars_and_lines_and_in_the_legend() {
+    let names: Vec<String> = (0..10).map(|at| format!("v{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let striped = |names: &[&str]| {
+        let text = svg(&made::bars(names, &["create", "read"]));
+        text.matches("stroke=\"#ffffff\" stroke-width=\"1.4\"").count()
+    };
+    assert_eq!((striped(&names[..8]), striped(&names)), (0, 2 * (2 + 1)), "bars and names");
+    let mut figure = made::course();
+    figure.series.retain(|series| series.look == Look::Curve);
+    for (series, colour) in figure.series.iter_mut().zip([0, 8]) {
+        series.colour = colour;
+    }
+    let text = svg(&figure);
+    assert_eq!(text.matches("stroke-dasharray=\"2 3\"").count(), 2, "a line and its name: {text}");
 }

@@ -69,7 +69,30 @@ fn what_is_no_run_document_is_refused_in_a_sentence() {
         assert!(why.contains(part) && !why.contains(char::is_control), "{why}");
     }
     let large = vec![b' '; DOCUMENT_BYTES_MAX as usize + 1];
-    assert!(read_document(&large).unwrap_err().contains("64 MiB"));
+    assert!(read_document(&large).unwrap_err().contains("256 MiB"));
+}
+
+#[test]
+fn a_run_of_a_million_windows_may_be_imported() {
+    let written = |windows: u64| {
+        let mut book = fixture::book();
+        let window = |n: u64| Window {
+            first: (1_000_000 + n) * 1_000,
+            operations: 1_000,
+            mean_ns: 123_456.789_012_3,
+            p50_ns: 123_456,
+            p99_ns: 1_234_567,
+            max_ns: 12_345_678,
+        };
+        book.measurements[0].windows = (0..windows).map(window).collect();
+        document(&book)
+    };
+    let (few, many) = (written(1_000), written(2_000));
+    assert_eq!(read_document(many.as_bytes()).unwrap().book.measurements[0].windows.len(), 2_000);
+    let values = |text: &str| text.matches(['{', '[', ',']).count();
+    let (bytes, values) = (many.len() - few.len(), values(&many) - values(&few));
+    assert!(1_000 * bytes as u64 * 10 / 9 < DOCUMENT_BYTES_MAX, "{bytes} for 1,000 windows");
+    assert!(1_000 * values * 10 / 9 < VALUES_MAX, "{values} for 1,000 windows");
 }
 
 #[test]
