@@ -12,7 +12,8 @@ mod command;
 #[path = "common/terminal.rs"]
 mod terminal;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use command::Bench;
 use rustix::process::Signal;
@@ -112,6 +113,96 @@ fn sigterm_stops_the_run_and_gives_the_terminal_back() {
 }
 
 #[test]
+fn two_signals_at_once_leave_the_terminal_as_it_was() {
+    for _ in 0..3 {
+        let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+        let modes = terminal.modes();
+        let run = start(&bench, &terminal, "1h", &UTF8);
+        terminal.shows("stat");
+        run.signal(Signal::INT);
+        run.signal(Signal::TERM);
+        assert_eq!(run.ended(), Some(130));
+        terminal.shows(SHOWS_CURSOR);
+        is_given_back(&terminal, &modes);
+    }
+}
+
+#[test]
+fn the_second_signal_ends_what_is_cleared_up_after_a_view() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let mut command = bench.command(["run", "--live", "--cache", "as-is", "--set", "files=3M"]);
+    command.args(["--set", "selected=10", "--set", "size_min=0", "--set", "size_max=0"]);
+    let run = terminal.start(&command, &UTF8);
+    while files(&bench.work()) < 20_000 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    run.signal(Signal::INT);
+    terminal.shows("clearing up");
+    run.signal(Signal::INT);
+    assert_eq!(run.ended(), Some(130));
+    assert!(!terminal.seen().contains("what was done is kept"), "{:?}", terminal.seen());
+}
+
+/// Files below a directory.
+fn files(directory: &Path) -> usize {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let counted = entries.map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        _ => 1,
+    });
+    counted.sum()
+}
+
+/// A run that takes an hour, with its document in a file.
+fn start_with_document(bench: &Bench, terminal: &Terminal) -> (AtTerminal, PathBuf) {
+    let path = bench.beside("document.json");
+    let mut command = bench.command(["run", "--live", "--json", "-"]);
+    command.arg(job(bench, "1h"));
+    (terminal.start_into(File::create(&path).unwrap(), &command, &UTF8), path)
+}
+
+#[track_caller]
+fn is_a_document(path: &Path) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).expect(&text);
+    assert_eq!(document["run"]["scenario"], "still", "{text}");
+}
+
+#[test]
+fn a_process_that_was_stopped_draws_again_and_asks_the_terminal_nothing() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let (run, document) = start_with_document(&bench, &terminal);
+    terminal.shows("stat");
+    run.signal(Signal::STOP);
+    run.signal(Signal::CONT);
+    terminal.shows_times(2, ENTERS);
+    terminal.shows_times(2, "boatload still");
+    run.signal(Signal::TERM);
+    assert_eq!(run.ended(), Some(130));
+    terminal.shows("what was done is kept as run");
+    is_given_back(&terminal, &modes);
+    assert!(!terminal.seen().contains("\u{1b}[6n"), "{:?}", terminal.seen());
+    is_a_document(&document);
+}
+
+#[test]
+fn a_terminal_that_nobody_reads_keeps_no_run_from_ending() {
+    let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
+    let modes = terminal.modes();
+    let (run, document) = start_with_document(&bench, &terminal);
+    terminal.shows("stat");
+    terminal.stalls();
+    run.signal(Signal::TERM);
+    assert_eq!(run.ended(), Some(130));
+    is_a_document(&document);
+    terminal.goes_on();
+    terminal.shows(LEAVES);
+    terminal.shows(SHOWS_CURSOR);
+    is_given_back(&terminal, &modes);
+}
+
+#[test]
 fn a_run_that_fails_gives_the_terminal_back_before_it_says_why() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
@@ -140,9 +231,18 @@ fn a_terminal_that_grows_is_drawn_anew() {
 
 #[test]
 fn without_utf8_and_with_no_color_it_is_plain() {
+    is_plain(&[("TERM", "vt100"), ("LANG", "C"), ("NO_COLOR", "1")]);
+}
+
+#[test]
+fn on_the_console_of_linux_and_where_colours_are_unwanted_it_is_plain() {
+    is_plain(&[("TERM", "linux"), ("LANG", "C.UTF-8"), ("CLICOLOR", "0")]);
+}
+
+#[track_caller]
+fn is_plain(variables: &[(&str, &str)]) {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
-    let run =
-        start(&bench, &terminal, "1h", &[("TERM", "vt100"), ("LANG", "C"), ("NO_COLOR", "1")]);
+    let run = start(&bench, &terminal, "1h", variables);
     terminal.shows("stat");
     terminal.press(b"q");
     terminal.shows(LEAVES);

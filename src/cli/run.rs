@@ -63,7 +63,8 @@ impl Run {
         report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
         let place = self.place.asked()?;
-        let interrupt = Interrupt::listen()?;
+        // With a view, the terminal is given back before a signal may end the process at once.
+        let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = store.open()?;
         let progress = Arc::new(Progress::new());
         let order = Order {

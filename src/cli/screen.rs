@@ -1,6 +1,7 @@
-//! What the terminal behind standard output can show.
+//! What the terminal behind standard output, or standard error, can show.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 use crate::report::{Colours, Style};
 
@@ -9,9 +10,17 @@ const COLUMNS: usize = 80;
 
 /// What standard output can show, and the environment wants.
 pub(super) fn style(ascii: bool) -> Style {
-    let out = std::io::stdout();
-    let columns = out.is_terminal().then(|| {
-        let size = rustix::termios::tcgetwinsize(&out);
+    style_behind(&std::io::stdout(), ascii)
+}
+
+/// What standard error can show, and the environment wants.
+pub(super) fn style_of_errors() -> Style {
+    style_behind(&std::io::stderr(), false)
+}
+
+fn style_behind(stream: &(impl AsFd + IsTerminal), ascii: bool) -> Style {
+    let columns = stream.is_terminal().then(|| {
+        let size = rustix::termios::tcgetwinsize(stream);
         size.map_or(0, |size| usize::from(size.ws_col))
     });
     style_of(ascii, columns, |name| std::env::var(name).unwrap_or_default())
@@ -40,8 +49,8 @@ fn colours(of: &impl Fn(&str) -> String) -> Colours {
     if many { Colours::Many } else { Colours::Sixteen }
 }
 
-/// Whether the locale is one of UTF-8, by the first of the three that is set. The console of Linux
-/// itself has a font without braille.
+/// Whether the locale is one of UTF-8, by the first of the three that is set (locale(7)). The console
+/// of Linux itself has a font without braille, and without eighths of blocks.
 fn has_braille(of: &impl Fn(&str) -> String) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(of).into_iter().find(|name| !name.is_empty());
     let locale = locale.unwrap_or_default().to_ascii_lowercase();

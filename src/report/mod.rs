@@ -26,7 +26,7 @@ mod runs_table;
 mod selftest;
 mod table;
 mod terminal;
-mod text;
+pub(crate) mod text;
 mod variance;
 mod windows;
 

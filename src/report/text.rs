@@ -21,7 +21,7 @@ pub(super) fn char_width(c: char) -> usize {
 }
 
 /// Columns a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
@@ -29,7 +29,7 @@ pub(super) fn width(text: &str) -> usize {
 const NAME_COLUMNS_MIN: usize = 8;
 
 /// The text if it fits into `columns`, else its beginning with an ellipsis.
-pub(super) fn shorten(text: &str, columns: usize) -> String {
+pub(crate) fn shorten(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_string();
     }
@@ -103,7 +103,7 @@ pub(super) fn wrap(lead: &str, text: &str) -> Vec<String> {
 }
 
 /// The same for lines of so many columns.
-pub(super) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
+pub(crate) fn wrap_to(columns: usize, lead: &str, text: &str) -> Vec<String> {
     let text = shown(text);
     let indent = " ".repeat(width(lead));
     let room = columns.saturating_sub(indent.len()).max(2);

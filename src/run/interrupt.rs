@@ -6,27 +6,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::base::failure::{Exit, Failure, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
+/// Signals that ask a process to end.
+const SIGNALS: [i32; 5] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU];
+
 /// Whether the user wants to stop.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    asked: Arc<AtomicBool>,
+    /// Whether the next signal ends the process.
+    armed: Arc<AtomicBool>,
+}
 
 impl Interrupt {
-    /// Listens from now on to the signals that ask a process to end. A file that grows beyond its
-    /// limit is no such reason: the write then fails with `EFBIG` and is counted.
+    /// Listens from now on to the signals that ask a process to end.
     ///
     /// # Errors
     /// If the kernel refuses the handlers.
     pub fn listen() -> Result<Self> {
+        let interrupt = Self::listen_unarmed()?;
+        interrupt.arm()?;
+        Ok(interrupt)
+    }
+
+    /// The same, but until it is armed no signal ends the process at once: for whoever has something
+    /// to give back first. A file that grows beyond its limit is no reason to end: the write then
+    /// fails with `EFBIG` and is counted.
+    ///
+    /// # Errors
+    /// If the kernel refuses the handlers.
+    pub fn listen_unarmed() -> Result<Self> {
         let interrupt = Self::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU] {
-            let flag = &interrupt.0;
-            // The order matters: the flag is still unset when the first signal looks at it.
+        for signal in SIGNALS {
+            // The order matters: the signal that arms, which comes after these, ends nothing.
             signal_hook::flag::register_conditional_shutdown(
                 signal,
                 Exit::Interrupted as i32,
-                Arc::clone(flag),
+                Arc::clone(&interrupt.armed),
             )
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(flag)))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)))
             .map_err(|error| Failure::from_system("listen to signals", error))?;
         }
         signal_hook::flag::register(SIGXFSZ, Arc::default())
@@ -34,18 +51,34 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// From now on the second signal ends the process at once; the next one if the first was there.
+    ///
+    /// # Errors
+    /// If the kernel refuses the handlers.
+    pub fn arm(&self) -> Result<()> {
+        for signal in SIGNALS {
+            signal_hook::flag::register(signal, Arc::clone(&self.armed))
+                .map_err(|error| Failure::from_system("listen to signals", error))?;
+        }
+        // A signal between the two has set it as well.
+        if self.is_set() {
+            self.armed.store(true, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
     /// Whether a signal came.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// The flag itself, for the hot loop.
     pub fn flag(&self) -> &AtomicBool {
-        &self.0
+        &self.asked
     }
 
     /// As if a signal had come.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.asked.store(true, Ordering::Relaxed);
     }
 }

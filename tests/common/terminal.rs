@@ -12,11 +12,14 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
@@ -26,6 +29,7 @@ pub struct Terminal {
     keys: File,
     line: OwnedFd,
     seen: Arc<Mutex<Vec<u8>>>,
+    stalled: Arc<AtomicBool>,
 }
 
 impl Terminal {
@@ -37,14 +41,17 @@ impl Terminal {
         let line = ioctl_tiocgptpeer(&keys, flags).unwrap();
         let keys = File::from(keys);
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let terminal = Self { keys, line, seen };
+        let terminal = Self { keys, line, seen, stalled: Arc::default() };
         terminal.resize(columns, rows);
         let mut screen = terminal.keys.try_clone().unwrap();
-        let seen = Arc::clone(&terminal.seen);
+        let (seen, stalled) = (Arc::clone(&terminal.seen), Arc::clone(&terminal.stalled));
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = screen.read(&mut bytes) {
                 seen.lock().unwrap().extend_from_slice(&bytes[..count]);
+                while stalled.load(Ordering::SeqCst) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
             }
         });
         terminal
@@ -53,6 +60,24 @@ impl Terminal {
     pub fn resize(&self, columns: u16, rows: u16) {
         let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.line, size).unwrap();
+    }
+
+    /// Nobody reads it any more, and it is full.
+    pub fn stalls(&self) {
+        self.stalled.store(true, Ordering::SeqCst);
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let path = format!("/proc/self/fd/{}", self.line.as_raw_fd());
+        let mut line = File::options().write(true).custom_flags(flags).open(path).unwrap();
+        // Whoever read it may take one piece more.
+        for _ in 0..20 {
+            while line.write(&[b'.'; 1024]).is_ok() {}
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// It is read again.
+    pub fn goes_on(&self) {
+        self.stalled.store(false, Ordering::SeqCst);
     }
 
     /// How it treats keys and lines.
@@ -72,8 +97,14 @@ impl Terminal {
     /// Waits until this is shown.
     #[track_caller]
     pub fn shows(&self, text: &str) {
+        self.shows_times(1, text);
+    }
+
+    /// Waits until this was shown so often.
+    #[track_caller]
+    pub fn shows_times(&self, times: usize, text: &str) {
         for _ in 0..12_000 {
-            if self.seen().contains(text) {
+            if self.seen().matches(text).count() >= times {
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -83,6 +114,16 @@ impl Terminal {
 
     /// Starts a command in a session of which this is the terminal, with these variables alone.
     pub fn start(&self, command: &Command, variables: &[(&str, &str)]) -> AtTerminal {
+        self.start_into(self.line.try_clone().unwrap(), command, variables)
+    }
+
+    /// The same with standard output led elsewhere.
+    pub fn start_into(
+        &self,
+        output: impl Into<Stdio>,
+        command: &Command,
+        variables: &[(&str, &str)],
+    ) -> AtTerminal {
         let mut whole = Command::new("setsid");
         let stdio = || Stdio::from(self.line.try_clone().unwrap());
         whole.args(["--ctty", "--wait"]).arg(command.get_program()).args(command.get_args());
@@ -92,7 +133,7 @@ impl Terminal {
             .current_dir(command.get_current_dir().unwrap());
         let kept = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         whole.envs(kept.collect::<Vec<(&OsStr, &OsStr)>>());
-        let child = whole.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
+        let child = whole.stdin(stdio()).stdout(output).stderr(stdio()).spawn().unwrap();
         AtTerminal(child)
     }
 }
@@ -106,8 +147,15 @@ impl AtTerminal {
     }
 
     /// Waits for its end; its exit code.
+    #[track_caller]
     pub fn ended(mut self) -> Option<i32> {
-        self.0.wait().unwrap().code()
+        for _ in 0..12_000 {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("a minute has gone, and it has not ended");
     }
 }
 

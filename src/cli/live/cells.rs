@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::look::{Look, Tone};
 use super::matrix::{Mark, Matrix, Row};
-use super::text::{fit, padded, width};
+use super::text::{padded, shorten, width};
 
 /// Most columns of a variant's name.
 const NAME_COLUMNS_MAX: usize = 20;
@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
                 text.push(' ');
             }
         }
-        Line::from(Span::styled(fit(&text, self.columns), self.look.style(Tone::Faint)))
+        Line::from(Span::styled(shorten(&text, self.columns), self.look.style(Tone::Faint)))
     }
 
     fn row(&self, row: &Row) -> Line<'static> {

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use super::matrix::{Group, Mark, Matrix};
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, Phase, Plan};
+use crate::plan::{CellPlan, EngineName, Phase, Plan};
 
 /// What one phase takes: known beforehand where its time ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Size {
     Operations(u64),
     Seconds(f64),
+    /// What the same takes elsewhere: a virtual clock ends it.
+    Same,
 }
 
 #[derive(Clone, Debug)]
@@ -20,21 +22,29 @@ struct Step {
     size: Size,
 }
 
-/// Seconds and the operations that took them.
+/// Seconds, and the phases and operations that took them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     seconds: f64,
+    phases: u32,
     operations: u64,
 }
 
 impl Cost {
     fn add(&mut self, other: Cost) {
         self.seconds += other.seconds;
+        self.phases += other.phases;
         self.operations += other.operations;
     }
 
-    fn each(&self) -> Option<f64> {
-        (self.operations > 0).then(|| self.seconds / self.operations as f64)
+    /// Seconds of a phase of this size by what these took; none if they do not tell.
+    fn of(&self, size: Size) -> Option<f64> {
+        match size {
+            Size::Seconds(seconds) => Some(seconds),
+            Size::Operations(operations) => (self.operations > 0)
+                .then(|| self.seconds / self.operations as f64 * operations as f64),
+            Size::Same => (self.phases > 0).then(|| self.seconds / f64::from(self.phases)),
+        }
     }
 }
 
@@ -50,11 +60,12 @@ pub(super) struct Forecast {
     steps: usize,
 }
 
-/// The phase that runs: its cell, the share of it that is done, and the seconds it has taken.
+/// The phase that runs: its cell, the share of it that is done if that is known, and the seconds it
+/// has taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
     pub(super) cell: usize,
-    pub(super) share: f64,
+    pub(super) share: Option<f64>,
     pub(super) seconds: f64,
 }
 
@@ -65,6 +76,7 @@ impl Forecast {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             size: match phase.end {
+                End::After(_) if cell.engine == EngineName::Sim => Size::Same,
                 End::After(ns) => Size::Seconds(ns as f64 / 1e9),
                 End::Targets | End::Operations(_) => {
                     Size::Operations(phase.operations().unwrap_or_default())
@@ -87,10 +99,15 @@ impl Forecast {
         operations: u64,
         seconds: f64,
     ) {
-        let cost = Cost { seconds, operations };
+        let cost = Cost { seconds, phases: 1, operations };
         self.known.entry((variant.into(), phase.into())).or_default().add(cost);
         self.all.add(cost);
         self.steps += 1;
+    }
+
+    /// Whether every phase of the running cell, by its index in the plan, is over.
+    pub(super) fn is_over(&self, cell: usize) -> bool {
+        self.cells.get(cell).is_some_and(|steps| self.steps >= steps.len())
     }
 
     /// Seconds that are left, about; none if nothing is known yet.
@@ -101,12 +118,17 @@ impl Forecast {
             let steps = self.cells.get(running.cell)?;
             let step = steps.get(self.steps);
             // A phase that was never done before tells by itself how fast it is.
-            if let Some(Step { size: Size::Operations(operations), .. }) = step {
-                let operations = (*operations as f64 * running.share) as u64;
-                all.add(Cost { seconds: running.seconds, operations });
+            if let (Some(Size::Operations(operations)), Some(share)) =
+                (step.map(|step| step.size), running.share)
+            {
+                let operations = (operations as f64 * share) as u64;
+                all.add(Cost { seconds: running.seconds, phases: 0, operations });
             }
-            let rest = step.and_then(|step| self.seconds(step, all)).unwrap_or_default();
-            left += rest * (1.0 - running.share);
+            if let Some(step) = step {
+                let whole = self.seconds(step, all)?;
+                let rest = |share| whole * (1.0 - share);
+                left += running.share.map_or((whole - running.seconds).max(0.0), rest);
+            }
             for step in steps.iter().skip(self.steps + 1) {
                 left += self.seconds(step, all)?;
             }
@@ -126,18 +148,16 @@ impl Forecast {
 
     /// What a step takes: as the same one before, else as its phase in other variants, else as all.
     fn seconds(&self, step: &Step, all: Cost) -> Option<f64> {
-        let operations = match step.size {
-            Size::Seconds(seconds) => return Some(seconds),
-            Size::Operations(operations) => operations as f64,
-        };
         let key = (step.variant.clone(), step.phase.clone());
-        let same = self.known.get(&key).and_then(Cost::each);
+        let same = self.known.get(&key).and_then(|cost| cost.of(step.size));
         let elsewhere = || {
             let mut sum = Cost::default();
             let others = self.known.iter().filter(|((_, phase), _)| *phase == step.phase);
             others.for_each(|(_, cost)| sum.add(*cost));
-            sum.each()
+            sum.of(step.size)
         };
-        same.or_else(elsewhere).or_else(|| all.each()).map(|each| each * operations)
+        // Other phases are no measure of one that a clock ends.
+        let all = || all.of(step.size).filter(|_| step.size != Size::Same);
+        same.or_else(elsewhere).or_else(all)
     }
 }

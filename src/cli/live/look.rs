@@ -1,7 +1,9 @@
 //! How the view looks: colours, and what a terminal without UTF-8 shows instead.
 
 use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{self, Color, Modifier};
+
+use crate::report::{Colours, Style};
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,18 +26,13 @@ pub(super) enum Tone {
 }
 
 impl Look {
-    /// What the environment says: `NO_COLOR`, and the locale in the order of locale(7).
-    pub(super) fn of_environment() -> Self {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
-        Self {
-            colour: set("NO_COLOR").is_none(),
-            unicode: locale.is_some_and(|locale| is_utf8(&locale)),
-        }
+    /// That of a terminal with this style.
+    pub(super) fn of(style: Style) -> Self {
+        Self { colour: style.colours != Colours::None, unicode: !style.ascii }
     }
 
-    pub(super) fn style(self, tone: Tone) -> Style {
-        let plain = Style::new();
+    pub(super) fn style(self, tone: Tone) -> style::Style {
+        let plain = style::Style::new();
         let coloured = |colour| if self.colour { plain.fg(colour) } else { plain };
         match tone {
             Tone::Plain => plain,
@@ -46,11 +43,6 @@ impl Look {
             Tone::Active => coloured(Color::Cyan).add_modifier(Modifier::BOLD),
         }
     }
-}
-
-fn is_utf8(locale: &str) -> bool {
-    let locale = locale.to_ascii_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 /// What stands for the view's own characters where there is only ASCII.
@@ -90,9 +82,11 @@ mod tests {
     use ratatui::layout::Rect;
 
     #[test]
-    fn a_locale_says_whether_it_is_utf8() {
-        assert!(is_utf8("de_DE.UTF-8") && is_utf8("C.utf8"));
-        assert!(!is_utf8("C") && !is_utf8("de_DE.ISO-8859-1"));
+    fn it_shows_what_the_terminal_can_and_its_user_wants() {
+        let style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
+        assert_eq!(Look::of(style), Look { colour: true, unicode: true });
+        let style = Style { columns: 80, ascii: true, colours: Colours::None };
+        assert_eq!(Look::of(style), Look { colour: false, unicode: false });
     }
 
     #[test]
@@ -107,7 +101,7 @@ mod tests {
     #[test]
     fn nothing_beyond_ascii_is_left() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 1));
-        buffer.set_string(0, 0, "■✗ ü 名", Style::new());
+        buffer.set_string(0, 0, "■✗ ü 名", style::Style::new());
         plain(&mut buffer);
         let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
         assert_eq!(text, "#x ? ?  ");

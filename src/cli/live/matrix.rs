@@ -112,7 +112,8 @@ impl Matrix {
                 group.marks.resize(repeats as usize, Mark::Waiting);
             }
             // A series that is over has the repeats that it got.
-            if grows && group.series != series && group.marks.contains(&Mark::Done) {
+            let is_over = |mark: &Mark| matches!(mark, Mark::Done | Mark::Invalid);
+            if grows && group.series != series && group.marks.iter().any(is_over) {
                 group.marks.retain(|mark| *mark != Mark::Waiting);
             }
             if group.cell == cell
@@ -127,6 +128,14 @@ impl Matrix {
     /// A phase of the running cell is over.
     pub(super) fn phase_ends(&mut self, valid: bool) {
         self.failed |= !valid;
+    }
+
+    /// All phases of the running cell are over that the plan has for it. Where precision is asked for,
+    /// the run may have more.
+    pub(super) fn phases_are_over(&mut self) {
+        if !self.grows {
+            self.cell_ends();
+        }
     }
 
     fn cell_ends(&mut self) {

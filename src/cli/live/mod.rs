@@ -3,30 +3,34 @@
 
 mod cells;
 mod forecast;
+mod line;
 mod look;
 mod matrix;
 mod pace;
 mod screen;
 mod state;
 mod text;
+mod told;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use self::look::Look;
 use self::pace::Sample;
 use self::screen::{Event, Screen, Tenure};
 use self::state::State;
-use super::out;
-use super::progress::{Progress, sum};
-use crate::host::device::BlockDevice;
+use self::told::{Known, Stand, Told};
+use super::progress::{Progress, place, sum};
+use super::{out, screen as terminal};
 use crate::host::disturbance::ProcessorTimes;
 use crate::measure::book::{CellKey, Measurement};
-use crate::plan::{Phase, Plan};
+use crate::plan::Plan;
 use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::drive::DoneCount;
@@ -36,10 +40,15 @@ use crate::session::{Standing, Watcher};
 /// How often it looks at counters and draws: seldom enough not to disturb what it shows.
 const LOOK_EVERY_NS: u64 = 250_000_000;
 
+/// How long the end of a run waits for the view to be left: where that takes longer, nobody reads.
+const LEAVE_WAIT: Duration = Duration::from_secs(2);
+
 /// A view that is watching a run. Dropping it gives the terminal back.
 pub(super) struct Live {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected when the thread is over.
+    ended: Receiver<()>,
 }
 
 /// What the run tells and the view shows.
@@ -52,61 +61,34 @@ struct Shared {
     begun: u64,
 }
 
-struct Known {
-    state: State,
-    /// What each worker has done, while something is being counted, and what there was before.
-    counts: Option<(Arc<[DoneCount]>, u64)>,
-    device: Option<BlockDevice>,
-    /// The phase that runs.
-    phase: Option<Stand>,
-    /// What stays where people can read it.
-    kept: Vec<String>,
-    /// Whether the run is over.
-    over: bool,
-    /// Whether the view was left.
-    left: bool,
-}
-
-/// A standing that can be kept.
-struct Stand {
-    cell: usize,
-    cells: usize,
-    repeats: u32,
-    key: CellKey,
-    phase: Phase,
-    operations_before: u64,
-    operations: u64,
-    device: Option<BlockDevice>,
-}
-
 impl Live {
     /// Takes the terminal and shows the run of this plan on it from now on; none, with a sentence why,
-    /// where that cannot be done.
+    /// where that cannot be done. From when it is left on, a signal may end the process at once.
     pub(super) fn begin(
         plan: &Plan,
         progress: &Arc<Progress>,
         interrupt: &Interrupt,
     ) -> Option<Self> {
+        let begun = Self::try_begin(plan, progress, interrupt);
+        if let Err(why) = &begun {
+            // The kernel has taken handlers of these signals before.
+            let _ = interrupt.arm();
+            out::note(&format!("no live view, {why}; progress comes in plain lines"));
+        }
+        begun.ok()
+    }
+
+    fn try_begin(
+        plan: &Plan,
+        progress: &Arc<Progress>,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
         // It may take a moment, in which an empty screen would be seen.
         let clock = RealClock::new();
-        let screen = match Screen::enter() {
-            Ok(screen) => screen,
-            Err(why) => {
-                out::note(&format!("no live view, {why}; progress comes in plain lines"));
-                return None;
-            }
-        };
-        let known = Known {
-            state: State::new(plan),
-            counts: None,
-            device: None,
-            phase: None,
-            kept: Vec::new(),
-            over: false,
-            left: false,
-        };
+        let state = State::new(plan);
+        let screen = Screen::enter(interrupt)?;
         let shared = Arc::new(Shared {
-            known: Mutex::new(known),
+            known: Mutex::default(),
             tenure: screen.tenure(),
             progress: Arc::clone(progress),
             interrupt: interrupt.clone(),
@@ -114,21 +96,33 @@ impl Live {
             clock,
         });
         let watched = Arc::clone(&shared);
-        let show = move || watched.show(screen);
+        let (ends, ended) = channel();
+        let show = move || watched.show(screen, state, ends);
         // Dropping what it was to run gives the terminal back.
-        let thread = std::thread::Builder::new().name("live".into()).spawn(show).ok()?;
-        Some(Self { shared, thread: Some(thread) })
+        let thread = std::thread::Builder::new().name("live".into()).spawn(show);
+        let thread = thread.map_err(|error| format!("no thread can be started for it: {error}"))?;
+        Ok(Self { shared, thread: Some(thread), ended })
     }
 
-    /// Lets the view take something in; false if there is none any more.
-    fn shows(&self, take: impl FnOnce(&mut Known)) -> bool {
-        let mut known = self.shared.known();
-        let shows = !known.left && self.shared.tenure.holds();
-        if shows {
-            known.state.seconds = self.shared.seconds();
-            take(&mut known);
+    /// Lets the view know; tells it plainly if there is no view any more.
+    fn tell(
+        &self,
+        told: impl FnOnce() -> Told,
+        done: Option<Arc<[DoneCount]>>,
+        plainly: impl FnOnce(&Progress),
+    ) {
+        if self.shared.interrupt.is_set() {
+            // The view leaves by itself as well, if it can.
+            self.shared.leave();
         }
-        shows
+        let seconds = self.shared.seconds();
+        let mut known = self.shared.known();
+        if known.left {
+            drop(known);
+            plainly(&self.shared.progress);
+        } else {
+            known.take(seconds, told(), done);
+        }
     }
 }
 
@@ -136,72 +130,51 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.shared.known().over = true;
         self.shared.tenure.wake();
-        if let Some(thread) = self.thread.take() {
+        let ended = self.ended.recv_timeout(LEAVE_WAIT) == Err(RecvTimeoutError::Disconnected);
+        if let Some(thread) = self.thread.take().filter(|_| ended) {
             let _ = thread.join();
         }
-        // A view that failed has told nothing of what is to stay.
         self.shared.leave();
     }
 }
 
 impl Watcher for Live {
     fn says(&self, text: &str) {
-        if !self.shows(|known| known.state.says(text)) {
-            self.shared.progress.says(text);
-        }
+        self.tell(|| Told::Says(text.into()), None, |progress| progress.says(text));
     }
 
     fn tells(&self, text: &str) {
-        let take = |known: &mut Known| {
-            known.state.tells(text);
-            known.kept.push(text.into());
-        };
-        if !self.shows(take) {
-            self.shared.progress.tells(text);
-        }
+        self.tell(|| Told::Tells(text.into()), None, |progress| progress.tells(text));
     }
 
     fn prepares(&self, key: &CellKey, headway: &Headway) {
-        let take = |known: &mut Known| {
-            known.state.prepares(key, headway);
-            match headway {
-                Headway::Making { before, done, .. } => {
-                    known.counts = Some((Arc::clone(done), *before));
-                }
-                Headway::Found(what) => known.kept.push(what.clone()),
-                Headway::Share(_) | Headway::ClearingUp => known.counts = None,
-            }
-        };
-        if !self.shows(take) {
-            self.shared.progress.prepares(key, headway);
-        }
+        let told = || Told::Prepares(key.clone(), headway.clone());
+        self.tell(told, None, |progress| progress.prepares(key, headway));
     }
 
     fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
-        let take = |known: &mut Known| {
-            known.state.phase_begins(standing);
-            known.counts = Some((Arc::clone(&done), 0));
-            known.device.clone_from(&standing.device);
-            known.phase = Some(Stand::of(standing));
-        };
-        if !self.shows(take) {
-            self.shared.progress.phase_begins(standing, done);
-        }
+        let told = || Told::Begins(Arc::new(Stand::of(standing)));
+        let counted = Some(Arc::clone(&done));
+        self.tell(told, counted, |progress| progress.phase_begins(standing, done));
     }
 
     fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement) {
-        let take = |known: &mut Known| {
-            known.state.phase_ends(standing, measurement);
-            (known.counts, known.phase) = (None, None);
-        };
-        if !self.shows(take) {
-            self.shared.progress.phase_ends(standing, measurement);
-        }
+        let told = || Told::Ends(place(standing), Box::new(measurement.clone()));
+        self.tell(told, None, |progress| progress.phase_ends(standing, measurement));
+    }
+}
+
+/// Leaves the view also where it fails.
+struct Leaving<'a>(&'a Shared);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 
 impl Shared {
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -210,32 +183,32 @@ impl Shared {
         self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9
     }
 
-    /// Draws until the view is left or the run is over.
-    fn show(&self, mut screen: Screen) {
-        let look = Look::of_environment();
+    /// Draws until the view is left or the run is over; `ends` goes when that is done.
+    fn show(&self, mut screen: Screen, mut state: State, ends: Sender<()>) {
+        let _ends = ends;
+        let _leaving = Leaving(self);
+        let look = Look::of(terminal::style_of_errors());
         loop {
-            let state = self.look();
+            self.look(&mut state);
             if screen.draw(|buffer| view::draw(&state, look, buffer)).is_err()
                 || self.waits(&mut screen)
             {
                 break;
             }
         }
-        self.leave();
     }
 
-    /// Looks at the counters; gives all that is known then, so that nobody waits for a terminal.
-    fn look(&self) -> State {
-        let mut known = self.known();
-        let counts = known.counts.as_ref();
-        let sample = Sample {
+    /// Looks at the counters, after what was told.
+    fn look(&self, state: &mut State) {
+        let (news, now) = self.known().news();
+        news.iter().for_each(|(seconds, told)| state.hears(*seconds, told));
+        let device = now.stand.as_ref().and_then(|stand| stand.device.as_ref());
+        state.take(&Sample {
             seconds: self.seconds(),
-            done: counts.map(|(done, before)| before + sum(done)),
-            device: known.device.as_ref().and_then(|device| device.counters().ok()),
+            done: now.counts.map(|(done, before)| before + sum(&done)),
+            device: device.and_then(|device| device.counters().ok()),
             processors: ProcessorTimes::now(),
-        };
-        known.state.take(&sample);
-        known.state.clone()
+        });
     }
 
     /// Waits for the next look; true if there is none.
@@ -258,50 +231,25 @@ impl Shared {
         }
     }
 
-    /// Gives the terminal back, with what is to stay on it, and lets the plain progress go on.
+    /// Gives the terminal back, with what is to stay on it, and lets the plain progress go on. The run
+    /// may tell more meanwhile: it does not wait for the terminal.
     fn leave(&self) {
-        let mut known = self.known();
-        if std::mem::replace(&mut known.left, true) {
-            return;
-        }
         self.tenure.end();
-        known.kept.iter().for_each(|text| out::note(text));
-        if known.over {
-            return;
-        }
-        match (&known.phase, &known.counts) {
-            (Some(phase), Some((done, _))) => {
-                self.progress.phase_begins(&phase.standing(), Arc::clone(done));
+        loop {
+            let mut known = self.known();
+            if known.left {
+                return;
             }
-            _ => self.progress.says(&known.state.doing),
-        }
-    }
-}
-
-impl Stand {
-    fn of(standing: &Standing<'_>) -> Self {
-        Self {
-            cell: standing.cell,
-            cells: standing.cells,
-            repeats: standing.repeats,
-            key: standing.key.clone(),
-            phase: standing.phase.clone(),
-            operations_before: standing.operations_before,
-            operations: standing.operations,
-            device: standing.device.clone(),
-        }
-    }
-
-    fn standing(&self) -> Standing<'_> {
-        Standing {
-            cell: self.cell,
-            cells: self.cells,
-            repeats: self.repeats,
-            key: &self.key,
-            phase: &self.phase,
-            operations_before: self.operations_before,
-            operations: self.operations,
-            device: self.device.clone(),
+            let kept = std::mem::take(&mut known.kept);
+            if kept.is_empty() {
+                known.left = true;
+                if !known.over {
+                    known.hand_over(&*self.progress);
+                }
+                return;
+            }
+            drop(known);
+            kept.iter().filter(|_| self.tenure.takes()).for_each(|text| out::note(text));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::host::counters::DeviceCounters;
 use crate::host::disturbance::ProcessorTimes;
 
-/// Windows that are kept: as many as the widest terminal has columns for.
+/// Windows that are kept: as many as the widest picture has columns for.
 const WINDOWS_MAX: usize = 300;
 
 /// Figures of now are those of the last second: one look alone says little.
@@ -33,9 +33,17 @@ pub(super) struct Pace {
     /// Operations per second of each window, the newest last.
     pub(super) rates: VecDeque<f64>,
     looks: VecDeque<(f64, u64)>,
+    /// Workers that do one operation at a time; none where the rate says nothing of the latency,
+    /// since a simulated operation takes another time than it takes to simulate it.
+    workers: Option<u32>,
 }
 
 impl Pace {
+    /// Nothing is known yet of what these workers do.
+    pub(super) fn of(workers: Option<u32>) -> Self {
+        Self { workers, ..Self::default() }
+    }
+
     /// Another look: operations done at a time in seconds.
     pub(super) fn take(&mut self, seconds: f64, done: u64) {
         if let Some((before, less)) = self.looks.back() {
@@ -58,6 +66,24 @@ impl Pace {
         let seconds = last - first;
         (seconds > 0.0).then(|| done.saturating_sub(*less) as f64 / seconds)
     }
+
+    /// The mean latency of the last second, in nanoseconds; none if that is not known.
+    pub(super) fn latency_ns(&self) -> Option<f64> {
+        self.latency_at(self.rate()?)
+    }
+
+    /// The mean latency of each window, in nanoseconds, 0 where nothing was done; empty if it is not
+    /// known.
+    pub(super) fn latencies_ns(&self) -> Vec<f64> {
+        let each = |rate: &f64| self.latency_at(*rate).unwrap_or(0.0);
+        self.workers.map_or_else(Vec::new, |_| self.rates.iter().map(each).collect())
+    }
+
+    /// Of so many workers at a rate, each with one operation at a time (Little's law).
+    fn latency_at(&self, rate: f64) -> Option<f64> {
+        let workers = self.workers.filter(|_| rate > 0.0)?;
+        Some(f64::from(workers) / rate * 1e9)
+    }
 }
 
 /// Drops looks that are older than a second, but for the newest of them.
@@ -65,12 +91,6 @@ fn forget<T>(looks: &mut VecDeque<T>, now: f64, at: impl Fn(&T) -> f64) {
     while looks.get(1).is_some_and(|second| now - at(second) >= NOW_SECONDS) {
         looks.pop_front();
     }
-}
-
-/// The mean latency, in nanoseconds, of so many workers at a rate: each does one operation at a time
-/// (Little's law).
-pub(super) fn mean_latency_ns(workers: u32, rate: f64) -> Option<f64> {
-    (rate > 0.0).then(|| f64::from(workers) / rate * 1e9)
 }
 
 /// What the device and the processors did in the last second.
@@ -135,19 +155,29 @@ mod tests {
 
     #[test]
     fn the_rate_is_that_of_the_last_second() {
-        let mut pace = Pace::default();
-        assert_eq!(pace.rate(), None);
+        let mut pace = Pace::of(Some(4));
+        assert_eq!((pace.rate(), pace.latency_ns()), (None, None));
         for (at, done) in [(0.0, 0), (1.0, 1_000), (1.5, 1_100), (1.51, 5_000), (2.0, 1_200)] {
             pace.take(at, done);
         }
         assert_eq!(pace.rates, [1_000.0, 200.0, 200.0], "a look that is too close gives no window");
         assert_eq!(pace.rate(), Some(200.0));
-        assert_eq!(mean_latency_ns(4, 200.0), Some(20e6));
-        assert_eq!(mean_latency_ns(4, 0.0), None);
+        assert_eq!(pace.latency_ns(), Some(20e6), "four workers share the rate");
+        assert_eq!(pace.latencies_ns(), [4e6, 20e6, 20e6]);
+        pace.take(3.0, 1_200);
+        assert_eq!((pace.rate(), pace.latency_ns()), (Some(0.0), None));
     }
 
     #[test]
-    fn no_more_windows_are_kept_than_a_terminal_has_columns() {
+    fn a_simulated_rate_says_nothing_of_the_latency() {
+        let mut pace = Pace::of(None);
+        (0..4u64).for_each(|at| pace.take(at as f64, at * 100));
+        assert_eq!((pace.rate(), pace.latency_ns()), (Some(100.0), None));
+        assert_eq!(pace.latencies_ns(), [0.0; 0]);
+    }
+
+    #[test]
+    fn no_more_windows_are_kept_than_a_picture_has_columns() {
         let mut pace = Pace::default();
         (0..1_000u64).for_each(|at| pace.take(at as f64, at * at));
         assert_eq!(pace.rates.len(), WINDOWS_MAX);

@@ -1,19 +1,19 @@
 //! The terminal while the view is on it: entered, drawn on, listened to, and given back as it was.
 
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read, Stderr, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::cursor::{Hide, Show};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use ratatui::crossterm::queue;
+use ratatui::crossterm::style::ResetColor;
+use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp,
@@ -21,6 +21,9 @@ use rustix::termios::{
 };
 use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+
+use super::line::Line;
+use crate::run::interrupt::Interrupt;
 
 /// Signals after which something is to be done at once.
 const SIGNALS: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGCONT];
@@ -44,8 +47,9 @@ pub(super) enum Event {
 
 /// A terminal with a view on it.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stderr>>>,
     tenure: Arc<Tenure>,
+    /// What it shows.
+    shown: Buffer,
     wakes: UnixStream,
     signals: Vec<SigId>,
     /// Whether the process was stopped meanwhile, and who ran it then had the terminal.
@@ -54,45 +58,64 @@ pub(super) struct Screen {
 
 /// What the terminal was like, and whether it is still to be made so again.
 pub(super) struct Tenure {
-    holds: AtomicBool,
+    /// What the terminal has not taken yet; none if the view is not on it.
+    waiting: Mutex<Option<Vec<u8>>>,
+    line: Line,
     tty: OwnedFd,
     before: Termios,
     waker: UnixStream,
+    interrupt: Interrupt,
 }
 
 impl Tenure {
-    /// Whether the view is on the terminal.
-    pub(super) fn holds(&self) -> bool {
-        self.holds.load(Ordering::SeqCst)
+    fn waiting(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the terminal back as it was; once.
+    /// Whether the view is on the terminal.
+    pub(super) fn holds(&self) -> bool {
+        self.waiting().is_some()
+    }
+
+    /// Gives the terminal back as it was; once. Only then may a signal end the process at once.
     pub(super) fn end(&self) {
-        if self.holds.swap(false, Ordering::SeqCst) {
-            // Where the terminal is gone there is nothing to be given back.
-            let _ = execute!(io::stderr(), LeaveAlternateScreen, Show);
+        let mut waiting = self.waiting();
+        if waiting.take().is_some() {
+            let mut words = Vec::new();
+            // A vector takes everything.
+            let _ = queue!(words, ResetColor, LeaveAlternateScreen, Show);
+            self.line.send_last(&words);
             let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.before);
+            self.arm();
         }
+    }
+
+    fn arm(&self) {
+        // The kernel has taken handlers of these signals before.
+        let _ = self.interrupt.arm();
+    }
+
+    /// Whether the terminal takes anything, waiting a moment for that.
+    pub(super) fn takes(&self) -> bool {
+        self.line.takes()
     }
 
     /// Takes the terminal again after the process was stopped. One that belongs to somebody else by
     /// now is left alone.
     fn resume(&self) -> io::Result<()> {
-        if is_foreground(&self.tty) {
-            return self.begin();
+        let mut waiting = self.waiting();
+        if waiting.is_some() && is_foreground(&self.tty) {
+            return self.take(&mut waiting);
         }
-        self.holds.store(false, Ordering::SeqCst);
+        if waiting.take().is_some() {
+            self.arm();
+        }
         Err(io::ErrorKind::NotConnected.into())
-    }
-
-    /// Ends a wait for keys.
-    pub(super) fn wake(&self) {
-        let _ = (&self.waker).write(b"w");
     }
 
     /// Keys come one by one and are not echoed. Ctrl-C stays a signal, for the whole of the run as it
     /// is without a view; Ctrl-Z would stop what is being measured and leave the view behind.
-    fn begin(&self) -> io::Result<()> {
+    fn take(&self, waiting: &mut Option<Vec<u8>>) -> io::Result<()> {
         let mut modes = self.before.clone();
         modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::IEXTEN);
         modes.local_modes.insert(LocalModes::ISIG);
@@ -101,8 +124,29 @@ impl Tenure {
         modes.special_codes[SpecialCodeIndex::VMIN] = 1;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
-        self.holds.store(true, Ordering::SeqCst);
-        execute!(io::stderr(), EnterAlternateScreen, Hide)
+        let words = waiting.insert(Vec::new());
+        queue!(words, EnterAlternateScreen, Hide)?;
+        self.line.send(words)
+    }
+
+    /// Whether all that was drawn is on its way: only then is more of use.
+    fn is_free(&self) -> io::Result<bool> {
+        let mut waiting = self.waiting();
+        let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        self.line.send(waiting)?;
+        Ok(waiting.is_empty())
+    }
+
+    fn send(&self, mut picture: Vec<u8>) -> io::Result<()> {
+        let mut waiting = self.waiting();
+        let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        waiting.append(&mut picture);
+        self.line.send(waiting)
+    }
+
+    /// Ends a wait for keys.
+    pub(super) fn wake(&self) {
+        let _ = (&self.waker).write(b"w");
     }
 }
 
@@ -111,20 +155,20 @@ impl Screen {
     ///
     /// # Errors
     /// Why that cannot be done, for people.
-    pub(super) fn enter() -> Result<Self, String> {
+    pub(super) fn enter(interrupt: &Interrupt) -> Result<Self, String> {
         let tty = terminal()?;
         let failed = |error: io::Error| error.to_string();
+        let line = Line::open().map_err(failed)?;
         let (waker, wakes) = UnixStream::pair().map_err(failed)?;
         wakes.set_nonblocking(true).map_err(failed)?;
         waker.set_nonblocking(true).map_err(failed)?;
         let before = tcgetattr(&tty).map_err(|error| error.to_string())?;
-        let tenure = Arc::new(Tenure { holds: AtomicBool::new(false), tty, before, waker });
-        let viewport = Viewport::Fixed(size());
-        let backend = CrosstermBackend::new(BufWriter::new(io::stderr()));
-        let options = TerminalOptions { viewport };
-        let terminal = Terminal::with_options(backend, options).map_err(failed)?;
+        let interrupt = interrupt.clone();
+        let waiting = Mutex::default();
+        let tenure = Arc::new(Tenure { waiting, line, tty, before, waker, interrupt });
         let (signals, continued) = (Vec::new(), Arc::default());
-        let mut screen = Self { terminal, tenure, wakes, signals, continued };
+        let shown = Buffer::default();
+        let mut screen = Self { tenure, shown, wakes, signals, continued };
         let flag = Arc::clone(&screen.continued);
         screen.signals.push(signal_hook::flag::register(SIGCONT, flag).map_err(failed)?);
         for signal in SIGNALS {
@@ -133,7 +177,8 @@ impl Screen {
             screen.signals.push(id);
         }
         end_at_panic(&screen.tenure);
-        screen.tenure.begin().map_err(failed)?;
+        let entered = screen.tenure.take(&mut screen.tenure.waiting());
+        entered.map_err(failed)?;
         Ok(screen)
     }
 
@@ -142,21 +187,29 @@ impl Screen {
         Arc::clone(&self.tenure)
     }
 
-    /// Draws, on all of the terminal as large as it is now.
+    /// Draws, on all of the terminal as large as it is now; not while it has not taken the picture
+    /// before. The terminal is never asked for anything: it might not answer.
     ///
     /// # Errors
     /// If the terminal is gone.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer)) -> io::Result<()> {
         if self.continued.swap(false, Ordering::SeqCst) {
             self.tenure.resume()?;
-            self.terminal.clear()?;
+            self.shown = Buffer::default();
         }
-        let size = size();
-        if self.terminal.get_frame().area() != size {
-            self.terminal.resize(size)?;
+        if !self.tenure.is_free()? {
+            return Ok(());
         }
-        self.terminal.draw(|frame| draw(frame.buffer_mut()))?;
-        Ok(())
+        let mut next = Buffer::empty(size());
+        draw(&mut next);
+        let mut picture = Vec::new();
+        if self.shown.area != next.area {
+            queue!(picture, Clear(ClearType::All))?;
+            self.shown = Buffer::empty(next.area);
+        }
+        CrosstermBackend::new(&mut picture).draw(self.shown.diff(&next).into_iter())?;
+        self.shown = next;
+        self.tenure.send(picture)
     }
 
     /// What was done, waiting for it so long at most; none if nothing was.
@@ -230,10 +283,17 @@ fn is_foreground(tty: &OwnedFd) -> bool {
 
 /// All of the terminal, as large as it is now.
 fn size() -> Rect {
+    let told = tcgetwinsize(io::stderr());
+    told.map_or_else(|_| area(0, 0), |size| area(size.ws_col, size.ws_row))
+}
+
+/// The area that is drawn on. What a terminal says of its size need not be true, and a picture takes
+/// memory and time.
+fn area(columns: u16, rows: u16) -> Rect {
     const COMMON: (u16, u16) = (80, 24);
-    let told = tcgetwinsize(io::stderr()).ok().map(|size| (size.ws_col, size.ws_row));
-    let (columns, rows) = told.filter(|(c, r)| *c > 0 && *r > 0).unwrap_or(COMMON);
-    Rect::new(0, 0, columns, rows)
+    const MOST: (u16, u16) = (500, 200);
+    let (columns, rows) = if columns > 0 && rows > 0 { (columns, rows) } else { COMMON };
+    Rect::new(0, 0, columns.min(MOST.0), rows.min(MOST.1))
 }
 
 /// What a panic says is to be read, on a terminal that is as it was.
@@ -243,4 +303,16 @@ fn end_at_panic(tenure: &Arc<Tenure>) {
         tenure.end();
         before(panic);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_says_nothing_or_nonsense_of_its_size_gets_a_picture() {
+        assert_eq!(area(123, 45), Rect::new(0, 0, 123, 45));
+        assert_eq!(area(0, 45), Rect::new(0, 0, 80, 24));
+        assert_eq!(area(u16::MAX, u16::MAX), Rect::new(0, 0, 500, 200));
+    }
 }

@@ -14,6 +14,11 @@ use crate::session::Standing;
 
 use super::super::progress::{level_text, place};
 
+/// What is done before the first phase, between phases, and at the end of a place.
+pub(super) const BEGINNING: &str = "beginning";
+pub(super) const BETWEEN: &str = "getting ready for what comes next";
+pub(super) const CLEARING_UP: &str = "clearing up";
+
 /// Finished phases and notes that are kept to be shown: more fit on no terminal.
 const KEPT_MAX: usize = 200;
 
@@ -26,6 +31,8 @@ pub(super) enum Goal {
     Seconds(f64),
     /// All of it: how far it is is told from outside, 0 to 1.
     Share(f64),
+    /// Nobody knows beforehand.
+    Open,
 }
 
 /// What is under way.
@@ -39,8 +46,8 @@ pub(super) struct Work {
     pub(super) noun: &'static str,
     /// What it is to come to.
     pub(super) goal: Goal,
-    /// Workers.
-    pub(super) workers: u32,
+    /// Whether its clock is that of the simulated file system.
+    pub(super) simulated: bool,
     /// Done so far.
     pub(super) done: u64,
     /// When it began, in seconds of the run.
@@ -75,13 +82,11 @@ pub(super) struct Note {
 }
 
 /// What is known of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct State {
     /// The scenario and its question.
     pub(super) name: String,
     pub(super) question: String,
-    /// Whether all of it is simulated.
-    pub(super) simulated: bool,
     /// Seconds since it began.
     pub(super) seconds: f64,
     /// Most that it is to take; none where that is not asked for.
@@ -99,6 +104,8 @@ pub(super) struct State {
     /// The newest last.
     pub(super) notes: Vec<Note>,
     forecast: Forecast,
+    /// Whether each of the plan's cells is simulated.
+    simulated: Vec<bool>,
     /// Since when all time belongs to the phase that comes or runs.
     since: f64,
 }
@@ -109,11 +116,11 @@ impl State {
         Self {
             name: shown(&plan.name),
             question: shown(&plan.question),
-            simulated: plan.cells.iter().all(|cell| cell.engine == EngineName::Sim),
             seconds_max: plan.effort.map(|effort| effort.time_limit_seconds),
             matrix: Matrix::new(plan),
-            doing: "beginning".into(),
+            doing: BEGINNING.into(),
             forecast: Forecast::new(plan),
+            simulated: plan.cells.iter().map(|cell| cell.engine == EngineName::Sim).collect(),
             ..Self::default()
         }
     }
@@ -142,22 +149,22 @@ impl State {
         let title = format!("bringing the place to {level}");
         match headway {
             Headway::Share(share) => self.work = Some(self.preparing(title, Goal::Share(*share))),
-            Headway::Making { files, before, .. } => {
-                self.pace = Pace::default();
+            Headway::Making { files, before, done } => {
+                self.pace = Pace::of(Some(done.len().max(1) as u32));
                 let work = self.preparing(title, Goal::Operations(*files));
                 self.work = Some(Work { noun: "files", done: *before, ..work });
             }
             Headway::Found(what) => self.note(what, false),
             Headway::ClearingUp => {
                 self.work = None;
-                self.says("clearing up");
+                self.says(CLEARING_UP);
             }
         }
     }
 
     fn preparing(&self, title: String, goal: Goal) -> Work {
         let (last, begun) = (String::new(), self.seconds);
-        Work { title, last, noun: "", goal, workers: 1, done: 0, begun, cell: None }
+        Work { title, last, noun: "", goal, simulated: false, done: 0, begun, cell: None }
     }
 
     /// A phase begins.
@@ -172,34 +179,40 @@ impl State {
             // The run began, or the place was prepared: that is no time of the phase.
             self.since = self.seconds;
         }
-        self.pace = Pace::default();
+        let simulated = cell.is_some_and(|cell| self.simulated.get(cell) == Some(&true));
+        self.pace = Pace::of(Some(phase.threads).filter(|_| !simulated));
         self.device = standing.device.as_ref().map(|device| shown(&device.facts.name));
         let goal = match phase.end {
-            End::After(ns) if phase.cache != CacheAsked::Cold => Goal::Seconds(ns as f64 / 1e9),
-            _ => phase.operations().map_or(Goal::Share(0.0), Goal::Operations),
+            End::After(ns) if phase.cache != CacheAsked::Cold && !simulated => {
+                Goal::Seconds(ns as f64 / 1e9)
+            }
+            _ => phase.operations().map_or(Goal::Open, Goal::Operations),
         };
         self.work = Some(Work {
             title: place(standing),
             last: shown(&phase.name),
             noun: "operations",
             goal,
-            workers: phase.threads,
+            simulated,
             done: 0,
             begun: self.seconds,
             cell,
         });
     }
 
-    /// It is over.
-    pub(super) fn phase_ends(&mut self, standing: &Standing<'_>, m: &Measurement) {
+    /// It is over; with where it stood in the run.
+    pub(super) fn phase_ends(&mut self, title: &str, m: &Measurement) {
         self.work = None;
-        self.doing = "getting ready for what comes next".into();
+        self.doing = BETWEEN.into();
         self.matrix.phase_ends(m.valid());
         let key = (m.cell.variant.as_str(), m.phase.as_str());
         self.forecast.phase_ends(key, m.operations, self.seconds - self.since);
+        if self.matrix.running().is_some_and(|(cell, _)| self.forecast.is_over(cell)) {
+            self.matrix.phases_are_over();
+        }
         self.since = self.seconds;
         self.finished.push(Done {
-            title: place(standing),
+            title: title.into(),
             last: shown(&m.phase),
             operations: m.operations,
             seconds: m.seconds,
@@ -259,14 +272,15 @@ impl State {
 }
 
 impl Work {
-    /// How far it is at a time in seconds of the run, 0 to 1.
-    pub(super) fn share(&self, seconds: f64) -> f64 {
+    /// How far it is at a time in seconds of the run, 0 to 1; none if nobody knows.
+    pub(super) fn share(&self, seconds: f64) -> Option<f64> {
         let share = match self.goal {
             Goal::Operations(all) => self.done as f64 / all.max(1) as f64,
             Goal::Seconds(all) => (seconds - self.begun) / all,
             Goal::Share(share) => share,
+            Goal::Open => return None,
         };
-        share.clamp(0.0, 1.0)
+        Some(share.clamp(0.0, 1.0))
     }
 
     /// Whether every operation was done; what follows is the sync, and the count of the tree.

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -7,15 +8,19 @@ use super::look::Look;
 use super::matrix::Mark;
 use super::pace::Sample;
 use super::state::State;
+use super::told::{Known, Stand, Told as Word};
 use super::view::draw;
+use crate::cli::progress::place;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
+use crate::measure::book::{CellKey, Measurement};
 use crate::measure::fixture;
 use crate::plan::{Plan, Settings, read_job};
 use crate::run::ballast::Headway;
-use crate::session::{Standing, cell_key};
+use crate::run::drive::DoneCount;
+use crate::session::{Standing, Watcher, cell_key};
 
 /// Three variants at five levels in three repeats.
 const GROWING: &str = r#"
@@ -43,6 +48,16 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" } ]
 "#;
 
+/// One simulated cell, with a phase that a virtual clock ends.
+const VIRTUAL: &str = r#"
+name = "virtual"
+question = "How fast?"
+repeats = 2
+engine = "sim"
+tree = { files = 1_000 }
+phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
+"#;
+
 const FULL: Look = Look { colour: true, unicode: true };
 
 fn plan(text: &str) -> Plan {
@@ -61,7 +76,7 @@ impl Told {
         Self { state: State::new(&plan), plan }
     }
 
-    fn standing<'a>(&'a self, at: usize, key: &'a crate::measure::book::CellKey) -> Standing<'a> {
+    fn standing<'a>(&'a self, at: usize, key: &'a CellKey) -> Standing<'a> {
         let facts = DeviceFacts { name: "vda".into(), ..DeviceFacts::default() };
         let (index, phase) = (at / 2 % self.plan.cells.len(), at % 2);
         let phases = &self.plan.cells[index].phases;
@@ -97,7 +112,7 @@ impl Told {
             fixture::measurement(&standing.phase.name, repeat, 1_000, 20_000 + at as u64 * 700);
         m.cell = key.clone();
         m.invalid = invalid.iter().map(|why| why.to_string()).collect();
-        state.phase_ends(&standing, &m);
+        state.phase_ends(&place(&standing), &m);
         self.state = state;
     }
 
@@ -239,6 +254,136 @@ fn what_is_left_follows_from_what_was_done() {
     near(told.state.left(), 1.5);
     told.look(Some(1_000));
     near(told.state.left(), 0.0);
+}
+
+#[test]
+fn nothing_is_left_only_where_that_is_known() {
+    let mut told = Told::new(&SIMPLE.replace("repeats = 2", "repeats = 1"));
+    told.begins(0);
+    told.look(Some(0));
+    assert_eq!(told.state.left(), None, "one phase, of which nothing is done");
+}
+
+#[test]
+fn a_virtual_hour_is_no_real_one() {
+    let mut told = Told::new(VIRTUAL);
+    told.begins(0);
+    told.look(Some(1_000));
+    told.ends(0, &[]);
+    told.begins(1);
+    (1..=8).for_each(|at| told.look(Some(at * 5_000_000)));
+    assert_eq!(told.state.left(), None, "it was never seen how long such an hour takes");
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("40,000,000 operations so far"), "{text}");
+    told.ends(1, &[]);
+    told.begins(2);
+    told.look(Some(1_000));
+    told.ends(2, &[]);
+    told.begins(3);
+    (0..2).for_each(|_| told.look(Some(7)));
+    let left = told.state.left();
+    assert!(left.is_some_and(|left| (left - 1.5).abs() < 1e-6), "2 s before, 0.5 s now: {left:?}");
+}
+
+#[test]
+fn a_simulated_phase_has_a_rate_in_real_time_and_no_latency() {
+    let mut told = Told::new(VIRTUAL);
+    told.begins(1);
+    (1..=8).for_each(|at| told.look(Some(at * 5_000_000)));
+    let text = shown(&told.state, FULL, 80, 24);
+    assert!(text.contains("rate 20,000,000/s, in real time "), "{text}");
+    assert!(text.lines().any(|line| line.ends_with(" mean latency -")), "{text}");
+    let wide = shown(&told.state, FULL, 160, 50);
+    assert!(wide.contains("rate 20,000,000 operations/s, in real time "), "{wide}");
+}
+
+#[test]
+fn a_cell_counts_as_soon_as_its_last_phase_is_over() {
+    let mut told = Told::new(GROWING);
+    for at in 0..2 {
+        assert_eq!(told.state.cells(), "0 of 45 cells done");
+        told.begins(at);
+        told.ends(at, &[]);
+    }
+    assert_eq!(told.state.cells(), "1 of 45 cells done");
+    told.begins(2);
+    assert_eq!(told.state.cells(), "1 of 45 cells done");
+}
+
+#[test]
+fn cells_of_a_series_that_is_over_do_not_wait() {
+    let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
+    // A place that is prepared is not brought back: each level is repeated by itself.
+    let axis =
+        "axis = { name = \"files\", values = [10, 20], prepare = { fill = { sizes = 8 } } }\n";
+    let text = SIMPLE.replace("tree", &format!("{axis}tree"));
+    for invalid in [&[][..], &["EACCES x 3"]] {
+        let plan = read_job(&text, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
+        let mut told = Told { state: State::new(&plan), plan };
+        assert_eq!(told.state.cells(), "0 of 6 cells done");
+        told.begins(0);
+        told.ends(0, invalid);
+        told.begins(2);
+        assert_eq!(told.state.matrix.count(Mark::Waiting), 2, "of the second series alone");
+        assert_eq!(told.state.matrix.cells(), 4);
+    }
+}
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl Heard {
+    fn hears(&self, text: String) {
+        self.0.lock().unwrap().push(text);
+    }
+}
+
+impl Watcher for Heard {
+    fn says(&self, text: &str) {
+        self.hears(format!("says {text}"));
+    }
+
+    fn prepares(&self, _: &CellKey, headway: &Headway) {
+        self.hears(format!("prepares {headway:?}"));
+    }
+
+    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+        self.hears(format!("begins {}", place(standing)));
+    }
+
+    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+}
+
+#[test]
+fn whoever_takes_over_from_the_view_hears_what_goes_on() {
+    let told = Told::new(GROWING);
+    let key = cell_key(&told.plan, &told.plan.cells[0], 1);
+    let stand = Arc::new(Stand::of(&told.standing(0, &key)));
+    let prepares = |headway| Word::Prepares(key.clone(), headway);
+    let counts = || Some([].into());
+    let ended = Word::Ends("1/45 create".into(), Box::default());
+    let mut known = Known::default();
+    let mut over = |word: Option<Word>, done: Option<Arc<[DoneCount]>>| {
+        word.into_iter().for_each(|word| known.take(0.0, word, done.clone()));
+        let heard = Heard::default();
+        known.hand_over(&heard);
+        heard.0.into_inner().unwrap().concat()
+    };
+    assert_eq!(over(None, None), "says beginning");
+    assert_eq!(over(Some(prepares(Headway::Share(0.5))), None), "prepares Share(0.5)");
+    let found = prepares(Headway::Found("900 files".into()));
+    assert_eq!(over(Some(found), None), "prepares Share(0.5)");
+    assert_eq!(
+        over(Some(Word::Begins(stand)), counts()),
+        "begins 1/45 single files=1,000 repeat 1 create"
+    );
+    assert_eq!(over(Some(ended), None), "says getting ready for what comes next");
+    let making = prepares(Headway::Making { files: 9, before: 1, done: [].into() });
+    assert_eq!(over(Some(making), None), "prepares Making { files: 9, before: 1, done: [] }");
+    assert_eq!(over(Some(prepares(Headway::ClearingUp)), None), "says clearing up");
+    assert_eq!(over(Some(prepares(Headway::Share(1.0))), None), "prepares Share(1.0)");
+    assert_eq!(over(Some(Word::Says("making ext4".into())), None), "says making ext4");
 }
 
 #[test]

@@ -1,81 +1,26 @@
 //! Pieces of lines that fit their columns: shortened text, bars, curves of bars.
 
-use ratatui::text::Span;
-
-const ELLIPSIS: &str = "…";
+pub(super) use crate::report::text::{shorten, width};
 
 /// Heights of a column, from nothing to full.
 const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-
-/// Columns a text takes.
-pub(super) fn width(text: &str) -> usize {
-    Span::raw(text).width()
-}
-
-/// As much of the beginning as fits into `columns`, with an ellipsis where something is cut off.
-pub(super) fn fit(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_string();
-    }
-    let mut kept = take(text, columns.saturating_sub(1)).to_string();
-    if columns > 0 {
-        kept.push_str(ELLIPSIS);
-    }
-    kept
-}
 
 /// A text that ends with a word, which stays whole where the rest is cut before it.
 pub(super) fn fit_before(text: &str, last: &str, columns: usize) -> String {
     let end = width(last) + 1;
     match text.strip_suffix(last) {
         Some(before) if !last.is_empty() && width(text) > columns && end + 2 < columns => {
-            format!("{} {last}", fit(before.trim_end(), columns - end))
+            format!("{} {last}", shorten(before.trim_end(), columns - end))
         }
-        _ => fit(text, columns),
+        _ => shorten(text, columns),
     }
 }
 
-/// The same, filled up with blanks.
+/// As much of a text as fits, filled up with blanks.
 pub(super) fn padded(text: &str, columns: usize) -> String {
-    let text = fit(text, columns);
+    let text = shorten(text, columns);
     let blanks = " ".repeat(columns.saturating_sub(width(&text)));
     format!("{text}{blanks}")
-}
-
-fn take(text: &str, columns: usize) -> &str {
-    let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += width(c.encode_utf8(&mut [0; 4]));
-        if used > columns {
-            return &text[..at];
-        }
-    }
-    text
-}
-
-/// Lines of at most so many columns, broken between words where that is possible.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(2);
-    let mut lines = vec![String::new()];
-    for mut word in text.split_whitespace() {
-        let used = lines.last().map_or(0, |line| width(line));
-        if used > 0 && used + 1 + width(word) > columns {
-            lines.push(String::new());
-        }
-        while width(word) > columns {
-            let part = take(word, columns);
-            lines.extend([part.to_string(), String::new()]);
-            word = &word[part.len()..];
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
 }
 
 /// A bar of so many columns, of which a share from 0 to 1 is full.
@@ -110,23 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_cut_at_its_columns_wide_characters_too() {
-        assert_eq!(fit("abcdef", 6), "abcdef");
-        assert_eq!(fit("abcdefg", 6), "abcde…");
-        assert_eq!(fit("名名名", 4), "名…");
+    fn the_last_word_stays_whole_and_columns_are_filled() {
         assert_eq!(padded("名", 4), "名  ");
-        assert_eq!(fit("abc", 0), "");
+        assert_eq!(padded("abcdef", 4), "abc…");
         assert_eq!(fit_before("3/9 single read", "read", 15), "3/9 single read");
         assert_eq!(fit_before("3/9 single read", "read", 12), "3/9 si… read");
         assert_eq!(fit_before("3/9 single read", "read", 6), "3/9 s…");
         assert_eq!(fit_before("bringing", "", 6), "bring…");
-    }
-
-    #[test]
-    fn lines_break_between_words_and_in_words_that_are_too_long() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
-        assert_eq!(wrap("", 4), [""; 0]);
     }
 
     #[test]

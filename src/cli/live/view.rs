@@ -7,10 +7,10 @@ use ratatui::widgets::Widget;
 
 use super::cells;
 use super::look::{Look, Tone, plain};
-use super::pace::mean_latency_ns;
 use super::state::{Done, Goal, Note, State, Work};
-use super::text::{bar, curve, fit, fit_before, padded, width, wrap};
+use super::text::{bar, curve, fit_before, padded, shorten, width};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
+use crate::report::text::wrap_to;
 
 /// Below this nothing is told any more but that.
 const COLUMNS_MIN: usize = 40;
@@ -64,7 +64,7 @@ impl View<'_> {
     }
 
     fn line(&self, text: &str, tone: Tone) -> Line<'static> {
-        Line::from(self.span(fit(text, self.columns), tone))
+        Line::from(self.span(shorten(text, self.columns), tone))
     }
 
     /// A text at the left and one at the right, which is the first to go.
@@ -79,7 +79,7 @@ impl View<'_> {
 
     /// A heading with a rule: `── title ─────── right ──`.
     fn heading(&self, title: &str, right: &str) -> Line<'static> {
-        let title = fit(title, self.columns.saturating_sub(5));
+        let title = shorten(title, self.columns.saturating_sub(5));
         let mut right = if right.is_empty() { String::new() } else { format!(" {right} ──") };
         let used = 4 + width(&title);
         if used + width(&right) > self.columns {
@@ -98,7 +98,7 @@ impl View<'_> {
             "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. The run goes on.",
             self.columns, self.rows
         );
-        wrap(&text, self.columns).iter().map(|line| self.line(line, Tone::Plain)).collect()
+        wrap_to(self.columns, "", &text).iter().map(|line| self.line(line, Tone::Plain)).collect()
     }
 
     fn narrow(&self) -> Lines {
@@ -169,7 +169,7 @@ impl View<'_> {
         let most = most.map_or_else(String::new, |most| format!(" of at most {}", span(most)));
         let name = format!("boatload {}", state.name);
         let times = format!("{elapsed}{most}{left}");
-        let name = fit(&name, self.columns.saturating_sub(width(&times) + 2));
+        let name = shorten(&name, self.columns.saturating_sub(width(&times) + 2));
         self.both((&name, Tone::Strong), (&times, Tone::Plain))
     }
 
@@ -178,20 +178,23 @@ impl View<'_> {
         let Some(work) = &self.state.work else {
             return (self.state.doing.clone(), Line::default());
         };
-        let share = work.share(self.state.seconds);
+        // As a heading it has a rule around it.
+        let room = self.columns.saturating_sub(if self.is_roomy() { 6 } else { 0 });
+        let title = fit_before(&work.title, &work.last, room);
         let text = self.progress(work);
+        let Some(share) = work.share(self.state.seconds) else {
+            return (title, self.line(&text, Tone::Plain));
+        };
         let columns = (self.columns / 3).min(self.columns.saturating_sub(width(&text) + 6));
         let line = Line::from(vec![
             self.span(bar(share, columns), Tone::Good),
             self.span(format!(" {:>3.0}%", (share * 100.0).floor()), Tone::Strong),
             self.span(
-                format!(" {}", fit(&text, self.columns.saturating_sub(columns + 6))),
+                format!(" {}", shorten(&text, self.columns.saturating_sub(columns + 6))),
                 Tone::Plain,
             ),
         ]);
-        // As a heading it has a rule around it.
-        let room = self.columns.saturating_sub(if self.is_roomy() { 6 } else { 0 });
-        (fit_before(&work.title, &work.last, room), line)
+        (title, line)
     }
 
     fn progress(&self, work: &Work) -> String {
@@ -216,25 +219,23 @@ impl View<'_> {
                 format!("{}, {} left", counted_as(work.done, work.noun), span(left))
             }
             Goal::Share(_) => String::new(),
+            Goal::Open => format!("{} so far", counted_as(work.done, work.noun)),
         }
     }
 
     /// Rates and mean latencies of the last windows; the latency follows from the rate.
     fn windows(&self) -> (Vec<f64>, Vec<f64>) {
-        let rates: Vec<f64> = self.state.pace.rates.iter().copied().collect();
-        let workers = self.workers();
-        let latency = |rate: &f64| mean_latency_ns(workers, *rate).unwrap_or(0.0);
-        let latencies = rates.iter().map(latency).collect();
-        (rates, latencies)
+        let pace = &self.state.pace;
+        (pace.rates.iter().copied().collect(), pace.latencies_ns())
     }
 
-    fn workers(&self) -> u32 {
-        self.state.work.as_ref().map_or(1, |work| work.workers)
-    }
-
-    fn rate_text(&self) -> String {
-        let text = |(work, rate): (&Work, f64)| format!("{} {}/s", figures(rate, 3), work.noun);
-        self.now().map_or_else(|| "-".into(), text)
+    /// The rate of now, with as many words as there is room for.
+    fn rate_text(&self, room: usize) -> String {
+        let Some((work, rate)) = self.now() else { return "rate -".into() };
+        let rate = figures(rate, 3);
+        let real = if work.simulated { ", in real time" } else { "" };
+        let whole = format!("rate {rate} {}/s{real}", work.noun);
+        if width(&whole) <= room { whole } else { shorten(&format!("rate {rate}/s{real}"), room) }
     }
 
     /// What is under way, and its rate; between phases the last one's would mislead.
@@ -242,21 +243,22 @@ impl View<'_> {
         self.state.work.as_ref().zip(self.state.pace.rate())
     }
 
-    fn latency_text(&self) -> String {
-        let latency = self.now().and_then(|(work, rate)| mean_latency_ns(work.workers, rate));
-        latency.map_or_else(|| "-".into(), duration)
+    /// The mean latency of now; none between phases either.
+    fn latency_text(&self) -> Option<String> {
+        self.now().and_then(|_| self.state.pace.latency_ns()).map(duration)
     }
 
     fn short_rate(&self) -> Line<'static> {
-        self.short("rate", &self.rate_text(), &self.windows().0)
+        self.short(&self.rate_text(self.columns), &self.windows().0)
     }
 
     fn short_latency(&self) -> Line<'static> {
-        self.short("mean latency", &self.latency_text(), &self.windows().1)
+        let latency = self.latency_text().unwrap_or_else(|| "-".into());
+        self.short(&format!("mean latency {latency}"), &self.windows().1)
     }
 
-    fn short(&self, name: &str, now: &str, values: &[f64]) -> Line<'static> {
-        let text = format!("{name} {now} ");
+    fn short(&self, now: &str, values: &[f64]) -> Line<'static> {
+        let text = format!("{now} ");
         let room = self.columns.saturating_sub(width(&text)).min(self.columns / 2);
         let blanks = " ".repeat(self.columns.saturating_sub(width(&text) + room));
         let curve = curve(values, room, 1).concat();
@@ -266,13 +268,15 @@ impl View<'_> {
     /// Two curves beside each other, under what they show now.
     fn curves(&self, height: usize) -> Lines {
         let half = (self.columns - 2) / 2;
-        let real = if self.state.simulated { ", in real time" } else { "" };
-        let rate = format!("rate {}{real}", self.rate_text());
-        let how = if half >= 50 { " (workers over rate)" } else { "" };
-        let latency = format!("mean latency{how} {}", self.latency_text());
+        let rate = self.rate_text(half);
+        let latency = match self.latency_text() {
+            Some(latency) if half >= 50 => format!("mean latency (workers over rate) {latency}"),
+            Some(latency) => format!("mean latency {latency}"),
+            None => "mean latency -".into(),
+        };
         let mut lines = vec![Line::from(vec![
             self.span(padded(&rate, half + 2), Tone::Plain),
-            self.span(fit(&latency, half), Tone::Plain),
+            self.span(shorten(&latency, half), Tone::Plain),
         ])];
         let (rates, latencies) = self.windows();
         let (rates, latencies) = (curve(&rates, half, height), curve(&latencies, half, height));
@@ -287,7 +291,7 @@ impl View<'_> {
     }
 
     fn device(&self) -> String {
-        let name = self.state.device.as_deref().map(|name| fit(name, 12));
+        let name = self.state.device.as_deref().map(|name| shorten(name, 12));
         let Some(name) = name else { return "no device".into() };
         let moved = self.state.machine.device();
         let text = |rate: f64| format!("{}/s", bytes(rate as u64));
@@ -346,7 +350,7 @@ impl View<'_> {
     fn note_lines(&self) -> Lines {
         let lines = |note: &Note| {
             let tone = note_tone(note);
-            let wrapped = wrap(&note_text(note), self.columns);
+            let wrapped = wrap_to(self.columns, "", &note_text(note));
             wrapped.iter().map(|text| self.line(text, tone)).collect::<Vec<_>>()
         };
         self.state.notes.iter().flat_map(lines).collect()
