@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Figure, Look, Scale, Series};
+use crate::measure::order::each_once;
 
 /// The share of a place that its bars take; the rest keeps it from the next.
 const FILLED: f64 = 0.8;
@@ -24,6 +25,24 @@ pub(crate) struct Slot {
     pub(crate) width: f64,
 }
 
+/// A line beside others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lane {
+    /// Which it is, from 0 at the left.
+    at: usize,
+    /// How many they are.
+    pub(crate) number: usize,
+    /// From one of their places to the nearest, in the numbers of the x axis.
+    pub(crate) gap: f64,
+}
+
+impl Lane {
+    /// How far right of the middle of all it stands, as the distance of two neighbours is 1.
+    pub(crate) fn place(&self) -> f64 {
+        self.at as f64 - (self.number - 1) as f64 / 2.0
+    }
+}
+
 /// A number whose multiples lie evenly and never meet: the golden ratio.
 const SPREAD: f64 = 0.618_033_988_749_895;
 
@@ -38,7 +57,7 @@ impl Figure {
         let is_beside =
             |look: Look| look == Look::Bars || (look == Look::Markers && self.x.is_named());
         let all = self.series.iter().filter(|one| is_beside(one.look));
-        let names = once(all.clone().map(|one| &*one.name));
+        let names = each_once(all.clone().map(|one| &*one.name));
         let Some(at) = names.iter().position(|name| *name == series.name) else {
             return Slot { shift: self.line_shift(series), width: 0.0 };
         };
@@ -52,21 +71,26 @@ impl Figure {
 
     /// How far a line with intervals, and what is of its name, stands aside of others.
     fn line_shift(&self, series: &Series) -> f64 {
+        let Some(lane) = self.lane(series) else { return 0.0 };
+        let places = self.places_of(Look::Line);
+        let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
+        let step = lane.gap * ASIDE_OF_GAP / lane.number as f64;
+        lane.place() * step.min(all * ASIDE_OF_ALL)
+    }
+
+    /// Which of several lines with intervals at the same numbers a series is, or is of the name of;
+    /// none if it stands where it is.
+    pub(crate) fn lane(&self, series: &Series) -> Option<Lane> {
         let is_whiskered = |one: &&Series| {
             one.look == Look::Line && one.points.iter().any(|point| point.interval.is_some())
         };
         let all = self.series.iter().filter(is_whiskered);
-        let names = once(all.clone().map(|one| &*one.name));
+        let names = each_once(all.clone().map(|one| &*one.name));
         let at = names.iter().position(|name| *name == series.name);
         let is_shifted = matches!(series.look, Look::Line | Look::Raw);
         let is_linear = self.x.scale == Scale::Linear;
-        let Some(at) = at.filter(|_| is_shifted && is_linear && shares_places(all)) else {
-            return 0.0;
-        };
-        let places = self.places_of(Look::Line);
-        let all = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
-        let step = (gap(&places) * ASIDE_OF_GAP / names.len() as f64).min(all * ASIDE_OF_ALL);
-        (at as f64 - (names.len() - 1) as f64 / 2.0) * step
+        let at = at.filter(|_| is_shifted && is_linear && shares_places(all))?;
+        Some(Lane { at, number: names.len(), gap: gap(&self.places_of(Look::Line)) })
     }
 
     /// From a place to the next, in the numbers of the x axis.
@@ -91,13 +115,13 @@ impl Figure {
 
     /// Names of a legend with the numbers of their colours, each once.
     pub(crate) fn names(&self) -> Vec<(&str, usize)> {
-        once(self.series.iter().map(|series| (&*series.name, series.colour)))
+        each_once(self.series.iter().map(|series| (&*series.name, series.colour)))
     }
 
     /// What points are and how they are drawn, each once; but for rectangles, which a scale tells of.
     pub(crate) fn whats(&self) -> Vec<(Look, &str)> {
         let drawn = self.series.iter().filter(|series| series.look != Look::Cells);
-        once(drawn.map(|series| (series.look, &*series.what)))
+        each_once(drawn.map(|series| (series.look, &*series.what)))
     }
 
     /// Which among the things drawn in the same way this series tells, from 0: p50, then p99.
@@ -127,16 +151,6 @@ fn shares_places<'a>(all: impl Iterator<Item = &'a Series>) -> bool {
     let mut points =
         all.flat_map(|one| one.points.iter().map(move |point| (point.x.to_bits(), &one.name)));
     points.any(|(place, name)| *owners.entry(place).or_insert(name) != name)
-}
-
-fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for one in all {
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
-    found
 }
 
 #[cfg(test)]
