@@ -13,7 +13,9 @@ mod common;
 #[path = "common/command.rs"]
 mod command;
 
+use std::fs::{File, Permissions};
 use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -166,6 +168,70 @@ fn a_file_is_replaced_in_one_step_and_nothing_stays_beside_it() {
     exported(&bench, &["csv", "-o", "/dev/null"]);
     let ran = bench.run(["export", "last", "--format", "csv", "-o", "/nowhere/at/all"]);
     ran.refuses(1);
+}
+
+/// Every command that writes a document to a file.
+const DOCUMENTS: [&[&str]; 4] = [
+    &["show", "last"],
+    &["compare", "last", "reference:smallfiles-debian8-ext4"],
+    &["check", "last", "--baseline", "history"],
+    &["run", "job.toml"],
+];
+
+#[test]
+fn a_document_is_replaced_in_one_step_wherever_it_is_written() {
+    let (bench, _) = measured();
+    std::fs::write(bench.work().join("job.toml"), JOB).unwrap();
+    let other = bench.write("other", "other");
+    let folder = other.parent().unwrap();
+    let before = command::names_in(folder);
+    for arguments in DOCUMENTS {
+        let path = bench.write("kept.json", "old".repeat(100_000));
+        let (old, link) = (File::open(&path).unwrap(), bench.beside("link.json"));
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        for path in [path.as_path(), link.as_path(), Path::new("/dev/null")] {
+            let ran = bench.run([arguments, &["--json", path.to_str().unwrap()]].concat());
+            assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+        }
+        let new = std::fs::read_to_string(&path).unwrap();
+        assert!(serde_json::from_str::<Value>(&new).is_ok(), "{arguments:?}: {new}");
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(std::io::read_to_string(old).unwrap().len(), 300_000, "the old one is whole");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "other", "a link is replaced");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_file());
+        [path, link].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    }
+    assert_eq!(command::names_in(folder), before, "nothing stays beside");
+}
+
+#[test]
+fn a_document_goes_through_a_pipe_and_what_the_command_has_open() {
+    let (bench, document) = measured();
+    let fifo = bench.beside("fifo");
+    if output("mkfifo", &[fifo.to_str().unwrap()]).is_none() {
+        return skip("a document through a pipe", "mkfifo is missing");
+    }
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    for arguments in [
+        &["show", "last", "--json", fifo.to_str().unwrap()][..],
+        &["export", "last", "--format", "json", "-o", fifo.to_str().unwrap()],
+    ] {
+        let mut child = bench.command(arguments).stdout(Stdio::null()).spawn().unwrap();
+        let text = std::fs::read_to_string(&fifo).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(parsed(&text), document, "{arguments:?}");
+        assert!(!std::fs::symlink_metadata(&fifo).unwrap().is_file(), "it stays a pipe");
+        let path = bench.beside("out");
+        let arguments = arguments.iter().map(|word| match *word {
+            word if Path::new(word) == fifo => "/dev/stdout",
+            word => word,
+        });
+        let mut command = bench.command(arguments);
+        let status = command.stdout(File::create(&path).unwrap()).status().unwrap();
+        assert!(status.success());
+        assert_eq!(parsed(&std::fs::read_to_string(&path).unwrap()), document);
+    }
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::files::write_file;
 use super::history::{alike, others};
 use super::runs_named::find_runs;
-use super::{StorePlace, out, show};
+use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::book::ResultBook;
@@ -130,7 +131,7 @@ impl Check {
             return out::print(&document);
         }
         out::print(text)?;
-        self.json.as_deref().map_or(Ok(()), |path| show::keep(path, &document))
+        self.json.as_deref().map_or(Ok(()), |path| write_file(path, &document))
     }
 }
 

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::files::write_file;
 use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
-use super::{StorePlace, out, show};
+use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::compare::compare_among;
 use crate::report::{write_comparison, write_comparison_json};
@@ -73,7 +74,7 @@ impl Compare {
             return Ok(Exit::Good);
         }
         out::print(&String::from_utf8_lossy(&text))?;
-        self.json.as_deref().map_or(Ok(()), |path| show::keep(path, &document))?;
+        self.json.as_deref().map_or(Ok(()), |path| write_file(path, &document))?;
         Ok(Exit::Good)
     }
 }

@@ -1,14 +1,13 @@
 //! `boatload export`: a run as another program reads it.
 
-use std::ffi::OsString;
-use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use super::files::write_file;
 use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -110,10 +109,7 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
             out::print(&lines.collect::<String>())
         }
         [only] if output == Path::new("-") => out::print(&only.text),
-        [only] if !is_directory(output) && is_stream(output) => {
-            std::fs::write(output, &only.text).map_err(|error| cannot_write(output, error))
-        }
-        [only] if !is_directory(output) => keep(output, &only.text),
+        [only] if !is_directory(output) => write_file(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
             "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
             texts.len()
@@ -122,7 +118,7 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
             std::fs::create_dir_all(output).map_err(|error| {
                 Failure::from_system(format!("make the directory {}", shown(output)), error)
             })?;
-            texts.iter().try_for_each(|text| keep(&output.join(&text.name), &text.text))
+            texts.iter().try_for_each(|text| write_file(&output.join(&text.name), &text.text))
         }
     }
 }
@@ -130,29 +126,4 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
 /// One that is there, or a name that can be no other.
 fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/")
-}
-
-/// A pipe or a device, which stays what it is; a link to one too.
-fn is_stream(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file())
-}
-
-fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
-    Failure::from_system(format!("write {}", shown(path)), error)
-}
-
-/// Whoever reads the file meanwhile finds the old text or the new one, never a part. A link in its
-/// place is replaced, not followed.
-fn keep(path: &Path, text: &str) -> Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(name);
-    let cannot = |error| cannot_write(path, error);
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(cannot)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.and_then(|()| std::fs::rename(&beside, path)).map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        cannot(error)
-    })
 }

@@ -5,6 +5,7 @@ mod clean;
 mod compare;
 mod effort;
 mod export;
+mod files;
 mod history;
 mod import;
 mod inspect;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::files::write_file;
 use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, exit_of, out, screen};
-use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::book::ResultBook;
 use crate::report::{
     RUNS_MAX, Style, find_report, plain, write_beside, write_plots, write_plotted,
@@ -126,12 +127,7 @@ fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
         return out::print(&documents()?);
     }
     out::print(text)?;
-    json.map_or(Ok(()), |path| keep(path, &documents()?))
-}
-
-pub(super) fn keep(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
+    json.map_or(Ok(()), |path| write_file(path, &documents()?))
 }
 
 /// Gives a run to the user: the terminal's report, the document, or both.

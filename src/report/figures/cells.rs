@@ -65,7 +65,7 @@ impl Axis {
 }
 
 /// The places of rectangles in one direction, in order, each once, and where the last one ends.
-pub(crate) fn steps(series: &Series, axis: &Axis, place: fn(&Point) -> f64) -> Vec<f64> {
+fn steps(series: &Series, axis: &Axis, place: fn(&Point) -> f64) -> Vec<f64> {
     let mut places: Vec<f64> = series.points.iter().map(place).filter(|x| axis.has(*x)).collect();
     places.sort_by(f64::total_cmp);
     axis.with_end(places)

@@ -9,9 +9,13 @@ use crate::base::units::counted;
 use crate::measure::book::Level;
 use crate::measure::order::each_once;
 use crate::measure::slices::{Sliced, SlicedRow, sliced, sliced_phases};
+use crate::measure::statistics::describe::median;
 
 /// Rows that can be told apart.
 const ROWS_MAX: usize = 40;
+
+/// How many times the median the largest must be for a logarithmic scale.
+const FAR: f64 = 5.0;
 
 /// One picture for each phase that has slices.
 pub(super) fn heats(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
@@ -32,11 +36,11 @@ fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
     // The first stands at the top.
     let rows: Vec<Owned<'_>> = rows.collect::<Vec<_>>().into_iter().rev().collect();
     let series = series(&rows);
-    let shades = points(&series).filter_map(|point| point.shade);
+    let shades: Vec<f64> = points(&series).filter_map(|point| point.shade).collect();
     let shade = Axis {
         label: "mean latency".into(),
         quantity: Quantity::Seconds,
-        scale: scale_for(shades),
+        scale: shade_scale(&shades),
     };
     let others = all.iter().filter(|(_, sliced)| sliced.other_levels);
     let levels: Vec<&Level> = others.filter_map(|(_, sliced)| sliced.level.as_ref()).collect();
@@ -68,6 +72,16 @@ fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
     })
 }
 
+/// The scale on which a slow slice does not make all others look alike.
+fn shade_scale(shades: &[f64]) -> Scale {
+    let most = shades.iter().fold(0.0, |most: f64, shade| most.max(*shade));
+    let is_positive = shades.iter().all(|shade| *shade > 0.0);
+    if is_positive && most > FAR * median(shades) {
+        return Scale::Logarithmic;
+    }
+    scale_for(shades.iter().copied())
+}
+
 fn row_name((member, row): &Owned<'_>) -> String {
     let pass = row.pass.map_or(String::new(), |pass| format!(" pass {pass}"));
     format!("{} repeat {}{pass}", member.name, row.repeat)
@@ -92,4 +106,20 @@ fn cells(place: usize, row: &SlicedRow<'_>) -> Vec<Point> {
         ..Point::at(100.0 * at as f64 / number, place as f64)
     };
     row.slices_ns.iter().enumerate().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slow_slice_does_not_hide_how_the_others_differ() {
+        let mut shades = vec![1e-5, 1.2e-5, 1.1e-5, 4.9e-5];
+        assert_eq!(shade_scale(&shades), Scale::Linear);
+        shades[3] = 6e-5;
+        assert_eq!(shade_scale(&shades), Scale::Logarithmic);
+        shades[0] = 0.0;
+        assert_eq!(shade_scale(&shades), Scale::Linear, "0 has no logarithm");
+        assert_eq!(shade_scale(&[]), Scale::Linear);
+    }
 }

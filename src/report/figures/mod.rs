@@ -21,7 +21,7 @@ mod whole;
 
 use crate::measure::book::ResultBook;
 
-pub(crate) use cells::{Rectangle, steps};
+pub(crate) use cells::Rectangle;
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
 pub(crate) use palette::{colour, has_been};
 pub(crate) use slots::{Slot, aside};

@@ -117,6 +117,8 @@ pub(crate) struct Point {
     pub(crate) y: f64,
     /// The ends of its 95% interval, or of a band; none if unknown.
     pub(crate) interval: Option<[f64; 2]>,
+    /// Significant figures of `y` that its error allows; none where nothing tells.
+    pub(crate) figures: Option<u32>,
     /// How many values it is made of.
     pub(crate) n: u64,
     /// What its colour tells, in [`Look::Cells`].
@@ -147,20 +149,28 @@ pub(crate) struct FigureTable {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Figures of a number whose error is unknown or stands beside it.
+/// Figures of a number where no error tells how many, and of bytes per second.
 const FIGURES: u32 = 4;
+const BYTE_FIGURES: u32 = 3;
+/// No interval has more figures, however far its ends lie from the mean.
+const FIGURES_MAX: i64 = 6;
 
 impl Point {
     /// One value without an interval.
     pub(crate) fn at(x: f64, y: f64) -> Self {
-        Self { x, y, interval: None, n: 1, shade: None, disturbed: false }
+        Self { x, y, interval: None, figures: None, n: 1, shade: None, disturbed: false }
     }
 }
 
 impl Quantity {
     /// A number for people, with its unit: `17,810/s`, `2.31 us`, `p99`.
     pub(crate) fn text(self, value: f64) -> String {
-        let plain = |value| number(value, FIGURES);
+        self.rounded(value, None)
+    }
+
+    /// The same with so many significant figures. Times always have three.
+    fn rounded(self, value: f64, figures: Option<u32>) -> String {
+        let plain = |value| number(value, figures.unwrap_or(FIGURES));
         match self {
             Self::Count if is_whole(value) => whole(value),
             Self::Count => trimmed(&plain(value)),
@@ -168,8 +178,9 @@ impl Quantity {
             Self::Percent => format!("{}%", trimmed(&plain(value))),
             Self::Seconds => time(Some(value * 1e9)),
             Self::Operations => format!("{}/s", plain(value)),
-            Self::ByteRate => byte_rate(value, 3),
-            Self::Times => format!("{}x", plain(value)),
+            Self::ByteRate => byte_rate(value, figures.unwrap_or(BYTE_FIGURES)),
+            // Counters of devices, with what else moved: more figures would mean nothing.
+            Self::Times => format!("{}x", number(value, figures.unwrap_or(FIGURES).min(FIGURES))),
             Self::OneIn => percentile(value),
             Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
         }
@@ -212,6 +223,33 @@ impl Axis {
             _ => self.quantity.text(value),
         }
     }
+
+    /// The height of a point on it, with no more figures than its error allows.
+    pub(crate) fn height(&self, point: &Point) -> String {
+        self.text_as(point, point.y)
+    }
+
+    /// The ends of its interval down to the same place, `17,280/s to 18,340/s`; empty without one.
+    pub(crate) fn interval(&self, point: &Point) -> String {
+        let [low, high] = match point.interval {
+            Some(ends) => ends.map(|end| self.text_as(point, end)),
+            None => return String::new(),
+        };
+        format!("{low} to {high}")
+    }
+
+    /// A number with its last figure where the height of the point has it.
+    fn text_as(&self, point: &Point, value: f64) -> String {
+        match (&self.scale, point.figures) {
+            (Scale::Linear | Scale::Logarithmic, Some(figures)) if point.y != 0.0 => {
+                let order = |value: f64| value.abs().log10().floor() as i64;
+                let more = order(value).saturating_sub(order(point.y));
+                let figures = more.saturating_add(figures.into()).clamp(1, FIGURES_MAX);
+                self.quantity.rounded(value, Some(figures as u32))
+            }
+            _ => self.text(value),
+        }
+    }
 }
 
 /// What the ends of a point's interval are, if it is drawn in the way that the first tells.
@@ -244,16 +282,12 @@ impl Figure {
         head.push("n".into());
         let row = |series: &Series, point: &Point| {
             let mut cells = vec![series.name.clone(), series.what.clone()];
-            cells.extend([self.x.text(point.x), self.y.text(point.y)]);
+            cells.extend([self.x.text(point.x), self.y.height(point)]);
             if let Some(axis) = &self.shade {
                 cells.push(point.shade.map(|value| axis.text(value)).unwrap_or_default());
             }
             for (is_of, _) in &spans {
-                let span = |[low, high]: [f64; 2]| {
-                    format!("{} to {}", self.y.text(low), self.y.text(high))
-                };
-                let own = point.interval.filter(|_| is_of(series.look));
-                cells.push(own.map(span).unwrap_or_default());
+                cells.push(if is_of(series.look) { self.y.interval(point) } else { String::new() });
             }
             // A law is made of no values.
             let is_law = series.look == Look::Law;
@@ -263,5 +297,65 @@ impl Figure {
         let rows = self.series.iter();
         let rows = rows.flat_map(|series| series.points.iter().map(move |point| (series, point)));
         FigureTable { head, rows: rows.map(|(series, point)| row(series, point)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_texts(quantity: Quantity, point: Point, height: &str, interval: &str) {
+        let axis = Axis { label: "a".into(), quantity, scale: Scale::Linear };
+        assert_eq!(
+            (axis.height(&point).as_str(), axis.interval(&point).as_str()),
+            (height, interval)
+        );
+    }
+
+    fn point(y: f64, half: f64, figures: u32) -> Point {
+        Point { interval: Some([y - half, y + half]), figures: Some(figures), ..Point::at(0.0, y) }
+    }
+
+    #[test]
+    fn an_interval_ends_at_the_same_place_as_the_number_that_it_allows() {
+        use Quantity::{ByteRate, Operations, Times};
+        assert_texts(Operations, point(17_812.3, 534.0, 4), "17,810/s", "17,280/s to 18,350/s");
+        assert_texts(Operations, point(9_987.0, 400.0, 3), "9,990/s", "9,590/s to 10,390/s");
+        assert_texts(Operations, point(1_234.0, 1_100.0, 2), "1,200/s", "100/s to 2,300/s");
+        assert_texts(
+            ByteRate,
+            point(400.0 * 1_048_576.0, 3e7, 2),
+            "400 MiB/s",
+            "370 MiB/s to 430 MiB/s",
+        );
+        assert_texts(Times, point(1.52, 0.3, 2), "1.5x", "1.2x to 1.8x");
+    }
+
+    #[test]
+    fn what_no_error_rounds_is_written_as_before() {
+        let alone = Point { figures: None, ..point(17_812.3, 534.0, 0) };
+        assert_texts(Quantity::Operations, alone, "17,810/s", "17,280/s to 18,350/s");
+        assert_texts(Quantity::Seconds, point(2.314e-6, 1e-6, 1), "2.31 us", "1.31 us to 3.31 us");
+        assert_texts(Quantity::Operations, Point::at(0.0, 12.0), "12.00/s", "");
+    }
+
+    #[test]
+    fn whatever_the_numbers_are_their_texts_stay_short() {
+        let numbers = [0.0, 1e-320, -1.0, 1e300, f64::NAN, f64::INFINITY, f64::MAX];
+        for y in numbers {
+            for end in numbers {
+                for figures in [0, 1, 5, u32::MAX] {
+                    let point = Point { interval: Some([end; 2]), ..point(y, 0.0, figures) };
+                    let axis =
+                        |scale| Axis { label: "a".into(), quantity: Quantity::Operations, scale };
+                    for scale in [Scale::Linear, Scale::Named(Vec::new())] {
+                        let axis = axis(scale);
+                        let text = axis.height(&point) + &axis.interval(&point);
+                        assert!(text.len() < 80, "{y} {end} {figures}: {text}");
+                    }
+                }
+            }
+        }
     }
 }

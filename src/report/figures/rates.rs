@@ -110,6 +110,7 @@ pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> Point {
     let half = estimate.half_width;
     Point {
         interval: half.map(|half| [(estimate.mean - half).max(0.0), estimate.mean + half]),
+        figures: Some(estimate.figures),
         n: u64::from(estimate.n),
         disturbed,
         ..Point::at(x, estimate.mean)

@@ -112,6 +112,12 @@ impl Figure {
         self.series.iter().zip(self.patterns()).map(of).collect()
     }
 
+    /// Which of several lines with intervals at the same numbers a series is, or is of the name of;
+    /// none if it stands where it is.
+    pub(crate) fn lane(&self, series: &Series) -> Option<Lane> {
+        self.lanes().lane(series)
+    }
+
     fn is_beside(&self, look: Look) -> bool {
         look == Look::Bars || (look == Look::Markers && self.x.is_named())
     }

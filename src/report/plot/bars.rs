@@ -238,7 +238,7 @@ impl Sheet<'_> {
         let is_it = |series: &Series| what.is_none_or(|what| what == series.what);
         let found = entry.points.iter().find(|(series, _)| is_it(series));
         let text =
-            |(_, point): &(&Series, &Point)| figure_text(&self.figure.y.text(point.y), self.style);
+            |(_, point): &(&Series, &Point)| figure_text(&self.figure.y.height(point), self.style);
         found.map(text).unwrap_or_default()
     }
 

@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::frame::{Frame, MARGIN, Span};
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text, legend, lines};
-use crate::report::figures::{Axis, Figure, Look, Point, Scale, Series, steps};
+use crate::report::figures::{Axis, Figure, Look, Rectangle, Scale, Series};
 use crate::report::text::shorten;
 
 /// From nothing to most.
@@ -33,7 +33,7 @@ fn shades(style: &Style) -> &'static [char] {
 
 fn shade(figure: &Figure, series: &Series, frame: &Frame<'_>, canvas: &mut Canvas, style: &Style) {
     let range = range(figure);
-    for (at, value) in values(series, figure, frame).iter().enumerate() {
+    for (at, value) in values(&figure.rectangles(series), frame).iter().enumerate() {
         let Some(share) = value.and_then(|value| shade_share(value, figure, range)) else {
             continue;
         };
@@ -46,55 +46,23 @@ fn shade(figure: &Figure, series: &Series, frame: &Frame<'_>, canvas: &mut Canva
 }
 
 /// The largest value in each cell of the canvas, row by row from the top.
-fn values(series: &Series, figure: &Figure, frame: &Frame<'_>) -> Vec<Option<f64>> {
+fn values(rectangles: &[Rectangle], frame: &Frame<'_>) -> Vec<Option<f64>> {
     let mut values: Vec<Option<f64>> = vec![None; frame.columns * frame.height];
-    let up = steps(series, &figure.y, |point| point.y);
-    let mut points: Vec<&Point> = series.points.iter().collect();
-    points.sort_by(|a, b| a.y.total_cmp(&b.y));
-    // Rows have rectangles of different widths.
-    for own in points.chunk_by(|a, b| a.y == b.y) {
-        let row = Series { points: own.iter().map(|point| **point).collect(), ..empty(series) };
-        let across = steps(&row, &figure.x, |point| point.x);
-        for point in own {
-            let Some(shade) = point.shade.filter(|shade| shade.is_finite()) else { continue };
-            let wide = covered(point.x, &across, &figure.x, (&frame.x, frame.columns));
-            let high = covered(point.y, &up, &figure.y, (&frame.y, frame.height));
-            let (Some([left, right]), Some([low, high])) = (wide, high) else { continue };
-            for row in frame.height.saturating_sub(high)..frame.height.saturating_sub(low) {
-                for value in &mut values[row * frame.columns..][left..right] {
-                    *value = Some(value.map_or(shade, |value| value.max(shade)));
-                }
+    for Rectangle { x, y, shade, .. } in rectangles {
+        let across = covered(*x, &frame.x, frame.columns);
+        let up = covered(*y, &frame.y, frame.height);
+        let (Some([left, right]), Some([low, high])) = (across, up) else { continue };
+        for row in frame.height.saturating_sub(high)..frame.height.saturating_sub(low) {
+            for value in &mut values[row * frame.columns..][left..right] {
+                *value = Some(value.map_or(*shade, |value| value.max(*shade)));
             }
         }
     }
     values
 }
 
-/// The same series without points.
-fn empty(series: &Series) -> Series {
-    let Series { name, colour, look, what, .. } = series;
-    Series {
-        name: name.clone(),
-        colour: *colour,
-        look: *look,
-        what: what.clone(),
-        points: Vec::new(),
-    }
-}
-
-/// The cells that a rectangle covers, at least one, the last not included: from its place to the
-/// next one's, or around its name.
-fn covered(
-    value: f64,
-    ends: &[f64],
-    axis: &Axis,
-    (span, cells): (&Span<'_>, usize),
-) -> Option<[usize; 2]> {
-    let next = *ends.get(ends.partition_point(|end| *end <= value))?;
-    let ends = match axis.scale {
-        Scale::Named(_) => [value - 0.5, value + 0.5],
-        _ => [value, next],
-    };
+/// The cells between two ends, at least one, the last not included.
+fn covered(ends: [f64; 2], span: &Span<'_>, cells: usize) -> Option<[usize; 2]> {
     let [from, to] = ends.map(|end| span.share(end));
     let at = |share: f64| (share * cells as f64).round() as usize;
     let from = at(from?).min(cells.saturating_sub(1));

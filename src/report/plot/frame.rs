@@ -41,6 +41,11 @@ impl<'a> Span<'a> {
     pub(super) fn share_or_low(&self, value: f64) -> f64 {
         self.share(value).unwrap_or_default()
     }
+
+    /// As much as one of so many equal parts holds, if it is linear.
+    pub(super) fn part(&self, parts: usize) -> f64 {
+        (self.high - self.low) / parts.max(1) as f64
+    }
 }
 
 /// Axes, and the room that they leave.

@@ -16,20 +16,9 @@ pub(super) fn letter(number: usize) -> char {
     (b'a' + (number % 26) as u8) as char
 }
 
-/// The names of a picture's series, each once, with their colours.
-pub(super) fn names(figure: &Figure) -> Vec<(&str, usize)> {
-    let mut names: Vec<(&str, usize)> = Vec::new();
-    for series in &figure.series {
-        if !names.iter().any(|(name, _)| *name == series.name) {
-            names.push((&series.name, series.colour));
-        }
-    }
-    names
-}
-
 /// Rows that tell which letter is which series, and what its lines are.
 pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
-    let names = names(figure);
+    let names = figure.names();
     let whats: Vec<String> = names.iter().map(|(name, _)| whats(figure, name, style)).collect();
     let are_alike = names.len() > 1 && whats.iter().all(|what| *what == whats[0]);
     let entries = names.iter().zip(&whats).enumerate().map(|(at, ((name, colour), what))| {

@@ -27,11 +27,14 @@ pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
     let mut drawing = Drawing { frame: &frame, canvas: &mut canvas, style };
     let mut order: Vec<&Series> = figure.series.iter().collect();
     order.sort_by_key(|series| rank(series.look));
-    let names = legend::names(figure);
+    let names = figure.names();
     let number = |series: &Series| {
         names.iter().position(|(name, _)| *name == series.name).unwrap_or_default()
     };
-    order.iter().for_each(|series| drawing.series(series, legend::letter(number(series))));
+    for series in &order {
+        let aside = drawing.aside(figure, series);
+        drawing.series(series, aside, legend::letter(number(series)));
+    }
     drawing.marks(figure);
     let mut lettered = Vec::new();
     for series in order.iter().rev() {
@@ -71,30 +74,46 @@ impl Drawing<'_> {
     }
 
     fn across(&self, x: f64) -> Option<f64> {
-        let dots = self.canvas.dots_across();
-        let own = dots * self.frame.columns / (self.frame.columns + MARGIN);
+        let last = self.canvas.dots_across().saturating_sub(1).max(1);
         let share = self.frame.x.share(x)?;
-        Some(share * own.saturating_sub(1) as f64 / dots.saturating_sub(1).max(1) as f64)
+        Some(share * self.dots().saturating_sub(1) as f64 / last as f64)
     }
 
-    fn series(&mut self, series: &Series, letter: char) {
+    /// Dots of the picture from left to right.
+    fn dots(&self) -> usize {
+        self.canvas.dots_across() * self.frame.columns / (self.frame.columns + MARGIN)
+    }
+
+    /// How far right of their numbers the points of a series stand, so that intervals of several do
+    /// not lie on each other: in cells of their own where those have room, else as far as there is;
+    /// 0 if that is less than a dot.
+    fn aside(&self, figure: &Figure, series: &Series) -> f64 {
+        let Some(lane) = figure.lane(series) else { return 0.0 };
+        let dot = self.frame.x.part(self.dots().saturating_sub(1));
+        let cell = dot * (self.dots() / self.frame.columns.max(1)) as f64;
+        let step = cell.min(lane.gap / (lane.number + 1) as f64);
+        if step < dot { 0.0 } else { lane.place() * step }
+    }
+
+    fn series(&mut self, series: &Series, aside: f64, letter: char) {
+        let points: Vec<Point> =
+            series.points.iter().map(|point| Point { x: point.x + aside, ..*point }).collect();
         let (rank, ink) = (rank(series.look), Ink::Series(series.colour));
         let pen = Pen { ink, symbol: letter, rank, every: 1 };
         match series.look {
-            Look::Band => self.band(&series.points, &Pen { symbol: ':', ..pen }),
-            Look::Law => self.course(&series.points, &Pen { symbol: '.', every: 4, ..pen }),
-            Look::Curve => self.course(&series.points, &pen),
+            Look::Band => self.band(&points, &Pen { symbol: ':', ..pen }),
+            Look::Law => self.course(&points, &Pen { symbol: '.', every: 4, ..pen }),
+            Look::Curve => self.course(&points, &pen),
             Look::Line => {
-                self.whiskers(&series.points, &Pen { symbol: '|', rank: rank - 1, ..pen });
-                self.course(&series.points, &pen);
+                self.whiskers(&points, &Pen { symbol: '|', rank: rank - 1, ..pen });
+                self.course(&points, &pen);
             }
             Look::Markers => {
-                self.whiskers(&series.points, &Pen { symbol: '|', rank: rank - 1, ..pen });
-                self.markers(&series.points, letter, ink);
+                self.whiskers(&points, &Pen { symbol: '|', rank: rank - 1, ..pen });
+                self.markers(&points, letter, ink);
             }
             Look::Raw | Look::Bars | Look::Cells => {
-                let places: Vec<_> =
-                    series.points.iter().filter_map(|p| self.place(p.x, p.y)).collect();
+                let places: Vec<_> = points.iter().filter_map(|p| self.place(p.x, p.y)).collect();
                 let pen = Pen { symbol: ',', ..pen };
                 places.into_iter().for_each(|place| self.canvas.line(place, place, &pen));
             }

@@ -317,3 +317,38 @@ fn series_are_told_apart_without_colours() {
     let text = drawn(&[growth()], &Style { ascii: true, ..PLAIN });
     assert!(text.contains("aaaa") && text.contains("bbbb"), "{text}");
 }
+
+/// Lines of these names through the same points with the same intervals.
+fn alike(names: &[&str], levels: u32) -> Figure {
+    let x = axis("space used", Quantity::Percent, Scale::Linear);
+    let y = axis("operations per second", Quantity::Operations, Scale::Linear);
+    let points = || (1..=levels).map(|at| between(f64::from(at) * 10.0, 500.0, 400.0)).collect();
+    let all = names.iter().enumerate();
+    let all = all.map(|(at, name)| series(name, at, Look::Line, "mean", points())).collect();
+    figure("Alike", x, y, all)
+}
+
+/// How many rows of a chart in ASCII have so many intervals that stand together like this.
+fn rows_with(text: &str, together: &str, number: usize) -> usize {
+    let has = |line: &&str| line.split(' ').filter(|word| *word == together).count() == number;
+    text.lines().filter(has).count()
+}
+
+#[test]
+fn intervals_of_several_series_at_one_level_stand_beside_each_other() {
+    let ascii = Style { ascii: true, ..PLAIN };
+    for (names, together) in [(&["a", "b"][..], "||"), (&["a", "b", "c"], "|||")] {
+        let text = drawn(&[alike(names, 4)], &ascii);
+        assert!(rows_with(&text, together, 4) > 5, "{text}");
+    }
+    let text = drawn(&[alike(&["a", "b"], 4)], &Style { colours: Colours::Sixteen, ..PLAIN });
+    let both = |line: &&str| line.matches("[34m").count() == 4 && line.matches("[31m").count() == 4;
+    assert!(text.lines().filter(both).count() > 5, "each in its colour:\n{text}");
+}
+
+#[test]
+fn intervals_lie_on_each_other_where_levels_are_too_near() {
+    let ascii = Style { ascii: true, columns: 40, ..PLAIN };
+    let text = drawn(&[alike(&["a", "b", "c"], 10)], &ascii);
+    assert!(rows_with(&text, "|", 11) > 3, "the edge and one for each level:\n{text}");
+}
