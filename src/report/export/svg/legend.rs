@@ -6,8 +6,7 @@ use super::series::is_dense;
 use super::shapes::{Ink, marker};
 use super::style::{BASE, DASHES, EDGE, LABEL, LAW_DASHES, LEGEND, NEUTRAL, TICK, WIDTH, dashes};
 use super::words::{clipped, names, width};
-use crate::report::export::heat::{heat, shades};
-use crate::report::figures::{Figure, Look, Scale, Series, colour};
+use crate::report::figures::{Figure, Look, Scale, Series, colour, heat};
 
 const ROW: f64 = 21.0;
 const SWATCH: f64 = 24.0;
@@ -49,7 +48,7 @@ impl<'a> Legend<'a> {
         for row in [named(figure), things(figure)] {
             y = put(row, y, &mut entries);
         }
-        let scale = shades(figure).map(|(axis, range)| {
+        let scale = figure.shades().map(|(axis, range)| {
             let left = EDGE + clipped_width(&axis.label) + 18.0;
             (Ruler { axis, range, pixels: [left, left + SCALE_LENGTH] }, y + 4.0)
         });
