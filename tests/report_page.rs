@@ -655,7 +655,7 @@ const ZOOMED: &str = "
             zoom(place, 0.3);
             const press = (name) => place.closest('figure').querySelector(`button[aria-label^='${name}:']`)?.click();
             for (const [name, which, end] of [['Left', 'x', 0], ['Right', 'x', 1], ['Down', 'y', 0], ['Up', 'y', 1]]) {
-                for (let times = 0; times < 3; times += 1) { press(name); await Promise.resolve(); }
+                for (let times = 0; times < 6; times += 1) { press(name); await Promise.resolve(); }
                 const range = (await look(place, name))[which];
                 if (!near(range[end], whole[which][end], whole[which])) faults.push(`${figure.key}: ${name} ends at ${range}`);
             }
