@@ -148,6 +148,71 @@ fn a_page_goes_where_it_is_sent() {
 }
 
 #[test]
+fn a_run_counts_once_in_a_page() {
+    let bench = Bench::default();
+    let id = imported(&bench, &kept("chunks"));
+    let path = bench.beside("page.html");
+    for runs in [[id.as_str(), "last"], ["reference:chunks-ozone"; 2]] {
+        let ran = bench.run(["report", runs[0], runs[1], "-o", path.to_str().unwrap()]);
+        let said = format!("{} and {} are the same run", runs[0], runs[1]);
+        assert!(ran.refuses(2).contains(&said), "{}", ran.stderr);
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_run_does_not_begin_where_its_page_has_no_place() {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", evil_job());
+    let file = bench.write("file", "");
+    let nowhere = [bench.beside("missing/run.html"), file.join("run.html"), file.join("pages/")];
+    for path in nowhere {
+        let ran = bench.run([Path::new("run"), &job, Path::new("--report"), &path]);
+        let said = ran.refuses(1);
+        assert!(said.contains("nothing was measured"), "{said}");
+    }
+    assert!(!bench.store().exists(), "a run was begun");
+    let folder = bench.beside("pages/");
+    let ran = bench.run([Path::new("run"), &job, Path::new("--report"), &folder]);
+    assert_eq!((ran.code, command::names_in(&folder).len()), (Some(0), 1), "{}", ran.stderr);
+    let again = bench.run([Path::new("run"), &job, Path::new("--report"), &folder]);
+    assert_eq!((again.code, command::names_in(&folder).len()), (Some(0), 2), "{}", again.stderr);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_does_not_hide_how_the_run_ended() {
+    let bench = Bench::default();
+    let failing =
+        evil_job().replace("[sim]\n", "[sim]\nerror = { operation = 3, errno = \"EIO\" }\n");
+    for (job, code) in [(evil_job(), 1), (failing, 4)] {
+        let job = bench.write("job.toml", job);
+        let ran =
+            bench.run([Path::new("run"), &job, Path::new("--report"), Path::new("/dev/full")]);
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert!(ran.stdout.contains("read"), "the results are gone: {}", ran.stdout);
+        let told =
+            "cannot write /dev/full: No space left on device (os error 28); `boatload report";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn every_value_of_a_chart_stands_in_the_page_without_a_script() {
+    let bench = Bench::default();
+    let id = imported(&bench, &kept("directory"));
+    let text = std::fs::read_to_string(page(&bench, &[&id])).unwrap();
+    let charts = text.split("<summary>The ").filter_map(|part| {
+        let (count, rest) = part.split_once(" value")?;
+        let body = rest.split("<tbody>").nth(1)?.split("</tbody>").next()?;
+        Some((count.replace(',', "").parse::<usize>().ok()?, body.matches("<tr>").count()))
+    });
+    let told: Vec<_> = charts.collect();
+    assert_eq!(told.len(), text.matches("<details class=\"figures\">").count());
+    assert!(told.iter().any(|(count, _)| *count > 500), "no chart has many values: {told:?}");
+    assert!(told.iter().all(|(count, rows)| count == rows), "{told:?}");
+}
+
+#[test]
 fn an_interrupted_run_leaves_its_page() {
     let bench = Bench::default();
     let path = bench.beside("run.html");
@@ -197,14 +262,13 @@ const DRAWN: &str = "
     return places.map((place) => {
         const figure = place.closest('figure');
         const details = figure.querySelector('details.figures');
-        fillTable(details, FIGURES[figure.dataset.figure]);
         const texts = (row) => [...row.cells].map((cell) => cell.textContent);
         return {
             key: figure.id, drawn: place.dataset.drawn === 'true',
             axes: [FIGURES[figure.dataset.figure].x, FIGURES[figure.dataset.figure].y],
             head: texts(details.querySelector('thead tr')),
             rows: [...details.querySelectorAll('tbody tr')].map(texts),
-            series: FIGURES[figure.dataset.figure].series.map(({ look, texts, shift }) => ({ look, n: texts.length, shift })),
+            series: FIGURES[figure.dataset.figure].series.map(({ look, x, shift }) => ({ look, n: x.length, shift })),
             traces: place.data.map(({ type, x, y, z, visible }) => ({ type, x: [...x], y: [...y], z, visible })),
             marks: (place.layout.shapes ?? []).length,
             asked: FIGURES[figure.dataset.figure].marks.length,
@@ -246,6 +310,7 @@ fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[
     if look == "cells" {
         let cells = trace["z"].as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap());
         let drawn = cells.filter(|cell| !cell.is_null()).count();
+        same_ground(key, chart, trace);
         let told = rows.iter().filter(|row| number(row[4].as_str().unwrap()).is_some()).count();
         return assert!(drawn >= told && told > 0, "{key}: {drawn} cells of {told}");
     }
@@ -265,6 +330,20 @@ fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[
                 number(row[2].as_str().unwrap()),
             );
         }
+    }
+}
+
+/// Rectangles fill their rows from one end of the chart to the other.
+#[track_caller]
+fn same_ground(key: &str, chart: &Value, trace: &Value) {
+    let across: Vec<_> = trace["x"].as_array().unwrap().iter().map(Value::as_f64).collect();
+    let range = &chart["axes"][0]["range"];
+    close(key, across[0], range[0].as_f64());
+    close(key, across[across.len() - 1], range[1].as_f64());
+    for row in trace["z"].as_array().unwrap() {
+        let row = row.as_array().unwrap();
+        let empty = row.iter().filter(|cell| cell.is_null()).count();
+        assert!(empty == 0 || empty == row.len(), "{key}: {empty} of {} are empty", row.len());
     }
 }
 
@@ -446,4 +525,221 @@ fn what_looks_like_an_element_is_shown_as_it_is_written() {
     assert_eq!(browser.script("return document.scripts.length", json!([])), json!(5));
     browser.picture("evil");
     quiet(&browser, "evil", &path);
+}
+
+#[test]
+fn rows_of_fewer_slices_go_to_the_end_in_the_colours_of_every_rendering() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let mut document: Value =
+        serde_json::from_slice(&std::fs::read(kept("smallfiles-filesystems")).unwrap()).unwrap();
+    for measurement in document["measurements"].as_array_mut().unwrap().iter_mut().step_by(3) {
+        measurement["slices_ns"].as_array_mut().unwrap().truncate(7);
+    }
+    let document = bench.write("fewer.json", document.to_string());
+    let id = imported(&bench, &document);
+    browser.prefer("light");
+    browser.open(&page(&bench, &[&id]));
+    drawn_as_told(&browser, "fewer slices");
+    let shades = "const place = places.find(({ data }) => data[0].type === 'heatmap');
+        const { colorscale, cmin, cmax } = place.layout.coloraxis;
+        const { scale, range } = stateOf(place).figure.shade;
+        const same = wholeRange({ scale, range });
+        return [colorscale[0][1], colorscale[7][1], cmin === same[0] && cmax === same[1], place.closest('figure').id];";
+    let light = browser.script(shades, json!([]));
+    assert_eq!(
+        (&light[0], &light[1], &light[2]),
+        (&json!("#edf8b1"), &json!("#081d58"), &json!(true))
+    );
+    let folder = bench.beside("pictures/");
+    bench.run(["export", &id, "--format", "svg", "-o", folder.to_str().unwrap()]);
+    let name = format!("{}.svg", light[3].as_str().unwrap());
+    let picture = std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(picture.contains("#edf8b1") && picture.contains("#081d58"), "other colours");
+    browser.prefer("dark");
+    browser.wait("places.every((place) => place.layout.paper_bgcolor === PAPER.dark.ground)");
+    let dark = browser.script(shades, json!([]));
+    assert_eq!((&dark[0], &dark[1]), (&light[1], &light[0]), "much is lost in the dark");
+    browser.prefer("light");
+}
+
+/// Three runs of one job, a day apart.
+fn three_days(bench: &Bench) -> Vec<String> {
+    let document = std::fs::read_to_string(kept("smallfiles")).unwrap();
+    let id = serde_json::from_str::<Value>(&document).unwrap()["run"]["id"].clone();
+    let day = |(at, day): (usize, &str)| {
+        let document = document
+            .replace(id.as_str().unwrap(), &format!("day{at}2222"))
+            .replace("2026-11-21T08", day);
+        imported(bench, &bench.write("day.json", document))
+    };
+    ["2026-11-19T08", "2026-11-20T08", "2026-11-21T08"]
+        .iter()
+        .copied()
+        .enumerate()
+        .map(day)
+        .collect()
+}
+
+#[test]
+fn however_a_chart_is_zoomed_its_ticks_tell_places_apart_and_its_ends_are_reached() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let mut pages = vec![three_days(&bench)];
+    pages.extend(
+        ["fullness", "smallfiles-filesystems"].map(|one| vec![imported(&bench, &kept(one))]),
+    );
+    for runs in pages {
+        let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+        let path = page(&bench, &runs);
+        browser.open(&path);
+        browser.script("drawAll()", json!([]));
+        browser.script(ZOOMED, json!([]));
+        browser.wait("window.zoomed");
+        let faults = browser.script("return window.zoomed", json!([]));
+        assert_eq!(faults, json!([]), "{runs:?}");
+        quiet(&browser, "zoomed", &path);
+    }
+    let ticks = "const log = (quantity, range) => ticks({ quantity, scale: 'log' }, range, 8).ticktext;
+        return [log('one-in', [0.294, 0.308]), log('one-in', [4.9999, 5.0001]), log('count', [-1e9, 1e9]),
+            ticks({ quantity: 'date', scale: 'linear' }, [-1e14, 1e14], 8).ticktext,
+            ticks({ quantity: 'date', scale: 'linear' }, [1.7e9, 1.7e9 + 30], 8).ticktext,
+            ticks({ quantity: 'count', scale: 'linear', whole: true }, [3.1, 5.2], 8).ticktext];";
+    let ticks = browser.script(ticks, json!([]));
+    for one in ticks.as_array().unwrap() {
+        let mut texts: Vec<_> = one.as_array().unwrap().iter().map(Value::to_string).collect();
+        let count = texts.len();
+        texts.sort();
+        texts.dedup();
+        assert!(count == texts.len() && (2..=12).contains(&count), "{ticks}");
+    }
+    assert_eq!(ticks[5], json!(["4", "5"]));
+}
+
+/// Zooms a chart of each kind as far as it goes, in and out and aside, and tells what is wrong then.
+const ZOOMED: &str = "
+    const faults = [];
+    const rest = () => new Promise((done) => setTimeout(done, 20));
+    const near = (a, b, [first, last]) => Math.abs(a - b) <= 1e-6 * (last - first);
+    const look = async (place, name) => {
+        await rest();
+        const { figure, whole } = stateOf(place);
+        for (const which of ['x', 'y']) {
+            const { range, tickvals, ticktext } = place.layout[`${which}axis`];
+            const fault = (text) => faults.push(`${figure.key}, ${which}, ${name}: ${text} ${range} ${ticktext}`);
+            const [first, last] = whole[which];
+            const free = (last - first) * 1e-6;
+            if (range[0] < first - free || range[1] > last + free) fault('beyond the whole');
+            const at = figure[which].scale === 'log' ? tickvals.map(Math.log10) : tickvals;
+            const seen = ticktext.filter((_, n) => at[n] >= range[0] && at[n] <= range[1]);
+            if (figure[which].scale === 'named') continue;
+            if (seen.length < 1 || new Set(ticktext).size < ticktext.length) fault('ticks');
+            if (figure[which].whole && tickvals.some((tick) => !Number.isInteger(tick))) fault('between counts');
+        }
+        return stateOf(place).ranges;
+    };
+    (async () => {
+        const kinds = new Set();
+        for (const place of places) {
+            const { figure, whole } = stateOf(place);
+            const [kind] = figure.key.split('-');
+            if (kinds.has(kind)) continue;
+            kinds.add(kind);
+            zoom(place, 1e9);
+            await look(place, 'far');
+            for (const times of [0.5, 0.01, 1e-9]) {
+                zoom(place, times);
+                await look(place, `near by ${times}`);
+            }
+            reset(place);
+            zoom(place, 0.3);
+            const press = (name) => place.closest('figure').querySelector(`button[aria-label^='${name}:']`)?.click();
+            for (const [name, which, end] of [['Left', 'x', 0], ['Right', 'x', 1], ['Down', 'y', 0], ['Up', 'y', 1]]) {
+                for (let times = 0; times < 6; times += 1) { press(name); await Promise.resolve(); }
+                const range = (await look(place, name))[which];
+                if (!near(range[end], whole[which][end], whole[which])) faults.push(`${figure.key}: ${name} ends at ${range}`);
+            }
+            reset(place);
+            await rest();
+        }
+        window.zoomed = faults;
+    })();";
+
+#[test]
+fn names_that_plotly_would_read_as_its_own_stay_as_they_are_in_a_saved_chart() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let names = ["M%{meta}", "<b>bold</b>", "&lt;$x^2$"];
+    let variant =
+        |name: &str| format!("[[variant]]\nname = \"{name}\"\ntree = {{ files = 200 }}\n");
+    let variants: String = names.map(variant).concat();
+    let job = format!(
+        "name = \"x\"\nengine = \"sim\"\nrepeats = 2\n[sim]\nmetadata = \"20us\"\n{variants}\
+         [[phase]]\noperation = \"create\"\n"
+    );
+    let job = bench.write("job.toml", job);
+    let document = bench.document([Path::new("run"), &job]);
+    let path = page(&bench, &[document["run"]["id"].as_str().unwrap()]);
+    browser.open(&path);
+    let saved = "const text = (of) => [...of].map((one) => one.textContent);
+        return Plotly.toImage(picture(places[0], { width: 1200, height: 700 }), { format: 'svg' }).then((address) => {
+            const svg = decodeURIComponent(address.slice(address.indexOf(',') + 1));
+            const read = new DOMParser().parseFromString(svg, 'image/svg+xml');
+            return [text(read.querySelectorAll('.legendtext')), text(document.querySelectorAll('figure .legend .name'))];
+        });";
+    let saved = browser.script(saved, json!([]));
+    assert_eq!(saved[0], json!(names), "the legend of the file");
+    for name in names {
+        assert!(saved[1].as_array().unwrap().contains(&json!(name)), "{name}: {saved}");
+    }
+    quiet(&browser, "names", &path);
+}
+
+#[test]
+fn a_chart_is_saved_as_a_picture_and_a_command_is_copied() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::default();
+    let id = imported(&bench, &kept("smallfiles"));
+    let path = page(&bench, &[&id]);
+    browser.open(&path);
+    let save = "HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, this.href]; };
+        document.querySelector(\"button[aria-label^='Save PNG']\").click();";
+    browser.script(save, json!([]));
+    browser.wait("window.saved");
+    let seen = "const image = new Image();
+        image.src = saved[1];
+        return image.decode().then(() => {
+            const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+            const pen = canvas.getContext('2d');
+            pen.drawImage(image, 0, 0);
+            const pixels = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
+            return [saved[0], saved[1].slice(0, 15), image.width, image.height, new Set(pixels).size > 20];
+        });";
+    let seen = browser.script(seen, json!([]));
+    let key = browser.script("return FIGURES[0].key", json!([]));
+    let name = format!("{}.png", key.as_str().unwrap());
+    assert_eq!(seen, json!([name, "data:image/png;", 2400, 1400, true]));
+
+    let press = "window.copied = [];
+        const [clipboard, command] = arguments;
+        navigator.clipboard.writeText = async (text) => {
+            if (!clipboard) throw new Error('not allowed');
+            copied.push(text);
+        };
+        document.execCommand = (name) => command && copied.push(String(getSelection())) > 0;
+        const button = document.querySelector('button.copy');
+        button.textContent = 'Copy';
+        button.click();
+        return button.parentElement.querySelector('pre').textContent;";
+    for (clipboard, command, told) in
+        [(true, false, "Copied"), (false, true, "Copied"), (false, false, "Press Ctrl+C")]
+    {
+        let text = browser.script(press, json!([clipboard, command]));
+        browser.wait(&format!("document.querySelector('button.copy').textContent === '{told}'"));
+        let copied = browser.script("return [copied, String(getSelection())]", json!([]));
+        let expected = if clipboard || command { json!([text]) } else { json!([]) };
+        assert_eq!(copied[0], expected, "{told}");
+        assert!(clipboard || copied[1] == text, "it is not selected: {copied}");
+    }
+    quiet(&browser, "saved", &path);
 }

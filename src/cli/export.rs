@@ -124,6 +124,6 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
 }
 
 /// One that is there, or a name that can be no other.
-fn is_directory(path: &Path) -> bool {
+pub(super) fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/")
 }

@@ -1,14 +1,15 @@
 //! `boatload report`: runs as a page for a browser.
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::StorePlace;
-use super::export::deliver;
+use super::export::{deliver, is_directory};
 use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
-use crate::base::failure::{Exit, Failure, Result};
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::book::ResultBook;
 use crate::measure::compare::compare_among;
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
@@ -42,8 +43,9 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
+        self.check_once(&books)?;
         let comparison = match books.as_slice() {
-            [a, b] if a.run.id != b.run.id => {
+            [a, b] => {
                 let others = others([a, b], store, None)?;
                 Some(compare_among(a, b, &others.iter().collect::<Vec<_>>()))
             }
@@ -53,14 +55,27 @@ impl Report {
         keep(page_text(&books, comparison.as_ref()), &self.output)?;
         Ok(Exit::Good)
     }
+
+    /// A run beside itself would look like two that agree.
+    fn check_once(&self, books: &[ResultBook]) -> Result<()> {
+        let same = |at: usize| books[..at].iter().position(|one| one.run.id == books[at].run.id);
+        let twice =
+            (1..books.len()).find_map(|at| Some([self.runs.get(same(at)?)?, self.runs.get(at)?]));
+        twice.map_or(Ok(()), |[first, again]| {
+            Err(Failure::usage(format!("{first} and {again} are the same run; name each run once")))
+        })
+    }
 }
 
-/// Writes the page of one run to a file or a directory.
+/// Writes the page of a run that has just ended to a file or a directory.
 ///
 /// # Errors
-/// If it cannot be written there.
+/// If it cannot be written there, with what still gives it.
 pub(super) fn keep_run(book: &ResultBook, output: &Path) -> Result<()> {
-    keep(page_text(&[book], None), output)
+    keep(page_text(&[book], None), output).map_err(|failure| {
+        let again = format!("`boatload report {} -o FILE.html` writes the report", book.run.id);
+        Failure { sentence: format!("{}; {again}", failure.sentence), ..failure }
+    })
 }
 
 fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
@@ -68,16 +83,47 @@ fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
     deliver(&[text], output)
 }
 
-/// Whether a run can keep its page there.
+/// Whether a run can keep its page there, as far as that can be told before it.
 ///
 /// # Errors
-/// If it is standard output, which has the results.
+/// If it is standard output, which has the results, or in a directory where no file can be made.
 pub(super) fn check_place(output: Option<&Path>) -> Result<()> {
-    if output == Some(Path::new("-")) {
+    let Some(output) = output else { return Ok(()) };
+    if output == Path::new("-") {
         return Err(Failure::usage(
             "--report takes a file, for the results go to standard output; `boatload report last \
              -o -` writes the page there",
         ));
     }
-    Ok(())
+    let is_stream =
+        std::fs::metadata(output).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if is_stream { Ok(()) } else { check_directory(&directory_of(output)) }
+}
+
+/// The directory that a page is written to; of one that is still to be made, that in which it is.
+fn directory_of(output: &Path) -> PathBuf {
+    let parent = |path: &Path| match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    if !is_directory(output) {
+        return parent(output);
+    }
+    let mut directory = output.to_path_buf();
+    while !directory.exists() && parent(&directory) != directory {
+        directory = parent(&directory);
+    }
+    directory
+}
+
+/// Makes a file and removes it, for rights alone do not tell.
+fn check_directory(directory: &Path) -> Result<()> {
+    let file = directory.join(format!(".boatload-report-{}", std::process::id()));
+    let made = OpenOptions::new().write(true).create_new(true).open(&file);
+    made.and_then(|_| std::fs::remove_file(&file)).map_err(|error| {
+        Failure::failed(format!(
+            "cannot write a report in {}: {error}; nothing was measured",
+            shown(directory)
+        ))
+    })
 }

@@ -11,6 +11,7 @@ use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
+use crate::measure::book::ResultBook;
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order, Watcher};
 
@@ -79,12 +80,23 @@ impl Run {
         let book = session::run(&order, &mut store, watcher, &interrupt)?;
         drop(live);
         progress.finish();
-        show::deliver(&book, self.json.as_deref())?;
-        self.report.as_deref().map_or(Ok(()), |path| report::keep_run(&book, path))?;
-        if interrupt.is_set() {
+        let is_interrupted = interrupt.is_set();
+        let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
+        let exit = self.give(&book, exit);
+        if is_interrupted {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
-            return Ok(Exit::Interrupted);
         }
-        Ok(exit_of(&book))
+        Ok(exit)
+    }
+
+    /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
+    /// no code that tells of the run itself.
+    fn give(&self, book: &ResultBook, exit: Exit) -> Exit {
+        let shown = show::deliver(book, self.json.as_deref());
+        let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
+        [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {
+            out::complain(&failure.sentence);
+            if exit == Exit::Good { failure.exit } else { exit }
+        })
     }
 }

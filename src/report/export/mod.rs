@@ -4,7 +4,6 @@
 mod csv;
 mod document;
 mod gnuplot;
-mod heat;
 mod hgrm;
 mod labels;
 mod markdown;

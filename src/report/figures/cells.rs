@@ -13,26 +13,32 @@ pub(crate) struct Rectangle {
     pub(crate) shade: f64,
     /// How many values it is made of.
     pub(crate) n: u64,
+    /// Which point of its series it stands for.
+    pub(crate) point: usize,
 }
+
+/// A point with its place in the series.
+type Numbered<'a> = (usize, &'a Point);
 
 impl Figure {
     /// The rectangles of a series; points without a place or a colour have none.
     pub(crate) fn rectangles(&self, series: &Series) -> Vec<Rectangle> {
         let rows = steps(series, &self.y, |point| point.y);
-        let has_place = |point: &&Point| self.x.has(point.x) && self.y.has(point.y);
-        let mut points: Vec<&Point> = series.points.iter().filter(has_place).collect();
-        points.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x)));
-        let of_row = |row: &[&Point]| {
-            let places: Vec<f64> = row.iter().map(|point| point.x).collect();
+        let has_place = |(_, point): &Numbered<'_>| self.x.has(point.x) && self.y.has(point.y);
+        let mut points: Vec<Numbered<'_>> =
+            series.points.iter().enumerate().filter(has_place).collect();
+        points.sort_by(|(_, a), (_, b)| a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x)));
+        let of_row = |row: &[Numbered<'_>]| {
+            let places: Vec<f64> = row.iter().map(|(_, point)| point.x).collect();
             let columns = self.x.with_end(places);
-            let rectangle = |point: &&Point| {
+            let rectangle = |(number, point): &Numbered<'_>| {
                 let shade = point.shade.filter(|shade| self.has_shade(*shade))?;
                 let (x, y) = (self.x.ends(point.x, &columns)?, self.y.ends(point.y, &rows)?);
-                Some(Rectangle { x, y, shade, n: point.n })
+                Some(Rectangle { x, y, shade, n: point.n, point: *number })
             };
             row.iter().filter_map(rectangle).collect::<Vec<_>>()
         };
-        points.chunk_by(|a, b| a.y == b.y).flat_map(of_row).collect()
+        points.chunk_by(|(_, a), (_, b)| a.y == b.y).flat_map(of_row).collect()
     }
 
     fn has_shade(&self, shade: f64) -> bool {
@@ -129,6 +135,7 @@ mod tests {
         let names = Scale::Named(vec!["a".into(), "b".into()]);
         let figure = figure(names, &[(0.0, 0.0), (0.0, 1.0)]);
         let all = figure.rectangles(&figure.series[0]);
+        assert_eq!((all[0].point, all[1].point), (0, 1));
         assert_eq!((all[0].y, all[1].y), ([-0.5, 0.5], [0.5, 1.5]));
         assert_eq!(all[0].x, [0.0, 1.0]);
     }
@@ -137,6 +144,7 @@ mod tests {
     fn a_point_without_a_colour_or_a_place_has_no_rectangle() {
         let mut figure = figure(Scale::Linear, &[(0.0, 0.0), (f64::NAN, 1.0), (1.0, 1.0)]);
         figure.series[0].points[0].shade = None;
-        assert_eq!(figure.rectangles(&figure.series[0]).len(), 1);
+        let all = figure.rectangles(&figure.series[0]);
+        assert_eq!(all.iter().map(|one| one.point).collect::<Vec<_>>(), [2]);
     }
 }

@@ -14,6 +14,7 @@ mod palette;
 mod percentiles;
 mod range;
 mod rates;
+mod shades;
 mod slots;
 mod tails;
 mod ticks;
@@ -24,6 +25,7 @@ use crate::measure::book::ResultBook;
 pub(crate) use cells::Rectangle;
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
 pub(crate) use palette::{colour, has_been};
+pub(crate) use shades::{HEAT, heat};
 pub(crate) use slots::{Slot, aside};
 pub(crate) use ticks::Tick;
 

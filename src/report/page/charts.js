@@ -6,12 +6,6 @@ const PAPER = {
   dark: { ink: "#e8eaed", soft: "#a7b0ba", grid: "#2b3137", ground: "#15181b", panel: "#22272c" },
 };
 
-// From little to much; lightness grows or falls evenly, so that it is read without colours too.
-const SHADES = {
-  light: [[0, "#f3f7fb"], [0.25, "#b5d4ea"], [0.5, "#5fa5d3"], [0.75, "#1f6fae"], [1, "#08306b"]],
-  dark: [[0, "#1a2229"], [0.25, "#1d4a6e"], [0.5, "#2f7fb5"], [0.75, "#7cbde6"], [1, "#f0f8ff"]],
-};
-
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 const DASHES = ["solid", "dot", "dashdot", "longdash"];
 
@@ -51,12 +45,13 @@ function narrowing(figure, width) {
   return Math.min(1, BAR_WIDTH_MAX / Math.max(1, pixels));
 }
 
-/** The lines of a label: the cells of the point's row in the table. */
+/** The lines of a label: the cells of the point's row in the table, but for name and what. */
 function hoverTexts(figure, series) {
   const heads = figure.head.slice(2);
   const disturbed = new Set(series.disturbed);
   const lead = `<b>${unmarked(series.name)}</b> ${unmarked(series.what)}`;
-  return series.texts.map((cells, at) => {
+  return series.rows.map((row, at) => {
+    const cells = row.slice(2);
     const lines = cells.map((cell, n) => `${unmarked(heads[n])}: ${unmarked(cell)}`);
     if (disturbed.has(at)) lines.push("something disturbed a measurement of it");
     return [lead, ...lines.filter((_, n) => cells[n] !== "")].join("<br>");
@@ -79,7 +74,7 @@ function trace(figure, series, theme, pageWidth) {
   const onBars = series.look === "raw" && hasBars(figure);
   const common = {
     name: unmarked(series.name), x: series.x.map((x, at) => x + shift + (onBars ? aside(at) * width : 0)), y: series.y, hoverinfo: "text",
-    hovertext: hoverTexts(figure, series), meta: series.name,
+    hovertext: hoverTexts(figure, series),
     hoverlabel: { bordercolor: colour },
   };
   const hollow = new Set(series.disturbed);
@@ -110,7 +105,7 @@ function trace(figure, series, theme, pageWidth) {
         : { color: colour, size: 5, opacity: 0.55, symbol },
     }),
     band: () => band(figure, series, colour, common.hovertext),
-    cells: () => cells(figure, series, common.hovertext),
+    cells: () => cells(figure, series.rectangles, common.hovertext),
   };
   return { ...common, ...looks[series.look]() };
 }
@@ -129,60 +124,35 @@ function band(figure, series, colour, texts) {
   };
 }
 
-/** Ends of cells between these places; the last is as wide as the one before it. */
-function edges(places, scale) {
-  const last = places.length - 1;
-  if (scale === "named") return places.map((place) => place - 0.5).concat(places[last] + 0.5);
-  if (last === 0) return [places[0], scale === "log" ? places[0] * 2 : places[0] + 1];
-  const [before, end] = [places[last - 1], places[last]];
-  return [...places, scale === "log" ? (end * end) / before : 2 * end - before];
-}
-
-/** Rectangles in rows; each goes on until the next one of its row begins. */
-function cells(figure, series, texts) {
-  const once = (values) => [...new Set(values)].sort((a, b) => a - b);
-  const [columns, rows] = [once(series.x), once(series.y)];
-  const place = new Map(columns.map((x, at) => [x, at]));
-  const row = new Map(rows.map((y, at) => [y, at]));
-  const empty = () => rows.map(() => columns.map(() => null));
+/** Rectangles on a grid of all their ends. */
+function cells(figure, { left, right, bottom, top, shade, point }, texts) {
+  const ends = (...sides) => [...new Set(sides.flat())].sort((a, b) => a - b);
+  const grid = [ends(left, right), ends(bottom, top)];
+  const [column, row] = grid.map((places) => new Map(places.map((place, at) => [place, at])));
+  const empty = () => grid[1].slice(1).map(() => grid[0].slice(1).map(() => null));
   const [z, hovertext] = [empty(), empty()];
-  const log = figure.shade.scale === "log";
-  series.x.forEach((x, at) => {
-    const value = series.shade ? series.shade[at] : null;
-    z[row.get(series.y[at])][place.get(x)] = value !== null && log ? Math.log10(value) : value;
-    hovertext[row.get(series.y[at])][place.get(x)] = texts[at];
-  });
-  for (const line of rows.keys()) {
-    let end = columns.length - 1;
-    while (end >= 0 && hovertext[line][end] === null) end -= 1;
-    for (let at = 1; at < end; at += 1) {
-      if (hovertext[line][at] === null) {
-        [z[line][at], hovertext[line][at]] = [z[line][at - 1], hovertext[line][at - 1]];
-      }
+  const log = figure.shade?.scale === "log";
+  for (const at of shade.keys()) {
+    const [from, to] = [column.get(left[at]), column.get(right[at])];
+    for (let line = row.get(bottom[at]); line < row.get(top[at]); line += 1) {
+      z[line].fill(log ? Math.log10(shade[at]) : shade[at], from, to);
+      hovertext[line].fill(texts[point[at]], from, to);
     }
   }
-  return {
-    type: "heatmap", z, hovertext, x: edges(columns, figure.x.scale), y: edges(rows, figure.y.scale),
-    coloraxis: "coloraxis", hoverongaps: false,
-  };
+  return { type: "heatmap", x: grid[0], y: grid[1], z, hovertext, coloraxis: "coloraxis", hoverongaps: false };
 }
 
-/** One scale of colours for all cells of a figure; none without cells. */
+/** One scale of colours for all cells of a figure; none without cells. Much stands out from the ground. */
 function shadeScale(figure, theme) {
   if (!figure.shade) return undefined;
-  const log = figure.shade.scale === "log";
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of figure.series.flatMap(({ shade }) => shade ?? [])) {
-    if (value === null || (log && value <= 0)) continue;
-    [low, high] = [Math.min(low, log ? Math.log10(value) : value), Math.max(high, log ? Math.log10(value) : value)];
-  }
-  if (!(low < high)) [low, high] = low === high ? [low - 0.5, high + 0.5] : [0, 1];
+  const [low, high] = wholeRange(figure.shade);
+  const colours = theme === "dark" ? [...figure.shades].reverse() : figure.shades;
   const { tickvals, ticktext } = ticks(figure.shade, [low, high], 6);
   return {
-    cmin: low, cmax: high, colorscale: SHADES[theme],
+    cmin: low, cmax: high, colorscale: colours.map((colour, at) => [at / (colours.length - 1), colour]),
     colorbar: {
       thickness: 12, outlinewidth: 0, tickfont: { size: 12 }, tickmode: "array", ticktext,
-      tickvals: log ? tickvals.map(Math.log10) : tickvals,
+      tickvals: figure.shade.scale === "log" ? tickvals.map(Math.log10) : tickvals,
       title: { text: unmarked(figure.shade.label), side: "right", font: { size: 13 } },
     },
   };
@@ -191,6 +161,25 @@ function shadeScale(figure, theme) {
 /** What an axis shows at first, on the scale of its positions. */
 function wholeRange({ range, scale }) {
   return scale === "log" ? range.map(Math.log10) : [...range];
+}
+
+/** How little around a place can be in view, on the scale of positions: ticks must tell places apart. */
+function narrowest(axis, middle) {
+  const whole = axis.whole ? 2 : 0;
+  if (axis.scale === "log") return Math.max(1e-4, (2 / Math.LN10) * Math.asinh((whole / 2) * 10 ** -middle));
+  const [first, last] = wholeRange(axis);
+  const seconds = axis.quantity === "date" ? 10 : 0;
+  return Math.max(whole, seconds, (last - first) * 1e-6, Math.max(Math.abs(first), Math.abs(last)) * 1e-9);
+}
+
+/** The nearest part of an axis to this one that lies within all of it and is not too narrow. */
+function bounded(axis, range) {
+  const [first, last] = wholeRange(axis);
+  const middle = (range[0] + range[1]) / 2;
+  const width = Math.max(Math.abs(range[1] - range[0]), narrowest(axis, middle));
+  if (axis.scale === "named" || !(width < last - first)) return [first, last];
+  const low = Math.max(first, middle - width / 2);
+  return low + width > last ? [last - width, last] : [low, low + width];
 }
 
 const hasBars = (figure) => figure.series.some(({ look }) => look === "bars");

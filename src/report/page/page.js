@@ -32,6 +32,15 @@ function stateOf(place) {
   return shown.get(key);
 }
 
+/** Takes what labels say from the table: its head, and each series' rows. */
+function readTexts(place, figure) {
+  const table = place.closest("figure").querySelector("table");
+  const texts = (row) => [...row.cells].map((cell) => cell.textContent);
+  const rows = [...table.tBodies[0].rows].map(texts);
+  figure.head = texts(table.tHead.rows[0]);
+  for (const series of figure.series) series.rows = rows.splice(0, series.x.length);
+}
+
 function content(place, state) {
   const { width, height } = place.getBoundingClientRect();
   Object.assign(state, { width, height });
@@ -42,6 +51,7 @@ function draw(place) {
   const state = stateOf(place);
   if (state.drawn) return;
   state.drawn = true;
+  readTexts(place, state.figure);
   const { data, layout } = content(place, state);
   Plotly.newPlot(place, data, layout, {
     displayModeBar: false, doubleClick: "reset", showTips: false,
@@ -66,78 +76,101 @@ const resized = new ResizeObserver((entries) => {
     const state = stateOf(target);
     if (printing || width === 0 || (state.width === width && state.height === height)) continue;
     Object.assign(state, { width, height });
-    Plotly.Plots.resize(target).then(() => fitTicks(target, state));
+    Plotly.Plots.resize(target).then(() => fit(target, state));
   }
 });
 
 /** Keeps what the reader zoomed to, and fits the ticks to it. */
 function follow(place, state, change) {
-  if (!Object.keys(change).some((key) => key.includes("range"))) return;
-  const { xaxis, yaxis } = place.layout;
-  state.ranges = { x: [...xaxis.range], y: [...yaxis.range] };
-  fitTicks(place, state);
+  if (Object.keys(change).some((key) => key.includes("range"))) fit(place, state);
 }
 
-function fitTicks(place, { figure, ranges }) {
+/** What is in view lies within the whole, and has ticks. */
+function fit(place, state) {
+  const { figure } = state;
   const { width, height } = place.getBoundingClientRect();
-  const x = ticks(figure.x, ranges.x, roomX(width, figure.x), nameRoom(figure.x, width));
-  const y = ticks(figure.y, ranges.y, roomY(height));
-  Plotly.relayout(place, {
-    "xaxis.tickvals": x.tickvals, "xaxis.ticktext": x.ticktext,
-    "yaxis.tickvals": y.tickvals, "yaxis.ticktext": y.ticktext,
-  });
+  const seen = { x: place.layout.xaxis.range, y: place.layout.yaxis.range };
+  const [x, y] = [bounded(figure.x, seen.x), bounded(figure.y, seen.y)];
+  state.ranges = { x, y };
+  const [across, up] = [
+    ticks(figure.x, x, roomX(width, figure.x), nameRoom(figure.x, width)), ticks(figure.y, y, roomY(height)),
+  ];
+  const change = {
+    "xaxis.tickvals": across.tickvals, "xaxis.ticktext": across.ticktext,
+    "yaxis.tickvals": up.tickvals, "yaxis.ticktext": up.ticktext,
+  };
+  const strays = ([from, to], [low, high]) => Math.abs(from - low) + Math.abs(to - high) > (to - from) * 1e-6;
+  if (strays(x, seen.x)) change["xaxis.range"] = [...x];
+  if (strays(y, seen.y)) change["yaxis.range"] = [...y];
+  Plotly.relayout(place, change);
+}
+
+/** Shows these parts of the axes, or the nearest there are. */
+function show(place, { x, y }) {
+  draw(place);
+  const state = stateOf(place);
+  // At once, for the next press of a button may come before plotly is done.
+  state.ranges = { x: bounded(state.figure.x, x), y: bounded(state.figure.y, y) };
+  Plotly.relayout(place, { "xaxis.range": [...state.ranges.x], "yaxis.range": [...state.ranges.y] });
 }
 
 /** Shows so many times as much of each axis that can be zoomed, around its middle. */
 function zoom(place, times) {
-  draw(place);
   const { figure, ranges } = stateOf(place);
-  const change = {};
-  for (const which of ["x", "y"]) {
-    if (figure[which].scale === "named") continue;
-    const [low, high] = ranges[which];
+  const around = ([low, high]) => {
     // Bars stand on nothing, and nothing lies below it.
     const keep = low === 0 && (hasBars(figure) || times > 1) ? low : (low + high) / 2;
-    change[`${which}axis.range`] = [keep + (low - keep) * times, keep + (high - keep) * times];
-  }
-  Plotly.relayout(place, change);
+    return [keep + (low - keep) * times, keep + (high - keep) * times];
+  };
+  show(place, { x: around(ranges.x), y: around(ranges.y) });
 }
 
-function reset(place) {
-  draw(place);
-  const { whole } = stateOf(place);
-  Plotly.relayout(place, { "xaxis.range": [...whole.x], "yaxis.range": [...whole.y] });
+/** Looks further along an axis, by this share of what is in view. */
+function move(place, which, share) {
+  const { ranges } = stateOf(place);
+  const [from, to] = ranges[which];
+  show(place, { ...ranges, [which]: [from, to].map((end) => end + (to - from) * share) });
 }
 
-/** Saves the chart as it is seen, with its title and a legend. */
-async function save(place) {
+const reset = (place) => show(place, stateOf(place).whole);
+
+/** The chart as it is seen, with its title and a legend, for a file. */
+function picture(place, { width, height }) {
   draw(place);
   const state = stateOf(place);
-  const [width, height] = [1200, 700];
   const { data, layout } = chart(state.figure, { ...state, theme: theme(), width, height });
   const names = new Set();
-  for (const trace of data) {
-    trace.showlegend = !names.has(trace.meta) && trace.type !== "heatmap";
-    names.add(trace.meta);
+  for (const [at, { name }] of state.figure.series.entries()) {
+    data[at].showlegend = !names.has(name) && data[at].type !== "heatmap";
+    names.add(name);
   }
   layout.title = { text: unmarked(state.figure.title), x: 0.01, xanchor: "left", font: { size: 20 } };
   Object.assign(layout, { showlegend: names.size > 1, legend: { orientation: "h", y: -0.15 } });
   layout.margin = { ...layout.margin, t: 84, l: 20, r: 30 };
-  const address = await Plotly.toImage({ data, layout }, { format: "png", width, height, scale: 2 });
-  element("a", "", { href: address, download: `${state.figure.key}.png` }).click();
+  return { data, layout };
+}
+
+async function save(place) {
+  const size = { width: 1200, height: 700 };
+  const address = await Plotly.toImage(picture(place, size), { format: "png", ...size, scale: 2 });
+  element("a", "", { href: address, download: `${stateOf(place).figure.key}.png` }).click();
 }
 
 // --- what stands around a chart ----------------------------------------------------------------
 
 function addControls(figure, place) {
   const bar = element("div", "", { className: "controls" });
+  const { title, x, y } = FIGURES[figure.dataset.figure];
+  const along = (axis, actions) => (axis.scale === "named" ? [] : actions);
   const actions = [
     ["Zoom in", () => zoom(place, 0.5)], ["Zoom out", () => zoom(place, 2)],
+    ...along(x, [["Left", () => move(place, "x", -0.5), "←"], ["Right", () => move(place, "x", 0.5), "→"]]),
+    ...along(y, [["Down", () => move(place, "y", -0.5), "↓"], ["Up", () => move(place, "y", 0.5), "↑"]]),
     ["Reset", () => reset(place)], ["Save PNG", () => save(place)],
   ];
-  for (const [name, act] of actions) {
-    const button = element("button", name, { type: "button" });
-    button.setAttribute("aria-label", `${name}: ${FIGURES[figure.dataset.figure].title}`);
+  for (const [name, act, sign] of actions) {
+    const button = element("button", sign ?? name, { type: "button", title: sign ? name : "" });
+    button.setAttribute("aria-label", `${name}: ${title}`);
     button.addEventListener("click", act);
     bar.append(button);
   }
@@ -205,21 +238,6 @@ function addKinds(legend, figure, drawn) {
   }
 }
 
-/** Fills a table that was left out of the page for its length. */
-function fillTable(details, figure) {
-  const body = details.querySelector("tbody");
-  if (body.rows.length > 0) return;
-  const rows = document.createDocumentFragment();
-  for (const { name, what, texts } of figure.series) {
-    for (const cells of texts) {
-      const row = element("tr", "");
-      row.append(...[name, what, ...cells].map((cell) => element("td", cell)));
-      rows.append(row);
-    }
-  }
-  body.append(rows);
-}
-
 // --- the page ----------------------------------------------------------------------------------
 
 const places = [...document.querySelectorAll(".chart")];
@@ -239,8 +257,6 @@ for (const place of places) {
   const figure = place.closest("figure");
   addControls(figure, place);
   addLegend(figure.querySelector(".legend"), place);
-  const details = figure.querySelector("details.figures");
-  details.addEventListener("toggle", () => details.open && fillTable(details, FIGURES[figure.dataset.figure]));
   near.observe(place);
 }
 
@@ -266,13 +282,14 @@ for (const button of document.querySelectorAll("button.copy")) {
   const pre = button.parentElement.querySelector("pre");
   button.setAttribute("aria-label", `Copy: ${pre.getAttribute("aria-label")}`);
   button.addEventListener("click", async () => {
+    let copied = true;
     try {
       await navigator.clipboard.writeText(pre.textContent);
     } catch {
       getSelection().selectAllChildren(pre);
-      document.execCommand("copy");
+      copied = document.execCommand("copy");
     }
-    button.textContent = "Copied";
+    button.textContent = copied ? "Copied" : "Press Ctrl+C";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
 }

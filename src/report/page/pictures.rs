@@ -4,18 +4,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::figures::{
-    Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series, Slot, colour, has_been,
+    Axis, Figure, FigureTable, HEAT, Look, Mark, Point, Quantity, Scale, Series, Slot, colour,
+    has_been,
 };
 use super::escape::{data, escape};
 use super::tables::box_start;
 use crate::base::units::grouped;
-
-/// Rows of a figure's table that stand in the page from the start; more are filled in when the
-/// table is opened.
-const ROWS_WRITTEN_MAX: usize = 200;
-
-/// Cells at the front of a row that are the same for all points of a series.
-const CELLS_OF_SERIES: usize = 2;
 
 /// Each figure's place, in order.
 pub(super) fn places(figures: &[Figure]) -> String {
@@ -42,14 +36,14 @@ fn place(at: usize, figure: &Figure) -> String {
     )
 }
 
-/// The table's content; without rows if they are many.
+/// The table's content. The script reads from it what labels say.
 fn rows_of(table: &FigureTable) -> String {
     let cells = |start: &str, cells: &[String], end: &str| -> String {
         cells.iter().map(|cell| format!("{start}{}{end}", escape(cell))).collect()
     };
     let heads = cells("<th scope=\"col\">", &table.head, "</th>");
-    let shown = if table.rows.len() > ROWS_WRITTEN_MAX { &[][..] } else { &table.rows };
-    let rows = shown.iter().map(|row| format!("<tr>{}</tr>\n", cells("<td>", row, "</td>")));
+    let rows = table.rows.iter();
+    let rows = rows.map(|row| format!("<tr>{}</tr>\n", cells("<td>", row, "</td>")));
     format!("<thead><tr>{heads}</tr></thead><tbody>{}</tbody>", rows.collect::<String>())
 }
 
@@ -59,27 +53,25 @@ pub(super) fn drawn(figures: &[Figure]) -> String {
 }
 
 fn figure(figure: &Figure) -> Value {
-    let table = figure.table();
-    let mut rows = table.rows.into_iter();
-    let series = figure.series.iter().zip(figure.slots()).map(|(one, slot)| {
-        let texts = rows.by_ref().take(one.points.len());
-        let texts = texts.map(|mut row| row.split_off(CELLS_OF_SERIES.min(row.len())));
-        series(one, slot, texts.collect())
-    });
+    let series =
+        figure.series.iter().zip(figure.slots()).map(|(one, slot)| series(figure, one, slot));
     json!({
         "key": figure.key,
         "title": figure.title,
         "question": figure.question,
-        "x": axis(&figure.x, Some(figure.range_x())),
-        "y": axis(&figure.y, Some(figure.range_y())),
-        "shade": figure.shade.as_ref().map(|shade| axis(shade, None)),
-        "head": table.head,
+        "x": axis(&figure.x, figure.range_x()),
+        "y": axis(&figure.y, figure.range_y()),
+        "shade": figure.shades().map(|(shade, range)| axis(shade, range)),
+        "shades": figure.shade.as_ref().map(|_| HEAT.map(hex)),
         "series": series.collect::<Vec<_>>(),
         "marks": figure.marks.iter().map(|one| mark(one, &figure.x)).collect::<Vec<_>>(),
     })
 }
 
-fn axis(axis: &Axis, range: Option<[f64; 2]>) -> Value {
+/// `whole` tells whether ticks between whole numbers would make no sense.
+fn axis(axis: &Axis, range: [f64; 2]) -> Value {
+    let is_counted = matches!(axis.quantity, Quantity::Count | Quantity::Bytes);
+    let whole = is_counted && range[1] - range[0] > 2.0;
     let (scale, names) = match &axis.scale {
         Scale::Linear => ("linear", None),
         Scale::Logarithmic => ("log", None),
@@ -87,7 +79,7 @@ fn axis(axis: &Axis, range: Option<[f64; 2]>) -> Value {
     };
     json!({
         "label": axis.label, "quantity": quantity(axis.quantity), "scale": scale, "names": names,
-        "range": range,
+        "range": range, "whole": whole,
     })
 }
 
@@ -118,7 +110,7 @@ fn look(look: Look) -> &'static str {
     }
 }
 
-/// A series by columns, which takes least room; `texts` are the rows of the table.
+/// A series by columns, which takes least room.
 #[derive(Serialize)]
 struct Drawn<'a> {
     name: &'a str,
@@ -137,13 +129,37 @@ struct Drawn<'a> {
     y: Vec<f64>,
     low: Option<Vec<Option<f64>>>,
     high: Option<Vec<Option<f64>>>,
-    shade: Option<Vec<Option<f64>>>,
     /// Places of points that something disturbed.
     disturbed: Vec<usize>,
-    texts: Vec<Vec<String>>,
+    rectangles: Option<Rectangles>,
 }
 
-fn series(series: &Series, slot: Slot, texts: Vec<Vec<String>>) -> Value {
+/// Rectangles by columns.
+#[derive(Default, Serialize)]
+struct Rectangles {
+    left: Vec<f64>,
+    right: Vec<f64>,
+    bottom: Vec<f64>,
+    top: Vec<f64>,
+    shade: Vec<f64>,
+    /// The place of the point that each stands for.
+    point: Vec<usize>,
+}
+
+fn rectangles(figure: &Figure, series: &Series) -> Rectangles {
+    let mut all = Rectangles::default();
+    for one in figure.rectangles(series) {
+        let ends = [&mut all.left, &mut all.right, &mut all.bottom, &mut all.top];
+        for (column, end) in ends.into_iter().zip(one.x.into_iter().chain(one.y)) {
+            column.push(rounded(end));
+        }
+        all.shade.push(rounded(one.shade));
+        all.point.push(one.point);
+    }
+    all
+}
+
+fn series(figure: &Figure, series: &Series, slot: Slot) -> Value {
     let points = &series.points;
     let column = |of: fn(&Point) -> f64| points.iter().map(|point| rounded(of(point))).collect();
     let maybe = |of: fn(&Point) -> Option<f64>| -> Option<Vec<Option<f64>>> {
@@ -164,9 +180,8 @@ fn series(series: &Series, slot: Slot, texts: Vec<Vec<String>>) -> Value {
         y: column(|point| point.y),
         low: maybe(|point| point.interval.map(|[low, _]| low)),
         high: maybe(|point| point.interval.map(|[_, high]| high)),
-        shade: maybe(|point| point.shade),
         disturbed: disturbed.map(|(at, _)| at).collect(),
-        texts,
+        rectangles: (series.look == Look::Cells).then(|| rectangles(figure, series)),
     })
 }
 
@@ -185,6 +200,10 @@ fn mark(mark: &Mark, x: &Axis) -> Value {
 fn both(number: usize) -> [&'static str; 2] {
     let colour = colour(number);
     [colour.light, colour.dark]
+}
+
+fn hex([r, g, b]: [u8; 3]) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 /// To ten figures, which is more than a screen shows and half of what all digits take.

@@ -3,8 +3,7 @@
 
 use super::data::Block;
 use super::words::{number, quoted, tick};
-use crate::report::export::heat::{HEAT, shades};
-use crate::report::figures::{Axis, Figure, Look, Mark, Scale, Series, Slot, colour};
+use crate::report::figures::{Axis, Figure, HEAT, Look, Mark, Scale, Series, Slot, colour};
 use crate::report::text::{shorten, shorten_names, width};
 
 const TITLE_COLUMNS: usize = 100;
@@ -49,7 +48,7 @@ pub(super) fn script(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> String
     }
     lines.extend(axis("x", &figure.x, figure.range_x(), 9));
     lines.extend(axis("y", &figure.y, figure.range_y(), 8));
-    if let Some((shade, range)) = shades(figure) {
+    if let Some((shade, range)) = figure.shades() {
         lines.extend(axis("cb", shade, range, 6));
         lines.push(format!("set palette defined ({})", palette()));
     }

@@ -4,12 +4,11 @@ use super::legend::SHADES;
 use super::pen::{Pen, px};
 use super::ruler::Ruler;
 use super::sheet::Sheet;
-use crate::report::export::heat::{heat, shades};
-use crate::report::figures::{Rectangle, Series};
+use crate::report::figures::{Rectangle, Series, heat};
 
 /// One path for each colour, which keeps files of many rectangles small.
 pub(super) fn draw_cells(sheet: &Sheet<'_>, series: &Series, pen: &mut Pen) {
-    let Some((axis, range)) = shades(sheet.figure) else { return };
+    let Some((axis, range)) = sheet.figure.shades() else { return };
     let share = Ruler { axis, range, pixels: [0.0, (SHADES - 1) as f64] };
     let mut paths = vec![String::new(); SHADES];
     for rectangle in sheet.figure.rectangles(series) {

@@ -10,8 +10,7 @@ use super::style::{
     BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, TICK, WIDTH, dashes,
 };
 use super::words::{clipped, names, width};
-use crate::report::export::heat::{heat, shades};
-use crate::report::figures::{Figure, Look, Scale, Series, Slot, colour, has_been};
+use crate::report::figures::{Figure, Look, Scale, Series, Slot, colour, has_been, heat};
 
 const ROW: f64 = 21.0;
 const SWATCH: f64 = 24.0;
@@ -55,7 +54,7 @@ impl<'a> Legend<'a> {
         for row in [named(figure, slots), things(figure)] {
             y = put(row, y, &mut entries);
         }
-        let scale = shades(figure).map(|(axis, range)| {
+        let scale = figure.shades().map(|(axis, range)| {
             let left = EDGE + clipped_width(&axis.label) + 18.0;
             (Ruler { axis, range, pixels: [left, left + SCALE_LENGTH] }, y + 4.0)
         });

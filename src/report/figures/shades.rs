@@ -1,10 +1,11 @@
-//! Colours for how much: light for little, dark for much, which every eye and every printer orders.
+//! Colours for how much, and from where to where they go: light for little, dark for much, which
+//! every eye and every printer orders. Every rendering has the same.
 
-use crate::report::figures::{Axis, Figure, Scale};
+use super::{Axis, Figure, Scale};
 
 /// "YlGnBu" of ColorBrewer (Brewer and Harrower, <https://colorbrewer2.org>), without its lightest,
 /// which is lost on white.
-pub(super) const HEAT: [[u8; 3]; 8] = [
+pub(crate) const HEAT: [[u8; 3]; 8] = [
     [0xed, 0xf8, 0xb1],
     [0xc7, 0xe9, 0xb4],
     [0x7f, 0xcd, 0xbb],
@@ -16,7 +17,7 @@ pub(super) const HEAT: [[u8; 3]; 8] = [
 ];
 
 /// The colour at a share of the scale, from 0 to 1, as `#rrggbb`.
-pub(super) fn heat(share: f64) -> String {
+pub(crate) fn heat(share: f64) -> String {
     let place = share.clamp(0.0, 1.0) * (HEAT.len() - 1) as f64;
     let at = (place as usize).min(HEAT.len() - 2);
     let part = place - at as f64;
@@ -28,18 +29,20 @@ pub(super) fn heat(share: f64) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// The axis of the colours and its ends; none if nothing has a colour.
-pub(super) fn shades(figure: &Figure) -> Option<(&Axis, [f64; 2])> {
-    let axis = figure.shade.as_ref()?;
-    let points = figure.series.iter().flat_map(|series| &series.points);
-    let found = points.filter_map(|point| point.shade).filter(|shade| axis.has(*shade));
-    let ends = found.fold(None, |ends: Option<[f64; 2]>, shade| {
-        let [low, high] = ends.unwrap_or([shade; 2]);
-        Some([low.min(shade), high.max(shade)])
-    });
-    let [low, high] = ends?;
-    let low = if axis.scale == Scale::Linear && low > 0.0 { 0.0 } else { low };
-    Some((axis, axis.widened(low, high)))
+impl Figure {
+    /// The axis of the colours and its ends; none if nothing has a colour.
+    pub(crate) fn shades(&self) -> Option<(&Axis, [f64; 2])> {
+        let axis = self.shade.as_ref()?;
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let found = points.filter_map(|point| point.shade).filter(|shade| axis.has(*shade));
+        let ends = found.fold(None, |ends: Option<[f64; 2]>, shade| {
+            let [low, high] = ends.unwrap_or([shade; 2]);
+            Some([low.min(shade), high.max(shade)])
+        });
+        let [low, high] = ends?;
+        let low = if axis.scale == Scale::Linear && low > 0.0 { 0.0 } else { low };
+        Some((axis, axis.widened(low, high)))
+    }
 }
 
 #[cfg(test)]
