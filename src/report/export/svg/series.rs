@@ -67,10 +67,11 @@ fn draw(sheet: &Sheet<'_>, one: Placed<'_>, has_values: bool, pen: &mut Pen) {
 
 /// What a point is, for who points at it.
 fn told(figure: &Figure, series: &Series, point: &Point) -> String {
-    let (x, y) = (figure.x.text(point.x), figure.y.text(point.y));
-    let interval = point.interval.map_or(String::new(), |[low, high]| {
-        format!(", {} to {}", figure.y.text(low), figure.y.text(high))
-    });
+    let (x, y) = (figure.x.text(point.x), figure.y.height(point));
+    let interval = match figure.y.interval(point) {
+        interval if interval.is_empty() => interval,
+        interval => format!(", {interval}"),
+    };
     let disturbed = if point.disturbed { ", disturbed" } else { "" };
     let (name, what, n) = (&series.name, &series.what, grouped(point.n));
     format!("{name}, {x}: {what} {y}{interval}, n = {n}{disturbed}")
