@@ -4,6 +4,8 @@ pub mod bits;
 pub mod dates;
 pub mod errno;
 pub mod failure;
+#[cfg(test)]
+pub(crate) mod golden;
 pub mod live_set;
 pub mod names;
 pub mod permutation;

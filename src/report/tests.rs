@@ -1,8 +1,7 @@
-use std::path::Path;
-
 use serde_json::Value;
 
 use super::*;
+use crate::base::golden;
 use crate::measure::book::{CellKey, Level, MadeFileSystem, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
@@ -27,14 +26,10 @@ fn runs_text(runs: &[RunSummary]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
+/// Compares with the kept text, which fits a terminal.
+#[track_caller]
 fn assert_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BOATLOAD_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
+    golden::assert_golden(name, text);
     assert_fits(text, name);
 }
 
@@ -310,11 +305,7 @@ fn the_run_document_is_the_one_that_was_agreed_on() {
     book.measurements.truncate(1);
     let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
     let pretty = serde_json::to_string_pretty(&document).unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/run.json");
-    if std::env::var_os("BOATLOAD_BLESS").is_some() {
-        std::fs::write(&path, &pretty).unwrap();
-    }
-    assert_eq!(pretty, std::fs::read_to_string(&path).unwrap_or_default());
+    golden::assert_golden("run.json", &pretty);
 }
 
 /// Keys of the object that follows `head` in the document's text, in their order.

@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ratatui::Terminal;
@@ -10,6 +9,7 @@ use super::pace::Sample;
 use super::state::State;
 use super::told::{Known, Stand, Told as Word};
 use super::view::draw;
+use crate::base::golden::assert_golden;
 use crate::cli::progress::place;
 use crate::host::counters::DeviceCounters;
 use crate::host::device::BlockDevice;
@@ -161,16 +161,6 @@ fn shown(state: &State, look: Look, columns: u16, rows: u16) -> String {
     let buffer = terminal.backend().buffer();
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
-}
-
-/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
-fn assert_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BOATLOAD_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
 }
 
 #[test]

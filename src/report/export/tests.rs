@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::*;
+use crate::base::golden::assert_golden;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
 
@@ -21,15 +22,6 @@ fn odd_names() -> ResultBook {
         m.cell.variant = "=cmd|'/c \"calc\"'!A1, \\x\n@who <b>#1".into();
     }
     book
-}
-
-fn assert_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BOATLOAD_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
 }
 
 #[test]

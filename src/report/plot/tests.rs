@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::base::golden::assert_golden;
 use crate::measure::fixture::{self, growing};
 use crate::report::figures::{Mark, Point, Quantity, Series};
 use crate::report::read_document;
@@ -142,17 +143,6 @@ fn heat() -> Figure {
 
 fn all() -> Vec<Figure> {
     vec![bars(), markers(), growth(), levels(), heat()]
-}
-
-/// Compares with the text kept in tests/golden; BOATLOAD_BLESS=1 keeps the new one.
-#[track_caller]
-fn assert_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BOATLOAD_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, kept, "{name} differs; BOATLOAD_BLESS=1 keeps the new text");
 }
 
 #[track_caller]
