@@ -156,7 +156,7 @@ fn a_plan_tells_what_would_run_and_writes_nothing_at_all() {
     let bench = Bench::default();
     let plan = bench.run(["plan", "smallfiles", "--scale", "quick"]);
     assert_eq!(plan.code, Some(0), "{}", plan.stderr);
-    for word in ["20,000 files", "rewrite", "2,000", "needs", "inodes"] {
+    for word in ["10,000 files", "rewrite", "1,000", "needs", "inodes"] {
         assert!(plan.stdout.contains(word), "no {word} in {}", plan.stdout);
     }
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());

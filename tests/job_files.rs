@@ -127,7 +127,7 @@ fn phase(operation: &str, rest: &str) -> String {
 #[test]
 fn smallfiles_asks_what_its_document_asked() {
     for (scale, files, selected, repeats) in [
-        (Scale::Quick, 20_000, 2_000, 5),
+        (Scale::Quick, 10_000, 1_000, 10),
         (Scale::Standard, 100_000, 10_000, 5),
         (Scale::Original, 300_000, 30_000, 1),
     ] {
@@ -480,7 +480,7 @@ fn what_is_set_on_the_command_line_is_checked_with_the_file() {
 #[test]
 fn a_set_value_of_the_wrong_size_is_a_problem_where_it_is_used() {
     let problems = problems_with(smallfiles(), &set(&[("selected", "30_000")]));
-    assert!(problems[0].to_string().contains("there are 20,000 files"), "{problems:#?}");
+    assert!(problems[0].to_string().contains("there are 10,000 files"), "{problems:#?}");
 }
 
 /// The golden list of what a small `smallfiles` does. A difference means that the same seed and

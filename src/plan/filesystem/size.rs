@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn scenarios_get_places_of_a_sane_size() {
         let rooms = [
-            ("smallfiles", Scale::Quick, 1..=2, 20_000),
+            ("smallfiles", Scale::Quick, 1..=2, 10_000),
             ("smallfiles", Scale::Original, 3..=8, 300_000),
             ("directory", Scale::Original, 3..=8, 400_000),
             ("fullness", Scale::Quick, 2..=2, 1_000),
