@@ -94,6 +94,23 @@ fn space_and_mount_are_what_stat_df_and_findmnt_show() {
 }
 
 #[test]
+fn whether_there_is_a_journal_is_known_of_ext4() {
+    let all: [(&str, &[&str], Option<bool>); 4] = [
+        ("ext4", &[], Some(true)),
+        ("ext4", &["-O", "^has_journal"], Some(false)),
+        ("ext3", &[], Some(true)),
+        ("xfs", &[], None),
+    ];
+    for (fs, mkfs, journal) in all {
+        let megabytes = if fs == "xfs" { 320 } else { 16 };
+        let Some(mounted) = LoopMount::with(fs, megabytes, mkfs, "loop") else { continue };
+        let dir = File::open(mounted.path()).unwrap();
+        let host = HostFacts::gather(dir.as_fd()).unwrap();
+        assert_eq!(host.filesystem.journal, journal, "{fs} {mkfs:?}");
+    }
+}
+
+#[test]
 fn how_full_it_is_in_percent_is_what_df_prints_at_every_level() {
     for (fs, megabytes) in FILESYSTEMS {
         let Some(mounted) = LoopMount::new(fs, megabytes) else { continue };

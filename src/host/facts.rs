@@ -1,6 +1,7 @@
 //! What a reader needs to know of the machine to make sense of a result, and nothing personal.
 
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,9 @@ pub struct FilesystemFacts {
     pub available_bytes: u64,
     /// Inodes left; none where the file system makes them as needed.
     pub available_inodes: Option<u64>,
+    /// Whether ext4, which also serves ext2 and ext3, keeps a journal; none for all others.
+    #[serde(default)]
+    pub journal: Option<bool>,
 }
 
 /// A block device.
@@ -127,13 +131,15 @@ impl HostFacts {
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let device = BlockDevice::under(&mount).map(|device| device.facts);
+        let journal = device.as_ref().and_then(|device| journal(Path::new("/sys"), &device.name));
         Ok(Self {
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
             cpu: cpu_model(&cpuinfo).unwrap_or_else(|| text(system.machine())),
             cpus: allowed_cpus(),
             memory_bytes: memory_bytes(),
-            filesystem: FilesystemFacts::new(&mount, space),
-            device: BlockDevice::under(&mount).map(|device| device.facts),
+            filesystem: FilesystemFacts { journal, ..FilesystemFacts::new(&mount, space) },
+            device,
             rights: Rights::probe(),
             settings: Some(Settings::gather(&cpuinfo)),
         })
@@ -141,6 +147,12 @@ impl HostFacts {
 }
 
 impl FilesystemFacts {
+    /// Its type, and what else makes it another one.
+    pub fn about(&self) -> String {
+        let without = if self.journal == Some(false) { " without a journal" } else { "" };
+        format!("{}{without}", self.kind)
+    }
+
     /// What is worth keeping of a mount and its room.
     pub fn new(mount: &Mount, space: Space) -> Self {
         Self {
@@ -151,8 +163,17 @@ impl FilesystemFacts {
             total_bytes: space.total_bytes,
             available_bytes: space.available_bytes,
             available_inodes: space.available_inodes,
+            journal: None,
         }
     }
+}
+
+/// Whether the ext4 on this device keeps a journal, by the sysfs at `sys`.
+fn journal(sys: &Path, device: &str) -> Option<bool> {
+    let task = std::fs::read_to_string(
+        sys.join("fs/ext4").join(device.replace('/', "!")).join("journal_task"),
+    );
+    task.ok().map(|task| task.trim() != "<none>")
 }
 
 fn impersonal(options: &str) -> String {
@@ -207,6 +228,18 @@ mod tests {
             "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Acme  CPU @ 2.0GHz\n\nmodel name\t: B\n";
         assert_eq!(cpu_model(text).as_deref(), Some("Acme CPU @ 2.0GHz"));
         assert_eq!(cpu_model("processor : 0\nBogoMIPS : 50\n"), None);
+    }
+
+    #[test]
+    fn ext4_has_a_journal_where_a_task_writes_one() {
+        let sys = tempfile::tempdir().unwrap();
+        for (device, task) in [("sda1", "231\n"), ("dm-0", "<none>\n"), ("cciss!c0d0", "7\n")] {
+            let directory = sys.path().join("fs/ext4").join(device);
+            std::fs::create_dir_all(&directory).unwrap();
+            std::fs::write(directory.join("journal_task"), task).unwrap();
+        }
+        let found = ["sda1", "dm-0", "cciss/c0d0", "sdb"].map(|device| journal(sys.path(), device));
+        assert_eq!(found, [Some(true), Some(false), Some(true), None]);
     }
 
     #[test]

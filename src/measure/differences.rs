@@ -20,15 +20,17 @@ enum Fact {
     One(fn(&ResultBook) -> String),
     /// A word or two that published figures do not come with.
     Own(fn(&ResultBook) -> String),
+    /// A word that earlier versions did not keep: told only where all runs know it.
+    Later(fn(&ResultBook) -> String),
     /// A list, and what joins those that are told. Published figures have none.
     Many(fn(&ResultBook) -> Vec<String>, &'static str),
     /// Lines of which only their number is told.
     Lines(fn(&ResultBook) -> Vec<String>),
 }
 
-use Fact::{Lines, Many, One, Own};
+use Fact::{Later, Lines, Many, One, Own};
 
-const FACTS: [(&str, Fact); 21] = [
+const FACTS: [(&str, Fact); 22] = [
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.clone())),
     ("parameters", Many(parameters, ", ")),
@@ -40,6 +42,7 @@ const FACTS: [(&str, Fact); 21] = [
     ("threads", Own(|book| words(book, |m| m.threads.to_string()))),
     ("date", One(date)),
     ("file system", One(filesystem)),
+    ("journal", Later(journal)),
     ("mount options", Many(options, ",")),
     ("made by", Many(mkfs_words, " ")),
     ("device", Own(device)),
@@ -63,6 +66,7 @@ pub fn differences(books: &[&ResultBook]) -> Vec<Difference> {
             One(fact) => one(fact),
             _ if published => return None,
             Own(fact) => one(fact),
+            Later(fact) => Some(one(fact)).filter(|values| values.iter().all(Option::is_some))?,
             Many(fact, joint) => joined(&apart(books, fact), joint),
             Lines(fact) => counted_lines(&apart(books, fact)),
         };
@@ -137,6 +141,12 @@ fn filesystem(book: &ResultBook) -> String {
     }
 }
 
+/// Of what was there; nobody looks for one in what was made.
+fn journal(book: &ResultBook) -> String {
+    let known = book.host.filesystem.journal.filter(|_| book.filesystems.is_empty());
+    known.map(|kept| if kept { "kept" } else { "none" }.into()).unwrap_or_default()
+}
+
 fn options(book: &ResultBook) -> Vec<String> {
     let of = |options: &str| options.split(',').map(String::from).collect::<Vec<_>>();
     match made(book).as_slice() {
@@ -175,6 +185,23 @@ fn memory(book: &ResultBook) -> String {
 mod tests {
     use super::*;
     use crate::measure::fixture;
+
+    #[test]
+    fn a_journal_is_a_difference_only_where_all_runs_know_of_it() {
+        let told = |journals: [Option<bool>; 2]| {
+            let books = journals.map(|journal| {
+                let mut book = fixture::book();
+                book.host.filesystem.journal = journal;
+                book
+            });
+            differences(&[&books[0], &books[1]]).into_iter().next()
+        };
+        let found = told([Some(true), Some(false)]).unwrap();
+        let both = ["kept", "none"].map(|word| Some(word.to_string()));
+        assert_eq!((found.name, found.values), ("journal", both.to_vec()));
+        assert_eq!(told([Some(true), None]), None);
+        assert_eq!(told([Some(true); 2]), None);
+    }
 
     #[test]
     fn of_lists_only_what_not_all_have_is_told() {

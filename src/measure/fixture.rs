@@ -91,6 +91,7 @@ pub(crate) fn host() -> HostFacts {
             total_bytes: 40 << 30,
             available_bytes: 12 << 30,
             available_inodes: Some(2_000_000),
+            journal: Some(true),
         },
         device: Some(DeviceFacts {
             name: "vda".into(),

@@ -129,10 +129,17 @@ pub fn same_target(a: &ResultBook, b: &ResultBook) -> bool {
         && asked(a) == asked(b)
         && machine(a) == machine(b)
         && a.host.filesystem.kind == b.host.filesystem.kind
+        && same_journal(a, b)
         && device(a) == device(b)
         && made(a) == made(b)
         && how(a) == how(b)
         && job_lines(a) == job_lines(b)
+}
+
+/// Earlier versions did not look.
+fn same_journal(a: &ResultBook, b: &ResultBook) -> bool {
+    let known = a.host.filesystem.journal.zip(b.host.filesystem.journal);
+    known.is_none_or(|(a, b)| a == b)
 }
 
 /// The block device, which may have another name after a restart if it has a model.
@@ -230,6 +237,8 @@ mod tests {
         assert!(with(|b| b.host.memory_bytes -= 4_000_000));
         assert!(!with(|b| b.host.memory_bytes /= 2));
         assert!(!with(|b| b.host.filesystem.kind = "xfs".into()));
+        assert!(with(|b| b.host.filesystem.journal = None), "nobody looked");
+        assert!(!with(|b| b.host.filesystem.journal = Some(false)));
         assert!(!with(|b| b.host.device = None));
         assert!(!with(|b| b.run.job += "threads = 2\n"));
         assert!(!with(|b| b.run.parameters.clear()));

@@ -3,6 +3,7 @@
 mod caches;
 mod disturbed;
 mod imprecise;
+mod journal;
 mod jumped;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub use imprecise::{Imprecise, imprecise};
 pub use jumped::Jumped;
 
 use disturbed::disturbed;
+use journal::without_journal;
 use jumped::jumped;
 
 use crate::op::find_operation;
@@ -90,6 +92,11 @@ pub enum Warning {
         /// Those that do, as the kernel does by default.
         on: Vec<String>,
     },
+    /// Entries were made on an ext4 without a journal, where deletions of before slow that.
+    NoJournal {
+        /// The phases that made them.
+        phases: Vec<String>,
+    },
     /// Something disturbed measurements, or makes them less than they seem.
     Disturbed(Disturbed),
     /// From one operation on a phase took longer, or shorter.
@@ -120,6 +127,7 @@ impl Warning {
             Warning::DeviceBusy { .. } => "device-busy",
             Warning::HostCache { .. } => "host-cache",
             Warning::AccessTimes { .. } => "access-times-differ",
+            Warning::NoJournal { .. } => "no-journal",
             Warning::Disturbed(found) => found.kind.code(),
             Warning::Jumped(_) => "jump",
             Warning::Frequency { .. } => "frequency",
@@ -164,6 +172,7 @@ impl Warning {
                  stands in for a disk.",
                 variants.join(", ")
             ),
+            Warning::NoJournal { phases } => journal::sentence(phases),
             Warning::Disturbed(found) => found.sentence(),
             Warning::Jumped(found) => found.sentence(),
             Warning::Imprecise(found) => found.sentence(),
@@ -199,6 +208,7 @@ impl Warning {
             Warning::HostCache { .. } => {
                 "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
             }
+            Warning::NoJournal { .. } => journal::HINT,
             Warning::Disturbed(found) => found.kind.hint(),
             Warning::Jumped(_) => {
                 "A mean lies between both. Look for what fills up there: a journal, a cache, memory."
@@ -210,7 +220,7 @@ impl Warning {
                 "Give it more time with --time-limit, or ask for less with --precision."
             }
             Warning::SlowClock => "Latencies below a microsecond are less sure.",
-            Warning::Interrupted => "Run it again for the rest.",
+            Warning::Interrupted => "A run does not go on later: run it again, whole.",
         }
     }
 
@@ -219,6 +229,7 @@ impl Warning {
             Warning::Cache { phases, .. }
             | Warning::FewOperations { phases }
             | Warning::HarnessCost { phases, .. }
+            | Warning::NoJournal { phases }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Disturbed(found) => found.phases.clone(),
             Warning::Jumped(found) => vec![found.phase.clone()],
@@ -281,6 +292,7 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
+    all.extend(without_journal(book));
     if book.run.clock == "monotonic" {
         all.push(Warning::SlowClock);
     }

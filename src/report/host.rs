@@ -39,7 +39,7 @@ pub fn host_lines(host: &HostFacts) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let on = &host.filesystem;
     if !on.kind.is_empty() {
-        let text = format!("{} with {}", shown(&on.kind), shown(&on.options));
+        let text = format!("{} with {}", shown(on.about()), shown(&on.options));
         lines.push(("mounted", text));
     }
     for device in host.device.iter().flat_map(chain) {

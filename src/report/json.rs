@@ -102,6 +102,7 @@ struct WireFilesystem<'a> {
     total_bytes: Option<u64>,
     available_bytes: Option<u64>,
     available_inodes: Option<u64>,
+    journal: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -244,6 +245,7 @@ impl<'a> WireHost<'a> {
                 total_bytes: told(on.total_bytes, measured),
                 available_bytes: told(on.available_bytes, measured),
                 available_inodes: on.available_inodes,
+                journal: on.journal,
             },
             device: host.device.as_ref(),
             rights: Some(&host.rights).filter(|_| measured),

@@ -170,13 +170,13 @@ pub(super) fn about_place(book: &ResultBook) -> String {
         return about_made(book);
     }
     let host = &book.host;
-    let FilesystemFacts { kind, source, available_bytes, total_bytes, .. } = &host.filesystem;
+    let FilesystemFacts { source, available_bytes, total_bytes, .. } = &host.filesystem;
     let place = match &host.device {
         Some(device) => device_name(device),
         None => source.clone(),
     };
     let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));
-    format!("{kind} on {place}, {free} of {total} free")
+    format!("{} on {place}, {free} of {total} free", host.filesystem.about())
 }
 
 /// On which machine.

@@ -34,6 +34,7 @@ fn write(connection: &Connection, host: &HostFacts, fingerprint: &str) -> Result
         ("filesystem_block_bytes", &Whole(filesystem.block_bytes)),
         ("filesystem_total_bytes", &Whole(filesystem.total_bytes)),
         ("settings", &settings),
+        ("filesystem_journal", &filesystem.journal),
     ];
     insert_with_device(connection, "hosts", columns, host.device.as_ref())
 }
@@ -87,6 +88,7 @@ pub(super) fn read(row: &Row) -> Result<HostFacts> {
             total_bytes: whole("filesystem_total_bytes")?,
             available_bytes: whole("available_bytes")?,
             available_inodes: row.get::<_, Option<Whole>>("available_inodes")?.map(|w| w.0),
+            journal: later(row, "filesystem_journal")?,
         },
         device: read_device(row)?,
         rights: Rights {

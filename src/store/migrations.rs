@@ -9,12 +9,13 @@ pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
 
 /// Step *n* (from 1) brings a store from version *n* - 1 to version *n*. Steps are never changed
 /// once released, only added.
-const STEPS: &[&str] = &[
+pub(super) const STEPS: &[&str] = &[
     include_str!("schema.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-3.sql"),
     include_str!("schema-4.sql"),
     include_str!("schema-5.sql"),
+    include_str!("schema-6.sql"),
 ];
 
 /// The version that has the table `conditions`.

@@ -131,7 +131,7 @@ CREATE TABLE findings (
   -- What boatload concludes from a run.
   id       INTEGER PRIMARY KEY AUTOINCREMENT,                   -- the order they are told in
   run_id   TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- the run
-  kind     TEXT NOT NULL,  -- warning, growth, knee, slope, ranking or crossover
+  kind     TEXT NOT NULL,  -- warning, growth, knee, slope, ranking, crossover, source or beneath
   sentence TEXT NOT NULL,  -- the conclusion, for people
   figures  TEXT NOT NULL   -- JSON object with the figures of its kind
 );

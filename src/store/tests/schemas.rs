@@ -2,14 +2,7 @@
 
 use super::*;
 use crate::host::facts::DeviceFacts;
-
-const STEPS: [&str; 5] = [
-    include_str!("../schema.sql"),
-    include_str!("../schema-2.sql"),
-    include_str!("../schema-3.sql"),
-    include_str!("../schema-4.sql"),
-    include_str!("../schema-5.sql"),
-];
+use crate::store::migrations::STEPS;
 
 /// Without what a schema has no place for.
 fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
@@ -19,7 +12,10 @@ fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
     if version < 3 {
         book.filesystems.clear();
     }
-    (book.run.precision, book.run.time_limit_seconds) = (None, None);
+    if version < 5 {
+        (book.run.precision, book.run.time_limit_seconds) = (None, None);
+    }
+    book.host.filesystem.journal = None;
     if version < 4 {
         without_schema_4(version, &mut book);
     }
