@@ -41,7 +41,7 @@ impl Ratio {
     pub(super) fn no_surer_than(self, between: Option<Between>, miss: f64) -> (Self, bool) {
         let half = between.and_then(|between| between.half(miss));
         let wider = half.filter(|half| self.half.is_none_or(|own| *half > own));
-        (Self { half: wider.or(self.half), ..self }, wider.is_some())
+        (Self { half: wider.or(self.half), ..self }.told(), wider.is_some())
     }
 }
 
@@ -81,6 +81,15 @@ mod tests {
         assert_eq!(Between::of(&[[0.0; 6].map(f64::from).to_vec()]).unwrap().variance, 0.0);
         let apart: Vec<Vec<f64>> = (0..6).map(|at| vec![f64::from(at)]).collect();
         assert_eq!(Between::of(&apart), None, "no two runs of the same");
+    }
+
+    #[test]
+    fn two_repeats_far_apart_do_not_become_sure_by_steady_other_runs() {
+        let between = Between::of(&[[0.0, 0.02, 0.01, 0.0, 0.02, 0.01].to_vec()]);
+        let with = |half| Ratio { log: 0.3, half }.no_surer_than(between, 0.05);
+        assert_eq!(with(Some(23.0)), (Ratio { log: 0.3, half: None }, false));
+        assert_eq!(with(Some(9.5)).0.half, Some(9.5));
+        assert!(with(None).0.half.is_some_and(|half| half < 0.1), "only they are known");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::compare::{Figure, Subject, common_unit, subject};
 use super::conclusions::ratio::Ratio;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
-use super::rates::{Timed, job_time, parts, phase_rate, synced};
+use super::rates::{Timed, job_time, phase_rate, phases, synced};
 use super::summary::Estimate;
 use baseline::Baseline;
 
@@ -279,8 +279,8 @@ fn phase(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
 /// Only runs that did the same work count, and none if the checked one did not do it all.
 fn whole(key: &Key, runs: &[Run<'_>], held: usize) -> Option<Metric> {
     let cells: Vec<Vec<&Measurement>> = runs.iter().map(|run| run.cell(key).collect()).collect();
-    let parts = parts(cells.get(..held)?)?;
-    let mut jobs = cells.iter().map(|cell| job_time(cell, &parts));
+    let phases = phases(cells.get(..held)?)?;
+    let mut jobs = cells.iter().map(|cell| job_time(cell, &phases));
     let (run, work) = jobs.next()??;
     let same = |job: Option<(Timed, Vec<Vec<u64>>)>| {
         job.filter(|(_, other)| *other == work && work.len() == 1).map(|(timed, _)| timed)

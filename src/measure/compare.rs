@@ -9,7 +9,7 @@ use super::conclusions::ratio::{Rate, Ratio};
 use super::differences::job_lines;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
-use super::rates::{Timed, job_time, parts, phase_rate, synced};
+use super::rates::{Timed, job_time, phase_rate, phases, synced};
 use super::summary::{Estimate, Row};
 use super::tails::{Quantile, Tail};
 use crate::base::units::Unit;
@@ -274,16 +274,16 @@ impl Pair<'_, '_> {
 
     fn whole(&self, key: &Key) -> Option<ComparedRow> {
         let cells = [self.a, self.b].map(|run| run.cell(key).collect::<Vec<_>>());
-        let parts = parts(&cells)?;
-        let (of_a, mut work) = job_time(&cells[0], &parts)?;
-        let (of_b, more) = job_time(&cells[1], &parts)?;
+        let phases = phases(&cells)?;
+        let (of_a, mut work) = job_time(&cells[0], &phases)?;
+        let (of_b, more) = job_time(&cells[1], &phases)?;
         work.extend(more);
         if each_once(work.iter()).len() != 1 {
             return None;
         }
         let between = self.between(|run| {
             let cell: Vec<&Measurement> = run.cell(key).collect();
-            let (timed, of_run) = job_time(&cell, &parts)?;
+            let (timed, of_run) = job_time(&cell, &phases)?;
             (each_once(of_run.into_iter().chain(work.iter().cloned())).len() == 1)
                 .then_some(timed.rate)
         });

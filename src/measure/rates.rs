@@ -1,7 +1,7 @@
 //! How fast a run did a phase, or its whole job: what comparisons between runs are made of.
 
 use super::book::Measurement;
-use super::conclusions::ranking::whole::{Part, SYNC_SHARE_MAX, Whole, values, wholes};
+use super::conclusions::ranking::whole::{SYNC_SHARE_MAX, Whole, values, wholes};
 use super::conclusions::ratio::Rate;
 use super::conclusions::sample::{SECONDS, Values};
 use super::order::each_once;
@@ -42,21 +42,16 @@ pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> O
     Some(Timed { rate, shown: Estimate { mean: rate.log.exp(), ..shown } })
 }
 
-/// The phases and passes that any of these cells has, if they are of two phases or more.
-pub(super) fn parts<'a>(cells: &[Vec<&'a Measurement>]) -> Option<Vec<Part<'a>>> {
-    let all = cells.iter().flatten();
-    let parts = each_once(all.map(|m| (m.phase.as_str(), m.pass)));
-    let phases = each_once(parts.iter().map(|(phase, _)| *phase));
-    (phases.len() > 1).then_some(parts)
+/// The phases that any of these cells has, if they are two or more.
+pub(super) fn phases<'a>(cells: &[Vec<&'a Measurement>]) -> Option<Vec<&'a str>> {
+    let phases = each_once(cells.iter().flatten().map(|m| m.phase.as_str()));
+    (phases.len() > 1).then_some(phases)
 }
 
-/// The time of all parts with their syncs, and the work that was done in each; none without a
+/// The time of all phases with their syncs, and the work that was done in each; none without a
 /// repeat of which all is valid.
-pub(super) fn job_time(
-    cell: &[&Measurement],
-    parts: &[Part<'_>],
-) -> Option<(Timed, Vec<Vec<u64>>)> {
-    let all: Vec<Whole> = wholes(cell, parts);
+pub(super) fn job_time(cell: &[&Measurement], phases: &[&str]) -> Option<(Timed, Vec<Vec<u64>>)> {
+    let all: Vec<Whole> = wholes(cell, phases);
     let logs = values(&all);
     let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
     let basis = if all.len() > 1 { Basis::Repeats } else { Basis::Slices };

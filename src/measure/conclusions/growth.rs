@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::base::units::counted;
 use crate::measure::book::{Finding, Level, Measurement, Window};
+use crate::measure::order::each_once;
 use crate::op::{Effect, Subject, find_operation};
 
 use super::course::{Course, WINDOWS_MIN, whole};
@@ -70,6 +71,10 @@ impl Ends {
 }
 
 impl Course<'_> {
+    fn repeats_measured(&self) -> usize {
+        each_once(self.measurements.iter().map(|m| m.cell.repeat)).len()
+    }
+
     fn finding(&self, phase: &str, variant: &str, level: Option<&Level>) -> Option<Finding> {
         let verdict = judge(&self.blocks)?;
         let mut shape = Shape::of(self, &verdict);
@@ -97,7 +102,7 @@ impl Course<'_> {
         let noun = noun(self.measurements.first()?);
         let told = Told { phase: place(phase, level), noun, operations: self.operations };
         let sentence = match disagree {
-            true => told.disagree(&ends),
+            true => told.disagree(&ends, self.repeats_measured()),
             false => told.sentence(&shape, verdict.law, (exponent, exponent_interval), &ends),
         };
         let sentence = format!("{}{sentence}{}.", lead(variant), told.mean(&ends));

@@ -157,7 +157,7 @@ impl Family {
         let half = variance
             .zip(student_t(miss, self.degrees))
             .map(|(variance, t)| (t * variance.sqrt() / n).max(LOG_HALF_MIN));
-        Ratio { log, half: half.filter(|half| *half < LOG_HALF_MAX) }
+        Ratio { log, half }.told()
     }
 
     /// The ratio of two that were measured in turns. Where their own differences, repeat by repeat,
@@ -182,7 +182,7 @@ impl Family {
         };
         let own = if a.in_blocks && b.in_blocks { own() } else { None };
         let half = ratio.half.map(|half| half.max(own.unwrap_or(0.0)));
-        Ratio { half: half.filter(|half| *half < LOG_HALF_MAX), ..ratio }
+        Ratio { half, ..ratio }.told()
     }
 }
 
@@ -191,7 +191,8 @@ const UNSTEADY_TIMES: f64 = 1.25;
 
 impl Ratio {
     /// How many times faster `a` is than `b`, each with an error of its own: Welch's interval, which
-    /// misses the truth with the chance `miss` (Biometrika 34, 1947).
+    /// misses the truth with the chance `miss` (Biometrika 34, 1947). It may be so wide that it tells
+    /// nothing.
     pub(in crate::measure) fn welch(a: &Centre, b: &Centre, miss: f64) -> Self {
         let half = |a_variance: f64, b_variance: f64| {
             let sum = a_variance + b_variance;
@@ -200,7 +201,13 @@ impl Ratio {
             student_t(miss, degrees).map(|t| (t * sum.sqrt()).max(LOG_HALF_MIN))
         };
         let half = a.variance.zip(b.variance).and_then(|(a, b)| half(a, b));
-        Self { log: a.log - b.log, half: half.filter(|half| *half < LOG_HALF_MAX) }
+        Self { log: a.log - b.log, half }
+    }
+
+    /// Without an interval that tells nothing. Not before all that may make it wider did: an unknown
+    /// interval would then get a narrow one.
+    pub(in crate::measure) fn told(self) -> Self {
+        Self { half: self.half.filter(|half| *half < LOG_HALF_MAX), ..self }
     }
 
     /// The ratio itself.

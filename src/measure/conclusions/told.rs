@@ -63,10 +63,13 @@ impl Told {
         format!("{ratio} times ({span}) as long in the last {few} of {all} {noun} as in the first")
     }
 
-    /// Where the course is the same for most and the ends are not.
-    pub(super) fn disagree(&self, ends: &Ends) -> String {
+    /// Where so many repeats have a course in common, and what lies between their ends may be nothing.
+    pub(super) fn disagree(&self, ends: &Ends, repeats: usize) -> String {
         let (phase, compared) = (&self.phase, self.compared(ends));
-        format!("repeats do not agree whether {phase} gets slower: {compared}")
+        match repeats {
+            1 => format!("whether {phase} gets slower cannot be told of one repeat: {compared}"),
+            _ => format!("repeats do not agree whether {phase} gets slower: {compared}"),
+        }
     }
 
     fn threshold(&self, found: &Threshold) -> String {

@@ -19,16 +19,13 @@ fn is_left_unwritten(m: &Measurement) -> bool {
     gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
 }
 
-/// A phase and which of its passes.
-pub(in crate::measure) type Part<'a> = (&'a str, u32);
-
 /// One repeat of a variant with all its phases valid.
 pub(in crate::measure) struct Whole {
     repeat: u32,
     pub(in crate::measure) seconds: f64,
     /// Relative standard error of the seconds; none if it is unknown.
     error: Option<f64>,
-    /// Operations of each part.
+    /// Operations of each phase, in the mean of its passes.
     pub(in crate::measure) operations: Vec<u64>,
 }
 
@@ -51,15 +48,15 @@ fn field<'a>(
 ) -> Option<Field<'a>> {
     let here: Vec<&Measurement> =
         all.iter().copied().filter(|m| m.cell.level.as_ref() == level).collect();
-    let parts = each_once(here.iter().map(|m| (m.phase.as_str(), m.pass)));
-    if each_once(parts.iter().map(|(phase, _)| *phase)).len() < 2 {
+    let phases = each_once(here.iter().map(|m| m.phase.as_str()));
+    if phases.len() < 2 {
         return None;
     }
     let (mut cells, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
     for variant in each_once(variants.iter().copied()) {
         let of_variant: Vec<_> =
             here.iter().copied().filter(|m| m.cell.variant == variant).collect();
-        let wholes = wholes(&of_variant, &parts);
+        let wholes = wholes(&of_variant, &phases);
         match wholes.is_empty() {
             false => cells.push((variant, of_variant, values(&wholes))),
             true => left_out.push((variant, why(&of_variant))),
@@ -74,30 +71,36 @@ fn field<'a>(
     (field.runners.len() > 1 && alike).then_some(field)
 }
 
-/// The repeats of a cell of which every part is valid.
-pub(in crate::measure) fn wholes(cell: &[&Measurement], parts: &[Part<'_>]) -> Vec<Whole> {
+/// The repeats of a cell of which every phase is valid.
+pub(in crate::measure) fn wholes(cell: &[&Measurement], phases: &[&str]) -> Vec<Whole> {
     let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
-    repeats.into_iter().filter_map(|repeat| whole(cell, parts, repeat)).collect()
+    repeats.into_iter().filter_map(|repeat| whole(cell, phases, repeat)).collect()
 }
 
-/// None unless every part was measured and is valid.
-fn whole(cell: &[&Measurement], parts: &[Part<'_>], repeat: u32) -> Option<Whole> {
-    let of_part = |(phase, pass): &Part<'_>| {
-        let is = |m: &&&Measurement| m.phase == *phase && m.pass == *pass;
-        let mut here = cell.iter().filter(|m| m.cell.repeat == repeat).filter(is);
-        here.next().copied().filter(|m| counts(m))
-    };
-    let all: Vec<&Measurement> = parts.iter().map(of_part).collect::<Option<_>>()?;
-    let sum = |of: fn(&Measurement) -> f64| all.iter().map(|m| of(m)).sum::<f64>();
-    let (work, syncs) = (sum(|m| m.seconds), sum(|m| m.sync_seconds));
+/// Each phase by the mean of its passes, of which repeats may have unlike numbers; none unless all
+/// are valid.
+fn whole(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<Whole> {
+    let (mut work, mut syncs, mut operations) = (0.0, 0.0, Vec::new());
+    let mut squares = Some(0.0);
+    for phase in phases {
+        let is = |m: &&&Measurement| m.cell.repeat == repeat && m.phase == *phase;
+        let passes: Vec<&Measurement> = cell.iter().filter(is).copied().collect();
+        if passes.is_empty() || !passes.iter().all(|m| counts(m)) {
+            return None;
+        }
+        let n = passes.len() as f64;
+        work += passes.iter().map(|m| m.seconds).sum::<f64>() / n;
+        syncs += passes.iter().map(|m| m.sync_seconds).sum::<f64>() / n;
+        let own = |m: &&Measurement| {
+            let error = m.rate_error.filter(|error| error.is_finite() && *error >= 0.0);
+            error.map(|error| (error * m.seconds / n).powi(2))
+        };
+        let of_passes: Option<f64> = passes.iter().map(own).sum();
+        squares = squares.zip(of_passes).map(|(all, here)| all + here);
+        operations.push(passes.iter().map(|m| m.operations).sum::<u64>() / passes.len() as u64);
+    }
     let seconds = work + syncs;
-    let own = |m: &&Measurement| {
-        let error = m.rate_error.filter(|error| error.is_finite() && *error >= 0.0);
-        error.map(|error| (error * m.seconds).powi(2))
-    };
-    let squares: Option<f64> = all.iter().map(own).sum();
     let error = squares.filter(|_| syncs <= SYNC_SHARE_MAX * seconds).map(|s| s.sqrt() / seconds);
-    let operations = all.iter().map(|m| m.operations).collect();
     Some(Whole { repeat, seconds, error, operations })
 }
 

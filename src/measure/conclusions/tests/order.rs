@@ -132,6 +132,22 @@ fn the_whole_job_is_ranked_by_the_time_of_all_phases_with_their_syncs() {
 }
 
 #[test]
+fn repeats_with_more_passes_than_others_count_as_whole_jobs_with_their_means() {
+    let rates: [(&str, &[f64]); 2] = [("a", &[20.0, 20.4, 19.6]), ("b", &[10.0, 10.3, 9.8])];
+    let once = of_the_job(job(&rates));
+    let mut more = job(&rates);
+    let reads: Vec<Measurement> = more.iter().filter(|m| m.phase == "read").cloned().collect();
+    for m in reads.into_iter().filter(|m| m.cell.variant == "a" || m.cell.repeat == 2) {
+        more.extend([0.9, 1.1].into_iter().zip(2..).map(|(times, pass)| Measurement {
+            pass,
+            seconds: m.seconds * times,
+            ..m.clone()
+        }));
+    }
+    assert_eq!(of_the_job(more).sentence, once.sentence);
+}
+
+#[test]
 fn a_whole_job_that_left_content_unwritten_says_so() {
     let with = |device_write_bytes, sync_seconds| {
         let mut all = job(&[("a", &[20.0, 20.4]), ("b", &[10.0, 10.3])]);

@@ -79,6 +79,22 @@ fn what_only_grows_by_no_law_is_told_as_such() {
 }
 
 #[test]
+fn one_repeat_does_not_disagree_with_others() {
+    let of = |repeats: u32| -> Vec<String> {
+        let told = (1..=60).map(|seed| {
+            let rising = |x: f64, n: f64| 10_000.0 * (1.0 + 0.2 * x / n);
+            noisy((100, repeats), rising, (seed, 0.6)).sentence
+        });
+        told.collect()
+    };
+    let counted = |all: &[String], words: &str| all.iter().filter(|s| s.contains(words)).count();
+    let (one, three) = (of(1), of(3));
+    assert!(counted(&one, "cannot be told of one repeat") > 0, "{one:#?}");
+    assert_eq!(counted(&one, "repeats do not agree"), 0);
+    assert_eq!(counted(&three, "of one repeat"), 0);
+}
+
+#[test]
 fn a_step_in_one_repeat_of_three_is_no_threshold_of_the_phase() {
     for seed in 0..20 {
         let mut noise = Noise::new(seed);
