@@ -250,6 +250,17 @@ fn without_a_precision_nothing_is_told_or_different() {
 }
 
 #[test]
+fn passes_read_the_same_where_the_job_says_how_many_or_asks_where_bytes_come_from() {
+    let several = made_and_read("", "").replace("count = 20", "count = 20, passes = 2");
+    let source = made_and_read("conclude = ['source']", "");
+    for (text, settings) in [(several, Settings::default()), (source, asked(3.0, 60.0))] {
+        let plan = plan_with(&text, &settings);
+        let of = |at: usize| plan.cells[0].phases[at].selection.numbers().collect::<Vec<_>>();
+        assert_eq!((plan.cells[0].phases[2].pass, of(1)), (2, of(2)), "{text}");
+    }
+}
+
+#[test]
 fn what_passes_of_the_same_order_read_is_not_the_same_files_in_the_same_order() {
     let plan = plan_with(&made_and_read("", ""), &asked(3.0, 60.0));
     let of = |at: usize| plan.cells[0].phases[at].selection.numbers().collect::<Vec<_>>();

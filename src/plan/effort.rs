@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::phase::{CacheAsked, Phase};
-use super::{CellPlan, Plan};
+use super::{CellPlan, Conclusion, Plan};
 use crate::base::random::{Stream, shuffle};
 use crate::op::{Change, Effect};
 
@@ -64,9 +64,12 @@ impl Phase {
             && self.cache != CacheAsked::AsIs
     }
 
-    /// The same as another pass, in a random order of its own if it has one.
-    fn again(&self, pass: u32) -> Self {
+    /// The same as another pass; if it is to be drawn anew, in a random order of its own.
+    fn again(&self, pass: u32, anew: bool) -> Self {
         let mut again = Self { pass, ..self.clone() };
+        if !anew {
+            return again;
+        }
         let added = SALT_OF_ADDED * u64::from(pass);
         again.selection = self.selection.with_salt(added);
         if let Some(ballast) = &mut again.on_ballast {
@@ -106,6 +109,8 @@ impl Plan {
     #[must_use]
     pub fn with_passes(&self, passes: &Passes) -> Self {
         let mut plan = self.clone();
+        // What comes from beneath is told by reading the same once more.
+        let anew = !plan.conclude.contains(&Conclusion::Source);
         for cell in &mut plan.cells {
             let mut phases = Vec::with_capacity(cell.phases.len());
             for phase in std::mem::take(&mut cell.phases) {
@@ -113,7 +118,8 @@ impl Plan {
                 match passes.get(&key) {
                     None => phases.push(phase),
                     Some(wanted) if phase.pass == 1 => {
-                        let more = (2..=*wanted).map(|pass| phase.again(pass)).collect::<Vec<_>>();
+                        let more =
+                            (2..=*wanted).map(|pass| phase.again(pass, anew)).collect::<Vec<_>>();
                         phases.push(phase);
                         phases.extend(more);
                     }

@@ -46,6 +46,8 @@ pub enum Doubt {
     DeviceReadTooLittle,
     /// The device delivered it, but part of it to somebody else, who brought it into memory.
     ReadByOthers,
+    /// The kernel does not count what this process has read.
+    OwnReadsUnknown,
     /// The kernel gives no way to look into the cache.
     NoProbe,
     /// Pages were not in memory although they had just been read.
@@ -62,7 +64,7 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 13] = [
+    pub const ALL: [Doubt; 14] = [
         Doubt::NoRights,
         Doubt::DropFailed,
         Doubt::StillCached,
@@ -70,6 +72,7 @@ impl Doubt {
         Doubt::NoDevice,
         Doubt::DeviceReadTooLittle,
         Doubt::ReadByOthers,
+        Doubt::OwnReadsUnknown,
         Doubt::NoProbe,
         Doubt::NotResident,
         Doubt::NoSimulatedCache,
@@ -88,6 +91,7 @@ impl Doubt {
             Doubt::NoDevice => "no-device",
             Doubt::DeviceReadTooLittle => "device-read-too-little",
             Doubt::ReadByOthers => "read-by-others",
+            Doubt::OwnReadsUnknown => "own-reads-unknown",
             Doubt::NoProbe => "no-cache-probe",
             Doubt::NotResident => "not-resident",
             Doubt::NoSimulatedCache => "no-simulated-cache",
@@ -179,7 +183,8 @@ impl CacheFound {
         let doubt = match (read.device, read.own_read_bytes, read.beneath_read_bytes) {
             (None, ..) => Some(Doubt::NoDevice),
             (Some(device), ..) if device.read_bytes < bytes => Some(Doubt::DeviceReadTooLittle),
-            (_, Some(own), _) if own < bytes => Some(Doubt::ReadByOthers),
+            (_, Some(Some(own)), _) if own < bytes => Some(Doubt::ReadByOthers),
+            (_, Some(None), _) if bytes > 0 => Some(Doubt::OwnReadsUnknown),
             (.., Some(None)) => Some(Doubt::LowerCache),
             (.., Some(Some(disk)))
                 if evidence.of_device(disk) < least.bytes_beneath(phase, evidence) =>
@@ -230,7 +235,7 @@ mod tests {
             bytes: 4096 * 1000,
             read: Readings {
                 device: Some(device),
-                own_read_bytes: Some(own),
+                own_read_bytes: Some(Some(own)),
                 beneath_read_bytes: beneath,
             },
             others_read_bytes: 0,
@@ -250,6 +255,13 @@ mod tests {
         assert_eq!(doubt("read", &evidence(all / 2, all, None)), half);
         assert_eq!(doubt("read", &evidence(all, all / 2, None)), Some(Doubt::ReadByOthers));
         assert_eq!(doubt("create", &evidence(0, 0, None)), None, "it reads nothing");
+        let with_own = |own_read_bytes| {
+            let all = evidence(all, all, None);
+            Evidence { read: Readings { own_read_bytes, ..all.read }, ..all }
+        };
+        assert_eq!(doubt("read", &with_own(Some(None))), Some(Doubt::OwnReadsUnknown));
+        assert_eq!(doubt("create", &with_own(Some(None))), None, "it reads nothing");
+        assert_eq!(doubt("read", &with_own(None)), None, "a daemon reads");
         let none = Evidence { read: Readings::default(), ..evidence(all, all, None) };
         assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
     }

@@ -30,7 +30,7 @@ impl Source {
         };
         Readings {
             device: self.device.counters().ok(),
-            own_read_bytes: own_read_bytes(),
+            own_read_bytes: Some(own_read_bytes()),
             beneath_read_bytes: beneath,
         }
     }
@@ -41,8 +41,9 @@ impl Source {
 pub struct Readings {
     /// Those of the device; none without one.
     pub device: Option<DeviceCounters>,
-    /// What this process had disks read, in bytes; none where nothing tells.
-    pub own_read_bytes: Option<u64>,
+    /// What this process had disks read, in bytes, or none if nothing tells; none at all where
+    /// another process reads for it.
+    pub own_read_bytes: Option<Option<u64>>,
     /// Where a page cache lies beneath the device: what the disk beneath that has read, in bytes, or
     /// none if no such disk is known.
     pub beneath_read_bytes: Option<Option<u64>>,
@@ -58,10 +59,11 @@ impl Readings {
             now.read_bytes >= then.read_bytes && now.write_bytes >= then.write_bytes
         };
         let device = self.device.zip(earlier.device).filter(went_on);
+        let own = self.own_read_bytes.zip(earlier.own_read_bytes);
         let beneath = self.beneath_read_bytes.zip(earlier.beneath_read_bytes);
         Self {
             device: device.map(|(now, then)| now.since(then)),
-            own_read_bytes: more(self.own_read_bytes, earlier.own_read_bytes),
+            own_read_bytes: own.map(|(now, then)| more(now, then)),
             beneath_read_bytes: beneath.map(|(now, then)| more(now, then)),
         }
     }
@@ -85,7 +87,8 @@ impl Evidence {
     /// not others, nor this process for something else, such as its own program.
     pub fn of_device(&self, beneath_read_bytes: u64) -> u64 {
         let device = self.read.device.map_or(0, |device| device.read_bytes);
-        let own_beside = self.read.own_read_bytes.unwrap_or_default().saturating_sub(device);
+        let own_beside =
+            self.read.own_read_bytes.flatten().unwrap_or_default().saturating_sub(device);
         beneath_read_bytes.saturating_sub(self.others_read_bytes).saturating_sub(own_beside)
     }
 }

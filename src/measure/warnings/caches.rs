@@ -57,6 +57,10 @@ pub(super) fn about(doubt: Doubt) -> &'static str {
         Doubt::ReadByOthers => {
             "not called cold: other processes had part of it read, so it was in memory by then"
         }
+        Doubt::OwnReadsUnknown => {
+            "cold caches are unverified: this kernel does not count what a process has disks read, so \
+             others may have read it before"
+        }
         Doubt::NoProbe => {
             "cold caches are unverified: this kernel does not let them be looked into"
         }
@@ -94,6 +98,7 @@ pub(super) fn remedy(doubt: Doubt) -> &'static str {
             "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
              a journal that is not yet written to its place."
         }
+        Doubt::OwnReadsUnknown => "A kernel with task I/O accounting has /proc/self/io.",
         Doubt::NoProbe => "A kernel of 6.5 or later has cachestat(2).",
         Doubt::NotResident => "Take fewer files than memory holds.",
         Doubt::NoSimulatedCache => "Give [sim] a `cold` time.",

@@ -273,8 +273,9 @@ impl<'a> Variant<'a> {
         let mut entries = Entries::default();
         let (mut history, mut phases): (Vec<Past>, Vec<Phase>) = (Vec::new(), Vec::new());
         for outline in outlines {
+            // All passes of a phase read the same.
+            let salt = phases.len() as u64;
             for pass in 1..=outline.passes {
-                let salt = phases.len() as u64;
                 let selection = self.selection(outline, (&entries, tree, salt), scope, report)?;
                 let walk = Walk {
                     layout: tree.layout_directories(),

@@ -12,11 +12,12 @@ use crate::plan::sim::{DirectoryLaw, Noise};
 pub(in crate::plan) struct WireSim {
     /// Time of each request on names or attributes: `"20us"`.
     pub(in crate::plan) metadata: Option<WireQuantity>,
-    /// Time of each write, and of each read of cached data.
+    /// Time of each read, write, and buffer of directory entries.
     pub(in crate::plan) transfer: Option<WireQuantity>,
     /// Added to it for each KiB that a write or a read moves.
     pub(in crate::plan) transfer_per_kib: Option<WireQuantity>,
-    /// Added to the first open or stat of an entry after the caches were dropped.
+    /// Added to the first request that names a file, or reads a block of the device, after the
+    /// caches were dropped; with direct I/O to each block.
     pub(in crate::plan) cold: Option<WireQuantity>,
     /// Time of each fsync, and of the sync at the end of a phase.
     pub(in crate::plan) sync: Option<WireQuantity>,
