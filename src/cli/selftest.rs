@@ -8,7 +8,6 @@ use super::place::Place;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit};
-use crate::measure::trials::Tally;
 use crate::plan::{CellPlan, EngineName};
 use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
@@ -116,13 +115,18 @@ impl SelfTest {
             let told = |at| comes("A against A: pair", at, self.same);
             let same = same(order, self.same, &told, interrupt)?;
             printed(|out| write_same(&same, out))?;
-            wrong.extend(too_many(same.phases_told_apart()));
+            if same.tells_apart_more_than(CLAIMS_MAX) {
+                let what = "differences are claimed too often between runs that do the same";
+                wrong.push(what.to_string());
+            }
         }
         if self.slower > 0 && !interrupt.is_set() {
             let told = |at| comes("A against B: run", at, self.slower);
             let slower = slower(order, (self.slower, self.delay), &told, interrupt)?;
             printed(|out| write_slower(&slower, self.delay, out))?;
-            wrong.extend(too_few("the planted slowdown", slower.phases_held()));
+            if slower.holds_less_than(HELD_MIN) {
+                wrong.push(too_seldom("the planted slowdown"));
+            }
         }
         if self.simulated > 0 && !interrupt.is_set() {
             let told = |what: &str| says(&format!("simulated: {what}"), 0.0);
@@ -131,7 +135,9 @@ impl SelfTest {
             printed(|out| write_simulated(both, self.simulated, out))?;
             for noise in &found.noises {
                 let what = format!("rates with {} noise", noise.noise);
-                wrong.extend(too_few(&what, noise.rate_held));
+                if noise.rate_held.interval().is_some_and(|share| share.high < HELD_MIN) {
+                    wrong.push(too_seldom(&what));
+                }
             }
         }
         Ok(wrong)
@@ -144,15 +150,8 @@ fn printed(write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()>) -> Re
     out::print(&String::from_utf8_lossy(&text))
 }
 
-fn too_many(claims: Tally) -> Option<String> {
-    let beyond_chance = claims.interval().is_some_and(|share| share.low > CLAIMS_MAX);
-    beyond_chance
-        .then(|| "differences are claimed too often between runs that do the same".to_string())
-}
-
-fn too_few(what: &str, held: Tally) -> Option<String> {
-    let beyond_chance = held.interval().is_some_and(|share| share.high < HELD_MIN);
-    beyond_chance.then(|| format!("intervals of {what} hold the truth too seldom"))
+fn too_seldom(what: &str) -> String {
+    format!("intervals of {what} hold the truth too seldom")
 }
 
 fn percent(text: &str) -> std::result::Result<f64, String> {

@@ -36,10 +36,17 @@ impl Tally {
         (self.of > 0).then(|| self.times as f64 / self.of as f64)
     }
 
-    /// The 95% interval of the share (Wilson, JASA 22, 1927); none of nothing.
+    /// The 95% interval of the share; none of nothing.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
-        let (share, n, z) = (self.share()?, self.of as f64, normal::quantile(0.975)?);
+        self.interval_missing(0.05)
+    }
+
+    /// The interval of the share that misses it with this chance (Wilson, JASA 22, 1927); none of
+    /// nothing.
+    fn interval_missing(&self, miss: f64) -> Option<Interval> {
+        let z = normal::quantile(1.0 - miss / 2.0)?;
+        let (share, n) = (self.share()?, self.of as f64);
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let all = 1.0 + z * z / n;
@@ -170,6 +177,29 @@ impl Trials {
         self.sum(false, |row| row.held)
     }
 
+    /// Whether in some row differences were told apart more often than this share, beyond chance.
+    #[must_use]
+    pub fn tells_apart_more_than(&self, share: f64) -> bool {
+        self.any_interval(|row| row.told_apart, |found| found.low > share)
+    }
+
+    /// Whether intervals of some row held the truth less often than this share, beyond chance.
+    #[must_use]
+    pub fn holds_less_than(&self, share: f64) -> bool {
+        self.any_interval(|row| row.held, |found| found.high < share)
+    }
+
+    /// The intervals of all rows hold together with 95% (Bonferroni). Rows of one run depend on each
+    /// other, for what disturbs it disturbs all: they are no more runs.
+    fn any_interval(
+        &self,
+        of: impl Fn(&TrialRow) -> Tally,
+        is_beyond: impl Fn(Interval) -> bool,
+    ) -> bool {
+        let miss = 0.05 / self.rows.len().max(1) as f64;
+        self.rows.iter().any(|row| of(row).interval_missing(miss).is_some_and(&is_beyond))
+    }
+
     fn sum(&self, of_phases: bool, of: impl Fn(&TrialRow) -> Tally) -> Tally {
         let rows = self.rows.iter().filter(|row| row.subject.phase.is_some() == of_phases);
         rows.fold(Tally::default(), |sum, row| sum.and(of(row)))
@@ -213,5 +243,26 @@ mod tests {
             );
         }
         assert_eq!(Tally::default().interval(), None);
+    }
+
+    /// Pairs of equal runs with so many rows, of which so many pairs differ in every row.
+    fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
+        let row = TrialRow {
+            subject: Subject { variant: None, level: None, phase: None },
+            told_apart: Tally { times: differ, of: pairs },
+            held: Tally { times: pairs - differ, of: pairs },
+            seen_from: Vec::new(),
+            logs: Vec::new(),
+        };
+        Trials { truth: 1.0, pairs, rows: vec![row; rows] }
+    }
+
+    #[test]
+    fn a_run_that_was_disturbed_as_a_whole_is_one_run_and_not_as_many_as_it_has_phases() {
+        assert!(!disturbed(10, 6, 2).tells_apart_more_than(0.05));
+        assert!(disturbed(10, 6, 6).tells_apart_more_than(0.05));
+        assert!(disturbed(200, 6, 30).tells_apart_more_than(0.05));
+        assert!(!disturbed(200, 6, 30).holds_less_than(0.9));
+        assert!(disturbed(200, 6, 60).holds_less_than(0.9));
     }
 }

@@ -6,18 +6,16 @@ use crate::op::Request;
 use crate::run::clock::Clock;
 
 /// An engine that takes longer by a share of the time of each request. It is the one engine that
-/// reads a clock, for nothing else knows how long a request took. It waits busily, as a file system
-/// with more to compute would: a sleep is as long as the scheduler likes.
+/// reads a clock, for nothing else knows how long a request took.
 pub struct Delayed<E, C> {
     inner: E,
-    clock: C,
-    share: f64,
+    delay: Delay<C>,
 }
 
 impl<E: Engine, C: Clock> Delayed<E, C> {
     /// Slows `inner` down by `share` of what its requests take by `clock`.
     pub fn new(inner: E, clock: C, share: f64) -> Self {
-        Self { inner, clock, share }
+        Self { inner, delay: Delay::new(clock, share) }
     }
 }
 
@@ -27,26 +25,59 @@ impl<E: Engine, C: Clock> Engine for Delayed<E, C> {
     }
 
     fn submit(&mut self, ticket: Ticket, request: &Request) -> Submitted {
-        let Self { inner, clock, share } = self;
-        delayed(clock, *share, || inner.submit(ticket, request))
+        let Self { inner, delay } = self;
+        delay.after(|| inner.submit(ticket, request))
     }
 
     fn reap(&mut self, at_least: u32, out: &mut Vec<Completion>) -> Result<(), Errno> {
-        let Self { inner, clock, share } = self;
-        delayed(clock, *share, || inner.reap(at_least, out))
+        let Self { inner, delay } = self;
+        delay.after(|| inner.reap(at_least, out))
     }
 }
 
-/// Does something, and then nothing for `share` of the time that it took.
-pub fn delayed<T>(clock: &impl Clock, share: f64, work: impl FnOnce() -> T) -> T {
-    let begun = clock.now();
-    let result = work();
-    let ended = clock.now();
-    let more_ns = (clock.nanoseconds(begun, ended) as f64 * share) as u64;
-    while clock.nanoseconds(ended, clock.now()) < more_ns {
-        std::hint::spin_loop();
+/// A wait for a share of the time that work took. It is a busy one, as of a file system with more to
+/// compute: a sleep is as long as the scheduler likes.
+pub struct Delay<C> {
+    clock: C,
+    share: f64,
+    /// What reading the clock takes, in nanoseconds.
+    reading_ns: f64,
+    /// What is still to be waited, in nanoseconds; below zero what was waited too long.
+    owed_ns: f64,
+}
+
+/// Readings of the clock, to tell how long one takes.
+const READINGS: u32 = 1_000;
+
+impl<C: Clock> Delay<C> {
+    /// Waits for `share` of what work takes by `clock`.
+    pub fn new(clock: C, share: f64) -> Self {
+        let begun = clock.now();
+        let ended = (0..READINGS).fold(begun, |_, _| clock.now());
+        let reading_ns = clock.nanoseconds(begun, ended) as f64 / f64::from(READINGS);
+        Self { clock, share, reading_ns, owed_ns: 0.0 }
     }
-    result
+
+    /// Does something and then waits. What is waited too long is taken off the next time, and what
+    /// looking at the clock takes counts as waiting: in sum it is the share, unless that is less than
+    /// two looks for each.
+    pub fn after<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let begun = self.clock.now();
+        let result = work();
+        let ended = self.clock.now();
+        // Half of either reading, which is one, lies between what they read.
+        let took_ns = self.clock.nanoseconds(begun, ended) as f64 - self.reading_ns;
+        self.owed_ns += took_ns * self.share;
+        let readings_ns = 2.0 * self.reading_ns;
+        let mut waited_ns = readings_ns;
+        while waited_ns < self.owed_ns {
+            std::hint::spin_loop();
+            let since = self.clock.nanoseconds(ended, self.clock.now());
+            waited_ns = readings_ns + since as f64;
+        }
+        self.owed_ns -= waited_ns;
+        result
+    }
 }
 
 #[cfg(test)]
@@ -58,7 +89,7 @@ mod tests {
     #[derive(Default)]
     struct Ticking(Cell<u64>);
 
-    impl Clock for Ticking {
+    impl Clock for &Ticking {
         fn now(&self) -> u64 {
             self.0.set(self.0.get() + 1);
             self.0.get()
@@ -70,13 +101,26 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_1000_ns_takes_a_tenth_longer_and_without_a_share_nothing() {
-        for (share, least, most) in [(0.1, 1_100, 1_103), (0.0, 1_000, 1_003)] {
-            let clock = Ticking::default();
-            let begun = clock.0.get();
-            delayed(&clock, share, || clock.0.set(clock.0.get() + 999));
-            let took = clock.0.get() - begun;
-            assert!((least..=most).contains(&took), "{took}");
+    fn a_hundred_requests_of_1000_ns_take_a_tenth_longer_in_all() {
+        let clock = Ticking::default();
+        let mut delay = Delay::new(&clock, 0.1);
+        let begun = clock.0.get();
+        for _ in 0..100 {
+            delay.after(|| clock.0.set(clock.0.get() + 1_000));
         }
+        let took = clock.0.get() - begun;
+        assert!((109_990..=110_010).contains(&took), "{took}");
+    }
+
+    #[test]
+    fn what_is_waited_too_long_is_taken_off_the_next_wait() {
+        let clock = Ticking::default();
+        let mut delay = Delay::new(&clock, 0.5);
+        let begun = clock.0.get();
+        for _ in 0..100 {
+            delay.after(|| clock.0.set(clock.0.get() + 5));
+        }
+        let took = clock.0.get() - begun;
+        assert!((745..=755).contains(&took), "{took}");
     }
 }

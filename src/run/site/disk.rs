@@ -30,7 +30,7 @@ use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
-use crate::run::engine::delayed::{Delayed, delayed};
+use crate::run::engine::delayed::{Delay, Delayed};
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
 use crate::run::evidence::{Least, Readings, Source, file_bytes_min};
 use crate::run::ground::{CANARY, Ground, open_directory};
@@ -342,8 +342,13 @@ impl DiskSite {
 
     pub(super) fn sync(&self) -> std::result::Result<f64, Errno> {
         let Some((_, open)) = &self.cell else { return Ok(0.0) };
-        let sync = || delayed(&self.clock, self.delay, || rustix::fs::syncfs(&open.root));
-        let (synced, seconds) = self.clock.time(sync);
+        let sync = || rustix::fs::syncfs(&open.root);
+        let (synced, seconds) = if self.delay > 0.0 {
+            let mut delay = Delay::new(self.clock.clone(), self.delay);
+            self.clock.time(|| delay.after(sync))
+        } else {
+            self.clock.time(sync)
+        };
         synced?;
         Ok(seconds)
     }
