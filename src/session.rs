@@ -445,7 +445,11 @@ fn look_at_host(order: &Order<'_>) -> Result<Looked> {
         .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
     let means = making::means(order.plan, &order.place, (&host, &space), &order.directory)?;
     if order.plan.makes_files() {
-        room::check(order.plan, &space, (&order.directory, order.fill_real))?;
+        // An image stays as full as it got while cells beside it are measured.
+        let image_bytes = means.as_ref().map_or(0, |means| means.image_bytes(&order.place));
+        let available_bytes = space.available_bytes.saturating_sub(image_bytes);
+        let beside = Space { available_bytes, ..space };
+        room::check(order.plan, &beside, (&order.directory, order.fill_real))?;
         let wanted = room::bytes_at_most(order.plan, &space);
         room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }

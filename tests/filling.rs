@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use command::{Bench, Ran, grounds, names_in};
+use common::skip;
 
 fn fill(bench: &Bench, more: &[&str]) -> PathBuf {
     let before = grounds(&bench.work());
@@ -96,6 +97,19 @@ fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
     assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
     assert!(tree(&ground) == before, "the run changed what was there");
     assert_eq!(grounds(&bench.work()), [ground]);
+}
+
+#[test]
+fn root_does_not_go_on_from_what_another_user_may_change_meanwhile() {
+    let bench = Bench::default();
+    let ground = fill(&bench, &["--files", "300"]);
+    if let Err(error) = std::os::unix::fs::chown(&ground, Some(65_534), None) {
+        return skip("a ballast of another user", &error.to_string());
+    }
+    let ran = clutter(&bench, "300,400");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
+    assert_eq!(tree(&ground).len(), 300);
 }
 
 #[test]

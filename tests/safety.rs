@@ -101,17 +101,28 @@ fn an_interrupted_run_cleans_up_exits_with_130_and_keeps_what_it_has() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once_and_clean_removes_the_rest() {
+fn a_second_ctrl_c_ends_it_at_once_and_clean_removes_the_rest() {
     let bench = Bench::default();
     let running = bench.long_run(&bench.work());
     // Both signals wait for the stopped process and meet it one right after the other.
     running.signal(Signal::STOP);
     running.signal(Signal::INT);
-    running.signal(Signal::TERM);
+    running.signal(Signal::QUIT);
     running.signal(Signal::CONT);
     assert_eq!(running.ended().code, Some(130));
     assert_eq!(grounds(&bench.work()).len(), 1, "gone at once means that it did not clean up");
     assert_eq!(clean(&bench).code, Some(0));
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_terminal_that_closes_and_timeout_may_signal_twice_and_it_cleans_up_all_the_same() {
+    let bench = Bench::default();
+    let running = bench.long_run(&bench.work());
+    for signal in [Signal::STOP, Signal::HUP, Signal::TERM, Signal::CONT, Signal::TERM] {
+        running.signal(signal);
+    }
+    assert_eq!(running.ended().code, Some(130));
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
 }
 

@@ -62,9 +62,14 @@ fn replace(path: &Path, before: Option<&Metadata>, text: &str) -> io::Result<()>
     })
 }
 
-/// Gives a new file the permissions of the one that it replaces, and its owner, which only root can.
+/// Gives a new file the owner and the permissions of the one that it replaces. Where that is somebody
+/// else's, only root can, and the old one is to be written to instead.
 fn resemble(file: &File, before: &Metadata) -> io::Result<()> {
-    let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+    let owner = |of: &Metadata| (of.uid(), of.gid());
+    if owner(&file.metadata()?) != owner(before) {
+        fchown(file, Some(before.uid()), Some(before.gid()))
+            .map_err(|_| ErrorKind::PermissionDenied)?;
+    }
     file.set_permissions(Permissions::from_mode(before.mode() & PERMISSIONS))
 }
 

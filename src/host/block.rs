@@ -89,6 +89,26 @@ fn marked_places(bytes: u64) -> Vec<(u64, u64)> {
     ends.into_iter().chain(copies).map(clipped).filter(|(_, length)| *length > 0).collect()
 }
 
+/// Reads all places where marks may be: what cannot be read cannot be told to be empty.
+///
+/// # Errors
+/// `EIO` from the device, or if it ends early.
+pub fn read_marked_places(device: BorrowedFd<'_>, bytes: u64) -> std::result::Result<(), Errno> {
+    for (from, length) in marked_places(bytes) {
+        let mut buffer = vec![0; length as usize];
+        let mut done = 0;
+        while done < buffer.len() {
+            match rustix::io::pread(device, &mut buffer[done..], from + done as u64) {
+                Ok(0) => return Err(Errno::EIO),
+                Ok(read) => done += read,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}
+
 fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> std::result::Result<(), Errno> {
     let zeroes = vec![0; length as usize];
     let mut done = 0;

@@ -9,6 +9,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 
+use super::block;
 use super::ioctl;
 use super::mount::source_path;
 use super::mounting::{all_mounts, is_unused};
@@ -31,8 +32,8 @@ pub struct Erasable {
     pub total_bytes: u64,
     /// What the kernel calls it: `sdb`, `nvme0n1p3`.
     pub name: String,
-    /// Open and locked.
-    held: OwnedFd,
+    /// Open and locked; the second is the disk that it is a partition of.
+    held: (OwnedFd, Option<OwnedFd>),
     /// The kernel's count of media that were put in (Linux 5.15); none before.
     media: Option<String>,
 }
@@ -65,7 +66,9 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
     }
     let directory = directory_of(device, number)?;
     let name = directory.file_name().unwrap_or_default().to_string_lossy().replace('!', "/");
-    let held = locked(device)?;
+    // udev keeps out of a partition only if the whole disk is locked.
+    let disk = disk_of(&directory).map(|disk| disk.node).filter(|node| node.exists());
+    let held = (locked(device)?, disk.as_deref().map(locked).transpose()?);
     let (total_bytes, media) = (writable_bytes(device)?, media(number));
     let erasable = Erasable { path: device.into(), number, total_bytes, name, held, media };
     recheck_empty(&erasable)?;
@@ -79,7 +82,7 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
 pub fn recheck_empty(erasable: &Erasable) -> Result<()> {
     recheck(erasable)?;
     refuse_users(&erasable.path, erasable.number, &directory_of(&erasable.path, erasable.number)?)?;
-    refuse_marks(&erasable.path)
+    refuse_marks(erasable)
 }
 
 impl Erasable {
@@ -99,7 +102,11 @@ impl Erasable {
         };
         let open = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed)?;
         let number_of = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| stat.st_rdev).ok();
-        if number_of(&open) == number_of(&self.held) { Ok(open) } else { Err(changed(&self.path)) }
+        if number_of(&open) == number_of(&self.held.0) {
+            Ok(open)
+        } else {
+            Err(changed(&self.path))
+        }
     }
 }
 
@@ -224,6 +231,17 @@ fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
     if let Some(process) = opener(number) {
         return Err(used(format!("is open in another process ({process})")));
     }
+    if let Some(Disk { number, node }) = disk_of(directory) {
+        let node = shown(node);
+        if let Some(above) = loop_device_on(number) {
+            return Err(used(format!("is a part of {node}, which {} shows", shown(above))));
+        }
+        if let Some(process) = opener(number) {
+            return Err(used(format!(
+                "is a part of {node}, which is open in another process ({process})"
+            )));
+        }
+    }
     match is_unused(device) {
         Ok(true) => Ok(()),
         Ok(false) => Err(used("is in use: another program or the kernel has it to itself".into())),
@@ -231,8 +249,29 @@ fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
     }
 }
 
-/// Refuses a device on which anything is recognised.
-fn refuse_marks(device: &Path) -> Result<()> {
+/// The disk that a partition is on.
+struct Disk {
+    number: Number,
+    node: PathBuf,
+}
+
+/// None of what is no partition.
+fn disk_of(directory: &Path) -> Option<Disk> {
+    let above = directory.parent().filter(|_| directory.join("partition").exists())?;
+    let number = parse_number(&std::fs::read_to_string(above.join("dev")).ok()?)?;
+    let name = above.file_name()?.to_string_lossy().replace('!', "/");
+    Some(Disk { number, node: Path::new("/dev").join(name) })
+}
+
+/// Refuses a device on which anything is recognised, or that cannot be read where that would be.
+fn refuse_marks(Erasable { path: device, total_bytes, .. }: &Erasable) -> Result<()> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let open = rustix::fs::open(device, flags, Mode::empty()).map_err(Errno::from);
+    let read = open.and_then(|open| block::read_marked_places(open.as_fd(), *total_bytes));
+    read.map_err(|error| {
+        let what = format!("read {} where marks of what is on it may be", shown(device));
+        Failure::from_system(what, error.about())
+    })?;
     match signatures(device)?.as_slice() {
         [] => Ok(()),
         found => Err(Failure::failed(format!(
@@ -317,12 +356,12 @@ fn openers(number: Number) -> Vec<u32> {
 
 fn has_open(process: u32, number: Number) -> bool {
     let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
-    // Only what lies in /dev is looked at: a path on a server that is gone would make it wait.
-    let mut devices = files.filter_map(|file| {
-        let target = std::fs::read_link(file.path()).ok()?;
-        target.starts_with("/dev").then_some(target)
-    });
-    devices.any(|device| number_at(&device) == Some(number))
+    // Only what lies in /dev is looked at: a path on a server that is gone would make it wait. The
+    // link leads to what is open, which may have another path here than there.
+    let mut devices = files
+        .map(|file| file.path())
+        .filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with("/dev")));
+    devices.any(|link| number_at(&link) == Some(number))
 }
 
 #[cfg(test)]

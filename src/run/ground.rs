@@ -76,8 +76,11 @@ impl Ground {
         };
         rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
             .map_err(|error| fail("make", error.into()))?;
-        let directory = open_directory(parent.as_fd(), OsStr::new(&name))
-            .map_err(|error| fail("open", error.into()))?;
+        let directory = open_directory(parent.as_fd(), OsStr::new(&name)).map_err(|error| {
+            // It is empty and without a marker.
+            let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
+            fail("open", error.into())
+        })?;
         // Held until the process ends, however it ends. Without locks the marker's process speaks.
         let _ = rustix::fs::flock(&directory, FlockOperation::NonBlockingLockShared);
         let ground = Self { parent, directory, name: name.clone() };
@@ -154,7 +157,8 @@ pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Mar
         .map_err(|_| "its marker is not one that boatload writes".to_string())?;
     let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;
     let user = rustix::process::geteuid();
-    if stat.st_ino != marker.inode || name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
+    let other = stat.st_ino != marker.inode && !makes_inode_numbers_up(directory);
+    if other || name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
         return Err("its marker was made for another directory (was it copied or renamed?)".into());
     }
     // Device numbers are handed out anew at every boot, so they prove something only in this one.
@@ -165,6 +169,12 @@ pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Mar
         return Err("it belongs to another user".into());
     }
     Ok(marker)
+}
+
+/// FAT has no inodes: the kernel gives a directory another number each time it comes into memory.
+fn makes_inode_numbers_up(directory: BorrowedFd<'_>) -> bool {
+    const MADE_UP: [u32; 2] = [0x4d44, 0x2011_bab0];
+    rustix::fs::fstatfs(directory).is_ok_and(|found| MADE_UP.contains(&(found.f_type as u32)))
 }
 
 /// Whether the process that made a marked and open directory is still running boatload: it holds

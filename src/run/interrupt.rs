@@ -1,4 +1,5 @@
-//! Ctrl-C: the first asks a run to stop and clean up, the second ends the process at once.
+//! Ctrl-C: the first asks a run to stop and clean up, the second ends the process at once. Other
+//! signals only ask: a terminal that is closed, and timeout(1), send theirs twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
 /// Signals that ask a process to end.
 const SIGNALS: [i32; 5] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU];
+
+/// Those that end it at once when they are not the first: somebody pressed keys.
+const PRESSED: [i32; 2] = [SIGINT, SIGQUIT];
 
 /// Whether the user wants to stop.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +32,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// The same, but until it is armed no signal ends the process at once: for whoever has something
+    /// The same, but until it is armed no Ctrl-C ends the process at once: for whoever has something
     /// to give back first. A file that grows beyond its limit is no reason to end: the write then
     /// fails with `EFBIG` and is counted.
     ///
@@ -36,22 +40,24 @@ impl Interrupt {
     /// If the kernel refuses the handlers.
     pub fn listen_unarmed() -> Result<Self> {
         let interrupt = Self::default();
-        for signal in SIGNALS {
+        let failed = |error| Failure::from_system("listen to signals", error);
+        for signal in PRESSED {
             // The order matters: the signal that arms, which comes after these, ends nothing.
             signal_hook::flag::register_conditional_shutdown(
                 signal,
                 Exit::Interrupted as i32,
                 Arc::clone(&interrupt.armed),
             )
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)))
-            .map_err(|error| Failure::from_system("listen to signals", error))?;
+            .map_err(failed)?;
         }
-        signal_hook::flag::register(SIGXFSZ, Arc::default())
-            .map_err(|error| Failure::from_system("listen to signals", error))?;
+        for signal in SIGNALS {
+            signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)).map_err(failed)?;
+        }
+        signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
         Ok(interrupt)
     }
 
-    /// From now on the second signal ends the process at once; the next one if the first was there.
+    /// From now on a Ctrl-C after another signal ends the process at once.
     ///
     /// # Errors
     /// If the kernel refuses the handlers.

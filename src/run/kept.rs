@@ -95,6 +95,10 @@ pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<Kept>, Vec<Str
 fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<Kept> {
     let ground = open_directory(parent, &name).ok()?;
     let marker = prove(ground.as_fd(), &name).ok()?;
+    // Whoever owns it may change it at any time; root writes into nobody else's.
+    if rustix::fs::fstat(&ground).ok()?.st_uid != rustix::process::geteuid().as_raw() {
+        return None;
+    }
     let note = read_note(ground.as_fd())?;
     if in_use(ground.as_fd(), &marker) {
         return None;

@@ -91,8 +91,8 @@ impl Place {
         asked: Option<&PlaceAsked>,
         room: Room,
     ) -> Result<Self> {
-        let absolute = std::fs::canonicalize(directory)
-            .map_err(|error| Failure::from_system(format!("find {}", shown(directory)), error))?;
+        // For users only; what is done goes by open directories.
+        let absolute = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
         let path = absolute.join(ground.name());
         let mut place = Self { ground: Some(ground), path, base: None, room, mounted: false };
         place.make_directory(MOUNT_POINT)?;

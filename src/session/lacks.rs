@@ -97,10 +97,16 @@ fn no_memory(
     bytes: u64,
     (kind_there, directory): (&str, &Path),
 ) -> Option<Failure> {
-    if has_image(kinds, asked) && IN_MEMORY.contains(&kind_there) {
+    let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
+    let makes = kinds.iter().any(|kind| kind.maker.is_some());
+    let image = matches!(asked, PlaceAsked::Memory { .. }) && makes;
+    let image_there = has_image(kinds, asked) && IN_MEMORY.contains(&kind_there);
+    // An image stays as full as it got beside a file system that lives in memory itself.
+    let both = bare.is_some() && (image || image_there);
+    let bytes = bytes.saturating_mul(if both { 2 } else { 1 });
+    if image_there {
         return room::check_memory(kind_there, bytes, directory).err();
     }
-    let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
     let what = match (asked, bare) {
         (PlaceAsked::Memory { .. }, _) => "the image for file systems",
         (_, Some(name)) => name,
@@ -173,6 +179,22 @@ mod tests {
         assert!(said(&["ext4"], &image, "tmpfs").starts_with("/x lies in memory (tmpfs)"));
         assert_eq!(lack(&["ext4"], &image, "ext4"), None);
         assert_eq!(lack(&["ext4"], &device, "tmpfs"), None);
+    }
+
+    #[test]
+    fn an_image_in_memory_and_a_file_system_that_lives_there_need_room_side_by_side() {
+        let Some(free) = memory_available_bytes() else { return };
+        let bytes = free / 10 * 6;
+        let lack = |names: &[&str], asked: &PlaceAsked, there| {
+            let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
+            no_memory(&kinds, asked, bytes, (there, Path::new("/x"))).is_some()
+        };
+        let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
+        for (asked, there) in [(&memory, "ext4"), (&image, "tmpfs")] {
+            assert!(!lack(&["ext4", "xfs"], asked, there), "one after the other");
+            assert!(lack(&["ext4", "tmpfs"], asked, there));
+        }
+        assert!(!lack(&["ext4", "tmpfs"], &image, "ext4"), "the image lies on a disk");
     }
 
     #[test]

@@ -66,6 +66,12 @@ impl Means {
         self.tools.iter().any(|(_, tool)| tool.is_some())
     }
 
+    /// What an image in the directory may grow to, in bytes; 0 without one.
+    pub(super) fn image_bytes(&self, asked: &PlaceAsked) -> u64 {
+        let is_there = self.makes() && matches!(asked, PlaceAsked::Image { .. });
+        if is_there { self.room.bytes } else { 0 }
+    }
+
     /// The place, in a marked directory below `parent`.
     ///
     /// # Errors

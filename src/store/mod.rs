@@ -132,6 +132,8 @@ impl From<rusqlite::Error> for Problem {
 /// (<https://sqlite.org/wal.html#read_only_databases>). Someone does if those files are there, and
 /// then they need not be made.
 fn read_only_uri(path: &Path) -> String {
+    // SQLite keeps those files beside the file itself, not beside a link to it.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
         match byte {
@@ -140,9 +142,13 @@ fn read_only_uri(path: &Path) -> String {
             byte => uri.push_str(&format!("%{byte:02x}")),
         }
     }
-    let mut beside = path.as_os_str().to_os_string();
-    beside.push("-wal");
-    uri + if Path::new(&beside).exists() { "?mode=ro" } else { "?immutable=1" }
+    let is_there = |ending: &str| {
+        let mut beside = path.as_os_str().to_os_string();
+        beside.push(ending);
+        Path::new(&beside).exists()
+    };
+    let written = is_there("-wal") || is_there("-journal");
+    uri + if written { "?mode=ro" } else { "?immutable=1" }
 }
 
 fn make_parents(path: &Path) -> Result<()> {

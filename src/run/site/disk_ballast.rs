@@ -172,12 +172,12 @@ impl DiskBallast {
         // The last directory that was there before may have got more files.
         for holder in before.saturating_sub(1)..self.holders {
             let mut path = name_of(Kind::Holder, holder);
-            let Ok(directory) = open_directory(self.root.as_fd(), &os_name(&path)) else {
-                continue;
-            };
+            let directory = open_directory(self.root.as_fd(), &os_name(&path));
             while number < tree.files && tree.holder_of(number) == holder {
-                let mut file = name_of(Kind::File, number);
-                removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
+                if let Ok(directory) = &directory {
+                    let mut file = name_of(Kind::File, number);
+                    removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
+                }
                 number += 1;
             }
             if holder >= before {
