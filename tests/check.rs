@@ -129,6 +129,19 @@ fn the_history_is_the_runs_like_it_before_it_and_a_step_begins_a_new_baseline() 
 }
 
 #[test]
+fn beside_a_single_baseline_as_many_others_count_as_are_asked_for() {
+    let bench = Bench::default();
+    let first = stored(&bench, &job(""), 1);
+    for seed in 2..9 {
+        stored(&bench, &job(""), seed);
+    }
+    for (most, expected) in [("30", 6), ("3", 3)] {
+        let arguments = ["check", "last", "--baseline", &first, "--last", most, "--json", "-"];
+        assert_eq!(bench.run(arguments).json()["other_runs"], expected, "--last {most}");
+    }
+}
+
+#[test]
 fn the_document_says_what_the_table_says() {
     let bench = Bench::default();
     let first = stored(&bench, &job(""), 1);

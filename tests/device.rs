@@ -296,7 +296,7 @@ fn an_ordinary_user_is_told_what_reading_the_device_takes_and_may_have_proof() {
     let nobody = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-        command.args(["--store", "/dev/null/none"]).args(arguments);
+        command.args(arguments).args(["--store", "/dev/null/none"]);
         Ran::of(command.arg("--dir").arg(mounted.path()).current_dir("/"))
     };
     let ran = nobody(&["plan", "device"]);

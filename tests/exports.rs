@@ -13,6 +13,7 @@ mod common;
 #[path = "common/command.rs"]
 mod command;
 
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -304,15 +305,42 @@ fn what_is_no_document_or_another_run_of_the_same_id_leaves_the_store_as_it_was(
 
 #[test]
 fn a_kept_run_of_an_older_boatload_is_imported_and_says_what_it_lacks() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/smallfiles.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/clutter.json");
     let bench = Bench::default();
     let ran = bench.run([Path::new("import"), &path]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("no histograms"), "{}", ran.stderr);
     let kept = std::fs::read_to_string(path.with_extension("txt")).unwrap();
     let shown = bench.run(["show", "last"]).stdout;
-    let row = kept.lines().find(|line| line.starts_with("create ")).unwrap();
+    let row = kept.lines().find(|line| line.contains("1,000,000  ")).unwrap();
     assert!(shown.contains(row), "{row}\n{shown}");
     let ran = bench.run(["export", "last", "--format", "hgrm"]);
     assert!(ran.refuses(1).contains("no histogram"), "{}", ran.stderr);
+}
+
+/// The keys of all objects, but for those that a job names.
+fn keys_of(value: &Value, all: &mut BTreeSet<String>) {
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        all.insert(key.clone());
+        if !["parameters", "errors"].contains(&key.as_str()) {
+            keys_of(inner, all);
+        }
+    }
+    value.as_array().into_iter().flatten().for_each(|inner| keys_of(inner, all));
+}
+
+#[test]
+fn the_reference_of_the_run_document_has_every_key() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let reference = std::fs::read_to_string(root.join("docs/RUN.md")).unwrap();
+    let told: BTreeSet<&str> = reference.split('`').skip(1).step_by(2).collect();
+    let kept = std::fs::read_dir(root.join("docs/results")).unwrap().map(|e| e.unwrap().path());
+    let documents = kept.filter(|path| path.extension().is_some_and(|e| e == "json"));
+    let mut keys = BTreeSet::new();
+    for path in documents.chain([root.join("tests/golden/run.json")]) {
+        let document = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        keys_of(&document, &mut keys);
+    }
+    let missing: Vec<&String> = keys.iter().filter(|key| !told.contains(key.as_str())).collect();
+    assert_eq!(missing, [""; 0], "missing in docs/RUN.md");
 }

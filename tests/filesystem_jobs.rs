@@ -4,7 +4,7 @@
 
 use boatload::base::problem::Problem;
 use boatload::host::space::Space;
-use boatload::measure::estimate::{Costs, PhaseCost, estimate};
+use boatload::measure::estimate::{Probed, ProbedPhase, estimate};
 use boatload::plan::filesystem::{read_list, room};
 use boatload::plan::script::script;
 use boatload::plan::{
@@ -285,15 +285,15 @@ fn a_variant_on_many_file_systems_costs_what_it_cost_on_what_is_there() {
 
 /// What both phases cost in a probe of these variants, in seconds for each operation; whatever size
 /// the file has.
-fn costs(variants: &[(&str, f64)]) -> Costs {
-    let cost = |(variant, each): &(&str, f64), phase: &str| PhaseCost {
+fn costs(variants: &[(&str, f64)]) -> Probed {
+    let cost = |(variant, each): &(&str, f64), phase: &str| ProbedPhase {
         variant: (*variant).into(),
         phase: phase.into(),
         mean_bytes: f64::MAX,
         operations: 1.0,
         seconds: *each,
-        ..PhaseCost::default()
+        ..ProbedPhase::default()
     };
     let both = |of: &(&str, f64)| [cost(of, "create"), cost(of, "read")];
-    Costs { phases: variants.iter().flat_map(both).collect(), ..Costs::default() }
+    Probed { phases: variants.iter().flat_map(both).collect(), ..Probed::default() }
 }

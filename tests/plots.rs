@@ -83,7 +83,7 @@ fn on_a_terminal(bench: &Bench, size: [u16; 2], environment: &[(&str, &str)]) ->
     let [columns, rows] = size;
     let binary = env!("CARGO_BIN_EXE_boatload");
     let shown = format!(
-        "stty cols {columns} rows {rows} && '{binary}' --store '{}' show last --plot",
+        "stty cols {columns} rows {rows} && '{binary}' show last --plot --store '{}'",
         bench.store().display()
     );
     let mut command = Command::new("script");

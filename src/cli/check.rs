@@ -33,7 +33,7 @@ at 95% (Bonferroni). Against one run they are at least as wide as two runs lie a
 has 6 or more earlier ones of the same; an odd one among them does not count.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
-machine, file system and device like this run's; kernels and versions of boatload may differ. Of \
+machine, file system (with or without a journal) and device like this run's; kernels and versions of boatload may differ. Of \
 each phase the baseline is the runs since the last step of its figures, so that a change that stays \
 for three runs is the new baseline. No id of a run has seven characters, so `history` is never one.
 
@@ -54,6 +54,9 @@ pub(super) struct Check {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     fail_on: f64,
     /// Use at most so many of the newest runs of the history
+    ///
+    /// Beside a single baseline, so many of the other runs of the same; fewer than 6 of these tell
+    /// nothing of the spread between runs.
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
     /// Show the history of each line, with its steps
@@ -91,7 +94,7 @@ impl Check {
             )));
         }
         // Later ones may be the same regression once more.
-        let others = others([&baseline, &run], store, Some(&run.run.started))?;
+        let others = others([&baseline, &run], store, self.last, Some(&run.run.started))?;
         self.judge(&run, Against::Run(&baseline), &others.iter().collect::<Vec<_>>())
     }
 

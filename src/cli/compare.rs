@@ -10,6 +10,7 @@ use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::compare::compare_among;
+use crate::measure::history::HISTORY_RUNS;
 use crate::report::{write_comparison, write_comparison_json};
 
 const EXAMPLES: &str = "\
@@ -62,7 +63,7 @@ impl Compare {
                 self.a, self.b
             )));
         }
-        let others = others([a, b], store, None)?;
+        let others = others([a, b], store, HISTORY_RUNS, None)?;
         let comparison = compare_among(a, b, &others.iter().collect::<Vec<_>>());
         let cannot = |error| Failure::from_system("write the comparison", error);
         let (mut text, mut document) = (Vec::new(), Vec::new());

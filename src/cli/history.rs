@@ -3,7 +3,7 @@
 use super::StorePlace;
 use crate::base::failure::Result;
 use crate::measure::book::ResultBook;
-use crate::measure::history::{HISTORY_RUNS, same_target};
+use crate::measure::history::same_target;
 use crate::store::RunSummary;
 
 /// Runs of the same.
@@ -50,27 +50,29 @@ pub(super) fn alike(
     Ok(found)
 }
 
-/// Other stored runs of what these two did, each once, in the order of time; only those that began
-/// before a time, if there is one.
+/// Other stored runs of what these two did, the newest `most` of each, in the order of time; only
+/// those that began before a time, if there is one.
 ///
 /// # Errors
 /// If the store cannot be read.
 pub(super) fn others(
     pair: [&ResultBook; 2],
     place: &StorePlace,
+    most: u32,
     before: Option<&str>,
 ) -> Result<Vec<ResultBook>> {
-    let mut taken: Vec<String> = pair.iter().map(|book| book.run.id.clone()).collect();
-    let mut all = Vec::new();
-    for book in pair {
-        let wanted = |other: &RunSummary| {
-            let in_time = before.is_none_or(|before| other.started.as_str() < before);
-            in_time && !taken.contains(&other.id)
-        };
-        let found = alike(book, place, HISTORY_RUNS, wanted)?.runs;
-        taken.extend(found.iter().map(|book| book.run.id.clone()));
-        all.extend(found);
+    let itself = |other: &RunSummary| pair.iter().any(|book| book.run.id == other.id);
+    let wanted = |other: &RunSummary| {
+        let in_time = before.is_none_or(|before| other.started.as_str() < before);
+        in_time && !itself(other)
+    };
+    let [a, b] = pair;
+    let mut all = alike(a, place, most, wanted)?.runs;
+    if !same_target(a, b) {
+        all.extend(alike(b, place, most, wanted)?.runs);
     }
-    all.sort_by(|a, b| a.run.started.cmp(&b.run.started));
+    all.sort_by(|a, b| (&a.run.started, &a.run.id).cmp(&(&b.run.started, &b.run.id)));
+    // What is not known of an older run may make it the same as either.
+    all.dedup_by(|a, b| a.run.id == b.run.id);
     Ok(all)
 }

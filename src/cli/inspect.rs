@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{out, space_of};
+use super::out;
 use crate::base::errno::Errno;
 use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
@@ -41,7 +41,7 @@ impl Inspect {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
         let host = HostFacts::gather(parent.as_fd())?;
-        let space = space_of(parent.as_fd())?;
+        let space = Space::left(parent.as_fd())?;
         let mut text = format!("directory    {}\n", shown(&self.dir));
         text.push_str(&filesystem_lines(&host, &space));
         let (devices, settings) = setting_lines(&host);
@@ -67,7 +67,7 @@ fn filesystem_lines(host: &HostFacts, space: &Space) -> String {
         "file system  {} on {}, blocks of {}\n\
          options      {}\n\
          space        {} of {} free, {inodes}; {} are kept free\n",
-        shown(&fs.kind),
+        shown(fs.about()),
         shown(&fs.source),
         bytes(fs.block_bytes),
         shown(&fs.options),

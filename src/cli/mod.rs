@@ -29,12 +29,11 @@ mod stock;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use crate::base::failure::{Exit, Failure, Result};
+use crate::base::failure::{Exit, Result};
 use crate::base::shell::quoted;
 use crate::host::paths;
-use crate::host::space::Space;
 use crate::store::Store;
 
 const EXAMPLES: &str = "\
@@ -52,7 +51,7 @@ touches nothing else. Every run is stored, with each measurement's latencies, wh
 the caches, and why a figure should not be trusted where that is so.
 
 Units: sizes take B, kB, MB, GB (powers of 1000) and KiB, MiB, GiB (powers of 1024); counts take \
-k, M and underscores; times take ns, us, ms, s. Latencies are of single operations, from the end \
+k, M and underscores; times take ns, us, ms, s, m, h. Latencies are of single operations, from the end \
 of one to the end of the next.
 
 As root boatload can drop the kernel's caches and prove that it did; without root it says which \
@@ -70,27 +69,20 @@ measurements, 130 interrupted.";
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// File that keeps the results [default: $XDG_DATA_HOME/boatload/boatload.db]
-    ///
-    /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
-    /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
-    // Behind the arguments of each command, whatever their number.
-    #[arg(long, global = true, value_name = "FILE", display_order = 900)]
-    store: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Run),
-    Plan(plan::Plan),
+    Run(Stored<run::Run>),
+    Plan(Stored<plan::Plan>),
     Scenarios(scenarios::Scenarios),
-    Runs(runs::Runs),
-    Show(show::Show),
-    Compare(compare::Compare),
-    Check(check::Check),
-    Report(report::Report),
-    Export(export::Export),
-    Import(import::Import),
+    Runs(Stored<runs::Runs>),
+    Show(Stored<show::Show>),
+    Compare(Stored<compare::Compare>),
+    Check(Stored<check::Check>),
+    Report(Stored<report::Report>),
+    Export(Stored<export::Export>),
+    Import(Stored<import::Import>),
     Inspect(inspect::Inspect),
     #[command(name = "selftest")]
     SelfTest(selftest::SelfTest),
@@ -99,12 +91,30 @@ enum Command {
     Clean(clean::Clean),
 }
 
-/// Where results are kept: opened only by the commands that need them.
-struct StorePlace(Option<PathBuf>);
+// A command that needs the store. A comment for users here would take the place of the command's.
+#[derive(Args)]
+struct Stored<C: Args> {
+    #[command(flatten)]
+    command: C,
+    #[command(flatten)]
+    store: StorePlace,
+}
+
+// Where results are kept: opened only when they are needed.
+#[derive(Args)]
+struct StorePlace {
+    /// File that keeps the results [default: $XDG_DATA_HOME/boatload/boatload.db]
+    ///
+    /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
+    /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
+    // Behind the arguments of each command, whatever their number.
+    #[arg(long, value_name = "FILE", display_order = 900)]
+    store: Option<PathBuf>,
+}
 
 impl StorePlace {
     fn path(&self) -> Result<PathBuf> {
-        self.0.clone().map_or_else(paths::default_store, Ok)
+        self.store.clone().map_or_else(paths::default_store, Ok)
     }
 
     /// To write; it is made if it is missing.
@@ -123,20 +133,18 @@ impl StorePlace {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let store = StorePlace(arguments.store);
-    let outcome = match arguments.command {
-        Command::Run(command) => command.run(&store),
-        Command::Plan(command) => command.run(&store),
+    let outcome = match Arguments::parse().command {
+        Command::Run(stored) => stored.command.run(&stored.store),
+        Command::Plan(stored) => stored.command.run(&stored.store),
         Command::Scenarios(command) => command.run(),
-        Command::Runs(command) => command.run(&store),
-        Command::Show(command) => command.run(&store),
-        Command::Compare(command) => command.run(&store),
-        Command::Check(command) => command.run(&store),
+        Command::Runs(stored) => stored.command.run(&stored.store),
+        Command::Show(stored) => stored.command.run(&stored.store),
+        Command::Compare(stored) => stored.command.run(&stored.store),
+        Command::Check(stored) => stored.command.run(&stored.store),
         Command::SelfTest(command) => command.run(),
-        Command::Report(command) => command.run(&store),
-        Command::Export(command) => command.run(&store),
-        Command::Import(command) => command.run(&store),
+        Command::Report(stored) => stored.command.run(&stored.store),
+        Command::Export(stored) => stored.command.run(&stored.store),
+        Command::Import(stored) => stored.command.run(&stored.store),
         Command::Inspect(command) => command.run(),
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),
@@ -156,12 +164,6 @@ fn command_line() -> String {
         quoted(&crate::base::failure::shown(word))
     });
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// How full the file system of an open directory is.
-fn space_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<Space> {
-    Space::of(directory)
-        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
 }
 
 /// Good, unless a measurement is invalid.

@@ -8,13 +8,13 @@ use clap::Args;
 use super::job::Job;
 use super::place::Place as PlaceWords;
 use super::plan_text::{about, outline, place_lines, space_lines};
-use super::{StorePlace, out, space_of};
+use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::book::ResultBook;
-use crate::measure::estimate::{Costs, estimate, made_alike, same_work};
+use crate::measure::estimate::{Probed, estimate, made_alike, same_work};
 use crate::plan;
 use crate::plan::filesystem::{PlaceAsked, Room};
 use crate::plan::phase::End;
@@ -55,7 +55,7 @@ pub(super) struct Plan {
     /// Write nothing, not even for a moment
     #[arg(long)]
     no_probe: bool,
-    /// As for `run`, which a scenario that fills the file system wants
+    /// Plan as `run --fill-real` would do it
     #[arg(long)]
     fill_real: bool,
 }
@@ -80,7 +80,7 @@ impl Plan {
             false => None,
         };
         let plan = fitted(&plan, device.as_ref())?;
-        let (host, space) = (HostFacts::gather(parent.as_fd())?, space_of(parent.as_fd())?);
+        let (host, space) = (HostFacts::gather(parent.as_fd())?, Space::left(parent.as_fd())?);
         let (room, _) = room_asked(&plan, &asked);
         let directory = &self.job.dir;
         let place = Place { host: &host, space: &space, directory, asked: &asked, room };
@@ -164,7 +164,7 @@ impl Plan {
     }
 
     /// What a probe found; none if there is to be none.
-    fn probed(&self, plan: &plan::Plan, place: &Place<'_>) -> Result<Option<Costs>> {
+    fn probed(&self, plan: &plan::Plan, place: &Place<'_>) -> Result<Option<Probed>> {
         let there = plan.as_if_there();
         if self.no_probe || !there.makes_files() {
             return Ok(None);
@@ -204,7 +204,7 @@ fn elsewhere(place: &Place<'_>) -> String {
 fn known(plan: &plan::Plan, place: &Place<'_>) -> Option<f64> {
     let mut cells = plan.cells.iter();
     let is_known = cells.all(|cell| cell.reads_device());
-    is_known.then(|| estimate(plan, &Costs::default(), place.space))?
+    is_known.then(|| estimate(plan, &Probed::default(), place.space))?
 }
 
 fn is_here(host: &HostFacts, place: &Place<'_>) -> bool {

@@ -12,6 +12,7 @@ use super::runs_named::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::book::ResultBook;
 use crate::measure::compare::compare_among;
+use crate::measure::history::HISTORY_RUNS;
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
 
 const EXAMPLES: &str = "\
@@ -46,7 +47,7 @@ impl Report {
         self.check_once(&books)?;
         let comparison = match books.as_slice() {
             [a, b] => {
-                let others = others([a, b], store, None)?;
+                let others = others([a, b], store, HISTORY_RUNS, None)?;
                 Some(compare_among(a, b, &others.iter().collect::<Vec<_>>()))
             }
             _ => None,

@@ -65,6 +65,15 @@ impl Space {
         })
     }
 
+    /// The same for users, who hear what was asked where it cannot be told.
+    ///
+    /// # Errors
+    /// As above, in a sentence.
+    pub fn left(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
+        let told = |error: Errno| Failure::from_system("ask how much space is left", error.about());
+        Self::of(fd).map_err(told)
+    }
+
     /// What boatload leaves free on a file system that is not its own, in bytes: 5% or 1 GiB,
     /// the smaller.
     pub fn reserve_bytes(&self) -> u64 {

@@ -13,7 +13,7 @@ use crate::plan::{CacheAsked, CellPlan, FileSystem, Goal, Phase, Plan, Prepare, 
 
 /// What one phase of the probe cost.
 #[derive(Clone, Debug, Default)]
-pub struct PhaseCost {
+pub struct ProbedPhase {
     /// The variant, as the job file names it.
     pub variant: String,
     /// The phase.
@@ -60,9 +60,9 @@ pub struct StockCost {
 
 /// What a probe found.
 #[derive(Clone, Debug, Default)]
-pub struct Costs {
+pub struct Probed {
     /// Its phases.
-    pub phases: Vec<PhaseCost>,
+    pub phases: Vec<ProbedPhase>,
     /// Its cells.
     pub cells: Vec<CellCost>,
     /// Its files beside the trees.
@@ -74,7 +74,7 @@ pub struct Costs {
 }
 
 /// Seconds that a plan takes where the probe was made; none if a phase has no cost there.
-pub fn estimate(plan: &Plan, costs: &Costs, space: &Space) -> Option<f64> {
+pub fn estimate(plan: &Plan, costs: &Probed, space: &Space) -> Option<f64> {
     let cells: Option<Vec<f64>> = plan.cells.iter().map(|cell| costs.of_cell(cell)).collect();
     let cells: f64 = cells?.into_iter().sum();
     let beside = plan.variants().into_iter().map(|variant| costs.beside(plan, variant, space));
@@ -163,7 +163,7 @@ pub fn mean_bytes(phase: &Phase, cell: &CellPlan) -> f64 {
     }
 }
 
-impl Costs {
+impl Probed {
     /// The seconds of one commit: the cheapest making of a tree, which ends with a sync.
     fn commit_seconds(&self) -> f64 {
         let least = self.cells.iter().map(|cell| cell.begin_seconds).reduce(f64::min);
@@ -196,8 +196,8 @@ impl Costs {
         };
         let alike = self.alike(cell, phase);
         let bytes = mean_bytes(phase, cell);
-        let each = |seconds: &dyn Fn(&PhaseCost) -> f64| {
-            let per = |cost: &&PhaseCost| (cost.mean_bytes, seconds(cost) / cost.operations);
+        let each = |seconds: &dyn Fn(&ProbedPhase) -> f64| {
+            let per = |cost: &&ProbedPhase| (cost.mean_bytes, seconds(cost) / cost.operations);
             between(alike.iter().map(per).collect(), bytes)
         };
         let commit = self.commit_seconds();
@@ -219,11 +219,11 @@ impl Costs {
     }
 
     /// The costs to go by: with the caches as asked before others, of the variant before others.
-    fn alike(&self, cell: &CellPlan, phase: &Phase) -> Vec<&PhaseCost> {
-        let named = |cost: &&PhaseCost| cost.phase == phase.name && cost.operations > 0.0;
-        let all: Vec<&PhaseCost> = self.phases.iter().filter(named).collect();
+    fn alike(&self, cell: &CellPlan, phase: &Phase) -> Vec<&ProbedPhase> {
+        let named = |cost: &&ProbedPhase| cost.phase == phase.name && cost.operations > 0.0;
+        let all: Vec<&ProbedPhase> = self.phases.iter().filter(named).collect();
         let mut chosen = all;
-        let keeps: [&dyn Fn(&PhaseCost) -> bool; 2] =
+        let keeps: [&dyn Fn(&ProbedPhase) -> bool; 2] =
             [&|cost| cost.cache == phase.cache, &|cost| cost.variant == cell.job_variant];
         for keep in keeps {
             if chosen.iter().any(|cost| keep(cost)) {
@@ -295,8 +295,8 @@ fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
 
 /// Seconds that a sync takes for each operation on so many bytes, beside its commit: by the bytes
 /// that all samples together had to write, or by their operations where those write none.
-fn written(alike: &[&PhaseCost], bytes: f64, commit: f64) -> f64 {
-    let sum = |of: &dyn Fn(&&PhaseCost) -> f64| alike.iter().map(of).sum::<f64>();
+fn written(alike: &[&ProbedPhase], bytes: f64, commit: f64) -> f64 {
+    let sum = |of: &dyn Fn(&&ProbedPhase) -> f64| alike.iter().map(of).sum::<f64>();
     let seconds = sum(&|cost| (cost.sync_seconds - commit).max(0.0));
     let all_bytes = sum(&|cost| cost.mean_bytes * cost.operations);
     match all_bytes > 0.0 {
@@ -342,10 +342,10 @@ mod tests {
         read_job(&text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("x")))
     }
 
-    fn cost(phase: &str, mean_bytes: f64, each: f64) -> PhaseCost {
+    fn cost(phase: &str, mean_bytes: f64, each: f64) -> ProbedPhase {
         let (variant, operations) = ("default".into(), 100.0);
         let seconds = each * operations;
-        PhaseCost {
+        ProbedPhase {
             variant,
             phase: phase.into(),
             mean_bytes,
@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    fn seconds(plan: &Plan, costs: &Costs) -> f64 {
+    fn seconds(plan: &Plan, costs: &Probed) -> f64 {
         estimate(plan, costs, &Space::default()).unwrap()
     }
 
@@ -363,14 +363,14 @@ mod tests {
 
     #[test]
     fn every_operation_of_every_repeat_counts_and_twice_the_bytes_take_twice_as_long() {
-        let costs = Costs { phases: vec![cost("create", 1_000.0, 0.01)], ..Costs::default() };
+        let costs = Probed { phases: vec![cost("create", 1_000.0, 0.01)], ..Probed::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * 1_000.0 * 0.02).abs() < 1e-9);
     }
 
     #[test]
     fn a_size_between_two_that_were_tried_costs_what_lies_between() {
         let phases = vec![cost("create", 3_000.0, 0.03), cost("create", 1_000.0, 0.02)];
-        let costs = Costs { phases, ..Costs::default() };
+        let costs = Probed { phases, ..Probed::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * 1_000.0 * 0.025).abs() < 1e-9);
         assert_eq!(between(vec![(10.0, 7.0)], 1.0), Some(7.0), "a small one costs no less");
         assert_eq!(between(Vec::new(), 1.0), None);
@@ -381,7 +381,7 @@ mod tests {
         let job = format!("cache = \"cold\"\n{CREATE}");
         let mut cold = cost("create", 2_000.0, 0.0);
         (cold.cache, cold.cache_seconds) = (CacheAsked::Cold, 0.5);
-        let costs = |drops| Costs { phases: vec![cold.clone()], drops, ..Costs::default() };
+        let costs = |drops| Probed { phases: vec![cold.clone()], drops, ..Probed::default() };
         assert!((seconds(&plan(&job), &costs(true)) - 2.0 * 0.5).abs() < 1e-9);
         assert!((seconds(&plan(&job), &costs(false)) - 2.0 * 10.0 * 0.5).abs() < 1e-9);
     }
@@ -391,7 +391,7 @@ mod tests {
         let cell = CellCost { directories: 1.0, begin_seconds: 0.25, ..CellCost::default() };
         let removed = CellCost { entries: 100.0, end_seconds: 1.0, ..cell };
         let phases = vec![cost("create", 2_000.0, 0.0)];
-        let costs = Costs { phases, cells: vec![removed], ..Costs::default() };
+        let costs = Probed { phases, cells: vec![removed], ..Probed::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * (0.25 + 10.0)).abs() < 1e-9);
     }
 
@@ -412,7 +412,7 @@ mod tests {
         assert!((made - 0.6 * 256.0 / 0.9).abs() < 1e-6, "{made}");
         let stock = StockCost { files: 10.0, seconds: 1.0, ..StockCost::default() };
         let phases = vec![cost("create", 2_000.0, 0.0)];
-        let costs = Costs { phases, stocks: vec![stock], ..Costs::default() };
+        let costs = Probed { phases, stocks: vec![stock], ..Probed::default() };
         let all = estimate(&plan, &costs, &space).unwrap();
         assert!((all - made / 10.0).abs() < 1e-6, "once, not for each repeat: {all}");
     }
@@ -468,7 +468,7 @@ mod tests {
 
     #[test]
     fn a_phase_that_no_probe_did_leaves_no_estimate_unless_its_time_is_known() {
-        let costs = Costs::default();
+        let costs = Probed::default();
         assert_eq!(estimate(&plan(CREATE), &costs, &Space::default()), None);
         let timed = "[[phase]]\noperation = \"read-device\"\nduration = \"3s\"\n";
         assert!((seconds(&plan(timed), &costs) - 6.0).abs() < 1e-9);

@@ -9,7 +9,7 @@ use crate::base::failure::{Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::measure::estimate::{CellCost, Costs, PhaseCost, StockCost, mean_bytes};
+use crate::measure::estimate::{CellCost, Probed, ProbedPhase, StockCost, mean_bytes};
 use crate::measure::recorder::PhaseRecorder;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::clock::RealClock;
@@ -31,7 +31,7 @@ pub fn probe(
     host: &HostFacts,
     (directory, space): (&Path, &Space),
     interrupt: &Interrupt,
-) -> Result<Costs> {
+) -> Result<Probed> {
     let small = plan.shrunken();
     room::check(&small, space, (directory, false))?;
     let clock = RealClock::new();
@@ -44,7 +44,7 @@ pub fn probe(
     let mut probing = Probing {
         clock: &clock,
         interrupt,
-        costs: Costs { drops: host.rights.drop_caches, ..Costs::default() },
+        costs: Probed { drops: host.rights.drop_caches, ..Probed::default() },
     };
     let (done, seconds) = clock.time(|| probing.cells(&small, &mut site));
     let mut costs = probing.costs;
@@ -62,7 +62,7 @@ pub fn probe(
 struct Probing<'a> {
     clock: &'a RealClock,
     interrupt: &'a Interrupt,
-    costs: Costs,
+    costs: Probed,
 }
 
 impl Probing<'_> {
@@ -117,7 +117,7 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut Site) -> Result<PhaseCost> {
+    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut Site) -> Result<ProbedPhase> {
         let stop = self.interrupt.flag();
         let treat = || site.treat_caches(phase, stop).map(|found| site.look_again(found, phase));
         let (treated, cache_seconds) = self.clock.time(treat);
@@ -129,7 +129,7 @@ impl Probing<'_> {
         let run = site.work(phase, stop, &done, &mut recorders);
         // A sync that fails says nothing of how long a good one takes.
         let sync_seconds = site.sync().unwrap_or_default();
-        Ok(PhaseCost {
+        Ok(ProbedPhase {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             cache: phase.cache,

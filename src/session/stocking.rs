@@ -54,7 +54,7 @@ pub fn stock(
 ) -> Result<Stocked> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
-    let space = space_of(parent.as_fd())?;
+    let space = Space::left(parent.as_fd())?;
     check_room(prepare, &space, directory)?;
     let wanted = match prepare.goal {
         Goal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
@@ -110,14 +110,9 @@ fn fill(
         deleted: length - files,
         seconds: (seconds - ballast.sync_seconds()).max(0.0),
         sync_seconds: ballast.sync_seconds(),
-        space: space_of(ground.directory())?,
+        space: Space::left(ground.directory())?,
         layout: score_below(ballast.directory(), bound).ok(),
     })
-}
-
-fn space_of(directory: std::os::fd::BorrowedFd<'_>) -> Result<Space> {
-    Space::of(directory)
-        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
 }
 
 fn check_room(prepare: &Prepare, space: &Space, directory: &Path) -> Result<()> {

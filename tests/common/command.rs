@@ -76,7 +76,14 @@ impl Bench {
     /// The command with the store and its arguments, to which more may be added.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = self.bare();
-        command.arg("--store").arg(self.store()).args(arguments);
+        let mut arguments = arguments.into_iter();
+        if let Some(name) = arguments.next() {
+            command.arg(name.as_ref());
+            if !STORELESS.iter().any(|storeless| *storeless == name.as_ref()) {
+                command.arg("--store").arg(self.store());
+            }
+        }
+        command.args(arguments);
         command
     }
 
@@ -106,6 +113,9 @@ impl Bench {
         Running::start(command, directory)
     }
 }
+
+/// Commands that keep nothing.
+const STORELESS: [&str; 6] = ["scenarios", "selftest", "inspect", "fill", "age", "clean"];
 
 pub const SMALL: [&str; 9] =
     ["run", "--cache", "as-is", "--repeats", "1", "--set", "files=200", "--set", "selected=50"];

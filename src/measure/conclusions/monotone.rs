@@ -1,7 +1,8 @@
 //! Latency that rises, or falls, throughout a phase while no law says how.
 
 use super::curve::{Block, CHANGE_MIN, Curve, Fit};
-use super::fit::{mean, scale};
+use super::fit::scale;
+use crate::measure::statistics::describe::squares;
 use crate::measure::statistics::isotonic::rising;
 use crate::measure::statistics::trend::trend;
 
@@ -47,12 +48,6 @@ pub(super) fn monotone(
     let better = curve >= MISS_MIN && curve >= BETTER_MIN * own;
     // A half lies from the other by the error of both.
     better.then_some(Monotone { course, deviation: own / 2.0 })
-}
-
-/// Squares around the mean.
-fn squares(values: &[f64]) -> f64 {
-    let middle = mean(values);
-    values.iter().map(|value| (value - middle).powi(2)).sum()
 }
 
 fn logs(blocks: &[Block]) -> Vec<f64> {

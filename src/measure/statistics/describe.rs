@@ -24,7 +24,7 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// The squares of the distances from the mean, summed up.
-pub(super) fn squares(values: &[f64]) -> f64 {
+pub(in crate::measure) fn squares(values: &[f64]) -> f64 {
     let middle = mean(values);
     values.iter().map(|value| (value - middle).powi(2)).sum()
 }
