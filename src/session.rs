@@ -332,7 +332,7 @@ impl Session<'_> {
             self.book.measurements.push(measurement);
         }
         if self.interrupt.is_set() {
-            self.watcher.says("interrupted: clearing up; once more ends it at once");
+            self.watcher.says("interrupted: clearing up; another Ctrl-C ends it at once");
         }
         let removal = self.sites.of(cell)?.end_cell();
         none_left(&removal, "a tree")?;
