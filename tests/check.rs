@@ -135,6 +135,10 @@ fn beside_a_single_baseline_as_many_others_count_as_are_asked_for() {
     for seed in 2..9 {
         stored(&bench, &job(""), seed);
     }
+    // Those of the same second are not known to have been before.
+    let store = rusqlite::Connection::open(bench.store()).unwrap();
+    let apart = "UPDATE runs SET started = printf('2026-01-01T00:00:%02dZ', number)";
+    assert_eq!(store.execute(apart, ()).unwrap(), 8);
     for (most, expected) in [("30", 6), ("3", 3)] {
         let arguments = ["check", "last", "--baseline", &first, "--last", most, "--json", "-"];
         assert_eq!(bench.run(arguments).json()["other_runs"], expected, "--last {most}");

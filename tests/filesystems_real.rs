@@ -379,8 +379,7 @@ fn without_root_it_says_so_and_writes_nothing() {
     std::fs::copy(env!("CARGO_BIN_EXE_boatload"), &binary).unwrap();
     let mut command = std::process::Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-    command.arg("--store").arg(bench.beside("store.db"));
-    command.args(["run", &job, "--filesystem", "ext4"]);
+    command.args(["run", &job, "--filesystem", "ext4", "--store"]).arg(bench.beside("store.db"));
     // The directories above are root's own.
     for path in [bench.work().parent().unwrap(), bench.beside("").as_path()] {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);

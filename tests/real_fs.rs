@@ -150,7 +150,7 @@ fn for_nobody(bench: &Bench) -> Option<(PathBuf, Command)> {
     std::os::unix::fs::chown(&theirs, Some(65_534), Some(65_534)).unwrap();
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&binary);
-    command.arg("--store").arg(theirs.join("store.db")).current_dir(&theirs);
+    command.env("XDG_DATA_HOME", &theirs).current_dir(&theirs);
     Some((theirs, command))
 }
 
@@ -169,7 +169,7 @@ fn an_ordinary_user_is_told_once_why_nothing_is_proved_cold() {
     assert_eq!(ran.stdout.matches("drop_caches").count(), 1, "the reason once: {}", ran.stdout);
     assert!(ran.stdout.contains("Run as root, or pass --cache warm."), "{}", ran.stdout);
     assert!(!ran.stdout.contains("cold-verified"));
-    assert_eq!(names_in(&theirs), ["store.db"]);
+    assert_eq!(names_in(&theirs), ["boatload"], "the store and nothing else");
 }
 
 /// Other tests drop the caches of the whole machine now and then: then it must be said, and warm
@@ -220,7 +220,7 @@ fn a_store_that_may_only_be_read_is_refused_with_what_to_do() {
     let made = Ran::of(bench.bare().args(SMALL).arg("--store").arg(&store));
     assert_eq!(made.code, Some(0), "{}", made.stderr);
     std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o444)).unwrap();
-    let ran = Ran::of(command.args(SMALL));
+    let ran = Ran::of(command.args(SMALL).arg("--store").arg(&store));
     assert!(ran.refuses(1).contains("--store FILE"), "{}", ran.stderr);
 }
 
