@@ -441,8 +441,7 @@ fn look_at_host(order: &Order<'_>) -> Result<Looked> {
     if order.plan.reads_device() {
         device = Some(readable_device(parent.as_fd(), &order.directory)?);
     }
-    let space = Space::of(parent.as_fd())
-        .map_err(|error| Failure::from_system("ask how much space is left", error.about()))?;
+    let space = Space::left(parent.as_fd())?;
     let means = making::means(order.plan, &order.place, (&host, &space), &order.directory)?;
     if order.plan.makes_files() {
         // An image stays as full as it got while cells beside it are measured.

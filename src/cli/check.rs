@@ -33,9 +33,9 @@ at 95% (Bonferroni). Against one run they are at least as wide as two runs lie a
 has 6 or more earlier ones of the same; an odd one among them does not count.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
-machine, file system (with or without a journal) and device like this run's; kernels and versions of boatload may differ. Of \
-each phase the baseline is the runs since the last step of its figures, so that a change that stays \
-for three runs is the new baseline. No id of a run has seven characters, so `history` is never one.
+machine, file system (with or without a journal) and device like this run's; kernels and versions \
+of boatload may differ. Of each phase the baseline is the runs since the last step of its figures, \
+so that a change that stays for three runs is the new baseline. No id of a run has seven characters, so `history` is never one.
 
 Exit code 3 if a line is a regression; else 4 if all that the run measured of a line is invalid or \
 the run ended before it; else 0, also if there is no history yet.";

@@ -51,8 +51,8 @@ touches nothing else. Every run is stored, with each measurement's latencies, wh
 the caches, and why a figure should not be trusted where that is so.
 
 Units: sizes take B, kB, MB, GB (powers of 1000) and KiB, MiB, GiB (powers of 1024); counts take \
-k, M and underscores; times take ns, us, ms, s, m, h. Latencies are of single operations, from the end \
-of one to the end of the next.
+k, M and underscores; times take ns, us, ms, s, m, h. Latencies are of single operations, from the \
+end of one to the end of the next.
 
 As root boatload can drop the kernel's caches and prove that it did; without root it says which \
 phases are unverified.";

@@ -1,6 +1,8 @@
 //! What can be done to an open block device as a whole.
 
+use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use rustix::fs::Advice;
@@ -92,21 +94,10 @@ fn marked_places(bytes: u64) -> Vec<(u64, u64)> {
 /// Reads all places where marks may be: what cannot be read cannot be told to be empty.
 ///
 /// # Errors
-/// `EIO` from the device, or if it ends early.
-pub fn read_marked_places(device: BorrowedFd<'_>, bytes: u64) -> std::result::Result<(), Errno> {
-    for (from, length) in marked_places(bytes) {
-        let mut buffer = vec![0; length as usize];
-        let mut done = 0;
-        while done < buffer.len() {
-            match rustix::io::pread(device, &mut buffer[done..], from + done as u64) {
-                Ok(0) => return Err(Errno::EIO),
-                Ok(read) => done += read,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    Ok(())
+/// Of the device, or if it ends early.
+pub fn read_marked_places(device: &File, bytes: u64) -> std::io::Result<()> {
+    let mut places = marked_places(bytes).into_iter();
+    places.try_for_each(|(from, length)| device.read_exact_at(&mut vec![0; length as usize], from))
 }
 
 fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> std::result::Result<(), Errno> {
@@ -126,6 +117,14 @@ fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> std::result::Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_before_a_mark_could_stand_is_not_read_as_empty() {
+        let device = tempfile::tempfile().unwrap();
+        device.set_len(2 * MIB).unwrap();
+        assert!(read_marked_places(&device, 2 * MIB).is_ok());
+        assert!(read_marked_places(&device, 2 * MIB + 512).is_err());
+    }
 
     #[test]
     fn marks_are_looked_for_at_both_ends_and_at_the_copies_that_fit() {

@@ -74,9 +74,14 @@ fn not_wanted(asked: &PlaceAsked) -> Option<Failure> {
     })
 }
 
+/// Whether any of them takes a device, and so an image where no device is named.
+fn makes(kinds: &[&'static Kind]) -> bool {
+    kinds.iter().any(|kind| kind.maker.is_some())
+}
+
 /// An image lies in the directory where something is made on it.
-fn has_image(kinds: &[&'static Kind], asked: &PlaceAsked) -> bool {
-    matches!(asked, PlaceAsked::Image { .. }) && kinds.iter().any(|kind| kind.maker.is_some())
+pub(super) fn has_image(kinds: &[&'static Kind], asked: &PlaceAsked) -> bool {
+    matches!(asked, PlaceAsked::Image { .. }) && makes(kinds)
 }
 
 fn no_disk(
@@ -98,8 +103,7 @@ fn no_memory(
     (kind_there, directory): (&str, &Path),
 ) -> Option<Failure> {
     let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
-    let makes = kinds.iter().any(|kind| kind.maker.is_some());
-    let image = matches!(asked, PlaceAsked::Memory { .. }) && makes;
+    let image = matches!(asked, PlaceAsked::Memory { .. }) && makes(kinds);
     let image_there = has_image(kinds, asked) && IN_MEMORY.contains(&kind_there);
     // An image stays as full as it got beside a file system that lives in memory itself.
     let both = bare.is_some() && (image || image_there);

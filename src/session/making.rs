@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use super::Watcher;
-use super::lacks::{kinds, lacks, room_asked};
+use super::lacks::{has_image, kinds, lacks, room_asked};
 use crate::base::failure::{Failure, Result};
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::making::probe_all;
@@ -68,8 +68,8 @@ impl Means {
 
     /// What an image in the directory may grow to, in bytes; 0 without one.
     pub(super) fn image_bytes(&self, asked: &PlaceAsked) -> u64 {
-        let is_there = self.makes() && matches!(asked, PlaceAsked::Image { .. });
-        if is_there { self.room.bytes } else { 0 }
+        let kinds: Vec<_> = self.tools.iter().map(|(kind, _)| *kind).collect();
+        if has_image(&kinds, asked) { self.room.bytes } else { 0 }
     }
 
     /// The place, in a marked directory below `parent`.

@@ -8,8 +8,8 @@ use crate::op::{Effect, find_operation};
 use crate::plan::EngineName;
 
 /// What to do about it.
-pub(super) const HINT: &str = "Compare variants of one run, or have it made anew for each repeat: as root, \
-     --filesystem 'ext4:mkfs=-O ^has_journal'.";
+pub(super) const HINT: &str = "Compare variants of one run, or have it made anew for each repeat: \
+                               as root, --filesystem 'ext4:mkfs=-O ^has_journal'.";
 
 /// Only of the file system that was there: one that is made for each cell had nothing deleted.
 pub(super) fn without_journal(book: &ResultBook) -> Option<Warning> {
