@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::book::{Level, Measurement, ResultBook};
 use super::order::{each_once, levels_of, variants};
-use super::summary::{Basis, Estimate};
+use super::uncertainty::{Estimate, IntervalBasis};
 use super::warnings::is_disturbed;
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
@@ -136,7 +136,7 @@ fn of_phase(
 ) -> PhaseAmplification {
     let bytes = |m: &Measurement| Some(m.bytes as f64);
     let estimate = |is: fn(&Measurement) -> bool, moved: Figure| {
-        Estimate::of(&ratios(&filtered(all, is), moved, bytes), None, Basis::Repeats)
+        Estimate::of(&ratios(&filtered(all, is), moved, bytes), None, IntervalBasis::Repeats)
     };
     PhaseAmplification {
         variant: variant.into(),

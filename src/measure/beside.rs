@@ -3,7 +3,8 @@
 
 use super::book::{Level, Measurement, ResultBook};
 use super::matching::{Key, Matching, Run};
-use super::summary::{Basis, Estimate, Row};
+use super::summary::PhaseSummary;
+use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::Unit;
 
 /// What is compared in a row.
@@ -64,7 +65,7 @@ impl<'a> Run<'a> {
         let holds = |first: u64, operations: u64| first < number && number - first <= operations;
         let of = |m: &'a Measurement| m.windows.iter().find(|w| holds(w.first, w.operations));
         let means: Vec<f64> = self.measurements(key).filter_map(of).map(|w| w.mean_ns).collect();
-        Estimate::of(&means, None, Basis::Repeats)
+        Estimate::of(&means, None, IntervalBasis::Repeats)
     }
 }
 
@@ -81,13 +82,13 @@ fn rows(key: &Key, runs: &[Run]) -> Vec<BesideRow> {
         };
         return numbers.into_iter().map(latency).collect();
     }
-    let found: Vec<Option<&Row>> = runs.iter().map(|run| run.row(key)).collect();
+    let found: Vec<Option<&PhaseSummary>> = runs.iter().map(|run| run.row(key)).collect();
     let with_rate = || found.iter().flatten().filter(|row| row.rate.is_some());
     let in_bytes = with_rate().count() > 0 && with_rate().all(|row| row.rate_unit == Unit::Bytes);
     // Where the runs do not agree on a unit, only those in the common one have a figure.
     let (what, unit) =
         if in_bytes { (What::Bytes, Unit::Bytes) } else { (What::Operations, Unit::Count) };
-    let rate = |row: Option<&Row>| row.filter(|row| row.rate_unit == unit)?.rate;
+    let rate = |row: Option<&PhaseSummary>| row.filter(|row| row.rate_unit == unit)?.rate;
     let values = found.into_iter().map(rate).collect();
     vec![row(key, what, values, &disturbed)]
 }

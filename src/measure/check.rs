@@ -10,7 +10,7 @@ use super::conclusions::ratio::Ratio;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
 use super::rates::{Timed, job_time, phase_rate, phases, synced};
-use super::summary::Estimate;
+use super::uncertainty::Estimate;
 use baseline::Baseline;
 
 /// The chance with which any of all intervals misses the truth.

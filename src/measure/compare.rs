@@ -10,8 +10,9 @@ use super::differences::job_lines;
 use super::matching::{Key, Matching, Run};
 use super::order::each_once;
 use super::rates::{Timed, job_time, phase_rate, phases, synced};
-use super::summary::{Estimate, Row};
-use super::tails::{Quantile, Tail};
+use super::summary::PhaseSummary;
+use super::tails::{LatencySummary, Quantile};
+use super::uncertainty::Estimate;
 use crate::base::units::Unit;
 pub use latency::LatencyPair;
 use latency::latencies;
@@ -85,7 +86,7 @@ pub struct ComparedRow {
     /// Whether something disturbed measurements of A and B; of the whole job any of its phases.
     pub disturbed: [bool; 2],
     /// Latencies of A and B; none for the whole job.
-    pub tails: [Option<Tail>; 2],
+    pub tails: [Option<LatencySummary>; 2],
     /// Quantiles of them, against each other; empty for the whole job.
     pub latencies: Vec<LatencyPair>,
 }
@@ -247,7 +248,7 @@ impl Pair<'_, '_> {
         let subject = subject(key, Some(key.phase.clone()));
         let [Some(of_a), Some(of_b)] = timed else {
             let side = timed.iter().position(Option::is_some);
-            let without = |(at, row): (usize, &Option<&Row>)| {
+            let without = |(at, row): (usize, &Option<&PhaseSummary>)| {
                 timed[at].is_none() && row.is_some_and(|row| !row.invalid.is_empty())
             };
             let invalid = found.iter().enumerate().any(without);
@@ -292,7 +293,7 @@ impl Pair<'_, '_> {
 }
 
 /// Both in bytes if both can be.
-pub(super) fn common_unit(rows: &[Option<&Row>]) -> Unit {
+pub(super) fn common_unit(rows: &[Option<&PhaseSummary>]) -> Unit {
     let mut units = rows.iter().flatten().filter(|row| row.rate.is_some()).map(|row| row.rate_unit);
     if units.all(|unit| unit == Unit::Bytes) { Unit::Bytes } else { Unit::Count }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::book::{Finding, Level, ResultBook};
 use super::conclusions::conclude;
 use super::order::variants;
-use super::summary::Estimate;
+use super::uncertainty::Estimate;
 use crate::base::units::Unit;
 use crate::plan::Conclusion;
 

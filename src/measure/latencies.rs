@@ -1,7 +1,7 @@
 //! The distribution of latencies of each phase, over all its valid repeats, step by step.
 
 use super::book::{Level, ResultBook};
-use super::summary::{Group, Row, Summary, summarize};
+use super::summary::{PhaseSummary, Summary, VariantSummary, summarize};
 use super::tails::merge;
 
 /// Latencies of one phase of a variant at a level.
@@ -65,7 +65,7 @@ pub fn distributions(book: &ResultBook) -> Vec<Distribution> {
 pub fn distributions_where(
     book: &ResultBook,
     summary: &Summary,
-    wanted: impl Fn(&Group, &Row) -> bool,
+    wanted: impl Fn(&VariantSummary, &PhaseSummary) -> bool,
 ) -> Vec<Distribution> {
     let mut all = Vec::new();
     for group in &summary.groups {

@@ -2,7 +2,7 @@
 //! level, also where a run has a single variant without a name.
 
 use super::book::{CellKey, Level, Measurement, ResultBook};
-use super::summary::{Group, Row, Summary, summarize};
+use super::summary::{PhaseSummary, Summary, VariantSummary, summarize};
 use crate::plan::EngineName;
 use crate::plan::filesystem::find_kind;
 
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         if !single && self.is_unnamed() && self.meets.is_none() {
             return Vec::new();
         }
-        let of_group = |group: &Group| {
+        let of_group = |group: &VariantSummary| {
             let variants = match &self.meets {
                 _ if single => vec![None],
                 Some(names) => names.iter().cloned().map(Some).collect(),
@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
     }
 
     /// What a report has of the row.
-    pub(super) fn row(&self, key: &Key) -> Option<&Row> {
+    pub(super) fn row(&self, key: &Key) -> Option<&PhaseSummary> {
         let groups = self.summary.groups.iter();
         let mut groups =
             groups.filter(|g| self.has_variant(key, &g.variant) && g.level == key.level);

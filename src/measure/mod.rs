@@ -37,6 +37,7 @@ pub mod tails;
 mod thin;
 pub mod timeline;
 pub mod trials;
+pub mod uncertainty;
 pub mod warnings;
 pub mod windowed;
 pub mod windows;

@@ -1,7 +1,7 @@
 //! What to look at next: the few things a reader of this run would want to know.
 
 use super::book::ResultBook;
-use super::summary::{Row, Summary};
+use super::summary::{PhaseSummary, Summary};
 use crate::base::units::Unit;
 use crate::plan::{Scale, find_scenario};
 
@@ -77,7 +77,7 @@ fn slowest(summary: &Summary) -> Option<Next> {
     })
 }
 
-fn rate_of(row: &Row) -> Option<f64> {
+fn rate_of(row: &PhaseSummary) -> Option<f64> {
     let operations = row.rate.filter(|_| row.rate_unit == Unit::Count);
     operations.map(|rate| rate.mean).filter(|mean| *mean > 0.0)
 }

@@ -5,7 +5,7 @@ use super::conclusions::ranking::whole::{SYNC_SHARE_MAX, Whole, values, wholes};
 use super::conclusions::ratio::Rate;
 use super::conclusions::sample::{SECONDS, Values};
 use super::order::each_once;
-use super::summary::{Basis, Estimate, rate_estimate};
+use super::uncertainty::{Estimate, IntervalBasis, rate_estimate};
 use crate::base::units::Unit;
 
 /// A rate, as figures are made of it and as it is shown.
@@ -54,7 +54,7 @@ pub(super) fn job_time(cell: &[&Measurement], phases: &[&str]) -> Option<(Timed,
     let all: Vec<Whole> = wholes(cell, phases);
     let logs = values(&all);
     let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
-    let basis = if all.len() > 1 { Basis::Repeats } else { Basis::Slices };
+    let basis = if all.len() > 1 { IntervalBasis::Repeats } else { IntervalBasis::Slices };
     let (rate, shown) = (Rate::of(&logs)?, Estimate::of(&seconds, logs.own_error, basis)?);
     let shown = Estimate { mean: (-rate.log).exp(), ..shown };
     let work = each_once(all.into_iter().map(|whole| whole.operations));

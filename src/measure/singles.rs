@@ -1,7 +1,8 @@
 //! The single values behind a mean.
 
 use super::book::{Level, Measurement, ResultBook};
-use super::summary::{Basis, Row, per_second};
+use super::summary::PhaseSummary;
+use super::uncertainty::{IntervalBasis, per_second};
 use super::warnings::is_disturbed;
 
 /// One of the values that a rate is the mean of.
@@ -22,14 +23,14 @@ pub struct Single {
 pub fn singles(
     book: &ResultBook,
     (of_variant, level): (&[&Measurement], Option<&Level>),
-    row: &Row,
+    row: &PhaseSummary,
 ) -> Vec<Single> {
     let here = |m: &&Measurement| m.phase == row.phase && m.cell.level.as_ref() == level;
     let counts = |m: &&Measurement| m.valid() && !m.seconds.is_nan();
     let all: Vec<&Measurement> = of_variant.iter().copied().filter(here).filter(counts).collect();
     let number = |m: &Measurement| match row.rate.map(|rate| rate.basis) {
-        Some(Basis::Repeats) => Some(m.cell.repeat),
-        Some(Basis::Passes) => Some(m.pass),
+        Some(IntervalBasis::Repeats) => Some(m.cell.repeat),
+        Some(IntervalBasis::Passes) => Some(m.pass),
         _ => None,
     };
     let mut numbers: Vec<u32> = all.iter().filter_map(|m| number(m)).collect();

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::book::{Level, Measurement, ResultBook};
 use super::bulk::bulk_phases;
 use super::order::{each_once, variants};
-use super::statistics::student::{DEGREES_MANY, student_t};
-use super::tails::{Tail, tail};
+use super::tails::{LatencySummary, tail};
+use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
 use super::warnings::is_disturbed;
 use crate::base::units::Unit;
 
@@ -15,23 +15,23 @@ use crate::base::units::Unit;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Variants in the job file's order; levels as they were measured.
-    pub groups: Vec<Group>,
+    pub groups: Vec<VariantSummary>,
 }
 
 /// One variant at one level, over all its repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Group {
+pub struct VariantSummary {
     /// The variant's name.
     pub variant: String,
     /// The level of the axis; none without an axis.
     pub level: Option<Level>,
     /// One for each phase, in the order they were measured.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PhaseSummary>,
 }
 
 /// One phase over all its repeats and passes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct PhaseSummary {
     /// The phase's name.
     pub phase: String,
     /// What is done each second without the sync, in `rate_unit`; none without a valid
@@ -50,18 +50,18 @@ pub struct Row {
     /// Mean duration of the sync, in seconds; none if nothing was synced.
     pub sync_seconds: Option<f64>,
     /// Latencies of all operations of the valid measurements; none if there are none.
-    pub tail: Option<Tail>,
+    pub tail: Option<LatencySummary>,
     /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
     pub cache: String,
     /// How many of the valid measurements something disturbed, of which a warning tells.
     pub disturbed: u64,
     /// The measurements that are not averaged in.
-    pub invalid: Vec<Invalid>,
+    pub invalid: Vec<InvalidMeasurement>,
 }
 
 /// A measurement that is not averaged in.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Invalid {
+pub struct InvalidMeasurement {
     /// Its repeat, from 1.
     pub repeat: u32,
     /// Its pass, from 1.
@@ -70,83 +70,9 @@ pub struct Invalid {
     pub reasons: Vec<String>,
 }
 
-/// A mean with its uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The mean.
-    pub mean: f64,
-    /// Half the width of the 95% confidence interval; none if the error is unknown.
-    pub half_width: Option<f64>,
-    /// How many values were averaged.
-    pub n: u32,
-    /// Where those values and the interval come from.
-    pub basis: Basis,
-    /// Significant figures that the interval allows.
-    pub figures: u32,
-}
-
-/// What an interval tells about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// The spread between repeats, each the mean of its passes.
-    Repeats,
-    /// The spread between the passes of the only valid repeat.
-    Passes,
-    /// The spread between slices of the only valid measurement.
-    Slices,
-}
-
-impl Estimate {
-    /// The mean of `values` with the interval of Student's t; of a single value with the interval
-    /// that its own relative standard error gives. None for no values or values that are no
-    /// numbers.
-    ///
-    /// It is not `statistics::mean_interval`: that holds more often for values as skewed as
-    /// latencies, but rates of repeats differ by percents, where both are the same, and `±` is one
-    /// number because this one is symmetric.
-    pub fn of(values: &[f64], relative_error: Option<f64>, basis: Basis) -> Option<Self> {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let quantile = |degrees| student_t(0.05, degrees);
-        let half_width = match values {
-            [_] => quantile(DEGREES_MANY).zip(relative_error).map(|(z, error)| z * error * mean),
-            _ => {
-                let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-                let deviation = (squares / (n - 1.0)).sqrt();
-                quantile(n - 1.0).map(|t| t * deviation / n.sqrt())
-            }
-        };
-        let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
-        let figures = figures_allowed(mean, half_width);
-        let estimate = Self { mean, half_width, n: values.len() as u32, basis, figures };
-        mean.is_finite().then_some(estimate)
-    }
-
-    /// Half the width of the interval as a share of the mean; none if unknown.
-    pub fn relative(&self) -> Option<f64> {
-        self.half_width.filter(|_| self.mean > 0.0).map(|half| half / self.mean)
-    }
-}
-
-/// No interval is so narrow that more figures of a rate would mean anything.
-const MOST_FIGURES: i32 = 5;
-/// Figures for a mean whose error is unknown.
-const FIGURES_WITHOUT_ERROR: u32 = 2;
-
-/// Figures down to the second one of the uncertainty, as the GUM rounds (JCGM 100:2008, 7.2.6).
-fn figures_allowed(mean: f64, half_width: Option<f64>) -> u32 {
-    let order = |value: f64| value.abs().log10().floor() as i32;
-    match half_width {
-        None => FIGURES_WITHOUT_ERROR,
-        Some(_) if mean == 0.0 => 1,
-        Some(0.0) => MOST_FIGURES as u32,
-        Some(half) => (order(mean) - order(half) + 2).clamp(1, MOST_FIGURES) as u32,
-    }
-}
-
 impl Summary {
     /// All rows.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &PhaseSummary> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 
@@ -166,8 +92,8 @@ impl Summary {
     }
 
     /// The row of a phase of a variant at a level; none if it was not measured.
-    pub fn row(&self, variant: &str, level: &Level, phase: &str) -> Option<&Row> {
-        let here = |g: &&Group| g.variant == variant && g.level.as_ref() == Some(level);
+    pub fn row(&self, variant: &str, level: &Level, phase: &str) -> Option<&PhaseSummary> {
+        let here = |g: &&VariantSummary| g.variant == variant && g.level.as_ref() == Some(level);
         self.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
     }
 
@@ -186,15 +112,15 @@ impl Summary {
 
 /// A run in rows.
 pub fn summarize(book: &ResultBook) -> Summary {
-    let mut groups: Vec<(Group, Vec<&Measurement>)> = Vec::new();
+    let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
     for measurement in &book.measurements {
         let cell = &measurement.cell;
-        let same = |g: &Group| g.variant == cell.variant && g.level == cell.level;
+        let same = |g: &VariantSummary| g.variant == cell.variant && g.level == cell.level;
         match groups.iter_mut().find(|(group, _)| same(group)) {
             Some((_, members)) => members.push(measurement),
             None => {
                 let (variant, level) = (cell.variant.clone(), cell.level.clone());
-                groups.push((Group { variant, level, rows: vec![] }, vec![measurement]));
+                groups.push((VariantSummary { variant, level, rows: vec![] }, vec![measurement]));
             }
         }
     }
@@ -209,108 +135,41 @@ pub fn summarize(book: &ResultBook) -> Summary {
             let of_row = measurements.iter().filter(|m| m.phase == row.phase && m.valid());
             row.disturbed = of_row.filter(|m| is_disturbed(book, m)).count() as u64;
         }
-        Group { rows, ..group }
+        VariantSummary { rows, ..group }
     });
     Summary { groups: filled.collect() }
 }
 
-fn rows(measurements: &[&Measurement], bulk: &BTreeSet<&str>) -> Vec<Row> {
+fn rows(measurements: &[&Measurement], bulk: &BTreeSet<&str>) -> Vec<PhaseSummary> {
     let phases = each_once(measurements.iter().map(|m| m.phase.as_str()));
     let of = |phase: &str| measurements.iter().filter(|m| m.phase == phase).copied().collect();
     let unit = |phase: &str| if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
     phases.into_iter().map(|phase| row(phase, of(phase), unit(phase))).collect()
 }
 
-fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> Row {
+fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSummary {
     let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
     let sync_seconds = mean(valid.iter().map(|m| m.sync_seconds)).filter(|s| *s > 0.0);
-    let reasons = |m: &Measurement| Invalid {
+    let own_error = valid.first().and_then(|only| only.rate_error);
+    let reasons = |m: &Measurement| InvalidMeasurement {
         repeat: m.cell.repeat,
         pass: m.pass,
         reasons: m.invalid.clone(),
     };
-    Row {
+    PhaseSummary {
         phase: phase.into(),
-        rate: estimate(&valid, |m| per_second(m, rate_unit, 0.0), true),
+        rate: rate_estimate(&valid, rate_unit, |_| 0.0, own_error),
         rate_unit,
         rate_with_sync: sync_seconds
-            .and_then(|_| estimate(&valid, |m| per_second(m, rate_unit, m.sync_seconds), false)),
+            .and_then(|_| rate_estimate(&valid, rate_unit, |m| m.sync_seconds, None)),
         seconds: mean(valid.iter().map(|m| m.seconds)).filter(|s| *s > 0.0),
-        deviation: normalised_deviation(&independent(&valid, |m| m.seconds).0),
+        deviation: coefficient_of_variation(&independent(&valid, |m| m.seconds).0),
         sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),
         disturbed: 0,
         invalid: invalid.into_iter().map(reasons).collect(),
     }
-}
-
-/// Operations or bytes per second; 0 for an empty phase.
-pub(super) fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
-    let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
-    let seconds = m.seconds + more_seconds;
-    if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }
-}
-
-/// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
-/// and slices stand in for them where there is only one.
-/// A measurement whose time was not published has none.
-pub(super) fn independent(
-    valid: &[&Measurement],
-    of: impl Fn(&Measurement) -> f64,
-) -> (Vec<f64>, Basis) {
-    let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
-    let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
-    repeats.sort_unstable();
-    repeats.dedup();
-    let values = |repeat: u32| -> Vec<f64> {
-        valid.iter().filter(|m| m.cell.repeat == repeat).map(|m| of(m)).collect()
-    };
-    match (repeats.as_slice(), valid.as_slice()) {
-        (_, [only]) => (vec![of(only)], Basis::Slices),
-        ([only], _) => (values(*only), Basis::Passes),
-        (repeats, _) => {
-            let means = repeats.iter().filter_map(|r| mean(values(*r).into_iter()));
-            (means.collect(), Basis::Repeats)
-        }
-    }
-}
-
-/// `sliced`: whether the error of a single measurement's slices is that of the figure.
-fn estimate(
-    valid: &[&Measurement],
-    of: impl Fn(&Measurement) -> f64,
-    sliced: bool,
-) -> Option<Estimate> {
-    let (values, basis) = independent(valid, of);
-    let error = valid.first().and_then(|only| only.rate_error).filter(|_| sliced);
-    Estimate::of(&values, error, basis)
-}
-
-/// What valid measurements do each second, `more_seconds` of each included. A single one has this
-/// relative standard error.
-pub(super) fn rate_estimate(
-    valid: &[&Measurement],
-    unit: Unit,
-    more_seconds: impl Fn(&Measurement) -> f64,
-    relative_error: Option<f64>,
-) -> Option<Estimate> {
-    let (values, basis) = independent(valid, |m| per_second(m, unit, more_seconds(m)));
-    Estimate::of(&values, relative_error, basis)
-}
-
-/// The population's standard deviation over the mean; none for fewer than two values.
-pub fn normalised_deviation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-    let share = variance.sqrt() / mean;
-    (values.len() > 1 && mean > 0.0 && share.is_finite()).then_some(share)
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, n) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
-    Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
 }
 
 fn cache(valid: &[&Measurement]) -> String {

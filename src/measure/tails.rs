@@ -6,14 +6,14 @@ use hdrhistogram::serialization::Deserializer;
 use super::book::Measurement;
 use super::statistics::mean_interval;
 use super::statistics::order::quantile_ranks;
-use super::summary::independent;
+use super::uncertainty::independent;
 
 /// The chance with which an interval holds.
 const LEVEL: f64 = 0.95;
 
 /// Latencies, in nanoseconds. Intervals are at 95%.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tail {
+pub struct LatencySummary {
     /// Half are shorter; none if the histograms of several measurements cannot be added, or for
     /// fewer than 10 operations.
     pub p50_ns: Option<u64>,
@@ -93,7 +93,7 @@ impl Quantile {
     }
 
     /// That of a tail, with its interval.
-    pub fn in_tail(self, tail: &Tail) -> (Option<u64>, Option<[u64; 2]>) {
+    pub fn in_tail(self, tail: &LatencySummary) -> (Option<u64>, Option<[u64; 2]>) {
         match self {
             Self::P50 => (tail.p50_ns, tail.p50_interval_ns),
             Self::P99 => (tail.p99_ns, tail.p99_interval_ns),
@@ -103,7 +103,7 @@ impl Quantile {
 }
 
 /// Latencies of all operations of valid measurements together; none if there are none.
-pub(super) fn tail(valid: &[&Measurement]) -> Option<Tail> {
+pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
     // Published figures may come without latencies; none of a real operation is zero.
     let measured = |m: &&&Measurement| m.operations > 0 && m.latency.max > 0;
     let measured: Vec<&Measurement> = valid.iter().filter(measured).copied().collect();
@@ -125,7 +125,7 @@ pub(super) fn tail(valid: &[&Measurement]) -> Option<Tail> {
     };
     let [(p50_ns, p50_interval_ns), (p99_ns, p99_interval_ns), (p99_9_ns, p99_9_interval_ns)] =
         Quantile::ALL.map(at);
-    Some(Tail {
+    Some(LatencySummary {
         p50_ns,
         p50_interval_ns,
         p99_ns,

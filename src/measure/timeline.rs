@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::book::{Level, ResultBook};
 use super::history::same_target;
 use super::order::each_once;
-use super::summary::{Row, Summary};
+use super::summary::{PhaseSummary, Summary};
 use crate::base::dates::seconds_of;
 
 /// A row of a summary and when its run began.
@@ -18,7 +18,7 @@ pub struct Dated<'a> {
     /// The variant's name.
     pub variant: &'a str,
     /// The row.
-    pub row: &'a Row,
+    pub row: &'a PhaseSummary,
 }
 
 /// One phase over the runs of a scenario.
@@ -69,7 +69,7 @@ fn of_scenario<'a>(scenario: &'a str, runs: &[&Run<'a>]) -> Vec<Timeline<'a>> {
     let Some(latest) = runs.last().filter(|_| runs.len() >= RUNS_MIN) else { return Vec::new() };
     let same_target = runs.iter().all(|run| same_target(run.book, latest.book));
     let of_phase = |phase: &'a str| {
-        let has = |group: &&&'a super::summary::Group| {
+        let has = |group: &&&'a super::summary::VariantSummary| {
             group.rows.iter().any(|row| row.phase == phase && row.rate.is_some())
         };
         let groups: Vec<_> = latest.summary.groups.iter().collect();

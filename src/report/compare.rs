@@ -15,7 +15,7 @@ use crate::measure::compare::{
 };
 use crate::measure::conclusions::say::{percent, span, times};
 use crate::measure::order::each_once;
-use crate::measure::summary::{Basis, Estimate};
+use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
 const LETTERS: [&str; 2] = ["A", "B"];
 
@@ -303,7 +303,7 @@ pub(super) fn reading(comparison: &Comparison) -> Vec<(&'static str, String)> {
     }
     let mut texts = vec![("", text)];
     let single = |row: &&ComparedRow| {
-        row.interval.is_some() && row.sides.iter().any(|side| side.basis != Basis::Repeats)
+        row.interval.is_some() && row.sides.iter().any(|side| side.basis != IntervalBasis::Repeats)
     };
     let once = phases(single);
     if !once.is_empty() {

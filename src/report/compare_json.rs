@@ -9,8 +9,8 @@ use super::compare::sentences;
 use crate::measure::book::{Level, ResultBook};
 use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject};
 use crate::measure::differences::{Difference, differences};
-use crate::measure::summary::Estimate;
-use crate::measure::tails::Tail;
+use crate::measure::tails::LatencySummary;
+use crate::measure::uncertainty::Estimate;
 
 /// Rises when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -93,7 +93,7 @@ pub(super) fn estimate(value: &Estimate) -> Value {
     json!({ "mean": value.mean, "half_width": value.half_width, "n": value.n })
 }
 
-fn latency(tail: Tail) -> Value {
+fn latency(tail: LatencySummary) -> Value {
     json!({
         "p50": tail.p50_ns, "p50_interval": tail.p50_interval_ns,
         "p99": tail.p99_ns, "p99_interval": tail.p99_interval_ns,

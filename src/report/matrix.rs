@@ -10,7 +10,7 @@ use super::table::Align;
 use super::text::{number, short_seconds, uncertainty, write_wrapped};
 use crate::base::units::{Unit, byte_step, counted};
 use crate::measure::book::Level;
-use crate::measure::summary::{Row, Summary};
+use crate::measure::summary::{PhaseSummary, Summary};
 use crate::plan::DEFAULT_VARIANT;
 
 /// The rows of a summary by level.
@@ -139,13 +139,14 @@ impl<'a> Matrix<'a> {
     /// The figures of a phase of a variant, level by level.
     fn group(&self, title: &str, variant: &str, phase: &str, figures: Figures) -> Group {
         let rows = self.levels.iter().map(|level| self.summary.row(variant, level, phase));
-        let rows: Vec<Option<&Row>> = rows.collect();
-        let cells = |text: &dyn Fn(&Row) -> String| -> Vec<String> {
+        let rows: Vec<Option<&PhaseSummary>> = rows.collect();
+        let cells = |text: &dyn Fn(&PhaseSummary) -> String| -> Vec<String> {
             rows.iter().map(|row| row.map_or_else(|| "-".into(), text)).collect()
         };
         let (unit, size) = self.rate_step(phase);
-        let spread = |row: &Row| row.rate.map_or_else(String::new, |r| uncertainty(r.relative()));
-        let synced = |row: &Row| {
+        let spread =
+            |row: &PhaseSummary| row.rate.map_or_else(String::new, |r| uncertainty(r.relative()));
+        let synced = |row: &PhaseSummary| {
             row.rate_with_sync.map_or_else(|| "-".into(), |r| number(r.mean / size, r.figures))
         };
         let mut group = Group::new(title);
@@ -158,13 +159,14 @@ impl<'a> Matrix<'a> {
         }
         if figures != Figures::Rates && self.has_spread() {
             group = group.column("seconds", cells(&|row| short_seconds(row.seconds)));
-            let deviation = |row: &Row| row.deviation.map_or_else(|| "-".into(), deviation);
+            let deviation =
+                |row: &PhaseSummary| row.deviation.map_or_else(|| "-".into(), deviation);
             group = group.column("nsd", cells(&deviation));
         }
         group
     }
 
-    fn rows(&self, phase: &str) -> impl Iterator<Item = &'a Row> {
+    fn rows(&self, phase: &str) -> impl Iterator<Item = &'a PhaseSummary> {
         self.summary.rows().filter(move |row| row.phase == phase)
     }
 
@@ -207,7 +209,7 @@ fn found(cache: String) -> String {
     if cache.is_empty() { "-".into() } else { cache }
 }
 
-fn rate(row: &Row, size: f64) -> String {
+fn rate(row: &PhaseSummary, size: f64) -> String {
     match row.rate {
         // In front, so that digits stay below each other.
         Some(rate) => {

@@ -10,8 +10,11 @@ use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
 use crate::base::units::Unit;
 use crate::measure::book::ResultBook;
-use crate::measure::summary::{Basis, Estimate, Group, Invalid, Row, Summary, summarize};
+use crate::measure::summary::{
+    InvalidMeasurement, PhaseSummary, Summary, VariantSummary, summarize,
+};
 use crate::measure::tails::Quantile;
+use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
 /// The long table alone.
 pub(super) struct Details;
@@ -64,10 +67,10 @@ fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
 pub(super) fn about_n(summary: &Summary) -> Option<String> {
     let least = estimates(summary).min_by_key(|rate| rate.n)?;
     let most = estimates(summary).max_by_key(|rate| rate.n)?;
-    let noun = if most.basis == Basis::Passes { "pass" } else { "repeat" };
+    let noun = if most.basis == IntervalBasis::Passes { "pass" } else { "repeat" };
     let plural = match (most.n, most.basis) {
         (1, _) => "",
-        (_, Basis::Passes) => "es",
+        (_, IntervalBasis::Passes) => "es",
         _ => "s",
     };
     let range = if least.n == most.n { String::new() } else { format!("{} to ", least.n) };
@@ -78,7 +81,7 @@ pub(super) fn about_n(summary: &Summary) -> Option<String> {
 pub(super) fn about_interval(summary: &Summary) -> &'static str {
     let known = |rate: &Estimate| rate.relative().is_some();
     let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
-    match (has(Basis::Repeats), has(Basis::Passes), has(Basis::Slices)) {
+    match (has(IntervalBasis::Repeats), has(IntervalBasis::Passes), has(IntervalBasis::Slices)) {
         (false, false, false) => "",
         (true, false, false) => "± is a 95% interval over the repeats",
         (false, true, false) => "± is a 95% interval over the passes of one repeat",
@@ -159,7 +162,7 @@ impl Columns {
         }
     }
 
-    fn add(&self, table: &mut Table, name: &str, row: &Row) {
+    fn add(&self, table: &mut Table, name: &str, row: &PhaseSummary) {
         if let Some(rate) = row.rate {
             let mark = if row.disturbed > 0 { "*" } else { "" };
             let mut cells = vec![format!("{name}{mark}"), self.rate(rate, row.rate_unit)];
@@ -180,7 +183,7 @@ impl Columns {
             table.row(cells);
         }
         for invalid in &row.invalid {
-            let Invalid { repeat, pass, reasons } = invalid;
+            let InvalidMeasurement { repeat, pass, reasons } = invalid;
             let pass = if *pass > 1 { format!(", pass {pass}") } else { String::new() };
             let text = format!("invalid (repeat {repeat}{pass}): {}", reasons.join("; "));
             table.note(name, &text);
@@ -235,6 +238,6 @@ pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own qu
      measurement between two of its own latencies";
 
 /// A variant and its level, for a heading or a sentence.
-pub(super) fn group_name(group: &Group) -> String {
+pub(super) fn group_name(group: &VariantSummary) -> String {
     cell_name(&group.variant, group.level.as_ref())
 }

@@ -74,7 +74,7 @@ fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
     let times = [3.32403, 3.67567, 3.27064, 3.08417, 3.47598];
     let expected = times.iter().map(|seconds| 2_076_180_480.0 / seconds).sum::<f64>() / 5.0;
     assert!((write.mean / expected - 1.0).abs() < 1e-12, "{write:?}");
-    assert_eq!((write.n, write.basis), (5, Basis::Passes));
+    assert_eq!((write.n, write.basis), (5, IntervalBasis::Passes));
 }
 
 #[test]

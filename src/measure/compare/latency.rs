@@ -5,7 +5,7 @@ use crate::measure::between::Between;
 use crate::measure::book::Measurement;
 use crate::measure::conclusions::ratio::Rate;
 use crate::measure::conclusions::sample::Values;
-use crate::measure::tails::{Quantile, Tail, own_interval};
+use crate::measure::tails::{LatencySummary, Quantile, own_interval};
 
 /// A quantile of the latencies of A and B.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ const ERRORS_975: f64 = 1.96;
 
 /// The quantiles that both runs have. `between` tells how far runs lie apart.
 pub(super) fn latencies(
-    tails: &[Option<Tail>; 2],
+    tails: &[Option<LatencySummary>; 2],
     members: &[Vec<&Measurement>; 2],
     between: impl Fn(Quantile) -> Option<Between>,
 ) -> Vec<LatencyPair> {

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::measure::book::{Measurement, Window};
 use crate::measure::fixture::measurement;
-use crate::measure::summary::Basis;
+use crate::measure::uncertainty::IntervalBasis;
 
 fn finding(kind: &str, figures: Value) -> Finding {
     let Value::Object(figures) = figures else { panic!("{figures}") };
@@ -111,7 +111,7 @@ fn knees_and_meetings_are_those_of_the_phase_that_are_told() {
 }
 
 fn rate(mean: f64) -> Estimate {
-    Estimate { mean, half_width: None, n: 2, basis: Basis::Repeats, figures: 2 }
+    Estimate { mean, half_width: None, n: 2, basis: IntervalBasis::Repeats, figures: 2 }
 }
 
 fn line(effect: bool, word: &str) -> Vec<(f64, f64)> {

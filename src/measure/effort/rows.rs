@@ -9,7 +9,7 @@ use crate::measure::book::{CellKey, Measurement};
 use crate::measure::bulk::bulk_phases;
 use crate::measure::order::each_once;
 use crate::measure::statistics::student::student_t;
-use crate::measure::summary::{Basis, rate_estimate};
+use crate::measure::uncertainty::{IntervalBasis, rate_estimate};
 use crate::plan::effort::{PASSES_MAX, Passes};
 
 /// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
@@ -73,7 +73,7 @@ impl Row {
         let passes: Vec<u32> =
             each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
         let estimate = rate_estimate(own, unit, |_| 0.0, None);
-        let half_width = estimate.filter(|found| found.basis == Basis::Repeats);
+        let half_width = estimate.filter(|found| found.basis == IntervalBasis::Repeats);
         let half_width = half_width.and_then(|found| found.relative());
         let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
         let mut row = Self { key, passes, free, pass, repeat, half_width };

@@ -1,7 +1,9 @@
 use super::*;
 use crate::measure::fixture::{self, latencies, measurement};
+use crate::measure::statistics::student::student_t;
+use crate::measure::uncertainty::{FIGURES_WITHOUT_ERROR, IntervalBasis, figures_allowed};
 
-fn summary_of(measurements: Vec<Measurement>) -> Row {
+fn summary_of(measurements: Vec<Measurement>) -> PhaseSummary {
     let book = ResultBook { measurements, ..ResultBook::default() };
     summarize(&book).groups.swap_remove(0).rows.swap_remove(0)
 }
@@ -39,7 +41,7 @@ fn students_t_holds_95_percent_for_every_number_of_repeats() {
 fn three_repeats_give_the_interval_of_students_t() {
     let rate = summary_of(vec![at_rate(1, 1, 90), at_rate(2, 1, 100), at_rate(3, 1, 110)]).rate;
     let rate = rate.unwrap();
-    assert_eq!((rate.mean, rate.n, rate.basis), (100.0, 3, Basis::Repeats));
+    assert_eq!((rate.mean, rate.n, rate.basis), (100.0, 3, IntervalBasis::Repeats));
     // Standard deviation 10, so 4.30265 * 10 / sqrt(3).
     assert!((rate.half_width.unwrap() - 24.8414).abs() < 0.001, "{rate:?}");
     assert_eq!(rate.figures, 3);
@@ -51,13 +53,13 @@ fn passes_are_averaged_in_their_repeat_before_repeats_are_compared() {
     let rate = summary_of(passes.map(|(r, p, rate)| at_rate(r, p, rate)).into()).rate.unwrap();
     assert_eq!((rate.mean, rate.half_width, rate.n), (200.0, Some(0.0), 2));
     let one = summary_of(vec![at_rate(1, 1, 100), at_rate(1, 2, 300)]).rate.unwrap();
-    assert_eq!((one.mean, one.n, one.basis), (200.0, 2, Basis::Passes));
+    assert_eq!((one.mean, one.n, one.basis), (200.0, 2, IntervalBasis::Passes));
 }
 
 #[test]
 fn a_single_repeat_has_the_error_of_its_own_slices() {
     let rate = summary_of(vec![at_rate(1, 1, 1_000)]).rate.unwrap();
-    assert_eq!((rate.n, rate.basis), (1, Basis::Slices));
+    assert_eq!((rate.n, rate.basis), (1, IntervalBasis::Slices));
     assert!((rate.half_width.unwrap() - 19.6).abs() < 0.01, "1% standard error of 1,000");
     let unknown = Measurement { rate_error: None, ..at_rate(1, 1, 1_000) };
     let rate = summary_of(vec![unknown]).rate.unwrap();
@@ -87,7 +89,7 @@ fn an_invalid_measurement_is_named_and_never_averaged_in() {
     let row = summary_of(vec![at_rate(1, 1, 100), failed.clone()]);
     assert_eq!(row.rate.unwrap().mean, 100.0);
     assert_eq!(row.tail.unwrap().max_ns, 1_000 * 10);
-    let expected = Invalid { repeat: 2, pass: 1, reasons: vec!["ENOSPC x 120".into()] };
+    let expected = InvalidMeasurement { repeat: 2, pass: 1, reasons: vec!["ENOSPC x 120".into()] };
     assert_eq!(row.invalid, [expected]);
     let none = summary_of(vec![failed]);
     assert_eq!((none.rate, none.seconds, none.tail), (None, None, None));

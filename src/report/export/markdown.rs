@@ -6,7 +6,7 @@ use super::{Export, ExportText, only};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::measure::book::{Finding, ResultBook};
-use crate::measure::summary::{Group, Row, Summary, summarize};
+use crate::measure::summary::{PhaseSummary, Summary, VariantSummary, summarize};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::about_interval;
 use crate::report::provenance::{about_system, is_latencies_only};
@@ -172,11 +172,11 @@ impl Columns {
         [line(&words), format!("| {ways} |")]
     }
 
-    fn rows(&self, group: &Group) -> Vec<Vec<String>> {
+    fn rows(&self, group: &VariantSummary) -> Vec<Vec<String>> {
         group.rows.iter().filter(|row| row.rate.is_some()).map(|row| self.row(group, row)).collect()
     }
 
-    fn row(&self, group: &Group, row: &Row) -> Vec<String> {
+    fn row(&self, group: &VariantSummary, row: &PhaseSummary) -> Vec<String> {
         let mut cells = Vec::new();
         cells.extend(self.variants.then(|| group.variant.clone()));
         let level = group.level.as_ref().map_or_else(|| "-".into(), level_value);

@@ -10,7 +10,8 @@ use super::labels::plain_level;
 use super::{Export, ExportText, only};
 use crate::base::units::Unit;
 use crate::measure::book::ResultBook;
-use crate::measure::summary::{Estimate, Group, Row, summarize};
+use crate::measure::summary::{PhaseSummary, VariantSummary, summarize};
+use crate::measure::uncertainty::Estimate;
 use crate::run::cache::Found;
 
 pub(super) struct OpenMetrics;
@@ -127,14 +128,14 @@ fn of_rows(book: &ResultBook) -> Vec<Family> {
         .iter()
         .flat_map(|group| group.rows.iter().map(move |r| (group, r)))
         .collect();
-    let labelled = |(group, row): &(&Group, &Row)| labels(book, group, row);
-    let family = |of: About, value: &dyn Fn(&Row) -> Option<f64>| {
+    let labelled = |(group, row): &(&VariantSummary, &PhaseSummary)| labels(book, group, row);
+    let family = |of: About, value: &dyn Fn(&PhaseSummary) -> Option<f64>| {
         let known = rows.iter().filter_map(|one| Some((labelled(one), value(one.1)?)));
         Family { samples: known.collect(), ..Family::new(of) }
     };
     let mut all = Vec::new();
     for (at, unit) in [Unit::Count, Unit::Bytes].into_iter().enumerate() {
-        let rate = |row: &Row| row.rate.filter(|_| row.rate_unit == unit);
+        let rate = |row: &PhaseSummary| row.rate.filter(|_| row.rate_unit == unit);
         let [mean, lower, upper] = RATES[at];
         all.push(family(mean, &|row| Some(rate(row)?.mean)));
         all.push(family(lower, &|row| bound(&rate(row)?, -1.0)));
@@ -223,7 +224,7 @@ fn states() -> [&'static str; 4] {
     [Found::ColdVerified.word(), Found::Unverified.word(), Found::Warm.word(), "mixed"]
 }
 
-fn labels(book: &ResultBook, group: &Group, row: &Row) -> Labels {
+fn labels(book: &ResultBook, group: &VariantSummary, row: &PhaseSummary) -> Labels {
     let level = group.level.as_ref();
     vec![
         ("scenario", book.run.scenario.clone()),
@@ -241,7 +242,7 @@ fn bound(rate: &Estimate, side: f64) -> Option<f64> {
 }
 
 /// One of all states is 1; none where nothing valid was measured.
-fn cache_states(labels: &Labels, row: &Row) -> Vec<(Labels, f64)> {
+fn cache_states(labels: &Labels, row: &PhaseSummary) -> Vec<(Labels, f64)> {
     if !states().contains(&row.cache.as_str()) {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::amplification::{PhaseAmplification, phase_amplifications};
 use crate::measure::book::Level;
-use crate::measure::summary::Estimate;
+use crate::measure::uncertainty::Estimate;
 
 /// A direction, and what is told of it.
 struct Direction {

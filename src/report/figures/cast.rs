@@ -7,7 +7,7 @@ use super::whole::Lost;
 use crate::base::failure::shown;
 use crate::measure::book::{Level, Measurement, ResultBook};
 use crate::measure::order::{each_once, variants};
-use crate::measure::summary::{Group, Row, Summary, summarize};
+use crate::measure::summary::{PhaseSummary, Summary, VariantSummary, summarize};
 use crate::plan::DEFAULT_VARIANT;
 
 /// The runs of a report.
@@ -101,14 +101,17 @@ impl<'a> CastRun<'a> {
     }
 
     /// Rows of one variant, with their groups.
-    pub(super) fn rows_of(&self, variant: &str) -> impl Iterator<Item = (&Group, &Row)> {
+    pub(super) fn rows_of(
+        &self,
+        variant: &str,
+    ) -> impl Iterator<Item = (&VariantSummary, &PhaseSummary)> {
         let places = self.groups.get(variant).into_iter().flatten();
         let groups = places.filter_map(|at| self.summary.groups.get(*at));
         groups.flat_map(|group| group.rows.iter().map(move |row| (group, row)))
     }
 
     /// All rows, with their groups.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&Group, &Row)> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&VariantSummary, &PhaseSummary)> {
         self.summary.groups.iter().flat_map(|group| group.rows.iter().map(move |row| (group, row)))
     }
 
@@ -118,10 +121,11 @@ impl<'a> CastRun<'a> {
     }
 
     /// The row of a phase of a variant at the last level.
-    pub(super) fn last_row(&self, variant: &str, phase: &str) -> Option<&Row> {
+    pub(super) fn last_row(&self, variant: &str, phase: &str) -> Option<&PhaseSummary> {
         let last = self.last_level();
-        let here =
-            |(group, row): &(&Group, &Row)| group.level.as_ref() == last && row.phase == phase;
+        let here = |(group, row): &(&VariantSummary, &PhaseSummary)| {
+            group.level.as_ref() == last && row.phase == phase
+        };
         self.rows_of(variant).find(here).map(|(_, row)| row)
     }
 

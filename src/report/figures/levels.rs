@@ -12,7 +12,8 @@ use crate::base::units::Unit;
 use crate::measure::book::Level;
 use crate::measure::drawn::{Place, places, slope_line};
 use crate::measure::order::each_once;
-use crate::measure::summary::{Estimate, Group, Row};
+use crate::measure::summary::{PhaseSummary, VariantSummary};
+use crate::measure::uncertainty::Estimate;
 use crate::report::names::level_value;
 
 /// What one picture shows.
@@ -37,7 +38,7 @@ pub(super) fn levels(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
         .collect()
 }
 
-fn subject<'a>((group, row): (&'a Group, &'a Row)) -> Option<Subject<'a>> {
+fn subject<'a>((group, row): (&'a VariantSummary, &'a PhaseSummary)) -> Option<Subject<'a>> {
     let level = group.level.as_ref()?;
     let (axis, level_unit) = (level.axis.as_str(), level.unit);
     Some(Subject { phase: &row.phase, axis, level_unit, rate_unit: row.rate_unit })
@@ -75,7 +76,7 @@ impl Subject<'_> {
         })
     }
 
-    fn is_of(&self, (group, row): &(&Group, &Row)) -> bool {
+    fn is_of(&self, (group, row): &(&VariantSummary, &PhaseSummary)) -> bool {
         subject((group, row)).is_some_and(|other| other == *self)
     }
 
@@ -83,12 +84,12 @@ impl Subject<'_> {
     fn lost(&self, run: &CastRun<'_>, member: &Member<'_>) -> Vec<Lost> {
         let rows = run.rows_of(member.variant).filter(|one| self.is_of(one));
         let (rated, unrated): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.rate.is_some());
-        let invalid = |(_, row): &(&Group, &Row)| row.invalid.len() as u64;
+        let invalid = |(_, row): &(&VariantSummary, &PhaseSummary)| row.invalid.len() as u64;
         if rated.is_empty() {
             let measurements = unrated.iter().map(invalid).sum();
             return vec![Lost { what: member.name.clone(), measurements }];
         }
-        let at_level = |one: &(&Group, &Row)| {
+        let at_level = |one: &(&VariantSummary, &PhaseSummary)| {
             let level = level_value(one.0.level.as_ref()?);
             Some(Lost { what: format!("{} at {level}", member.name), measurements: invalid(one) })
         };

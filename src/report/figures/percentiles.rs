@@ -7,7 +7,7 @@ use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::book::Level;
 use crate::measure::latencies::{Distribution, distributions_where};
-use crate::measure::summary::{Group, Row};
+use crate::measure::summary::{PhaseSummary, VariantSummary};
 
 /// Of fewer operations there are no percentiles to speak of.
 const OPERATIONS_MIN: u64 = 100;
@@ -16,7 +16,7 @@ const OPERATIONS_MIN: u64 = 100;
 pub(super) fn percentiles(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
     let of_run = |run: &CastRun<'_>| {
         let last = run.last_level();
-        let wanted = |group: &Group, _: &Row| group.level.as_ref() == last;
+        let wanted = |group: &VariantSummary, _: &PhaseSummary| group.level.as_ref() == last;
         distributions_where(run.book, &run.summary, wanted)
     };
     let all: Vec<Vec<Distribution>> = cast.runs.iter().map(of_run).collect();

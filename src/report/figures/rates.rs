@@ -8,7 +8,8 @@ use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::measure::singles::{Single, singles};
-use crate::measure::summary::{Basis, Estimate, Group, Row};
+use crate::measure::summary::{PhaseSummary, VariantSummary};
+use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
 /// One picture for operations and one for bytes, as far as there are such phases.
 pub(super) fn rates(cast: &Cast<'_>) -> Vec<Figure> {
@@ -16,13 +17,15 @@ pub(super) fn rates(cast: &Cast<'_>) -> Vec<Figure> {
 }
 
 fn figure(cast: &Cast<'_>, unit: Unit) -> Option<Figure> {
-    let has = |(group, row): &(&Group, &Row)| group.level.is_none() && row.rate_unit == unit;
+    let has = |(group, row): &(&VariantSummary, &PhaseSummary)| {
+        group.level.is_none() && row.rate_unit == unit
+    };
     let rows = || cast.runs.iter().flat_map(|run| run.rows().filter(has));
     let measured = rows().filter(|(_, row)| row.rate.is_some()).map(|(_, row)| row.phase.as_str());
     let measured: BTreeSet<&str> = measured.collect();
     let phases = cast.phases().into_iter().filter(|phase| measured.contains(phase));
     let phases: Vec<&str> = phases.collect();
-    let place = |row: &Row| phases.iter().position(|phase| *phase == row.phase);
+    let place = |row: &PhaseSummary| phases.iter().position(|phase| *phase == row.phase);
     let series = |(run, member): (&CastRun<'_>, &Member<'_>)| {
         let rows = run.rows_of(member.variant).filter(has);
         let placed = rows.filter_map(|(_, row)| Some((None, row, place(row)? as f64)));
@@ -68,7 +71,7 @@ pub(super) fn rate_axis(unit: Unit, scale: Scale) -> Axis {
 }
 
 /// A row of a group and its place from left to right.
-pub(super) type Placed<'a> = (Option<&'a Group>, &'a Row, f64);
+pub(super) type Placed<'a> = (Option<&'a VariantSummary>, &'a PhaseSummary, f64);
 
 /// The means of a member's rows, and the single values behind them where there are several.
 pub(super) fn rate_series(
@@ -89,7 +92,8 @@ pub(super) fn rate_series(
         all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
     };
     let of_passes = |(_, row, _): &Placed<'_>| {
-        row.rate.is_none_or(|rate| matches!(rate.basis, Basis::Passes | Basis::Slices))
+        row.rate
+            .is_none_or(|rate| matches!(rate.basis, IntervalBasis::Passes | IntervalBasis::Slices))
     };
     let what = if rows.iter().all(of_passes) { "pass" } else { "repeat" };
     let series = |look: Look, what: &str, points: Vec<Point>| Series {

@@ -9,15 +9,15 @@ use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::measure::book::Level;
 use crate::measure::order::each_once;
-use crate::measure::summary::Row;
-use crate::measure::tails::{Quantile, Tail};
+use crate::measure::summary::PhaseSummary;
+use crate::measure::tails::{LatencySummary, Quantile};
 
 /// A row with a tail, and its place from left to right.
 struct Column<'a> {
     place: f64,
     member: &'a Member<'a>,
-    row: &'a Row,
-    tail: Tail,
+    row: &'a PhaseSummary,
+    tail: LatencySummary,
 }
 
 /// A latency and its interval, in nanoseconds.
@@ -100,7 +100,7 @@ fn figure(
 /// A series for each percentile.
 fn of_member(columns: &[&Column<'_>]) -> Vec<Series> {
     let Some(member) = columns.first().map(|column| column.member) else { return Vec::new() };
-    let series = |what: &str, of: &dyn Fn(&Tail) -> Option<Latency>| {
+    let series = |what: &str, of: &dyn Fn(&LatencySummary) -> Option<Latency>| {
         let point = |column: &&Column<'_>| {
             let (ns, interval) = of(&column.tail)?;
             Some(Point {
