@@ -1,5 +1,5 @@
-//! How often intervals at 95% hold the truth: each method, for each noise and number of repeats. And
-//! how often changes, trends and modes are found where there are none.
+//! How often the 95% interval of a mean holds the truth, for each noise and number of repeats, and how
+//! often change points, trends and modes are found where there are none.
 //! METHODOLOGY.md has the table.
 //!
 //! `cargo bench --bench coverage`
@@ -13,17 +13,9 @@ mod noise;
 mod pilot;
 
 use boatload::measure::history::steps;
-use boatload::measure::statistics::autocorrelation::{batch_means, slices};
-use boatload::measure::statistics::bootstrap::Resampling;
-use boatload::measure::statistics::change_points::{CHANCE_MAX, change_points};
-use boatload::measure::statistics::describe::{
-    Estimate, QuantileError, mean, mean_estimate, median,
+use boatload::measure::statistics::{
+    CHANCE_MAX, change_points, mean_interval, modes, slices, trend,
 };
-use boatload::measure::statistics::modes::modes;
-use boatload::measure::statistics::order::quantile_interval;
-use boatload::measure::statistics::student::student_t;
-use boatload::measure::statistics::trend::trend;
-use boatload::measure::statistics::{Interval, mean_interval, ratio_interval, series_interval};
 
 use pilot::{Outcome, Truth};
 
@@ -32,94 +24,17 @@ use noise::{Noise, Source, WINDOWS, coverage, share};
 const LEVEL: f64 = 0.95;
 const DRAWS: u64 = 2_000;
 
-/// Repeats of windows are many values; fewer draws do.
-const DRAWS_HIERARCHICAL: u64 = 300;
-
 const REPEATS: [usize; 4] = [3, 5, 10, 30];
-
-fn resampling(resamples: u32) -> Resampling {
-    Resampling { level: LEVEL, resamples, seed: 1 }
-}
-
-fn student(of: Estimate, degrees: f64) -> Option<Interval> {
-    let half = student_t(1.0 - LEVEL, degrees)? * of.error;
-    Interval::new(of.value - half, of.value + half)
-}
-
-fn logs(values: &[f64]) -> Vec<f64> {
-    values.iter().map(|value| value.ln()).collect()
-}
-
-/// Student's t on the values.
-fn plain(values: &[f64]) -> Option<Interval> {
-    student(mean_estimate(values), values.len() as f64 - 1.0)
-}
-
-/// Student's t on logarithms, which is for the geometric mean.
-fn geometric(values: &[f64]) -> Option<Interval> {
-    student(mean_estimate(&logs(values)), values.len() as f64 - 1.0)?.map(f64::exp)
-}
-
-/// Student's t on the difference of logarithms.
-fn geometric_ratio(a: &[f64], b: &[f64]) -> Option<Interval> {
-    let degrees = (a.len() + b.len() - 2) as f64;
-    let (a, b) = (mean_estimate(&logs(a)), mean_estimate(&logs(b)));
-    let apart = Estimate { value: a.value - b.value, error: a.error.hypot(b.error) };
-    student(apart, degrees)?.map(f64::exp)
-}
-
-type OfOne = fn(&[f64]) -> Option<Interval>;
-type OfTwo = fn(&[f64], &[f64]) -> Option<Interval>;
-
-const MEAN: [(&str, OfOne); 5] = [
-    ("Student's t", plain),
-    ("t on logarithms", geometric),
-    ("BCa", |values| resampling(999).bca(values, mean)),
-    ("percentile-t", |values| resampling(999).percentile_t(values, mean_estimate)),
-    ("`mean_interval`", |values| mean_interval(values, LEVEL)),
-];
-
-const MEDIAN: [(&str, OfOne); 3] = [
-    ("BCa", |values| resampling(999).bca(values, median)),
-    ("percentile-t", |values| {
-        let error = QuantileError::new(values.len(), 0.5);
-        resampling(999).percentile_t(values, |values| error.estimate(values))
-    }),
-    ("`quantile_interval`", |values| quantile_interval(values, 0.5, LEVEL)),
-];
-
-const RATIO: [(&str, OfTwo); 3] = [
-    ("t on logarithms", geometric_ratio),
-    ("percentile-t", |a, b| resampling(999).ratio(a, b)),
-    ("`ratio_interval`", |a, b| ratio_interval(a, b, LEVEL)),
-];
-
-const SERIES: [(&str, OfOne); 3] = [
-    ("Student's t", plain),
-    ("20 batch means", |values| student(batch_means(values, 20)?, 19.0)),
-    ("`series_interval`", |values| series_interval(values, LEVEL)),
-];
 
 fn main() {
     precision();
+    println!("\n| mean of | n = 3 | 5 | 10 | 30 |\n|---|---|---|---|---|");
     for noise in Noise::ALL {
-        println!("\n{noise:?}\n\n| of | method | n = 3 | 5 | 10 | 30 |\n|---|---|---|---|---|---|");
-        let [of_mean, of_median] = noise.truth();
-        for (name, of) in MEAN {
-            row("mean", name, |n| coverage(DRAWS, of_mean, |source| of(&noise.sample(n, source))));
-        }
-        for (name, of) in MEDIAN {
-            let share = |n| coverage(DRAWS, of_median, |source| of(&noise.sample(n, source)));
-            row("median", name, share);
-        }
-        for (name, of) in RATIO {
-            let of =
-                |n, source: &mut Source| of(&noise.sample(n, source), &noise.sample(n, source));
-            row("ratio", name, |n| coverage(DRAWS, 1.0, |source| of(n, source)));
-        }
-        if matches!(noise, Noise::Dependent | Noise::Drifting) {
-            windows(noise);
-        }
+        let held = |n| {
+            let of = |source: &mut Source| mean_interval(&noise.sample(n, source), LEVEL);
+            format!("{:.3}", coverage(DRAWS, noise.mean(), of))
+        };
+        println!("| {noise:?} | {} |", REPEATS.map(held).join(" | "));
     }
     false_alarms();
     histories();
@@ -168,26 +83,6 @@ fn false_alarms() {
     let two = |values: &[f64]| modes(values, 1).is_some_and(|found| found.two());
     let white = share(500, |source| two(&source.white(WINDOWS)));
     println!("| two modes among {WINDOWS} independent values | {white:.3} |");
-}
-
-/// Intervals of repeats from their windows, and of one repeat.
-fn windows(noise: Noise) {
-    row("mean", "hierarchical", |n| {
-        coverage(DRAWS_HIERARCHICAL, 1.0, |source| {
-            let repeats: Vec<Vec<f64>> = (0..n).map(|_| noise.series(source)).collect();
-            resampling(199).hierarchical(&repeats.iter().map(Vec::as_slice).collect::<Vec<_>>())
-        })
-    });
-    println!("\n| of one repeat of {WINDOWS} windows | held |\n|---|---|");
-    for (name, of) in SERIES {
-        let share = coverage(DRAWS, 1.0, |source| of(&noise.series(source)));
-        println!("| {name} | {share:.3} |");
-    }
-}
-
-fn row(of: &str, name: &str, share: impl Fn(usize) -> f64) {
-    let shares = REPEATS.map(|n| format!("{:.3}", share(n)));
-    println!("| {of} | {name} | {} |", shares.join(" | "));
 }
 
 /// What runs that are asked for 3% reach, and what it takes.

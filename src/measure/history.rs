@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::book::ResultBook;
 use super::differences::job_lines;
-use super::statistics::change_points::change_points;
+use super::statistics::change_points;
 use super::statistics::describe::{mean, median};
 
 /// A place at which values begin to lie elsewhere.

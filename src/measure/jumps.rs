@@ -1,9 +1,9 @@
 //! Jumps in the course of a phase: from one operation on it takes longer, or shorter, and stays so.
 
-use super::statistics::autocorrelation::slices;
-use super::statistics::change_points::{CHANCE_MAX, change_points};
 use super::statistics::describe::median;
-use super::statistics::trend::trend;
+use super::statistics::slices;
+use super::statistics::trend;
+use super::statistics::{CHANCE_MAX, change_points};
 
 /// Fewer values say nothing.
 const VALUES_MIN: usize = 16;

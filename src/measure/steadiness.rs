@@ -1,11 +1,11 @@
 //! Whether a phase went on as it began: a trend and two modes of the mean latencies of its slices,
 //! where they are large. `statistics` has the tests; what is sure and small is not told.
 
-use super::statistics::autocorrelation::effective_size;
 use super::statistics::describe::median;
-use super::statistics::dip::dip_chance;
-use super::statistics::modes::modes;
-use super::statistics::trend::trend as rising;
+use super::statistics::dip_chance;
+use super::statistics::effective_size;
+use super::statistics::modes;
+use super::statistics::trend as rising;
 
 /// Fewer slices say nothing.
 const SLICES_MIN: usize = 16;

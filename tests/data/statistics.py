@@ -17,7 +17,6 @@ del sys.path[0]
 import itertools
 import json
 import math
-from types import SimpleNamespace
 
 import diptest
 import numpy as np
@@ -77,7 +76,6 @@ SERIES = rounded(100 + 5 * ar1(200, 0.6, rng))
 RISING = rounded(100 + 5 * ar1(120, 0.5, rng) + 0.1 * np.arange(120))
 TIED = [float(v) for v in np.round(rng.normal(10, 2, 60) + np.arange(60) / 30)]
 WARMING = rounded(50 * np.exp(-np.arange(160) / 15) + 100 + rng.normal(0, 3, 160))
-UNSETTLED = rounded(np.arange(60) + rng.normal(0, 1, 60))
 
 
 # --- distributions and figures of a sample -----------------------------------------------------
@@ -92,14 +90,6 @@ def normal():
     }
 
 
-def quantile_error(values, q):
-    n, place = len(values), np.arange(len(values) + 1) / len(values)
-    weights = np.diff(stats.beta.cdf(place, q * (n + 1), (1 - q) * (n + 1)))
-    ordered = np.sort(values)
-    middle = weights @ ordered
-    return math.sqrt(weights @ (ordered - middle) ** 2)
-
-
 def describe():
     return [
         {
@@ -107,9 +97,7 @@ def describe():
             "mean": np.mean(values),
             "deviation": np.std(values, ddof=1),
             "error": stats.sem(values),
-            "quantiles": [
-                [q, np.quantile(values, q), quantile_error(values, q)] for q in (0.1, 0.5, 0.9)
-            ],
+            "quantiles": [[q, np.quantile(values, q)] for q in (0.1, 0.5, 0.9)],
         }
         for values in (THREE, SMALL, MIDDLE)
     ]
@@ -127,38 +115,9 @@ def order():
     return cases
 
 
-# --- bootstrap ---------------------------------------------------------------------------------
+# --- the interval of a mean --------------------------------------------------------------------
 
-SEED, RESAMPLES = 7, 499
 TAILS = [0.025, 0.975]
-
-
-def bca():
-    """scipy's own formula, over samples that boatload drew."""
-    cases = []
-    statistics = {
-        "mean": lambda v, axis=-1: np.mean(v, axis=axis),
-        "median": lambda v, axis=-1: np.median(v, axis=axis),
-        "p90": lambda v, axis=-1: np.quantile(v, 0.9, axis=axis),
-    }
-    for values, name in itertools.product((SMALL, MIDDLE), statistics):
-        draws, statistic = Draws(SEED), statistics[name]
-        drawn = [statistic(np.array(draws.sample(values))) for _ in range(RESAMPLES)]
-        result = stats.bootstrap(
-            (np.array(values),),
-            statistic,
-            n_resamples=0,
-            method="BCa",
-            bootstrap_result=SimpleNamespace(bootstrap_distribution=np.array(drawn)),
-        ).confidence_interval
-        cases.append({"values": values, "statistic": name, "interval": [result.low, result.high]})
-    return cases
-
-
-def log_ratio(a, b):
-    a, b = np.array(a), np.array(b)
-    error = math.hypot(stats.sem(a) / a.mean(), stats.sem(b) / b.mean())
-    return math.log(a.mean() / b.mean()), error
 
 
 def studentized(samples, estimate, seed, resamples):
@@ -168,38 +127,6 @@ def studentized(samples, estimate, seed, resamples):
         if error > 0:
             found.append((again - value) / error)
     return np.quantile(found, TAILS)
-
-
-def percentile_t(samples, estimate):
-    value, error = estimate(*samples)
-    low, high = studentized(samples, estimate, SEED, RESAMPLES)
-    return [value - high * error, value - low * error]
-
-
-def bootstraps():
-    median = lambda v: (np.median(v), quantile_error(v, 0.5))
-    groups = [SMALL, OTHER, MIDDLE, THREE]
-    draws = Draws(SEED)
-    means = [
-        np.mean([np.mean(draws.sample(groups[draws.index(4)])) for _ in groups])
-        for _ in range(RESAMPLES)
-    ]
-    return {
-        "seed": SEED,
-        "resamples": RESAMPLES,
-        "bca": bca(),
-        "percentile_t_mean": percentile_t([SMALL], lambda v: (np.mean(v), stats.sem(v))),
-        "percentile_t_median": percentile_t([MIDDLE], median),
-        "ratio": [math.exp(bound) for bound in percentile_t([OTHER, SMALL], log_ratio)],
-        "hierarchical": list(np.quantile(means, TAILS)),
-        "small": SMALL,
-        "other": OTHER,
-        "middle": MIDDLE,
-        "three": THREE,
-    }
-
-
-# --- the intervals to use ----------------------------------------------------------------------
 
 
 def log_mean(v):
@@ -219,24 +146,10 @@ def mean_interval(values):
     return [math.exp(bound) for bound in bounds] if log else bounds
 
 
-def ratio_interval(a, b):
-    value, error = log_ratio(a, b)
-    parts = [(stats.sem(v) / np.mean(v)) ** 2 for v in (a, b)]
-    degrees = sum(parts) ** 2 / sum(p * p / (len(v) - 1) for p, v in zip(parts, (a, b)))
-    return list(np.exp(np.array(stats.t.interval(0.95, degrees)) * error + value))
-
-
 def means():
     below = [value - 60 for value in SMALL]
     samples = (THREE, FOUR, SMALL, OTHER, MIDDLE, SERIES, below)
-    pairs = ((THREE, FOUR), (SMALL, OTHER), (FOUR, MIDDLE))
-    size = effective_size(SERIES)
-    series = stats.t.interval(0.95, size - 1, np.mean(SERIES), np.std(SERIES, ddof=1) / size**0.5)
-    return {
-        "mean": [{"values": values, "interval": mean_interval(values)} for values in samples],
-        "ratio": [{"a": a, "b": b, "interval": ratio_interval(a, b)} for a, b in pairs],
-        "series": {"values": SERIES, "interval": list(series)},
-    }
+    return {"mean": [{"values": values, "interval": mean_interval(values)} for values in samples]}
 
 
 # --- dependence and drift ----------------------------------------------------------------------
@@ -252,29 +165,8 @@ def effective_size(values):
 
 
 def dependence():
-    cases = []
-    for values in (SERIES, RISING, MIDDLE):
-        batches = np.array(values)[: len(values) // 20 * 20].reshape(20, -1).mean(axis=1)
-        cases.append(
-            {
-                "values": values,
-                "autocorrelation": list(acf(values, nlags=10, fft=False)),
-                "effective_size": effective_size(values),
-                "batch_error": stats.sem(batches),
-            }
-        )
-    return cases
-
-
-def warm_up():
-    """MSER-5, each cut by itself."""
-    cases = []
-    for values in (WARMING, UNSETTLED, SERIES):
-        means = np.array(values)[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
-        scores = [np.var(means[d:]) / (len(means) - d) for d in range(len(means) - 3)]
-        cut = int(np.argmin(scores))
-        cases.append({"values": values, "cut": cut * 5, "settled": 2 * cut <= len(means)})
-    return cases
+    samples = (SERIES, RISING, MIDDLE)
+    return [{"values": values, "effective_size": effective_size(values)} for values in samples]
 
 
 def trends():
@@ -390,10 +282,8 @@ def main():
         "normal": normal(),
         "describe": describe(),
         "order": order(),
-        "bootstrap": bootstraps(),
         "means": means(),
         "dependence": dependence(),
-        "warm_up": warm_up(),
         "trends": trends(),
         "modes": modes(),
         "changes": changes(),

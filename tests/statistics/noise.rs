@@ -41,14 +41,12 @@ impl Noise {
         Self::Chained,
     ];
 
-    /// The true mean and median.
-    pub(crate) fn truth(self) -> [f64; 2] {
+    /// The true mean.
+    pub(crate) fn mean(self) -> f64 {
         match self {
-            Self::Lognormal => [0.125f64.exp(), 1.0],
-            Self::Gamma => [1.0, std::f64::consts::LN_2],
-            // 60% of the mode near 1 is half of all.
-            Self::Bimodal => [7.0 / 6.0 * 0.00125f64.exp(), (0.05 * 0.253_347_103f64).exp()],
-            _ => [1.0, 1.0],
+            Self::Lognormal => 0.125f64.exp(),
+            Self::Bimodal => 7.0 / 6.0 * 0.00125f64.exp(),
+            _ => 1.0,
         }
     }
 

@@ -4,7 +4,7 @@ use super::curve::{Block, CHANGE_MIN, Curve, Fit};
 use super::fit::scale;
 use crate::measure::statistics::describe::squares;
 use crate::measure::statistics::isotonic::rising;
-use crate::measure::statistics::trend::trend;
+use crate::measure::statistics::trend;
 
 /// The share of what blocks differ by that a course of one way must explain.
 const EXPLAINED_MIN: f64 = 0.9;

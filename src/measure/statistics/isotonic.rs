@@ -7,7 +7,7 @@ use super::describe::finite;
 /// distribution function for sampling with incomplete information", Annals of Mathematical Statistics
 /// 26, 1955). One that never rises is that of the negative values. Empty for what is not finite.
 #[must_use]
-pub fn rising(values: &[f64]) -> Vec<f64> {
+pub(crate) fn rising(values: &[f64]) -> Vec<f64> {
     if !finite(values) {
         return Vec::new();
     }

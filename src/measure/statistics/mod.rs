@@ -1,26 +1,28 @@
-//! Statistics of plain numbers: intervals, dependence, drift, modes and changes. Pure functions that
-//! know nothing of books and runs; each says where its formula is from, and is checked against
-//! figures made with scipy (`tests/data/statistics.py`). None of them gives up on odd input: what is
-//! too short, not finite or not possible is `None`, or empty.
-//!
-//! Which interval to use: [`means`].
+//! Statistics of plain numbers: intervals, dependence, trends, modes and change points. Pure functions
+//! that know nothing of runs; each names the source of its formula and is checked against figures made
+//! with scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible
+//! input give `None`, or nothing.
 
-pub mod autocorrelation;
-pub mod bootstrap;
-pub mod change_points;
-pub mod describe;
-pub mod dip;
+mod autocorrelation;
+mod change_points;
+pub(crate) mod describe;
+mod dip;
 mod interval;
-pub mod isotonic;
-pub mod means;
-pub mod modes;
-pub mod normal;
-pub mod order;
-pub mod student;
+pub(crate) mod isotonic;
+mod means;
+mod modes;
+pub(crate) mod normal;
+pub(crate) mod order;
+pub(crate) mod student;
 #[cfg(test)]
 mod tests;
-pub mod trend;
-pub mod warm_up;
+mod trend;
 
+pub(crate) use autocorrelation::effective_size;
+pub use autocorrelation::slices;
+pub use change_points::{CHANCE_MAX, ChangePoint, change_points};
+pub(crate) use dip::dip_chance;
 pub use interval::Interval;
-pub use means::{mean_interval, ratio_interval, series_interval};
+pub use means::mean_interval;
+pub use modes::{ModeGroup, Modes, modes};
+pub use trend::{Trend, trend};

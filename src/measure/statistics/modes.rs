@@ -16,7 +16,7 @@ const APART_MIN: f64 = 2.0;
 
 /// One of two groups of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Group {
+pub struct ModeGroup {
     /// How many of all values are in it, 0 to 1.
     pub share: f64,
     /// Their mean.
@@ -33,9 +33,9 @@ pub struct Modes {
     /// The chance of a dip as large in uniform values, which have the largest of all with one mode.
     pub p_value: f64,
     /// The smaller values.
-    pub low: Group,
+    pub low: ModeGroup,
     /// The larger values.
-    pub high: Group,
+    pub high: ModeGroup,
     /// How many standard deviations the groups are apart ([`separation`]).
     pub separation: f64,
 }
@@ -67,16 +67,15 @@ pub fn modes(values: &[f64], seed: u64) -> Option<Modes> {
     Some(Modes { dip, p_value, low, high, separation })
 }
 
-fn group(values: &[f64], of: usize) -> Group {
+fn group(values: &[f64], of: usize) -> ModeGroup {
     let n = values.len() as f64;
-    Group { share: n / of as f64, mean: mean(values), deviation: (squares(values) / n).sqrt() }
+    ModeGroup { share: n / of as f64, mean: mean(values), deviation: (squares(values) / n).sqrt() }
 }
 
 /// D of Ashman, Bird and Zepf ("Detecting bimodality in astronomical datasets", The Astronomical
 /// Journal 108, 1994): `sqrt(2) |m1 - m2| / sqrt(s1^2 + s2^2)`. Infinite if neither group has a
 /// spread.
-#[must_use]
-pub fn separation(low: &Group, high: &Group) -> f64 {
+fn separation(low: &ModeGroup, high: &ModeGroup) -> f64 {
     SQRT_2 * (high.mean - low.mean).abs() / low.deviation.hypot(high.deviation)
 }
 

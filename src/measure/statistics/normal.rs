@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 /// Statistical Software 11(4), 2004): `1/2 + f(x) (x + x^3/3 + x^5/(3 5) + ...)`, further out by the
 /// continued fraction of Mills' ratio (NIST DLMF 7.9.1), so that small chances keep their digits.
 #[must_use]
-pub fn chance_below(x: f64) -> f64 {
+pub(super) fn chance_below(x: f64) -> f64 {
     let density = (-0.5 * x * x).exp() / TAU.sqrt();
     if x.is_nan() {
         return x;
@@ -36,7 +36,7 @@ pub fn chance_below(x: f64) -> f64 {
 /// The rational start of Abramowitz and Stegun 26.2.23 (off by 4.5e-4 at most), made exact by
 /// Halley's steps on [`chance_below`].
 #[must_use]
-pub fn quantile(p: f64) -> Option<f64> {
+pub(crate) fn quantile(p: f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0) {
         return None;
     }

@@ -1,22 +1,22 @@
 //! Student's t distribution, for any number of degrees of freedom.
 
 /// Beyond this many degrees the normal distribution is the same to six figures.
-pub const DEGREES_MANY: f64 = 1e7;
+pub(crate) const DEGREES_MANY: f64 = 1e7;
 
-/// The value that a two-sided interval holds with the chance `1 - miss`: half its width in
+/// The value that a two-sided interval holds with the chance `1 - alpha`: half its width in
 /// standard errors. None for fewer than one degree of freedom.
-pub fn student_t(miss: f64, degrees: f64) -> Option<f64> {
-    if !(degrees >= 1.0 && miss > 0.0 && miss < 1.0) {
+pub(crate) fn student_t(alpha: f64, degrees: f64) -> Option<f64> {
+    if !(degrees >= 1.0 && alpha > 0.0 && alpha < 1.0) {
         return None;
     }
     let degrees = degrees.min(DEGREES_MANY);
     let (mut low, mut high) = (0.0, 1.0);
-    while two_sided(high, degrees) > miss && high < 1e12 {
+    while two_sided(high, degrees) > alpha && high < 1e12 {
         high *= 2.0;
     }
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
-        if two_sided(middle, degrees) > miss {
+        if two_sided(middle, degrees) > alpha {
             low = middle;
         } else {
             high = middle;
@@ -26,7 +26,7 @@ pub fn student_t(miss: f64, degrees: f64) -> Option<f64> {
 }
 
 /// The chance of a value as far from zero as `t`, or further.
-pub fn two_sided(t: f64, degrees: f64) -> f64 {
+pub(crate) fn two_sided(t: f64, degrees: f64) -> f64 {
     incomplete_beta(degrees / (degrees + t * t), degrees / 2.0, 0.5)
 }
 
@@ -101,11 +101,11 @@ mod tests {
             (36.5, [2.027130, 2.717417, 3.577850]),
             (1000.0, [1.962339, 2.580755, 3.300283]),
         ] {
-            for (miss, expected) in [0.05, 0.01, 0.001].into_iter().zip(expected) {
-                let found = student_t(miss, degrees).unwrap();
+            for (alpha, expected) in [0.05, 0.01, 0.001].into_iter().zip(expected) {
+                let found = student_t(alpha, degrees).unwrap();
                 assert!(
                     (found / expected - 1.0).abs() < 1e-5,
-                    "{degrees} {miss}: {found}, {expected}"
+                    "{degrees} {alpha}: {found}, {expected}"
                 );
             }
         }
