@@ -1,4 +1,4 @@
-//! How latency went on within a phase, from window to window.
+//! The table of the latency of a phase by the operations done.
 
 use std::io::{self, Write};
 
@@ -7,15 +7,15 @@ use super::names::level_value;
 use super::table::Align;
 use super::text::{number, write_wrapped};
 use crate::base::units::{grouped, time_step};
-use crate::measure::progression::Progression;
+use crate::measure::course::CourseTable;
 use crate::plan::DEFAULT_VARIANT;
 
 /// Writes the latency of a phase by the number of operations done. Fails only if `out` does.
-pub(super) fn write_progression(all: &Progression, out: &mut dyn Write) -> io::Result<()> {
-    let means = all.stages.iter().flat_map(|stage| &stage.mean_ns).flatten();
+pub(super) fn write_course(all: &CourseTable<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let means = all.rows.iter().flat_map(|row| &row.mean_ns).flatten();
     let least = means.copied().filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
     let (unit, size) = if least.is_finite() { time_step(least) } else { ("ns", 1.0) };
-    let at = all.level.as_ref().map(|level| format!(", at {} {}", level.axis, level_value(level)));
+    let at = all.level.map(|level| format!(", at {} {}", level.axis, level_value(level)));
     let title = format!(
         "{}{}: latency in {unit}, the mean of each {} operations",
         all.phase,
@@ -23,12 +23,12 @@ pub(super) fn write_progression(all: &Progression, out: &mut dyn Write) -> io::R
         grouped(all.window_operations),
     );
     write_wrapped("", &title, out)?;
-    let names = all.stages.iter().map(|stage| grouped(stage.operations)).collect();
+    let names = all.rows.iter().map(|row| grouped(row.operations)).collect();
     let mut grid = Grid::new("operations", names, Align::Right);
     for (at, variant) in all.variants.iter().enumerate() {
         let cell = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| number(ns / size, 3));
-        let cells = all.stages.iter().map(|stage| cell(stage.mean_ns.get(at).copied().flatten()));
-        let alone = all.variants.len() == 1 && variant == DEFAULT_VARIANT;
+        let cells = all.rows.iter().map(|row| cell(row.mean_ns.get(at).copied().flatten()));
+        let alone = all.variants.len() == 1 && *variant == DEFAULT_VARIANT;
         grid.add(Group::new(if alone { "mean" } else { variant }).column("", cells.collect()));
     }
     grid.write(out)

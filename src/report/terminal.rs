@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::amplification::write_amplifications;
-use super::course::write_progression;
+use super::course::write_course;
 use super::filesystems::{about_made, device_name, write_filesystems};
 use super::matrix::write_matrices;
 use super::phases::{about_n, group_name, write_phases};
@@ -17,8 +17,8 @@ use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::amplification::amplifications;
 use crate::measure::book::{Finding, ResultBook, RunFacts};
 use crate::measure::conditions::conditions;
+use crate::measure::course::course_tables;
 use crate::measure::next::{Next, next};
-use crate::measure::progression::progressions;
 use crate::measure::summary::{Summary, summarize};
 use crate::plan::EngineName;
 
@@ -86,9 +86,9 @@ fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io
         (_, true) => write_phases(summary, out)?,
         (_, false) => write_matrices(summary, out)?,
     }
-    for progression in progressions(book) {
+    for course in course_tables(book) {
         writeln!(out)?;
-        write_progression(&progression, out)?;
+        write_course(&course, out)?;
     }
     let conditions = conditions(book);
     if !conditions.names.is_empty() {

@@ -9,9 +9,9 @@ use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::Level;
+use crate::measure::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
 use crate::measure::drawn::{Growth, growths};
 use crate::measure::order::each_once;
-use crate::measure::windowed::{Spot, Stretch, Windowed, windowed, windowed_phases};
 
 /// Points of a series that a screen can show.
 const POINTS_MAX: usize = 1_000;
@@ -42,7 +42,8 @@ pub(super) fn courses(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
 /// A variant's course and what was found of it.
 struct Part<'a> {
     member: &'a Member<'a>,
-    course: Windowed,
+    course: PhaseCourse<'a>,
+    most: usize,
     growth: Option<&'a Growth>,
 }
 
@@ -58,14 +59,14 @@ fn figure(
         .zip(told)
         .flat_map(|(run, told)| run.members.iter().map(move |member| (run, member, told)))
         .filter_map(|(run, member, told)| {
-            let course = windowed(run.book, member.variant, phase, most)?;
-            let level = course.level.as_ref().map(|level| level.value);
+            let course = PhaseCourse::new(run.book, member.variant, phase)?;
+            let level = course.level.map(|level| level.value);
             let own = |growth: &&Growth| {
                 (growth.variant.as_str(), growth.phase.as_str(), growth.level)
                     == (member.variant, phase, level)
             };
             let growth = told.iter().find(own);
-            Some(Part { member, course, growth })
+            Some(Part { member, course, most, growth })
         })
         .collect();
     let series: Vec<Series> = parts.iter().flat_map(Part::series).collect();
@@ -89,17 +90,19 @@ fn figure(
 
 impl Part<'_> {
     fn series(&self) -> Vec<Series> {
-        let Windowed { p50, mean, band, single, .. } = &self.course;
-        let spots = |all: &[Spot]| all.iter().map(|spot| self.spot(spot)).collect();
-        let belts = band.iter().map(|part| self.stretch(part)).collect();
+        let (p50, mean) = (self.course.p50(self.most), self.course.mean(self.most));
+        let points = |all: &[LatencyPoint]| all.iter().map(|one| self.point(one)).collect();
         let mut series = Vec::new();
-        if p50.is_empty() || *single {
-            let look = if *single { Look::Markers } else { Look::Curve };
-            series.push(self.of(look, if *single { "operation" } else { "mean" }, spots(mean)));
+        if self.course.has_single_operations() {
+            series.push(self.of(Look::Markers, "operation", points(&mean)));
+        } else if p50.is_empty() {
+            series.push(self.of(Look::Curve, "mean", points(&mean)));
         } else {
-            series.push(self.of(Look::Band, "p50 to p99", belts));
-            series.push(self.of(Look::Raw, "mean", spots(mean)));
-            series.push(self.of(Look::Curve, "p50", spots(p50)));
+            let most = if self.is_downsampled() { self.most / 2 } else { self.most };
+            let band = self.course.band(most).iter().map(|part| self.band(part)).collect();
+            series.push(self.of(Look::Band, "p50 to p99", band));
+            series.push(self.of(Look::Raw, "mean", points(&mean)));
+            series.push(self.of(Look::Curve, "p50", points(&p50)));
         }
         if let Some(growth) = self.growth {
             let point = |(operations, ns): &(f64, f64)| Point::at(*operations, seconds(*ns));
@@ -114,12 +117,16 @@ impl Part<'_> {
         Series { name: name.clone(), colour: *colour, look, what: what.into(), points }
     }
 
-    fn spot(&self, spot: &Spot) -> Point {
-        let point = Point::at(spot.operations, seconds(spot.ns));
-        Point { n: spot.n, disturbed: self.course.disturbed, ..point }
+    fn is_downsampled(&self) -> bool {
+        self.course.points.len() > self.most
     }
 
-    fn stretch(&self, part: &Stretch) -> Point {
+    fn point(&self, one: &LatencyPoint) -> Point {
+        let point = Point::at(one.operations, seconds(one.ns));
+        Point { n: one.n, disturbed: self.course.disturbed, ..point }
+    }
+
+    fn band(&self, part: &LatencyBand) -> Point {
         let (low, high) = (seconds(part.low_ns), seconds(part.high_ns));
         Point {
             interval: Some([low, high.max(low)]),
@@ -150,15 +157,15 @@ fn notes(parts: &[Part<'_>], series: &[Series]) -> Vec<String> {
     }
     let (windows, measurements) = courses()
         .fold((0, 0), |(windows, all), one| (windows + one.windows, all + one.measurements));
-    if courses().any(|course| course.thinned) {
+    if parts.iter().any(Part::is_downsampled) {
         notes.push(format!(
-            "Of {} windows in {} not all are drawn: of each stretch the least and the largest.",
+            "Of {} windows in {} not all are drawn: of each segment the least and the largest.",
             grouped(windows as u64),
             counted(measurements as u64, "measurement"),
         ));
     }
-    let others = parts.iter().filter(|part| part.course.other_levels);
-    let levels: Vec<&Level> = others.filter_map(|part| part.course.level.as_ref()).collect();
+    let others = parts.iter().filter(|part| part.course.has_other_levels);
+    let levels: Vec<&Level> = others.filter_map(|part| part.course.level).collect();
     notes.extend(about_last_level(&levels));
     notes.extend(about_disturbed(series));
     notes

@@ -7,8 +7,8 @@ use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::counted;
 use crate::measure::book::Level;
+use crate::measure::course::{SlicedMeasurement, SlicedPhase, sliced, sliced_phases};
 use crate::measure::order::each_once;
-use crate::measure::slices::{Sliced, SlicedRow, sliced, sliced_phases};
 use crate::measure::statistics::describe::median;
 
 /// Rows that can be told apart.
@@ -24,14 +24,17 @@ pub(super) fn heats(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
 }
 
 /// A row with whom it is of.
-type Owned<'a> = (&'a Member<'a>, SlicedRow<'a>);
+type Owned<'a> = (&'a Member<'a>, SlicedMeasurement<'a>);
 
 fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
     let most = (ROWS_MAX / cast.runs.len().max(1)).max(1);
-    let all: Vec<(&CastRun<'_>, Sliced<'_>)> =
+    let all: Vec<(&CastRun<'_>, SlicedPhase<'_>)> =
         cast.runs.iter().map(|run| (run, sliced(run.book, phase, most))).collect();
     let rows = all.iter().flat_map(|(run, sliced)| {
-        sliced.rows.iter().filter_map(move |row| Some((run.member(row.variant)?, row.clone())))
+        sliced
+            .measurements
+            .iter()
+            .filter_map(move |row| Some((run.member(row.variant)?, row.clone())))
     });
     // The first stands at the top.
     let rows: Vec<Owned<'_>> = rows.collect::<Vec<_>>().into_iter().rev().collect();
@@ -42,8 +45,8 @@ fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
         quantity: Quantity::Seconds,
         scale: shade_scale(&shades),
     };
-    let others = all.iter().filter(|(_, sliced)| sliced.other_levels);
-    let levels: Vec<&Level> = others.filter_map(|(_, sliced)| sliced.level.as_ref()).collect();
+    let others = all.iter().filter(|(_, sliced)| sliced.has_other_levels);
+    let levels: Vec<&Level> = others.filter_map(|(_, sliced)| sliced.level).collect();
     let left_out: usize = all.iter().map(|(_, sliced)| sliced.left_out).sum();
     let left_out = (left_out > 0).then(|| {
         format!("{} more left out, of each variant the last ones.", counted(left_out as u64, "row"))
@@ -98,7 +101,7 @@ fn series(rows: &[Owned<'_>]) -> Vec<Series> {
     colours.into_iter().map(of).collect()
 }
 
-fn cells(place: usize, row: &SlicedRow<'_>) -> Vec<Point> {
+fn cells(place: usize, row: &SlicedMeasurement<'_>) -> Vec<Point> {
     let number = row.slices_ns.len() as f64;
     let cell = |(at, ns): (usize, &f64)| Point {
         shade: Some(seconds(*ns)),

@@ -7,7 +7,7 @@ use super::whole::{Lost, about_disturbed, about_invalid, about_lost, whole};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::singles::{Single, singles};
+use crate::measure::course::{RateValue, rate_values};
 use crate::measure::summary::{PhaseSummary, VariantSummary};
 use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
@@ -80,7 +80,7 @@ pub(super) fn rate_series(
     rows: &[Placed<'_>],
 ) -> [Series; 2] {
     let mean = |(_, row, x): &Placed<'_>| Some(estimated(*x, row.rate?, row.disturbed > 0));
-    let single = |x: f64, one: Single| Point {
+    let single = |x: f64, one: RateValue| Point {
         n: one.n,
         disturbed: one.disturbed,
         ..Point::at(x, one.rate)
@@ -88,7 +88,7 @@ pub(super) fn rate_series(
     let raw = |(group, row, x): &Placed<'_>| {
         let level = group.and_then(|group| group.level.as_ref());
         let x = *x;
-        let all = singles(run.book, (run.measurements_of(member.variant), level), row);
+        let all = rate_values(run.book, run.measurements_of(member.variant), level, row);
         all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
     };
     let of_passes = |(_, row, _): &Placed<'_>| {
