@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::expect_used)]
 
+use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{
     CacheReport, CellKey, Finding, Latency, Level, Measurement, ResultBook, RunFacts, Window,
 };
@@ -26,7 +27,8 @@ fn main() {
     let windows: usize = book.measurements.iter().map(|m| m.windows.len()).sum();
     println!("{} measurements, {windows} windows", book.measurements.len());
     let clock = RealClock::new();
-    let (page, seconds) = clock.time(|| page_text(&[&book], None).expect("memory can be written"));
+    let (page, seconds) =
+        clock.time(|| page_text(&[&Analysis::of(&book)], None).expect("memory can be written"));
     let bytes = page.text.len();
     println!(
         "written in {seconds:.2} s (at most {SECONDS_MAX} s), {bytes} bytes (at most {BYTES_MAX})"

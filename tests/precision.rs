@@ -14,9 +14,9 @@ mod library;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Measurement, ResultBook};
 use boatload::measure::effort::components;
-use boatload::measure::summary::summarize;
 use boatload::plan::{Effort, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -82,7 +82,8 @@ fn passes(book: &ResultBook, phase: &str) -> Vec<u32> {
 
 /// The largest half width of any rate, as a share.
 fn half_width(book: &ResultBook) -> f64 {
-    let summary = summarize(book);
+    let analysis = Analysis::of(book);
+    let summary = analysis.summary();
     summary.rows().map(|row| row.rate.unwrap().relative().unwrap()).fold(0.0, f64::max)
 }
 

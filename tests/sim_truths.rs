@@ -10,8 +10,8 @@
 #[path = "common/library.rs"]
 mod library;
 
+use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Finding, Measurement, Window};
-use boatload::measure::summary::summarize;
 
 use library::{job, near, only, ran, valid};
 
@@ -308,7 +308,8 @@ fn an_invalid_measurement_is_never_averaged_in() {
                  stall = { every = 3, time = '1s' }";
     let text = sim("files = 100", &["operation = 'create'"], truth);
     let book = ran(&text);
-    let summary = summarize(&book);
+    let analysis = Analysis::of(&book);
+    let summary = analysis.summary();
     let row = &summary.groups[0].rows[0];
     assert!(row.rate.is_none(), "a rate from an invalid measurement: {row:?}");
     assert_eq!(row.invalid.len(), 1);

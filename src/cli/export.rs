@@ -11,6 +11,7 @@ use super::files::write_file;
 use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::report::{EXPORTS, Export as Format, ExportText, find_export};
 
@@ -65,7 +66,7 @@ impl Export {
             if let Some(phase) = &self.phase {
                 keep_phase(&mut book, phase, format)?;
             }
-            let texts = format.texts(&book).map_err(|why| {
+            let texts = format.texts(&Analysis::of(&book)).map_err(|why| {
                 Failure::failed(format!("cannot write {} as {}: {why}", book.run.id, self.format))
             })?;
             deliver(&texts, &self.output)?;

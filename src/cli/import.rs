@@ -8,6 +8,7 @@ use clap::Args;
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
 use crate::store::Store;
@@ -90,5 +91,5 @@ fn store(store: &mut Store, book: &ResultBook) -> Result<&'static str> {
 }
 
 fn document(book: &ResultBook) -> Option<String> {
-    find_export("json")?.texts(book).ok()?.pop().map(|document| document.text)
+    find_export("json")?.texts(&Analysis::of(book)).ok()?.pop().map(|document| document.text)
 }

@@ -10,6 +10,7 @@ use super::export::{deliver, is_directory};
 use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::measure::compare::compare_among;
 use crate::measure::history::HISTORY_RUNS;
@@ -52,8 +53,9 @@ impl Report {
             }
             _ => None,
         };
-        let books: Vec<&ResultBook> = books.iter().collect();
-        keep(page_text(&books, comparison.as_ref()), &self.output)?;
+        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+        let analyses: Vec<&Analysis<'_>> = analyses.iter().collect();
+        keep(page_text(&analyses, comparison.as_ref()), &self.output)?;
         Ok(Exit::Good)
     }
 
@@ -73,7 +75,7 @@ impl Report {
 /// # Errors
 /// If it cannot be written there, with what still gives it.
 pub(super) fn keep_run(book: &ResultBook, output: &Path) -> Result<()> {
-    keep(page_text(&[book], None), output).map_err(|failure| {
+    keep(page_text(&[&Analysis::of(book)], None), output).map_err(|failure| {
         let again = format!("`boatload report {} -o FILE.html` writes the report", book.run.id);
         Failure { sentence: format!("{}; {again}", failure.sentence), ..failure }
     })

@@ -9,6 +9,7 @@ use super::files::write_file;
 use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, exit_of, out, screen};
 use crate::base::failure::{Exit, Failure, Result};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::report::{
     RUNS_MAX, Style, find_report, plain, write_beside, write_plots, write_plotted,
@@ -82,13 +83,14 @@ impl Show {
 
     /// The text for one run: the terminal's report, and more reports after it.
     fn one(&self, book: &ResultBook, style: Option<&Style>) -> Result<String> {
+        let analysis = Analysis::of(book);
         let mut text = match style {
-            Some(style) => written("draw the charts", |out| write_plotted(book, style, out))?,
-            None => rendered("terminal", book)?,
+            Some(style) => written("draw the charts", |out| write_plotted(&analysis, style, out))?,
+            None => rendered("terminal", &analysis)?,
         };
         for name in self.more(book) {
             text.push('\n');
-            text.push_str(&rendered(name, book)?);
+            text.push_str(&rendered(name, &analysis)?);
         }
         Ok(text)
     }
@@ -114,15 +116,19 @@ fn beside(books: &[ResultBook], style: Option<&Style>) -> Result<String> {
     let books: Vec<&ResultBook> = books.iter().collect();
     let mut text = written("put the runs beside each other", |out| write_beside(&books, out))?;
     if let Some(style) = style {
+        let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+        let all: Vec<&Analysis<'_>> = analyses.iter().collect();
         text.push('\n');
-        text += &written("draw the charts", |out| write_plots(&books, style, out).map(drop))?;
+        text += &written("draw the charts", |out| write_plots(&all, style, out).map(drop))?;
     }
     Ok(text)
 }
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.
 fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
-    let documents = || books.iter().map(|book| rendered("json", book)).collect::<Result<String>>();
+    let documents = || {
+        books.iter().map(|book| rendered("json", &Analysis::of(book))).collect::<Result<String>>()
+    };
     if json == Some(Path::new("-")) {
         return out::print(&documents()?);
     }
@@ -132,13 +138,13 @@ fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
 
 /// Gives a run to the user: the terminal's report, the document, or both.
 pub(super) fn deliver(book: &ResultBook, json: Option<&Path>) -> Result<()> {
-    give(std::slice::from_ref(book), &rendered("terminal", book)?, json)
+    give(std::slice::from_ref(book), &rendered("terminal", &Analysis::of(book))?, json)
 }
 
-fn rendered(name: &str, book: &ResultBook) -> Result<String> {
+fn rendered(name: &str, analysis: &Analysis<'_>) -> Result<String> {
     let report = find_report(name)
         .ok_or_else(|| Failure::usage(format!("there is no report named {name}")))?;
-    written(&format!("make the {name} report"), |out| report.render(book, out))
+    written(&format!("make the {name} report"), |out| report.render(analysis, out))
 }
 
 /// A text that a report writes.

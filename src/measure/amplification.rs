@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::book::{Level, Measurement, ResultBook};
+use super::content::gives_content;
+use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, levels_of, variants};
 use super::uncertainty::{Estimate, IntervalBasis};
-use super::warnings::is_disturbed;
-use crate::op::{Change, Effect, Operation, Subject, find_operation};
+use crate::op::{Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
 
 /// A mean over repeats.
@@ -54,7 +55,7 @@ impl Amplification {
 
 /// One for each variant of which anything is known, in the job file's order. Only valid
 /// measurements count.
-pub fn amplifications(book: &ResultBook) -> Vec<Amplification> {
+pub(super) fn amplifications(book: &ResultBook) -> Vec<Amplification> {
     let of = |variant: &str| {
         let here = |m: &&Measurement| m.valid() && m.cell.variant == variant;
         of_variant(variant, &book.measurements.iter().filter(here).collect::<Vec<_>>())
@@ -64,23 +65,23 @@ pub fn amplifications(book: &ResultBook) -> Vec<Amplification> {
 
 fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
     let bytes = |m: &Measurement| Some(m.bytes as f64);
-    let files: Figure = |m| Some(m.operations as f64);
+    let files: MeasuredValue = |m| Some(m.operations as f64);
     let space = |m: &Measurement| m.space_bytes.map(|bytes| bytes as f64);
-    let added = |known: Figure| -> Vec<&Measurement> {
+    let added = |known: MeasuredValue| -> Vec<&Measurement> {
         all.iter().copied().filter(|m| adds_files(m) && known(m).is_some()).collect()
     };
-    let writes_known: Figure = |m| Some(m.device_writes? as f64);
-    let reads_known: Figure = |m| Some(m.device_reads? as f64);
-    let bytes_per_file = ratio(&added(space), space, files);
+    let writes_known: MeasuredValue = |m| Some(m.device_writes? as f64);
+    let reads_known: MeasuredValue = |m| Some(m.device_reads? as f64);
+    let bytes_per_file = mean_ratio(&added(space), space, files);
     Amplification {
         variant: variant.into(),
-        written: ratio(&filtered(all, writes), |m| Some(m.device_write_bytes? as f64), bytes),
-        read: ratio(&filtered(all, reads), |m| Some(m.device_read_bytes? as f64), bytes),
-        writes_per_operation: ratio(&filtered(all, writes), writes_known, files),
-        reads_per_operation: ratio(&filtered(all, reads), reads_known, files),
+        written: mean_ratio(&filtered(all, writes), |m| Some(m.device_write_bytes? as f64), bytes),
+        read: mean_ratio(&filtered(all, reads), |m| Some(m.device_read_bytes? as f64), bytes),
+        writes_per_operation: mean_ratio(&filtered(all, writes), writes_known, files),
+        reads_per_operation: mean_ratio(&filtered(all, reads), reads_known, files),
         bytes_per_file,
-        asked_per_file: bytes_per_file.and_then(|_| ratio(&added(space), bytes, files)),
-        inodes_per_file: ratio(&filtered(all, adds_files), |m| Some(m.inodes? as f64), files),
+        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&added(space), bytes, files)),
+        inodes_per_file: mean_ratio(&filtered(all, adds_files), |m| Some(m.inodes? as f64), files),
     }
 }
 
@@ -106,7 +107,10 @@ pub struct PhaseAmplification {
 
 /// One for each phase of each variant of which anything is known. What counts is as in
 /// [`Amplification`].
-pub fn phase_amplifications(book: &ResultBook) -> Vec<PhaseAmplification> {
+pub(super) fn phase_amplifications(
+    book: &ResultBook,
+    disturbed: &DisturbedMeasurements,
+) -> Vec<PhaseAmplification> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
     let levels: BTreeMap<&str, Vec<Option<&Level>>> =
         phases.iter().map(|phase| (*phase, levels_of(book, phase))).collect();
@@ -118,56 +122,67 @@ pub fn phase_amplifications(book: &ResultBook) -> Vec<PhaseAmplification> {
     for m in book.measurements.iter().filter(|m| m.valid() && is_last(m)) {
         own.entry((&m.cell.variant, &m.phase)).or_default().push(m);
     }
-    let of = |key: (&str, &str)| {
-        let (all, levels) = (own.get(&key)?, levels.get(key.1)?);
-        let one = of_phase(book, key, all);
-        let level = levels.last().copied().flatten().cloned();
-        Some(PhaseAmplification { level, other_levels: levels.len() > 1, ..one })
-    };
-    let names = variants(book);
-    let pairs = names.iter().flat_map(|name| phases.iter().map(move |phase| (*name, *phase)));
-    pairs.filter_map(of).filter(|one| one.written.is_some() || one.read.is_some()).collect()
-}
-
-fn of_phase(
-    book: &ResultBook,
-    (variant, phase): (&str, &str),
-    all: &[&Measurement],
-) -> PhaseAmplification {
-    let bytes = |m: &Measurement| Some(m.bytes as f64);
-    let estimate = |is: fn(&Measurement) -> bool, moved: Figure| {
-        Estimate::of(&ratios(&filtered(all, is), moved, bytes), None, IntervalBasis::Repeats)
-    };
-    PhaseAmplification {
-        variant: variant.into(),
-        phase: phase.into(),
-        level: None,
-        other_levels: false,
-        written: estimate(writes, |m| Some(m.device_write_bytes? as f64)),
-        read: estimate(reads, |m| Some(m.device_read_bytes? as f64)),
-        disturbed: all.iter().any(|m| is_disturbed(book, m)),
+    let mut all = Vec::new();
+    for variant in variants(book) {
+        for phase in phases.iter().copied() {
+            let (Some(own), Some(levels)) = (own.get(&(variant, phase)), levels.get(phase)) else {
+                continue;
+            };
+            let (written, read) = (
+                moved_in_phase(own, writes, |m| m.device_write_bytes),
+                moved_in_phase(own, reads, |m| m.device_read_bytes),
+            );
+            if written.is_none() && read.is_none() {
+                continue;
+            }
+            all.push(PhaseAmplification {
+                variant: variant.into(),
+                phase: phase.into(),
+                level: levels.last().copied().flatten().cloned(),
+                other_levels: levels.len() > 1,
+                written,
+                read,
+                disturbed: own.iter().any(|m| disturbed.contains(m)),
+            });
+        }
     }
+    all
 }
 
-type Figure = fn(&Measurement) -> Option<f64>;
+/// What the device moved for each byte requested, over the repeats of the measurements that count.
+fn moved_in_phase(
+    all: &[&Measurement],
+    counts: fn(&Measurement) -> bool,
+    device_bytes: fn(&Measurement) -> Option<u64>,
+) -> Option<Estimate> {
+    let moved = |m: &Measurement| Some(device_bytes(m)? as f64);
+    let values = ratios(&filtered(all, counts), moved, |m| Some(m.bytes as f64));
+    Estimate::of(&values, None, IntervalBasis::Repeats)
+}
+
+type MeasuredValue = fn(&Measurement) -> Option<f64>;
 
 fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
     all.iter().copied().filter(|m| is(m)).collect()
 }
 
 /// The mean over the repeats of what was moved or taken over what was asked for.
-fn ratio(all: &[&Measurement], taken: Figure, asked: Figure) -> Option<Mean> {
+fn mean_ratio(all: &[&Measurement], taken: MeasuredValue, asked: MeasuredValue) -> Option<Mean> {
     let values = ratios(all, taken, asked);
     let value = values.iter().sum::<f64>() / values.len() as f64;
     value.is_finite().then_some(Mean { value, n: values.len() as u32 })
 }
 
 /// What was moved or taken in each repeat over what was asked for.
-fn ratios(all: &[&Measurement], taken: Figure, asked: Figure) -> Vec<f64> {
+fn ratios(
+    all: &[&Measurement],
+    taken: impl Fn(&Measurement) -> Option<f64>,
+    requested: impl Fn(&Measurement) -> Option<f64>,
+) -> Vec<f64> {
     let of_repeat = |repeat: u32| {
         let here = || all.iter().filter(|m| m.cell.repeat == repeat);
-        let sum = |of: Figure| here().map(|m| of(m)).sum::<Option<f64>>();
-        let value = sum(taken)? / sum(asked)?;
+        let all_taken = here().map(|m| taken(m)).sum::<Option<f64>>()?;
+        let value = all_taken / here().map(|m| requested(m)).sum::<Option<f64>>()?;
         value.is_finite().then_some(value)
     };
     let repeats = each_once(all.iter().map(|m| m.cell.repeat));
@@ -179,12 +194,6 @@ fn ratios(all: &[&Measurement], taken: Figure, asked: Figure) -> Vec<f64> {
 fn writes(m: &Measurement) -> bool {
     let all_written = m.sync_seconds > 0.0 || m.device_write_bytes.is_some_and(|w| w >= m.bytes);
     gives_content(m) && all_written
-}
-
-/// Whether a phase gave files content.
-pub(super) fn gives_content(m: &Measurement) -> bool {
-    let gives = |change: Change| !matches!(change, Change::Nothing | Change::Renames);
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| gives(o.change()))
 }
 
 /// Reads from memory would say how well the caches did, not what a read costs the device.
@@ -221,6 +230,10 @@ mod tests {
         Measurement { device_read_bytes, device_write_bytes, device_reads, device_writes, ..m }
     }
 
+    fn by_phase(book: &ResultBook) -> Vec<PhaseAmplification> {
+        phase_amplifications(book, &DisturbedMeasurements::of(book))
+    }
+
     #[test]
     fn each_phase_has_its_own_share_and_repeats_give_it_an_interval() {
         let write = |repeat, written| moved(phase("create", repeat, 10, 1_000), 0, written);
@@ -228,8 +241,7 @@ mod tests {
         let mut all =
             vec![write(1, 2_000), write(2, 4_000), read(1, 1_500), phase("stat", 1, 9, 0)];
         all.iter_mut().for_each(|m| m.phase = m.operation.clone());
-        let found =
-            phase_amplifications(&ResultBook { measurements: all, ..ResultBook::default() });
+        let found = by_phase(&ResultBook { measurements: all, ..ResultBook::default() });
         let told: Vec<_> = found.iter().map(|one| one.phase.as_str()).collect();
         assert_eq!(told, ["create", "read"]);
         let written = found[0].written.unwrap();
@@ -248,9 +260,7 @@ mod tests {
         };
         let mut failed = at(3.0, 9_000);
         failed.invalid = vec!["EIO x 1".into()];
-        let of = |measurements| {
-            phase_amplifications(&ResultBook { measurements, ..ResultBook::default() })
-        };
+        let of = |measurements| by_phase(&ResultBook { measurements, ..ResultBook::default() });
         let found = of(vec![at(1.0, 9_000), at(2.0, 2_000)]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].written.map(|one| one.mean), Some(2.0));

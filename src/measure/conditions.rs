@@ -2,6 +2,7 @@
 
 use super::book::{Condition, Level, ResultBook};
 use super::order::{each_once, variants};
+use super::uncertainty::mean;
 use crate::base::units::Unit;
 
 /// Conditions by variant and level.
@@ -10,12 +11,12 @@ pub struct Conditions {
     /// Each condition's name and unit, in the order they were looked at.
     pub names: Vec<(String, Unit)>,
     /// Variants in the job file's order, levels as they were measured.
-    pub places: Vec<Place>,
+    pub places: Vec<PlaceConditions>,
 }
 
 /// One variant at one level.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct PlaceConditions {
     /// The variant's name.
     pub variant: String,
     /// The level of the axis; none without an axis.
@@ -37,13 +38,14 @@ impl Conditions {
 
     /// The mean of the condition at this place in `names`; none if it was not looked at there.
     pub fn mean(&self, variant: &str, level: Option<&Level>, at: usize) -> Option<f64> {
-        let here = |place: &&Place| place.variant == variant && place.level.as_ref() == level;
+        let here =
+            |place: &&PlaceConditions| place.variant == variant && place.level.as_ref() == level;
         self.places.iter().find(here)?.means.get(at).copied().flatten()
     }
 }
 
 /// The conditions of a book; values that are no numbers are left out.
-pub fn conditions(book: &ResultBook) -> Conditions {
+pub(super) fn conditions(book: &ResultBook) -> Conditions {
     // What the axis itself says needs no second telling.
     let is_level = |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name);
     let all: Vec<&Condition> =
@@ -56,9 +58,16 @@ pub fn conditions(book: &ResultBook) -> Conditions {
         let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
         let mean = |name: &(String, Unit)| {
             let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
-            mean(all.iter().copied().filter(here).filter(named).map(|c| c.value))
+            mean(
+                all.iter()
+                    .copied()
+                    .filter(here)
+                    .filter(named)
+                    .map(|c| c.value)
+                    .filter(|v| v.is_finite()),
+            )
         };
-        Place {
+        PlaceConditions {
             variant: variant.into(),
             level: level.clone(),
             means: names.iter().map(mean).collect(),
@@ -66,12 +75,6 @@ pub fn conditions(book: &ResultBook) -> Conditions {
     };
     let places = cells.into_iter().map(place).collect();
     Conditions { names, places }
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    mean.is_finite().then_some(mean)
 }
 
 #[cfg(test)]

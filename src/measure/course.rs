@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
+use super::analysis::Analysis;
 use super::book::{Level, Measurement, ResultBook, Window};
 use super::order::{each_once, levels_of, variants};
 use super::statistics::describe::median;
 use super::summary::PhaseSummary;
 use super::uncertainty::{IntervalBasis, per_second};
-use super::warnings::is_disturbed;
 use crate::op::{Effect, Subject, find_operation};
 
 /// The latency of one phase of a variant by the operations done: the windows of all its valid
@@ -83,7 +83,8 @@ pub(crate) fn windowed_phases(book: &ResultBook) -> Vec<&str> {
 
 impl<'a> PhaseCourse<'a> {
     /// None without windows at the phase's last level: those of another level would pass for them.
-    pub(crate) fn new(book: &'a ResultBook, variant: &'a str, phase: &str) -> Option<Self> {
+    pub(crate) fn new(analysis: &Analysis<'a>, variant: &'a str, phase: &str) -> Option<Self> {
+        let book = analysis.book;
         let levels = levels_of(book, phase);
         let level = levels.last().copied()?;
         let here = |m: &&Measurement| {
@@ -97,7 +98,7 @@ impl<'a> PhaseCourse<'a> {
             has_other_levels: levels.len() > 1,
             counted: all.first().map(|m| counted(m))?,
             measurements: all.len(),
-            disturbed: all.iter().any(|m| is_disturbed(book, m)),
+            disturbed: all.iter().any(|m| analysis.disturbed(m)),
             windows: all.iter().map(|m| m.windows.len()).sum(),
             points: joined(&all),
         })
@@ -265,14 +266,20 @@ const TABLE_ROWS: usize = 16;
 
 /// One for each phase that has several windows in a valid measurement; with an axis at its last
 /// level.
-pub(crate) fn course_tables(book: &ResultBook) -> Vec<CourseTable<'_>> {
+pub(crate) fn course_tables<'a>(analysis: &Analysis<'a>) -> Vec<CourseTable<'a>> {
+    let book = analysis.book;
     let names = variants(book);
-    let tables = windowed_phases(book).into_iter().filter_map(|phase| table(book, phase, &names));
+    let tables =
+        windowed_phases(book).into_iter().filter_map(|phase| table(analysis, phase, &names));
     tables.filter(|table| table.rows.len() > 1).collect()
 }
 
-fn table<'a>(book: &'a ResultBook, phase: &'a str, names: &[&'a str]) -> Option<CourseTable<'a>> {
-    let courses = names.iter().filter_map(|name| PhaseCourse::new(book, name, phase));
+fn table<'a>(
+    analysis: &Analysis<'a>,
+    phase: &'a str,
+    names: &[&'a str],
+) -> Option<CourseTable<'a>> {
+    let courses = names.iter().filter_map(|name| PhaseCourse::new(analysis, name, phase));
     let has_means = |course: &PhaseCourse<'_>| course.points.iter().any(|p| is_known(p.mean_ns));
     let courses: Vec<PhaseCourse<'_>> = courses.filter(has_means).collect();
     let longest = courses.iter().max_by_key(|course| course.points.len())?;
@@ -361,7 +368,8 @@ fn has_slices(m: &Measurement) -> bool {
 
 /// At most `most` measurements of a phase at its last level, as many of each variant as of the
 /// others, and of each at least one.
-pub(crate) fn sliced<'a>(book: &'a ResultBook, phase: &str, most: usize) -> SlicedPhase<'a> {
+pub(crate) fn sliced<'a>(analysis: &Analysis<'a>, phase: &str, most: usize) -> SlicedPhase<'a> {
+    let book = analysis.book;
     let levels = levels_of(book, phase);
     let level = levels.last().copied().flatten();
     let own = |m: &&Measurement| m.phase == phase && m.cell.level.as_ref() == level;
@@ -379,7 +387,7 @@ pub(crate) fn sliced<'a>(book: &'a ResultBook, phase: &str, most: usize) -> Slic
             repeat: m.cell.repeat,
             pass: has_passes.then_some(m.pass),
             slices_ns: &m.slices_ns,
-            disturbed: is_disturbed(book, m),
+            disturbed: analysis.disturbed(m),
         }));
     }
     let left_out = here.len() - measurements.len();
@@ -402,7 +410,7 @@ pub(crate) struct RateValue {
 /// What the rate of a row is averaged from: a value for each repeat, the mean of its passes, or of a
 /// single repeat one for each pass. Empty where there is only one measurement.
 pub(crate) fn rate_values(
-    book: &ResultBook,
+    analysis: &Analysis<'_>,
     of_variant: &[&Measurement],
     level: Option<&Level>,
     row: &PhaseSummary,
@@ -424,7 +432,7 @@ pub(crate) fn rate_values(
         let own = || all.iter().filter(|m| number(m) == Some(wanted));
         let n = own().count() as u64;
         let rate = own().map(|m| per_second(m, row.rate_unit, 0.0)).sum::<f64>() / n as f64;
-        let disturbed = own().any(|m| is_disturbed(book, m));
+        let disturbed = own().any(|m| analysis.disturbed(m));
         rate.is_finite().then_some(RateValue { number: wanted, rate, n, disturbed })
     };
     numbers.into_iter().filter_map(value).collect()

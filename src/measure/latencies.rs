@@ -1,7 +1,7 @@
 //! The distribution of latencies of each phase, over all its valid repeats, step by step.
 
 use super::book::{Level, ResultBook};
-use super::summary::{PhaseSummary, Summary, VariantSummary, summarize};
+use super::summary::{PhaseSummary, Summary, VariantSummary};
 use super::tails::merge;
 
 /// Latencies of one phase of a variant at a level.
@@ -14,7 +14,7 @@ pub struct Distribution {
     /// The phase's name.
     pub phase: String,
     /// From the shortest latency to the longest.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DistributionStep>,
     /// The mean, in nanoseconds.
     pub mean_ns: f64,
     /// The population's standard deviation, in nanoseconds.
@@ -32,7 +32,7 @@ impl Distribution {
     /// longest latency: for a picture.
     pub fn curve(&self) -> Vec<(f64, u64)> {
         let all = self.operations as f64;
-        let place = |step: &Step| (1.0 / (1.0 - step.quantile), step.value_ns);
+        let place = |step: &DistributionStep| (1.0 / (1.0 - step.quantile), step.value_ns);
         let places = self.steps.iter().map(place).filter(|(one_in, _)| *one_in < all);
         places.chain([(all, self.max_ns)]).collect()
     }
@@ -40,7 +40,7 @@ impl Distribution {
 
 /// How many operations were no slower than a latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct DistributionStep {
     /// The latency, in nanoseconds.
     pub value_ns: u64,
     /// Which share was to be no slower: 0 to 1, where the last step is.
@@ -57,8 +57,8 @@ const SUB_BUCKETS: u32 = 2048;
 
 /// One for each phase of each variant at each level whose latencies were kept, in the order of the
 /// summary.
-pub fn distributions(book: &ResultBook) -> Vec<Distribution> {
-    distributions_where(book, &summarize(book), |_, _| true)
+pub(super) fn distributions(book: &ResultBook, summary: &Summary) -> Vec<Distribution> {
+    distributions_where(book, summary, |_, _| true)
 }
 
 /// The same of some rows of the book's summary.
@@ -85,7 +85,7 @@ pub fn distributions_where(
                 operations = operations.saturating_add(step.count_since_last_iteration());
                 // A histogram rounds up; the longest of each measurement was kept exactly.
                 let value_ns = step.value_iterated_to().min(max_ns);
-                Step { value_ns, quantile: step.quantile_iterated_to(), operations }
+                DistributionStep { value_ns, quantile: step.quantile_iterated_to(), operations }
             });
             all.push(Distribution {
                 variant: group.variant.clone(),
@@ -105,14 +105,15 @@ pub fn distributions_where(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::measure::analysis::Analysis;
     use crate::measure::fixture;
 
     #[test]
     fn steps_go_on_to_the_longest_latency_and_agree_with_the_summary() {
         let book = fixture::book();
-        let all = distributions(&book);
-        let rows: Vec<_> = summarize(&book).rows().cloned().collect();
+        let analysis = Analysis::of(&book);
+        let all = analysis.distributions();
+        let rows: Vec<_> = analysis.summary().rows().collect();
         assert_eq!(all.len(), rows.len());
         for (one, row) in all.iter().zip(&rows) {
             let tail = row.tail.unwrap();
@@ -131,7 +132,9 @@ mod tests {
 
     #[test]
     fn a_curve_goes_up_to_one_in_all_operations() {
-        let all = distributions(&fixture::book());
+        let book = fixture::book();
+        let analysis = Analysis::of(&book);
+        let all = analysis.distributions();
         let create = all.iter().find(|one| one.phase == "create").unwrap();
         let curve = create.curve();
         assert_eq!(curve.last(), Some(&(60_000.0, create.max_ns)));
@@ -144,6 +147,6 @@ mod tests {
     fn latencies_that_were_not_kept_have_no_distribution() {
         let mut book = fixture::book();
         book.measurements.iter_mut().for_each(|m| m.histogram.clear());
-        assert_eq!(distributions(&book), []);
+        assert_eq!(Analysis::of(&book).distributions(), []);
     }
 }

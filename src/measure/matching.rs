@@ -1,8 +1,9 @@
 //! Which figures of several runs belong together: the same phase of the same variant at the same
 //! level, also where a run has a single variant without a name.
 
+use super::analysis::Analysis;
 use super::book::{CellKey, Level, Measurement, ResultBook};
-use super::summary::{PhaseSummary, Summary, VariantSummary, summarize};
+use super::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::plan::EngineName;
 use crate::plan::filesystem::find_kind;
 
@@ -63,7 +64,7 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn of(book: &'a ResultBook) -> Self {
-        let summary = summarize(book);
+        let summary = Analysis::of(book).summary().clone();
         let mut variants: Vec<String> = summary.groups.iter().map(|g| g.variant.clone()).collect();
         variants.dedup();
         Self { book, summary, variants, meets: None }

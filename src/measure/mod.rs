@@ -2,16 +2,18 @@
 //! holds all results of a run.
 
 pub mod amplification;
+pub mod analysis;
 pub mod beside;
 pub mod between;
 pub mod book;
-pub mod bulk;
 pub mod check;
 pub mod compare;
 pub mod conclusions;
 pub mod conditions;
+mod content;
 pub(crate) mod course;
 pub mod differences;
+mod disturbances;
 pub mod drawn;
 pub mod effort;
 pub mod estimate;

@@ -7,7 +7,7 @@ use crate::plan::{Scale, find_scenario};
 
 /// One thing to look at or do next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Next {
+pub enum NextStep {
     /// The phase with the fewest operations per second, where nothing grows and they are more
     /// than a few large transfers, and how far its tail is from its middle.
     SlowestPhase {
@@ -46,19 +46,19 @@ pub enum Next {
 }
 
 /// What to look at next, most telling first; at most one of each kind.
-pub fn next(book: &ResultBook, summary: &Summary) -> Vec<Next> {
-    let show = Next::Show {
+pub(super) fn next_steps(book: &ResultBook, summary: &Summary) -> Vec<NextStep> {
+    let show = NextStep::Show {
         run: book.run.id.clone(),
         // Of published figures the windows are what is shown in the first place.
         windows: book.run.reference.is_none()
             && book.measurements.iter().any(|m| !m.windows.is_empty()),
         levels: !summary.levels().is_empty(),
     };
-    let all = [slowest(summary), larger(book), beside(book), Some(show)];
+    let all = [slowest_phase(summary), larger_scale(book), published_beside(book), Some(show)];
     all.into_iter().flatten().collect()
 }
 
-fn slowest(summary: &Summary) -> Option<Next> {
+fn slowest_phase(summary: &Summary) -> Option<NextStep> {
     if !summary.levels().is_empty() {
         return None;
     }
@@ -68,7 +68,7 @@ fn slowest(summary: &Summary) -> Option<Next> {
     let (at, row, _) = rows.min_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
     let tail = row.tail?;
     let (p50_ns, p99_ns) = (tail.p50_ns.filter(|p50| *p50 > 0)?, tail.p99_ns?);
-    Some(Next::SlowestPhase {
+    Some(NextStep::SlowestPhase {
         phase: row.phase.clone(),
         group: (summary.groups.len() > 1).then_some(at),
         p50_ns,
@@ -83,40 +83,40 @@ fn rate_of(row: &PhaseSummary) -> Option<f64> {
 }
 
 /// Only for a run that went well: more of what failed would fail again.
-fn larger(book: &ResultBook) -> Option<Next> {
+fn larger_scale(book: &ResultBook) -> Option<NextStep> {
     let went_well = book.run.complete && book.measurements.iter().all(|m| m.valid());
     // Only a built-in scenario is known to do more at a larger scale.
     find_scenario(&book.run.scenario).filter(|scenario| scenario.text == book.run.job)?;
     let at = Scale::ALL.iter().position(|scale| scale.word() == book.run.scale)?;
     let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
-    Some(Next::LargerScale { scale })
+    Some(NextStep::LargerScale { scale })
 }
 
-fn beside(book: &ResultBook) -> Option<Next> {
+fn published_beside(book: &ResultBook) -> Option<NextStep> {
     book.run.reference.as_ref()?;
     let scenario = find_scenario(&book.run.scenario)?.name.to_string();
-    Some(Next::Beside { scenario, run: book.run.id.clone() })
+    Some(NextStep::Beside { scenario, run: book.run.id.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::analysis::Analysis;
     use crate::measure::fixture;
-    use crate::measure::summary::summarize;
 
-    fn next_of(book: &ResultBook) -> Vec<Next> {
-        next(book, &summarize(book))
+    fn next_of(book: &ResultBook) -> Vec<NextStep> {
+        Analysis::of(book).next_steps()
     }
 
     #[test]
     fn the_slowest_phase_comes_first_with_the_ratio_of_its_tail() {
         let all = next_of(&fixture::book());
-        let Next::SlowestPhase { phase, group: None, ratio, .. } = &all[0] else {
+        let NextStep::SlowestPhase { phase, group: None, ratio, .. } = &all[0] else {
             panic!("{all:?}");
         };
         assert_eq!(phase, "read-random");
         assert!((ratio - 10.0).abs() < 0.05, "one in fifty is ten times slower: {ratio}");
-        let windows = Next::Show { run: "k3j9x2ab".into(), levels: false, windows: true };
+        let windows = NextStep::Show { run: "k3j9x2ab".into(), levels: false, windows: true };
         assert_eq!(all[1..], [windows], "a phase failed, so no larger scale");
     }
 
@@ -130,7 +130,7 @@ mod tests {
         {
             book.run.scale = scale.into();
             let found = next_of(&book).into_iter().find_map(|next| match next {
-                Next::LargerScale { scale } => Some(scale),
+                NextStep::LargerScale { scale } => Some(scale),
                 _ => None,
             });
             assert_eq!(found, larger);
@@ -146,7 +146,7 @@ mod tests {
         };
         assert_eq!(
             next_of(&book),
-            [Next::Show { run: "k3j9x2ab".into(), levels: false, windows: false }]
+            [NextStep::Show { run: "k3j9x2ab".into(), levels: false, windows: false }]
         );
     }
 }

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::book::{Level, Measurement, ResultBook};
-use super::bulk::bulk_phases;
+use super::content::bulk_phases;
+use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, variants};
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
-use super::warnings::is_disturbed;
 use crate::base::units::Unit;
 
 /// A run by variant and level.
@@ -110,8 +110,8 @@ impl Summary {
     }
 }
 
-/// A run in rows.
-pub fn summarize(book: &ResultBook) -> Summary {
+/// The summary of a book.
+pub(super) fn summarize(book: &ResultBook, disturbed: &DisturbedMeasurements) -> Summary {
     let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
     for measurement in &book.measurements {
         let cell = &measurement.cell;
@@ -133,7 +133,7 @@ pub fn summarize(book: &ResultBook) -> Summary {
         let mut rows = rows(&measurements, &bulk);
         for row in &mut rows {
             let of_row = measurements.iter().filter(|m| m.phase == row.phase && m.valid());
-            row.disturbed = of_row.filter(|m| is_disturbed(book, m)).count() as u64;
+            row.disturbed = of_row.filter(|m| disturbed.contains(m)).count() as u64;
         }
         VariantSummary { rows, ..group }
     });

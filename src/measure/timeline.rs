@@ -96,9 +96,9 @@ fn of_scenario<'a>(scenario: &'a str, runs: &[&Run<'a>]) -> Vec<Timeline<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::analysis::Analysis;
     use crate::measure::fixture;
     use crate::measure::reference::references;
-    use crate::measure::summary::summarize;
 
     fn begun(day: u32) -> ResultBook {
         let mut book = fixture::book();
@@ -108,7 +108,8 @@ mod tests {
     }
 
     fn told(books: &[ResultBook]) -> Vec<(String, Vec<usize>, bool)> {
-        let summaries: Vec<Summary> = books.iter().map(summarize).collect();
+        let summaries: Vec<Summary> =
+            books.iter().map(|book| Analysis::of(book).summary().clone()).collect();
         let all: Vec<_> = books.iter().zip(&summaries).collect();
         let tell = |one: Timeline<'_>| {
             (one.phase.to_string(), one.rows.iter().map(|row| row.run).collect(), one.same_target)
@@ -151,7 +152,8 @@ mod tests {
                 book
             })
             .collect();
-        let summaries: Vec<Summary> = books.iter().map(summarize).collect();
+        let summaries: Vec<Summary> =
+            books.iter().map(|book| Analysis::of(book).summary().clone()).collect();
         let all: Vec<_> = books.iter().zip(&summaries).collect();
         let found = timelines(&all);
         assert_eq!(found.len(), 1);

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::book::{Finding, MadeFileSystem, Measurement, ResultBook};
-use super::bulk::is_bulk;
+use super::content::is_bulk;
+use super::disturbances::DisturbedMeasurements;
 use super::order::made;
 use caches::{about, caches, remedy};
-pub use disturbed::{Disturbed, Kind, is_disturbed};
+pub use disturbed::FoundDisturbance;
 pub use imprecise::{Imprecise, imprecise};
 pub use jumped::Jumped;
 
@@ -98,7 +99,7 @@ pub enum Warning {
         phases: Vec<String>,
     },
     /// Something disturbed measurements, or makes them less than they seem.
-    Disturbed(Disturbed),
+    Disturbed(FoundDisturbance),
     /// From one operation on a phase took longer, or shorter.
     Jumped(Jumped),
     /// Processors do not run as fast as they can.
@@ -288,7 +289,7 @@ pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
     all.extend(harness(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(book).into_iter().map(Warning::Disturbed));
-    all.extend(jumped(book).into_iter().map(Warning::Jumped));
+    all.extend(jumped(book, &DisturbedMeasurements::of(book)).into_iter().map(Warning::Jumped));
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));

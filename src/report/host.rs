@@ -8,7 +8,7 @@ use crate::base::failure::shown;
 use crate::base::units::{bytes, counted};
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::host::settings::Settings;
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 
 /// Longest name of a line, and a blank.
 const NAME_WIDTH: usize = 13;
@@ -21,9 +21,9 @@ impl Report for Host {
         "host"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "host:")?;
-        let lines = host_lines(&book.host);
+        let lines = host_lines(&analysis.book.host);
         if lines.is_empty() {
             return writeln!(out, "nothing more is known of it");
         }

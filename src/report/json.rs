@@ -12,6 +12,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::Report;
 use crate::host::facts::{DeviceFacts, HostFacts, Rights};
 use crate::host::settings::Settings;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::*;
 use crate::measure::histogram::to_text;
 use crate::measure::tails::{Quantile, own_interval};
@@ -38,8 +39,8 @@ impl Report for Json {
         "json"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, &WireDocument::of(book))?;
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, &WireDocument::of(analysis.book))?;
         writeln!(out)
     }
 }

@@ -32,7 +32,7 @@ mod windows;
 
 use std::io::{self, Write};
 
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 
 pub use beside::{RUNS_MAX, write_beside};
 pub use check::{Against, write_check};
@@ -55,7 +55,7 @@ pub trait Report: Sync {
     fn name(&self) -> &'static str;
 
     /// Writes the run. Fails only if `out` does.
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()>;
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Every report that a command can ask for.

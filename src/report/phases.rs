@@ -9,10 +9,8 @@ use super::names::cell_name;
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
 use crate::base::units::Unit;
-use crate::measure::book::ResultBook;
-use crate::measure::summary::{
-    InvalidMeasurement, PhaseSummary, Summary, VariantSummary, summarize,
-};
+use crate::measure::analysis::Analysis;
+use crate::measure::summary::{InvalidMeasurement, PhaseSummary, Summary, VariantSummary};
 use crate::measure::tails::Quantile;
 use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
@@ -24,16 +22,16 @@ impl Report for Details {
         "details"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        let summary = summarize(book);
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let summary = analysis.summary();
         let spread = summary.rows().any(|row| row.deviation.is_some());
-        phases_table(&summary, spread).write(out)?;
-        write_wrapped("", about_interval(&summary), out)?;
-        write_wrapped("", about_mark(&summary), out)?;
+        phases_table(summary, spread).write(out)?;
+        write_wrapped("", about_interval(summary), out)?;
+        write_wrapped("", about_mark(summary), out)?;
         if spread {
             write_wrapped("", ABOUT_DEVIATION, out)?;
         }
-        write_latencies(&summary, out)
+        write_latencies(summary, out)
     }
 }
 

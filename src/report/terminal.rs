@@ -14,12 +14,11 @@ use super::variance::write_precision;
 use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
-use crate::measure::amplification::amplifications;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Finding, ResultBook, RunFacts};
-use crate::measure::conditions::conditions;
 use crate::measure::course::course_tables;
-use crate::measure::next::{Next, next};
-use crate::measure::summary::{Summary, summarize};
+use crate::measure::next::NextStep;
+use crate::measure::summary::Summary;
 use crate::plan::EngineName;
 
 /// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
@@ -30,79 +29,90 @@ impl Report for Terminal {
         "terminal"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        write_around(book, &write_figures, out)
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write_around(analysis, &write_figures, out)
     }
 }
 
 /// The terminal's report with charts in place of the tables, where there is something to draw.
 /// Fails only if `out` does.
-pub fn write_plotted(book: &ResultBook, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_plotted(
+    analysis: &Analysis<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut charts = Vec::new();
-    if !write_plots(&[book], style, &mut charts)? {
-        return Terminal.render(book, out);
+    if !write_plots(&[analysis], style, &mut charts)? {
+        return Terminal.render(analysis, out);
     }
-    write_around(book, &|_, _, out| out.write_all(&charts), out)
+    write_around(analysis, &|_, out| out.write_all(&charts), out)
 }
 
 /// What shows the figures of a run.
-type Evidence<'a> = &'a dyn Fn(&ResultBook, &Summary, &mut dyn Write) -> io::Result<()>;
+type Evidence<'a> = &'a dyn Fn(&Analysis<'_>, &mut dyn Write) -> io::Result<()>;
 
-fn write_around(book: &ResultBook, evidence: Evidence<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let summary = summarize(book);
-    write_head(book, &summary, out)?;
+fn write_around(
+    analysis: &Analysis<'_>,
+    evidence: Evidence<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (book, summary) = (analysis.book, analysis.summary());
+    write_head(book, summary, out)?;
     let (warnings, answers): (Vec<_>, Vec<_>) =
         book.findings.iter().partition(|finding| finding.kind == "warning");
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
-    evidence(book, &summary, out)?;
+    evidence(analysis, out)?;
     write_findings("warning: ", &warnings, out)?;
     if let Some(reference) = &book.run.reference {
         provenance::write_notes(reference, out)?;
     }
     writeln!(out)?;
-    for one in next(book, &summary) {
-        write_wrapped("- ", &next_sentence(&one, &summary), out)?;
+    for one in analysis.next_steps() {
+        write_wrapped("- ", &next_sentence(&one, summary), out)?;
     }
     Ok(())
 }
 
-fn write_figures(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+fn write_figures(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (book, summary) = (analysis.book, analysis.summary());
     if provenance::is_latencies_only(book, summary) {
         provenance::latencies(book).write(out)?;
     } else {
-        write_tables(book, summary, out)?;
-        write_precision(book, out)?;
+        write_tables(analysis, out)?;
+        write_precision(analysis, out)?;
     }
     if !book.filesystems.is_empty() {
-        write_made(book, !summary.levels().is_empty(), out)?;
+        write_made(analysis, out)?;
     }
     Ok(())
 }
 
-fn write_tables(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = analysis.summary();
     match (summary.groups.is_empty(), summary.levels().is_empty()) {
         (true, _) => writeln!(out, "Nothing was measured.")?,
         (_, true) => write_phases(summary, out)?,
         (_, false) => write_matrices(summary, out)?,
     }
-    for course in course_tables(book) {
+    for course in course_tables(analysis) {
         writeln!(out)?;
         write_course(&course, out)?;
     }
-    let conditions = conditions(book);
+    let conditions = analysis.conditions();
     if !conditions.names.is_empty() {
         writeln!(out)?;
-        write_conditions(&conditions, out)?;
+        write_conditions(conditions, out)?;
     }
     Ok(())
 }
 
-fn write_made(book: &ResultBook, levels: bool, out: &mut dyn Write) -> io::Result<()> {
-    let amplifications = amplifications(book);
+fn write_made(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (book, levels) = (analysis.book, !analysis.summary().levels().is_empty());
+    let amplifications = analysis.amplifications();
     if !amplifications.is_empty() {
         writeln!(out)?;
-        write_amplifications(&amplifications, (&counters_of(book), levels), out)?;
+        write_amplifications(amplifications, (&counters_of(book), levels), out)?;
     }
     writeln!(out)?;
     write_filesystems(book, out)
@@ -198,9 +208,9 @@ fn write_findings(lead: &str, findings: &[&Finding], out: &mut dyn Write) -> io:
     Ok(())
 }
 
-fn next_sentence(next: &Next, summary: &Summary) -> String {
+fn next_sentence(next: &NextStep, summary: &Summary) -> String {
     match next {
-        Next::SlowestPhase { phase, group, p50_ns, p99_ns, ratio } => {
+        NextStep::SlowestPhase { phase, group, p50_ns, p99_ns, ratio } => {
             let of = group.and_then(|at| summary.groups.get(at)).map(group_name);
             let of = of.map(|name| format!(" ({name})")).unwrap_or_default();
             format!(
@@ -210,14 +220,14 @@ fn next_sentence(next: &Next, summary: &Summary) -> String {
                 time(Some(*p50_ns as f64))
             )
         }
-        Next::LargerScale { scale } => {
+        NextStep::LargerScale { scale } => {
             format!("the same command with --scale {scale} tells more about tails and growth")
         }
-        Next::Beside { scenario, run } => format!(
+        NextStep::Beside { scenario, run } => format!(
             "boatload run {scenario} --scale original, then boatload show last {run}, puts a run \
              of your own beside it"
         ),
-        Next::Show { run, levels, windows } => {
+        NextStep::Show { run, levels, windows } => {
             let details = if *levels { "; with --details, every phase at every level" } else { "" };
             let slices = if *windows { "; with --windows, slice by slice" } else { "" };
             format!("boatload show {run} prints this again{details}{slices}")

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
-use crate::measure::book::{CellKey, Level, MadeFileSystem, RunFacts};
+use crate::measure::book::{CellKey, Level, MadeFileSystem, ResultBook, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
@@ -16,7 +16,7 @@ mod against;
 
 fn rendered(name: &str, book: &ResultBook) -> String {
     let mut out = Vec::new();
-    find_report(name).unwrap().render(book, &mut out).unwrap();
+    find_report(name).unwrap().render(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

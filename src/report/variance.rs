@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::Report;
 use super::table::{Align, Table};
 use super::text::write_wrapped;
-use crate::measure::book::ResultBook;
-use crate::measure::effort::{components, percent, unsure};
+use crate::measure::analysis::Analysis;
+use crate::measure::effort::percent;
 
 /// Deviations of each phase between operations, passes and repeats.
 pub(super) struct Variance;
@@ -16,8 +16,8 @@ impl Report for Variance {
         "variance"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        let Some(table) = variance_table(book) else {
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let Some(table) = variance_table(analysis) else {
             return writeln!(out, "Nothing was repeated: where the variance is cannot be told.");
         };
         write_wrapped("", &format!("{WHERE}:"), out)?;
@@ -34,14 +34,14 @@ pub(super) const ABOUT_VARIANCE: &str = "each is what it adds of its own to one 
      among the repeats";
 
 /// A row for each phase; none if nothing was repeated.
-pub(super) fn variance_table(book: &ResultBook) -> Option<Table> {
-    let all = components(book.measurements.iter());
+pub(super) fn variance_table(analysis: &Analysis<'_>) -> Option<Table> {
+    let all = analysis.variance();
     if all.iter().all(|one| one.passes.is_none() && one.repeats.is_none()) {
         return None;
     }
     let heads = ["operations", "passes", "repeats"].map(|head| (head, Align::Right));
     let mut table = Table::new(&[&[("phase", Align::Left)], &heads[..]].concat());
-    for one in &all {
+    for one in all {
         let own = [one.operations, one.passes, one.repeats].map(deviation);
         table.row(std::iter::once(one.phase.clone()).chain(own).collect());
     }
@@ -59,9 +59,8 @@ fn deviation(variance: Option<f64>) -> String {
 
 /// Writes that all rates are as sure as was asked, if that was asked and is so. Fails only if `out`
 /// does.
-pub(super) fn write_precision(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-    let reached = unsure(book).is_some_and(|phases| phases.is_empty()) && book.run.complete;
-    match book.run.precision.filter(|_| reached && !book.measurements.is_empty()) {
+pub(super) fn write_precision(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match analysis.precision_reached() {
         Some(share) => {
             let said = format!("every rate is as sure as was asked: ±{} or less", percent(share));
             write_wrapped("", &said, out)

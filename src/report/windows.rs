@@ -7,7 +7,8 @@ use super::names::cell_and_repeat;
 use super::table::{Align, Table};
 use super::text::{time, wrap};
 use crate::base::units::grouped;
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::analysis::Analysis;
+use crate::measure::book::Measurement;
 
 /// One table for each measurement that has windows.
 pub(super) struct Windows;
@@ -17,8 +18,8 @@ impl Report for Windows {
         "windows"
     }
 
-    fn render(&self, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
-        let with_windows = book.measurements.iter().filter(|m| !m.windows.is_empty());
+    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let with_windows = analysis.book.measurements.iter().filter(|m| !m.windows.is_empty());
         let mut any = false;
         for measurement in with_windows {
             if any {

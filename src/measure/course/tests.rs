@@ -1,6 +1,5 @@
 use super::*;
 use crate::measure::fixture::{self, measurement};
-use crate::measure::summary::summarize;
 
 fn book_of(measurements: Vec<Measurement>) -> ResultBook {
     ResultBook { measurements, ..ResultBook::default() }
@@ -22,7 +21,7 @@ fn windowed(repeat: u32, ns: impl Fn(u64) -> u64, windows: u64) -> Measurement {
 }
 
 fn course(book: &ResultBook) -> Option<PhaseCourse<'_>> {
-    PhaseCourse::new(book, "default", "create")
+    PhaseCourse::new(&Analysis::of(&book), "default", "create")
 }
 
 #[test]
@@ -91,9 +90,9 @@ fn all_variants_are_at_the_same_level_and_one_without_windows_there_has_no_cours
     let mut failed = at("xfs", 2.0);
     failed.invalid = vec!["EIO x 1".into()];
     let book = book_of(vec![at("ext4", 1.0), at("xfs", 1.0), at("ext4", 2.0), failed]);
-    let ext4 = PhaseCourse::new(&book, "ext4", "create").unwrap();
+    let ext4 = PhaseCourse::new(&Analysis::of(&book), "ext4", "create").unwrap();
     assert_eq!((ext4.level.map(|level| level.value), ext4.has_other_levels), (Some(2.0), true));
-    assert_eq!(PhaseCourse::new(&book, "xfs", "create"), None);
+    assert_eq!(PhaseCourse::new(&Analysis::of(&book), "xfs", "create"), None);
 }
 
 #[test]
@@ -160,7 +159,7 @@ fn with_means(
 #[test]
 fn four_hundred_windows_get_rows_at_round_numbers_with_the_first_and_the_last() {
     let book = book_of(vec![with_means("one", 1, 1_000, (1..=400).map(f64::from))]);
-    let all = course_tables(&book);
+    let all = course_tables(&Analysis::of(&book));
     let [one] = all.as_slice() else { panic!("{all:?}") };
     assert_eq!(one.window_operations, 1_000);
     let ends: Vec<u64> = one.rows.iter().map(|row| row.operations).collect();
@@ -188,7 +187,8 @@ fn repeats_are_averaged_in_a_table_and_invalid_ones_left_out() {
     let repeats =
         repeats.map(|(at, means)| with_means("one", at as u32 + 1, 10, means.into_iter()));
     let book = book_of(repeats.chain([failed]).collect());
-    let means: Vec<_> = course_tables(&book)[0].rows.iter().map(|row| row.mean_ns[0]).collect();
+    let means: Vec<_> =
+        course_tables(&Analysis::of(&book))[0].rows.iter().map(|row| row.mean_ns[0]).collect();
     assert_eq!(means, [Some(150.0), Some(150.5)]);
 }
 
@@ -196,7 +196,8 @@ fn repeats_are_averaged_in_a_table_and_invalid_ones_left_out() {
 fn a_variant_with_other_windows_stands_at_the_operation_that_it_has_there() {
     let fine = with_means("fine", 1, 10, (1..=4).map(f64::from));
     let book = book_of(vec![fine, with_means("rough", 1, 20, [7.0].into_iter())]);
-    let rough: Vec<_> = course_tables(&book)[0].rows.iter().map(|row| row.mean_ns[1]).collect();
+    let rough: Vec<_> =
+        course_tables(&Analysis::of(&book))[0].rows.iter().map(|row| row.mean_ns[1]).collect();
     assert_eq!(rough, [Some(7.0), Some(7.0), None, None]);
 }
 
@@ -208,11 +209,11 @@ fn with_an_axis_a_table_is_of_the_last_level() {
         m
     };
     let book = book_of(vec![at(1.0), at(2.0)]);
-    let all = course_tables(&book);
+    let all = course_tables(&Analysis::of(&book));
     assert_eq!((all.len(), all[0].level), (1, at_level(2.0).as_ref()));
     assert_eq!(all[0].rows[0].mean_ns, [Some(2.0)]);
     let single = book_of(vec![with_means("one", 1, 10, [1.0].into_iter())]);
-    assert_eq!(course_tables(&single), [], "of one window there is no course");
+    assert_eq!(course_tables(&Analysis::of(&single)), [], "of one window there is no course");
 }
 
 fn in_slices(variant: &str, repeat: u32, slices_ns: Vec<f64>) -> Measurement {
@@ -230,11 +231,11 @@ fn slices_stand_by_variant_and_repeat_and_each_variant_keeps_as_many() {
         }
     }
     let book = book_of(measurements);
-    let all = sliced(&book, "read", 40);
+    let all = sliced(&Analysis::of(&book), "read", 40);
     let order: Vec<_> = all.measurements.iter().map(|m| (m.variant, m.repeat)).collect();
     assert_eq!(order, [("a", 1), ("a", 2), ("a", 3), ("b", 1), ("b", 2), ("b", 3)]);
     assert_eq!((all.left_out, all.measurements[0].pass), (0, None));
-    let few = sliced(&book, "read", 2);
+    let few = sliced(&Analysis::of(&book), "read", 2);
     assert_eq!((few.measurements.len(), few.left_out), (2, 4));
     assert_eq!(sliced_phases(&book), ["read"]);
 }
@@ -248,21 +249,25 @@ fn slices_are_those_of_the_last_level_and_unknown_ones_are_none() {
     measurements.push(in_slices("a", 2, vec![1.0]));
     measurements[1..].iter_mut().for_each(|m| m.cell.level = at_level(2.0));
     let mut book = book_of(measurements);
-    let all = sliced(&book, "read", 40);
+    let all = sliced(&Analysis::of(&book), "read", 40);
     assert_eq!((all.level, all.has_other_levels), (at_level(2.0).as_ref(), true));
     let [one] = all.measurements.as_slice() else { panic!("{all:?}") };
     assert_eq!((one.slices_ns.len(), one.pass), (9, Some(2)));
     book.measurements[1].invalid = vec!["EIO x 1".into()];
-    let none = sliced(&book, "read", 40);
+    let none = sliced(&Analysis::of(&book), "read", 40);
     assert_eq!((none.level, none.measurements), (at_level(2.0).as_ref(), vec![]));
 }
 
 fn values(measurements: Vec<Measurement>) -> (Vec<RateValue>, f64) {
     let book = book_of(measurements);
-    let summary = summarize(&book);
+    let analysis = Analysis::of(&book);
+    let summary = analysis.summary();
     let row = summary.rows().next().unwrap();
     let all: Vec<&Measurement> = book.measurements.iter().collect();
-    (rate_values(&book, &all, None, row), row.rate.map_or(f64::NAN, |rate| rate.mean))
+    (
+        rate_values(&Analysis::of(&book), &all, None, row),
+        row.rate.map_or(f64::NAN, |rate| rate.mean),
+    )
 }
 
 #[test]
@@ -289,8 +294,9 @@ fn passes_of_the_only_repeat_stand_for_themselves() {
 fn a_single_measurement_and_an_invalid_one_give_none() {
     assert_eq!(values(vec![measurement("read", 1, 1_000, 10_000)]).0, []);
     let book = fixture::book();
-    let summary = summarize(&book);
+    let analysis = Analysis::of(&book);
+    let summary = analysis.summary();
     let rewrite = summary.rows().find(|row| row.phase == "rewrite").unwrap();
     let all: Vec<&Measurement> = book.measurements.iter().collect();
-    assert_eq!(rate_values(&book, &all, None, rewrite), []);
+    assert_eq!(rate_values(&Analysis::of(&book), &all, None, rewrite), []);
 }

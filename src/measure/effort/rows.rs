@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::components::{Nested, counts, nested};
 use crate::base::units::Unit;
 use crate::measure::book::{CellKey, Measurement};
-use crate::measure::bulk::bulk_phases;
+use crate::measure::content::bulk_phases;
 use crate::measure::order::each_once;
 use crate::measure::statistics::student::student_t;
 use crate::measure::uncertainty::{IntervalBasis, rate_estimate};

@@ -3,7 +3,7 @@
 
 use super::{Warning, add_once};
 use crate::measure::book::{Measurement, ResultBook};
-use crate::measure::bulk::is_bulk;
+use crate::measure::content::is_bulk;
 use crate::op::{Effect, find_operation};
 use crate::plan::EngineName;
 

@@ -1,9 +1,9 @@
 //! Jumps in the course of phases, where repeats agree on them.
 
-use super::is_disturbed;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{CellKey, Level, Measurement, ResultBook};
 use crate::measure::conclusions::say;
+use crate::measure::disturbances::DisturbedMeasurements;
 use crate::measure::jumps::{Jump, jumps};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
@@ -71,7 +71,7 @@ impl Jumped {
 
 /// The largest jump of each phase and variant that repeats agree on, or that is large; not where a
 /// finding of the book tells a threshold.
-pub(super) fn jumped(book: &ResultBook) -> Vec<Jumped> {
+pub(super) fn jumped(book: &ResultBook, disturbed: &DisturbedMeasurements) -> Vec<Jumped> {
     let key = |m: &Measurement| {
         let CellKey { variant, level, .. } = m.cell.clone();
         (m.phase.clone(), variant, level)
@@ -88,7 +88,7 @@ pub(super) fn jumped(book: &ResultBook) -> Vec<Jumped> {
             });
             same.map(|at| (at, found[at].ratio.ln().abs() < jumped.ratio.ln().abs()))
         };
-        let Some(jumped) = of_cell(book, &cell).filter(|jumped| !is_told(book, jumped)) else {
+        let Some(jumped) = of_cell(disturbed, &cell).filter(|jumped| !is_told(book, jumped)) else {
             continue;
         };
         match larger(&jumped) {
@@ -114,7 +114,7 @@ fn series(m: &Measurement) -> Option<Vec<f64>> {
 }
 
 /// The place that most measurements agree on, the largest of these.
-fn of_cell(book: &ResultBook, cell: &[&Measurement]) -> Option<Jumped> {
+fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<Jumped> {
     let all: Vec<Vec<Jump>> =
         cell.iter().map(|m| series(m).map_or(Vec::new(), |series| jumps(&series))).collect();
     let like = |a: &Jump, b: &Jump| {
@@ -131,7 +131,7 @@ fn of_cell(book: &ResultBook, cell: &[&Measurement]) -> Option<Jumped> {
         (group.iter().map(|jump| jump.ratio.ln()).sum::<f64>() / group.len() as f64).exp()
     };
     let size = |group: &Vec<Jump>| (group.len(), ratio(group).ln().abs());
-    let disturbed = cell.iter().any(|m| is_disturbed(book, m));
+    let disturbed = cell.iter().any(|m| disturbed.contains(m));
     let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
     let enough =
         if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
@@ -195,9 +195,13 @@ mod tests {
         book
     }
 
+    fn found(book: &ResultBook) -> Vec<Jumped> {
+        jumped(book, &DisturbedMeasurements::of(book))
+    }
+
     #[test]
     fn a_jump_that_repeats_agree_on_is_told_with_its_place() {
-        let found = jumped(&book(&[0.5, 0.52, 1.0]));
+        let found = found(&book(&[0.5, 0.52, 1.0]));
         let [one] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((one.jumped, one.known, one.operations), (2, 3, 20_000));
         assert!((9_900..10_600).contains(&one.at) && (one.ratio - 1.6).abs() < 0.1, "{one:?}");
@@ -209,31 +213,31 @@ mod tests {
 
     #[test]
     fn a_jump_of_one_repeat_or_at_other_places_is_not_told_unless_it_is_large() {
-        assert_eq!(jumped(&book(&[0.5, 1.0, 1.0])), []);
-        assert_eq!(jumped(&book(&[0.2, 0.5, 0.8])), []);
-        assert_eq!(jumped(&book(&[0.5])), []);
+        assert_eq!(found(&book(&[0.5, 1.0, 1.0])), []);
+        assert_eq!(found(&book(&[0.2, 0.5, 0.8])), []);
+        assert_eq!(found(&book(&[0.5])), []);
         let mut large = book(&[0.5, 1.0, 1.0]);
         large.measurements[0].slices_ns[32..].iter_mut().for_each(|ns| *ns *= 2.0);
-        assert_eq!(jumped(&large).len(), 1);
+        assert_eq!(found(&large).len(), 1);
         for m in &mut large.measurements {
             m.disturbance.as_mut().unwrap().core_throttles = Some(1);
         }
-        assert_eq!(jumped(&large), [], "something else was going on");
+        assert_eq!(found(&large), [], "something else was going on");
         let mut all = book(&[0.5, 0.5, 0.5]);
         all.measurements[0].disturbance.as_mut().unwrap().core_throttles = Some(1);
-        assert_eq!(jumped(&all).len(), 1, "which hardly happens at one place three times");
+        assert_eq!(found(&all).len(), 1, "which hardly happens at one place three times");
     }
 
     #[test]
     fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
         let mut told = book(&[0.5, 0.5]);
-        assert_eq!(jumped(&told).len(), 1);
+        assert_eq!(found(&told).len(), 1);
         let figures = json!({"variant": told.measurements[0].cell.variant, "phase": "create", "shape": "threshold"});
         let figures = figures.as_object().unwrap().clone();
         told.findings.push(Finding { kind: "growth".into(), sentence: String::new(), figures });
-        assert_eq!(jumped(&told), []);
+        assert_eq!(found(&told), []);
         let mut cold = book(&[0.5, 0.5]);
         cold.measurements.iter_mut().for_each(|m| m.cache.asked = "cold".into());
-        assert_eq!(jumped(&cold), []);
+        assert_eq!(found(&cold), []);
     }
 }

@@ -11,8 +11,8 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{Export, ExportText, only};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Measurement, ResultBook};
-use crate::measure::warnings::is_disturbed;
 use crate::report::json::measurement_value;
 
 /// A column's name and its place in a measurement of the run document.
@@ -112,7 +112,8 @@ impl Export for Csv {
         true
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let book = analysis.book;
         let columns = [KEYS, FIGURES].concat();
         let mut table = head(columns.iter().map(|(name, _)| *name).chain(["disturbed"]));
         for m in &book.measurements {
@@ -121,7 +122,7 @@ impl Export for Csv {
             row.extend(columns.iter().map(|column| cell(&value, column)));
             // Nobody looked whether published figures were disturbed.
             let known = m.disturbance.is_some();
-            row.push(if known { is_disturbed(book, m).to_string() } else { String::new() });
+            row.push(if known { analysis.disturbed(m).to_string() } else { String::new() });
             add(&mut table, &row);
         }
         Ok(only(book, "csv", table))
@@ -144,7 +145,8 @@ impl Export for CsvWindows {
         true
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let book = analysis.book;
         let names = KEYS.iter().chain(WINDOW).map(|(name, _)| *name);
         let mut table = head(names);
         for m in &book.measurements {

@@ -1,7 +1,7 @@
 //! The run document, as `--json` writes it. It is what `import` reads.
 
 use super::{Export, ExportText, only};
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 use crate::report::Report;
 use crate::report::json::Json;
 
@@ -16,9 +16,9 @@ impl Export for Document {
         "the run document, which `boatload import` reads"
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         let mut bytes = Vec::new();
-        Json.render(book, &mut bytes).map_err(|error| error.to_string())?;
-        Ok(only(book, "json", String::from_utf8_lossy(&bytes).into_owned()))
+        Json.render(analysis, &mut bytes).map_err(|error| error.to_string())?;
+        Ok(only(analysis.book, "json", String::from_utf8_lossy(&bytes).into_owned()))
     }
 }

@@ -9,8 +9,9 @@ use std::fmt::Write;
 use super::labels::{has_variants, level_part};
 use super::{Export, ExportText, safe};
 use crate::base::failure::shown;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
-use crate::measure::latencies::{Distribution, distributions};
+use crate::measure::latencies::Distribution;
 use crate::report::names::cell_name;
 
 pub(super) struct Hgrm;
@@ -28,8 +29,8 @@ impl Export for Hgrm {
         true
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
-        let all = distributions(book);
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let (book, all) = (analysis.book, analysis.distributions());
         if all.is_empty() {
             return Err("no histogram of its latencies was kept".into());
         }

@@ -1,5 +1,6 @@
 //! Made-up pictures for tests: every look, every scale, and what nobody would draw.
 
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
@@ -215,7 +216,7 @@ pub(super) fn all() -> Vec<Figure> {
     ];
     all.extend([bars(&["a", "b"], &["c", "d"]), course(), heat(true)].map(evil));
     all.extend(odd());
-    all.extend(books().iter().flat_map(|book| figures(&[book])));
+    all.extend(books().iter().flat_map(|book| figures(&[&Analysis::of(book)])));
     all
 }
 

@@ -5,8 +5,9 @@ use super::labels::has_variants;
 use super::{Export, ExportText, only};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Finding, ResultBook};
-use crate::measure::summary::{PhaseSummary, Summary, VariantSummary, summarize};
+use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::about_interval;
 use crate::report::provenance::{about_system, is_latencies_only};
@@ -24,16 +25,16 @@ impl Export for Markdown {
         "conclusions, a table and the host, to paste into an issue"
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
-        let summary = summarize(book);
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let (book, summary) = (analysis.book, analysis.summary());
         let run = &book.run;
         let (warnings, answers): (Vec<_>, Vec<_>) =
             book.findings.iter().partition(|finding| finding.kind == "warning");
         let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
         blocks.push(list(answers.into_iter().map(sentence)));
-        blocks.push(table(book, &summary));
-        blocks.push(plain(about_interval(&summary)));
-        blocks.push(list(invalid(&summary)));
+        blocks.push(table(book, summary));
+        blocks.push(plain(about_interval(summary)));
+        blocks.push(list(invalid(summary)));
         blocks
             .push(list(warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)))));
         blocks.push(list(facts(book).into_iter()));

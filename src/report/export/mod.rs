@@ -10,6 +10,7 @@ mod markdown;
 mod openmetrics;
 mod svg;
 
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 
 /// A text with the name of the file it may be kept in.
@@ -38,7 +39,7 @@ pub trait Export: Sync {
     ///
     /// # Errors
     /// A sentence, if the run has nothing that the format could tell.
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String>;
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String>;
 }
 
 /// Every format that a command can ask for.

@@ -9,8 +9,9 @@ use std::time::Duration;
 use super::labels::plain_level;
 use super::{Export, ExportText, only};
 use crate::base::units::Unit;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
-use crate::measure::summary::{PhaseSummary, VariantSummary, summarize};
+use crate::measure::summary::{PhaseSummary, VariantSummary};
 use crate::measure::uncertainty::Estimate;
 use crate::run::cache::Found;
 
@@ -25,13 +26,13 @@ impl Export for OpenMetrics {
         "gauges for a textfile collector of Prometheus"
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         let mut text = String::new();
-        for family in of_run(book).iter().chain(&of_rows(book)) {
+        for family in of_run(analysis.book).iter().chain(&of_rows(analysis)) {
             family.write(&mut text);
         }
         text.push_str("# EOF\n");
-        Ok(only(book, "prom", text))
+        Ok(only(analysis.book, "prom", text))
     }
 }
 
@@ -121,8 +122,8 @@ fn seconds_since_1970(time: &str) -> Option<f64> {
 }
 
 /// Families of figures that each row has, in the order they are written in.
-fn of_rows(book: &ResultBook) -> Vec<Family> {
-    let summary = summarize(book);
+fn of_rows(analysis: &Analysis<'_>) -> Vec<Family> {
+    let (book, summary) = (analysis.book, analysis.summary());
     let rows: Vec<_> = summary
         .groups
         .iter()

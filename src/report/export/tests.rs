@@ -7,7 +7,7 @@ use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
 
 fn texts(format: &str, book: &ResultBook) -> Vec<ExportText> {
-    find_export(format).unwrap().texts(book).unwrap()
+    find_export(format).unwrap().texts(&Analysis::of(book)).unwrap()
 }
 
 fn only_text(format: &str, book: &ResultBook) -> String {
@@ -128,7 +128,11 @@ fn what_was_not_published_is_empty_and_never_zero() {
         for line in metrics.lines().filter(|line| !line.contains("_lower_")) {
             assert!(!line.ends_with(" 0.0") || line.contains("state="), "{line}");
         }
-        assert!(find_export("hgrm").unwrap().texts(&book).is_err(), "{}", book.run.id);
+        assert!(
+            find_export("hgrm").unwrap().texts(&Analysis::of(&book)).is_err(),
+            "{}",
+            book.run.id
+        );
         let text = only_text("markdown", &book);
         for claim in ["boatload 0", "seed", "0 processors", "NaN", " 0 B", "To repeat"] {
             assert!(!text.contains(claim), "{claim} in\n{text}");
@@ -249,7 +253,7 @@ fn metrics_are_well_formed_whatever_is_in_the_book() {
     let sample = text.lines().find(|line| line.starts_with("boatload_phase_seconds{")).unwrap();
     let (labels, value) = labels_of(sample.split_once('{').unwrap().1).unwrap();
     assert_eq!(labels["variant"], book.measurements[0].cell.variant);
-    let row = crate::measure::summary::summarize(&book).groups[0].rows[0].clone();
+    let row = Analysis::of(&book).summary().groups[0].rows[0].clone();
     assert_eq!(value.parse(), Ok(row.seconds.unwrap()));
     for seed in 0..60 {
         check_metrics(&only_text("openmetrics", &fixture::Odd::new(seed).book()));
@@ -299,7 +303,8 @@ fn files_have_safe_names_of_their_own_whatever_the_phases_are_called() {
     for seed in 0..30 {
         let books = [book.clone(), fixture::Odd::new(seed).book()];
         for book in books {
-            let files = find_export("hgrm").unwrap().texts(&book).unwrap_or_default();
+            let files =
+                find_export("hgrm").unwrap().texts(&Analysis::of(&book)).unwrap_or_default();
             let names: BTreeSet<_> = files.iter().map(|file| file.name.as_str()).collect();
             assert_eq!(names.len(), files.len());
             for name in names {

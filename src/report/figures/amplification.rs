@@ -7,7 +7,7 @@ use super::rates::estimated;
 use super::whole::{about_disturbed, about_last_level, whole};
 use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
-use crate::measure::amplification::{PhaseAmplification, phase_amplifications};
+use crate::measure::amplification::PhaseAmplification;
 use crate::measure::book::Level;
 use crate::measure::uncertainty::Estimate;
 
@@ -43,14 +43,14 @@ const DIRECTIONS: [Direction; 2] = [
 
 /// One picture for what was written and one for what was read, as far as that is known.
 pub(super) fn amplifications(cast: &Cast<'_>) -> Vec<Figure> {
-    let all: Vec<Vec<PhaseAmplification>> =
-        cast.runs.iter().map(|run| phase_amplifications(run.book)).collect();
+    let all: Vec<&[PhaseAmplification]> =
+        cast.runs.iter().map(|run| run.analysis.phase_amplifications()).collect();
     DIRECTIONS.iter().filter_map(|direction| direction.figure(cast, &all)).collect()
 }
 
 impl Direction {
-    fn figure(&self, cast: &Cast<'_>, all: &[Vec<PhaseAmplification>]) -> Option<Figure> {
-        let known = || all.iter().flatten().filter(|one| (self.of)(one).is_some());
+    fn figure(&self, cast: &Cast<'_>, all: &[&[PhaseAmplification]]) -> Option<Figure> {
+        let known = || all.iter().copied().flatten().filter(|one| (self.of)(one).is_some());
         let told: BTreeSet<&str> = known().map(|one| one.phase.as_str()).collect();
         let phases: Vec<&str> =
             cast.phases().into_iter().filter(|phase| told.contains(phase)).collect();

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::whole::Lost;
 use crate::base::failure::shown;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Level, Measurement, ResultBook};
 use crate::measure::order::{each_once, variants};
-use crate::measure::summary::{PhaseSummary, Summary, VariantSummary, summarize};
+use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::plan::DEFAULT_VARIANT;
 
 /// The runs of a report.
@@ -17,8 +18,8 @@ pub(super) struct Cast<'a> {
 
 /// A run with its figures.
 pub(super) struct CastRun<'a> {
-    pub(super) book: &'a ResultBook,
-    pub(super) summary: Summary,
+    pub(super) analysis: &'a Analysis<'a>,
+    pub(super) summary: &'a Summary,
     /// In the job file's order.
     pub(super) members: Vec<Member<'a>>,
     /// Where each variant stands among them.
@@ -41,23 +42,24 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Cast<'a> {
-    pub(super) fn of(books: &[&'a ResultBook]) -> Self {
+    pub(super) fn of(analyses: &[&'a Analysis<'a>]) -> Self {
         let (mut colour, mut taken) = (0, BTreeSet::new());
-        let several = books.len() > 1;
+        let several = analyses.len() > 1;
         let mut member = |book: &'a ResultBook, variant: &'a str, colour: usize| {
             let own = own_name(book, variant);
             let name = if several { format!("{} {own}", run_name(book)) } else { own.clone() };
             Member { variant, name: unused(&name, &mut taken), own, colour }
         };
-        let run = |book: &&'a ResultBook| {
+        let run = |analysis: &&'a Analysis<'a>| {
+            let book = analysis.book;
             let names = variants(book);
             let from = colour;
             colour += names.len();
             let members = names.iter().enumerate();
             let members = members.map(|(at, variant)| member(book, variant, from + at)).collect();
-            CastRun::of(book, members)
+            CastRun::of(analysis, members)
         };
-        Self { runs: books.iter().map(run).collect() }
+        Self { runs: analyses.iter().map(run).collect() }
     }
 
     /// Phases of all runs, in the order they were measured.
@@ -80,8 +82,8 @@ impl<'a> Cast<'a> {
 }
 
 impl<'a> CastRun<'a> {
-    fn of(book: &'a ResultBook, members: Vec<Member<'a>>) -> Self {
-        let summary = summarize(book);
+    fn of(analysis: &'a Analysis<'a>, members: Vec<Member<'a>>) -> Self {
+        let (book, summary) = (analysis.book, analysis.summary());
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, group) in summary.groups.iter().enumerate() {
             groups.entry(group.variant.clone()).or_default().push(at);
@@ -92,7 +94,7 @@ impl<'a> CastRun<'a> {
         for m in &book.measurements {
             measurements.entry(&m.cell.variant).or_default().push(m);
         }
-        Self { book, summary, members, places, groups, measurements, last_level }
+        Self { analysis, summary, members, places, groups, measurements, last_level }
     }
 
     /// All measurements of one variant.

@@ -30,10 +30,10 @@ fn points_each(members: usize, phases: usize) -> usize {
 
 /// One picture for each phase that has windows.
 pub(super) fn courses(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
-    let phases = each_once(cast.runs.iter().flat_map(|run| windowed_phases(run.book)));
+    let phases = each_once(cast.runs.iter().flat_map(|run| windowed_phases(run.analysis.book)));
     let told: Vec<Vec<Growth>> = match phases.as_slice() {
         [] => Vec::new(),
-        _ => cast.runs.iter().map(|run| growths(run.book)).collect(),
+        _ => cast.runs.iter().map(|run| growths(run.analysis.book)).collect(),
     };
     let most = points_each(cast.members().count(), phases.len());
     phases.into_iter().filter_map(|phase| figure(cast, (phase, most), &told, keys)).collect()
@@ -59,7 +59,7 @@ fn figure(
         .zip(told)
         .flat_map(|(run, told)| run.members.iter().map(move |member| (run, member, told)))
         .filter_map(|(run, member, told)| {
-            let course = PhaseCourse::new(run.book, member.variant, phase)?;
+            let course = PhaseCourse::new(run.analysis, member.variant, phase)?;
             let level = course.level.map(|level| level.value);
             let own = |growth: &&Growth| {
                 (growth.variant.as_str(), growth.phase.as_str(), growth.level)

@@ -19,7 +19,7 @@ const FAR: f64 = 5.0;
 
 /// One picture for each phase that has slices.
 pub(super) fn heats(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
-    let phases = each_once(cast.runs.iter().flat_map(|run| sliced_phases(run.book)));
+    let phases = each_once(cast.runs.iter().flat_map(|run| sliced_phases(run.analysis.book)));
     phases.into_iter().filter_map(|phase| figure(cast, phase, keys)).collect()
 }
 
@@ -29,7 +29,7 @@ type Owned<'a> = (&'a Member<'a>, SlicedMeasurement<'a>);
 fn figure(cast: &Cast<'_>, phase: &str, keys: &mut Keys) -> Option<Figure> {
     let most = (ROWS_MAX / cast.runs.len().max(1)).max(1);
     let all: Vec<(&CastRun<'_>, SlicedPhase<'_>)> =
-        cast.runs.iter().map(|run| (run, sliced(run.book, phase, most))).collect();
+        cast.runs.iter().map(|run| (run, sliced(run.analysis, phase, most))).collect();
     let rows = all.iter().flat_map(|(run, sliced)| {
         sliced
             .measurements

@@ -12,7 +12,7 @@ use crate::measure::timeline::{Dated, Timeline, timelines};
 
 /// One picture for each phase that three runs or more of one scenario measured.
 pub(super) fn histories(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
-    let all: Vec<_> = cast.runs.iter().map(|run| (run.book, &run.summary)).collect();
+    let all: Vec<_> = cast.runs.iter().map(|run| (run.analysis.book, run.summary)).collect();
     let all = timelines(&all);
     let colours = colours(cast, &all);
     all.iter().filter_map(|timeline| figure(cast, timeline, &colours, keys)).collect()

@@ -110,7 +110,8 @@ impl Subject<'_> {
             Some((level, row.rate?))
         });
         let rates: Vec<(&Level, Estimate)> = rates.collect();
-        let line = slope_line(run.book, (member.variant, self.phase), (self.rate_unit, &rates));
+        let line =
+            slope_line(run.analysis.book, (member.variant, self.phase), (self.rate_unit, &rates));
         let at = |(level, height): (f64, f64)| Point::at(self.place(level), height);
         let law = Series {
             name: member.name.clone(),
@@ -129,7 +130,7 @@ impl Subject<'_> {
 
     fn marks(&self, cast: &Cast<'_>) -> Vec<Mark> {
         let of_run = |run: &CastRun<'_>| -> Vec<Mark> {
-            let found = places(run.book, self.phase, self.axis);
+            let found = places(run.analysis.book, self.phase, self.axis);
             found.iter().map(|place| self.mark(run, place)).collect()
         };
         cast.runs.iter().flat_map(of_run).collect()

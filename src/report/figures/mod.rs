@@ -20,7 +20,7 @@ mod tails;
 mod ticks;
 mod whole;
 
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 
 pub(crate) use cells::Rectangle;
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
@@ -31,8 +31,8 @@ pub(crate) use ticks::Tick;
 
 /// All pictures that these runs give, in the order in which a reader wants them. With several runs
 /// they stand beside each other.
-pub(crate) fn figures(books: &[&ResultBook]) -> Vec<Figure> {
-    let cast = cast::Cast::of(books);
+pub(crate) fn figures(analyses: &[&Analysis<'_>]) -> Vec<Figure> {
+    let cast = cast::Cast::of(analyses);
     let mut keys = keys::Keys::default();
     let mut all = rates::rates(&cast);
     all.extend(levels::levels(&cast, &mut keys));

@@ -17,7 +17,7 @@ pub(super) fn percentiles(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
     let of_run = |run: &CastRun<'_>| {
         let last = run.last_level();
         let wanted = |group: &VariantSummary, _: &PhaseSummary| group.level.as_ref() == last;
-        distributions_where(run.book, &run.summary, wanted)
+        distributions_where(run.analysis.book, run.summary, wanted)
     };
     let all: Vec<Vec<Distribution>> = cast.runs.iter().map(of_run).collect();
     let phases = cast.phases();

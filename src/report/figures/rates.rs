@@ -88,7 +88,7 @@ pub(super) fn rate_series(
     let raw = |(group, row, x): &Placed<'_>| {
         let level = group.and_then(|group| group.level.as_ref());
         let x = *x;
-        let all = rate_values(run.book, run.measurements_of(member.variant), level, row);
+        let all = rate_values(run.analysis, run.measurements_of(member.variant), level, row);
         all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
     };
     let of_passes = |(_, row, _): &Placed<'_>| {

@@ -2,10 +2,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::base::units::Unit;
-use crate::measure::book::{Finding, Level, Measurement, Window};
+use crate::measure::book::{Finding, Level, Measurement, ResultBook, Window};
 use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;
+
+fn charts_of(books: &[&ResultBook]) -> Vec<Figure> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+    figures(&analyses.iter().collect::<Vec<_>>())
+}
 
 #[track_caller]
 fn is_well_formed(all: &[Figure], of: &str) {
@@ -105,12 +110,12 @@ fn fixtures() -> Vec<ResultBook> {
 #[test]
 fn every_kept_run_and_every_fixture_gives_whole_pictures() {
     for (name, book) in documents() {
-        let all = figures(&[&book]);
+        let all = charts_of(&[&book]);
         assert!(!all.is_empty(), "{name}");
         is_well_formed(&all, &name);
     }
     for book in fixtures() {
-        is_well_formed(&figures(&[&book]), &book.run.scenario);
+        is_well_formed(&charts_of(&[&book]), &book.run.scenario);
     }
 }
 
@@ -118,8 +123,8 @@ fn every_kept_run_and_every_fixture_gives_whole_pictures() {
 fn published_figures_give_whole_pictures_alone_and_beside_a_run() {
     let own = growing::directory();
     for book in references() {
-        is_well_formed(&figures(&[&book]), &book.run.id);
-        is_well_formed(&figures(&[&own, &book]), &book.run.id);
+        is_well_formed(&charts_of(&[&book]), &book.run.id);
+        is_well_formed(&charts_of(&[&own, &book]), &book.run.id);
     }
 }
 
@@ -128,16 +133,16 @@ fn odd_books_give_whole_pictures_or_none() {
     for seed in 0..400 {
         let mut odd = Odd::new(seed);
         let (one, other) = (odd.book(), odd.book());
-        is_well_formed(&figures(&[&one]), &format!("odd {seed}"));
-        is_well_formed(&figures(&[&one, &other, &one]), &format!("odd {seed} twice"));
+        is_well_formed(&charts_of(&[&one]), &format!("odd {seed}"));
+        is_well_formed(&charts_of(&[&one, &other, &one]), &format!("odd {seed} twice"));
     }
-    assert_eq!(figures(&[&ResultBook::default()]), []);
-    assert_eq!(figures(&[]), []);
+    assert_eq!(charts_of(&[&ResultBook::default()]), []);
+    assert_eq!(charts_of(&[]), []);
 }
 
 #[test]
 fn the_values_of_three_repeats_stand_behind_their_mean() {
-    let all = figures(&[&made::book()]);
+    let all = charts_of(&[&made::book()]);
     let rates = figure(&all, "rates");
     let (means, raw) = (looks(rates, Look::Bars), looks(rates, Look::Raw));
     assert_eq!((means.len(), raw.len()), (4, 4));
@@ -160,7 +165,7 @@ fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
     });
     book.findings =
         vec![Finding { kind: "knee".into(), figures: figures_of(knee), ..Finding::default() }];
-    let all = figures(&[&book]);
+    let all = charts_of(&[&book]);
     assert!(all.iter().all(|figure| figure.key != "rates" && figure.key != "bytes"));
     let read = figure(&all, "levels-read");
     let lines = looks(read, Look::Line);
@@ -175,7 +180,7 @@ fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
 
 #[test]
 fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
-    let all = figures(&[&growing::chunks()]);
+    let all = charts_of(&[&growing::chunks()]);
     let write = figure(&all, "levels-write");
     assert_eq!((&write.x.scale, write.x.quantity), (&Scale::Logarithmic, Quantity::Bytes));
     assert_eq!(write.y.scale, Scale::Logarithmic, "rates lie far apart");
@@ -184,7 +189,7 @@ fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
 #[test]
 fn a_slope_is_drawn_as_a_line_through_the_levels() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "clutter").unwrap();
-    let all = figures(&[&book]);
+    let all = charts_of(&[&book]);
     let write = figure(&all, "levels-write");
     let [law] = looks(write, Look::Law)[..] else { panic!("{:?}", write.series) };
     let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
@@ -207,7 +212,7 @@ fn windows(number: u64) -> Vec<Window> {
 #[test]
 fn windows_give_a_median_its_band_its_mean_and_a_law() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
-    let all = figures(&[&book]);
+    let all = charts_of(&[&book]);
     let create = figure(&all, "course-create");
     assert_eq!(create.x.label, "files created");
     for look in [Look::Curve, Look::Band, Look::Raw, Look::Law] {
@@ -219,7 +224,7 @@ fn windows_give_a_median_its_band_its_mean_and_a_law() {
 #[test]
 fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
-    let all = figures(&[&book]);
+    let all = charts_of(&[&book]);
     let table = figure(&all, "course-create").table();
     assert_eq!(table.head, ["series", "what", "files created", "latency", "p50 to p99", "n"]);
     for row in &table.rows {
@@ -227,7 +232,7 @@ fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
         assert_eq!(row[5].is_empty(), row[1].contains("law"), "{row:?}");
     }
     let clutter = documents().into_iter().find(|(name, _)| name == "clutter").unwrap().1;
-    let levels = figures(&[&clutter]);
+    let levels = charts_of(&[&clutter]);
     assert!(figure(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
 }
 
@@ -239,7 +244,7 @@ fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
             Measurement { windows, ..measurement("create", repeat, 100, 20_000) }
         })
         .collect();
-    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
     let create = figure(&all, "course-create");
     assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
     let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
@@ -248,12 +253,12 @@ fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
 
 #[test]
 fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
-    let all = figures(&[&made::book()]);
+    let all = charts_of(&[&made::book()]);
     let create = figure(&all, "latency-create");
     assert!(matches!(&create.x.scale, Scale::Named(names) if names.len() == 4));
     let whats: BTreeSet<&str> = create.series.iter().map(|series| series.what.as_str()).collect();
     assert_eq!(whats, BTreeSet::from(["max", "p50", "p99", "p99.9"]));
-    let single = figures(&[&fixture::book()]);
+    let single = charts_of(&[&fixture::book()]);
     let all_phases = figure(&single, "latency");
     assert!(matches!(&all_phases.x.scale, Scale::Named(names) if names.len() == 5));
     assert!(all_phases.series.iter().all(|series| series.points.len() == 5));
@@ -263,7 +268,7 @@ fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
 
 #[test]
 fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
-    let all = figures(&[&fixture::book()]);
+    let all = charts_of(&[&fixture::book()]);
     let create = figure(&all, "percentiles-create");
     let points = &create.series[0].points;
     assert_eq!((points[0].x, points[points.len() - 1].x), (1.0, 60_000.0));
@@ -286,7 +291,7 @@ fn sliced() -> ResultBook {
 
 #[test]
 fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
-    let all = figures(&[&sliced()]);
+    let all = charts_of(&[&sliced()]);
     let heat = figure(&all, "heat-read");
     let Scale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
     assert_eq!(
@@ -303,13 +308,13 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
 
 #[test]
 fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
-    let all = figures(&[&made::book()]);
+    let all = charts_of(&[&made::book()]);
     let Scale::Named(phases) = &figure(&all, "amplification-read").x.scale else { panic!() };
     assert_eq!(phases, &["read-sequential", "read-random"]);
     let written = figure(&all, "amplification-written");
     assert!(looks(written, Look::Bars).len() == 4 && written.y.quantity == Quantity::Times);
     assert!(written.series[0].points[0].interval.is_some(), "three repeats");
-    assert!(figures(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
+    assert!(charts_of(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
 }
 
 #[test]
@@ -323,7 +328,7 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
     let runs = [begun(9), begun(5), begun(7)];
     let published =
         references().into_iter().find(|book| book.run.scenario == "smallfiles").unwrap();
-    let all = figures(&[&runs[0], &runs[1], &published, &runs[2]]);
+    let all = charts_of(&[&runs[0], &runs[1], &published, &runs[2]]);
     is_well_formed(&all, "history");
     let create = figure(&all, "history-create");
     let names: Vec<_> = create.series.iter().map(|one| (one.name.as_str(), one.colour)).collect();
@@ -331,7 +336,7 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
     let days: Vec<String> =
         create.series[0].points.iter().map(|point| create.x.text(point.x)).collect();
     assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
-    let last = figures(&[&runs[1], &runs[2], &runs[0]]);
+    let last = charts_of(&[&runs[1], &runs[2], &runs[0]]);
     is_well_formed(&last, "history of the last");
     let names = |figure: &Figure| -> Vec<(String, usize)> {
         figure.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
@@ -340,14 +345,14 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
     let of_last: Vec<_> =
         of_last.map(|(name, colour)| (name.replace("run9 ", ""), colour)).collect();
     assert_eq!(names(figure(&last, "history-create")), of_last, "as the newest run has them");
-    let two = figures(&[&runs[0], &runs[1], &published]);
+    let two = charts_of(&[&runs[0], &runs[1], &published]);
     assert!(two.iter().all(|figure| !figure.key.starts_with("history")));
 }
 
 #[test]
 fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
     let book = fixture::book();
-    let all = figures(&[&book, &book]);
+    let all = charts_of(&[&book, &book]);
     let bars = looks(figure(&all, "rates"), Look::Bars);
     let names: Vec<_> = bars.iter().map(|one| (one.name.as_str(), one.colour)).collect();
     assert_eq!(names, [("k3j9x2ab ext4", 0), ("k3j9x2ab ext4 (2)", 1)]);
@@ -355,7 +360,7 @@ fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
 
 #[test]
 fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() {
-    let told = |book: &ResultBook| figure(&figures(&[book]), "rates").notes.join(" ");
+    let told = |book: &ResultBook| figure(&charts_of(&[book]), "rates").notes.join(" ");
     let mut book = fixture::book();
     assert!(told(&book).contains("1 invalid measurement left out."), "{}", told(&book));
     assert!(!told(&book).contains("disturbed"));
@@ -377,8 +382,8 @@ fn lost(mut book: ResultBook, variant: &str, phase: &str) -> ResultBook {
 #[test]
 fn what_nothing_is_valid_of_is_named_and_phases_stay_in_the_order_of_the_run() {
     let book = made::book();
-    let whole = figures(&[&book]);
-    let all = figures(&[&lost(book, "ext4", "create")]);
+    let whole = charts_of(&[&book]);
+    let all = charts_of(&[&lost(book, "ext4", "create")]);
     let rates = figure(&all, "rates");
     assert_eq!(rates.x.scale, figure(&whole, "rates").x.scale);
     let note = "Missing: ext4 create (all 3 invalid).".to_string();
@@ -387,7 +392,7 @@ fn what_nothing_is_valid_of_is_named_and_phases_stay_in_the_order_of_the_run() {
     let names = ["ext4", "ext3", "xfs", "btrfs"];
     let book = names.into_iter().fold(made::book(), |book, name| lost(book, name, "rewrite"));
     let book = names.into_iter().fold(book, |book, name| lost(book, name, "delete"));
-    let notes = figure(&figures(&[&book]), "rates").notes.join(" ");
+    let notes = figure(&charts_of(&[&book]), "rates").notes.join(" ");
     assert!(notes.contains("Missing: ext4 rewrite") && notes.contains(" and 2 more."), "{notes}");
 }
 
@@ -398,11 +403,11 @@ fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
     let own = book.measurements.iter_mut().filter(at);
     own.filter(|m| m.phase == "read" && m.cell.variant == "ext4")
         .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
-    let all = figures(&[&book]);
+    let all = charts_of(&[&book]);
     let notes = figure(&all, "levels-read").notes.join(" ");
     assert!(notes.contains("Missing: ext4 at 50% (all 4 invalid) and xfs (all 48 "), "{notes}");
     let keys: Vec<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
-    let whole = figures(&[&growing::fullness(&["ext4", "xfs"])]);
+    let whole = charts_of(&[&growing::fullness(&["ext4", "xfs"])]);
     let levels = |all: &[Figure]| -> Vec<String> {
         let keys = all.iter().map(|figure| figure.key.clone());
         keys.filter(|key| key.starts_with("levels")).collect()
@@ -419,7 +424,7 @@ fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
         m
     };
     let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
-    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
     let written = figure(&all, "amplification-written");
     assert_eq!(written.series[0].points[0].y, 2.0);
     let note = "Only the last level is shown: width 12,345.".to_string();
@@ -434,7 +439,7 @@ fn two_thousand_variants_have_their_pictures() {
         m
     };
     let measurements = (0..2_000).map(of).collect();
-    let all = figures(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
     let rates = figure(&all, "rates");
     assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
     assert_eq!(rates.table().rows.len(), 2_000);

@@ -2,7 +2,8 @@
 
 use super::super::compare::sentences;
 use super::escape::escape;
-use crate::measure::book::{Finding, ResultBook};
+use crate::measure::analysis::Analysis;
+use crate::measure::book::Finding;
 use crate::measure::compare::Comparison;
 use crate::measure::differences::letter;
 
@@ -10,22 +11,23 @@ use crate::measure::differences::letter;
 const OPEN_MAX: usize = 12;
 
 /// The sentences of all runs, those of a comparison before them.
-pub(super) fn answer(books: &[&ResultBook], comparison: Option<&Comparison>) -> String {
+pub(super) fn answer(analyses: &[&Analysis<'_>], comparison: Option<&Comparison>) -> String {
     let mut html = String::new();
     if let Some(comparison) = comparison {
         let said = sentences(comparison);
         html += &list("findings", said.iter().map(|text| format!("<li>{}</li>", escape(text))));
     }
-    for (at, book) in books.iter().enumerate() {
-        if books.len() > 1 {
-            html += &format!("<h3>{}: {}</h3>\n", letter(at), escape(&book.run.id));
+    for (at, analysis) in analyses.iter().enumerate() {
+        if analyses.len() > 1 {
+            html += &format!("<h3>{}: {}</h3>\n", letter(at), escape(&analysis.book.run.id));
         }
-        html += &of_run(book);
+        html += &of_run(analysis);
     }
     html
 }
 
-fn of_run(book: &ResultBook) -> String {
+fn of_run(analysis: &Analysis<'_>) -> String {
+    let book = analysis.book;
     let (warnings, answers): (Vec<_>, Vec<_>) =
         book.findings.iter().partition(|finding| finding.kind == "warning");
     let found = list("findings", answers.into_iter().map(sentence));

@@ -18,11 +18,10 @@ use super::super::variance::{ABOUT_VARIANCE, WHERE, variance_table};
 use super::escape::escape;
 use super::tables::{grid, table};
 use crate::base::units::counted;
-use crate::measure::amplification::amplifications;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Measurement, Provenance, ResultBook};
-use crate::measure::conditions::conditions;
 use crate::measure::order::each_once;
-use crate::measure::summary::{Summary, summarize};
+use crate::measure::summary::Summary;
 
 /// A note below a table; empty if there is nothing to say.
 pub(super) fn note(text: &str) -> String {
@@ -33,33 +32,33 @@ pub(super) fn note(text: &str) -> String {
 }
 
 /// The summary: every phase with its interval and its tail.
-pub(super) fn tables(book: &ResultBook) -> String {
-    let summary = summarize(book);
+pub(super) fn tables(analysis: &Analysis<'_>) -> String {
+    let (book, summary) = (analysis.book, analysis.summary());
     if summary.groups.is_empty() {
         return "<p class=\"none\">Nothing was measured.</p>\n".into();
     }
-    if is_latencies_only(book, &summary) {
+    if is_latencies_only(book, summary) {
         return table("latencies of single operations", &latencies(book));
     }
     let spread = summary.rows().any(|row| row.deviation.is_some());
     let mut html = String::new();
     if summary.levels().is_empty() {
-        html += &table("all phases", &phases_table(&summary, spread));
+        html += &table("all phases", &phases_table(summary, spread));
     } else {
-        for (title, one) in phase_grids(&summary) {
+        for (title, one) in phase_grids(summary) {
             html += &grid(&title, &one);
         }
     }
-    html += &note(about_interval(&summary));
-    html += &note(about_mark(&summary));
+    html += &note(about_interval(summary));
+    html += &note(about_mark(summary));
     html += &note(if spread { ABOUT_DEVIATION } else { "" });
     if !summary.levels().is_empty() {
-        html += &table("every phase at every level", &phases_table(&summary, spread));
+        html += &table("every phase at every level", &phases_table(summary, spread));
     }
-    html += &tails(&summary);
+    html += &tails(summary);
     if !book.filesystems.is_empty() {
         let levels = !summary.levels().is_empty();
-        let all = amplification::tables(&amplifications(book), (&counters_of(book), levels));
+        let all = amplification::tables(analysis.amplifications(), (&counters_of(book), levels));
         html += &all.iter().map(|(title, one)| table(title, one)).collect::<String>();
     }
     html
@@ -74,14 +73,15 @@ fn tails(summary: &Summary) -> String {
 }
 
 /// Host, caches, validity, cost and place of a run.
-pub(super) fn measured(book: &ResultBook) -> String {
+pub(super) fn measured(analysis: &Analysis<'_>) -> String {
+    let book = analysis.book;
     let mut html = facts(&facts_of(book));
     if book.run.reference.is_some() {
         return html;
     }
     html += &table("what was asked of the caches and what was found", &caches(book));
     html += &table("measurements that are invalid and left out", &invalid(book));
-    if let Some(variance) = variance_table(book) {
+    if let Some(variance) = variance_table(analysis) {
         html += &table(WHERE, &variance);
         html += &note(ABOUT_VARIANCE);
     }
@@ -89,9 +89,9 @@ pub(super) fn measured(book: &ResultBook) -> String {
         let (title, made) = made_table(book);
         html += &table(title, &made);
     }
-    let conditions = conditions(book);
+    let conditions = analysis.conditions();
     if !conditions.names.is_empty() {
-        html += &grid(FOUND, &conditions_grid(&conditions));
+        html += &grid(FOUND, &conditions_grid(conditions));
     }
     html
 }

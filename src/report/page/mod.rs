@@ -16,11 +16,11 @@ use super::export::{ExportText, safe};
 use super::figures::figures;
 use super::phases::about_n;
 use super::terminal::about_lack;
+use crate::measure::analysis::Analysis;
 use crate::measure::beside::beside;
 use crate::measure::book::ResultBook;
 use crate::measure::compare::Comparison;
 use crate::measure::differences::letter;
-use crate::measure::summary::summarize;
 use escape::escape;
 use evidence::note;
 
@@ -43,21 +43,25 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
-pub fn page_text(books: &[&ResultBook], comparison: Option<&Comparison>) -> io::Result<ExportText> {
-    let ids: Vec<&str> = books.iter().map(|book| book.run.id.as_str()).collect();
+pub fn page_text(
+    analyses: &[&Analysis<'_>],
+    comparison: Option<&Comparison>,
+) -> io::Result<ExportText> {
+    let ids: Vec<&str> = analyses.iter().map(|one| one.book.run.id.as_str()).collect();
     let mut bytes = Vec::new();
-    write_page(books, comparison, &mut bytes)?;
+    write_page(analyses, comparison, &mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text })
 }
 
 /// Writes the report of one run or of several, at most [`PAGE_RUNS_MAX`]. Fails only if `out` does.
 fn write_page(
-    books: &[&ResultBook],
+    analyses: &[&Analysis<'_>],
     comparison: Option<&Comparison>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let page = Page { books, comparison };
+    let books = analyses.iter().map(|one| one.book).collect();
+    let page = Page { analyses, books, comparison };
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
@@ -67,7 +71,7 @@ fn write_page(
     writeln!(out, "<style>\n{STYLE}</style>\n</head>\n<body>")?;
     page.write_head(out)?;
     writeln!(out, "<main>")?;
-    let figures = figures(books);
+    let figures = figures(analyses);
     page.write_sections(&pictures::places(&figures), out)?;
     writeln!(out, "</main>\n<footer>{}</footer>", escape(&page.footer()))?;
     writeln!(out, "<script type=\"application/json\" id=\"data\">")?;
@@ -80,7 +84,8 @@ fn write_page(
 
 /// The runs, and the comparison of two.
 struct Page<'a> {
-    books: &'a [&'a ResultBook],
+    analyses: &'a [&'a Analysis<'a>],
+    books: Vec<&'a ResultBook>,
     comparison: Option<&'a Comparison>,
 }
 
@@ -112,7 +117,7 @@ impl Page<'_> {
         }
         writeln!(out, "</nav><button type=\"button\" id=\"theme\" hidden>Dark</button></div>")?;
         let mut told: Vec<[&str; 2]> = Vec::new();
-        for book in self.books {
+        for book in &self.books {
             let own = [book.run.scenario.as_str(), book.run.question.as_str()];
             if !told.contains(&own) {
                 told.push(own);
@@ -127,13 +132,14 @@ impl Page<'_> {
     /// Which runs these are.
     fn write_runs(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<ul class=\"runs\">")?;
-        for (at, book) in self.books.iter().enumerate() {
+        for (at, analysis) in self.analyses.iter().enumerate() {
+            let book = analysis.book;
             let several = self.books.len() > 1;
             let lead = if several { format!("<b>{}</b> ", letter(at)) } else { String::new() };
             let [title, place] = evidence::run_facts(book).map(|text| escape(&text));
             write!(out, "<li>{lead}{title}<br><span>{place}</span>")?;
             let own = book.run.reference.is_none();
-            if let Some(n) = about_n(&summarize(book)).filter(|_| own) {
+            if let Some(n) = about_n(analysis.summary()).filter(|_| own) {
                 write!(out, "<br><span>{}</span>", escape(&n))?;
             }
             if let Some(why) = about_lack(&book.run).filter(|_| own) {
@@ -150,7 +156,7 @@ impl Page<'_> {
                          stand in the table below each.</p></noscript>\n";
         let figures = if places.is_empty() { none.into() } else { no_script.to_string() + places };
         let contents = [
-            answer::answer(self.books, self.comparison),
+            answer::answer(self.analyses, self.comparison),
             figures,
             self.beside() + &self.each(evidence::tables),
             self.differences() + &self.each(evidence::measured),
@@ -165,15 +171,15 @@ impl Page<'_> {
     }
 
     /// The same of every run, under its letter if there are several.
-    fn each(&self, part: fn(&ResultBook) -> String) -> String {
-        if let [book] = self.books {
-            return part(book);
+    fn each(&self, part: fn(&Analysis<'_>) -> String) -> String {
+        if let [analysis] = self.analyses {
+            return part(analysis);
         }
-        let one = |(at, book): (usize, &&ResultBook)| {
-            let (letter, id) = (letter(at), escape(&book.run.id));
-            format!("<details><summary>{letter}: {id}</summary>\n{}</details>\n", part(book))
+        let one = |(at, analysis): (usize, &&Analysis<'_>)| {
+            let (letter, id) = (letter(at), escape(&analysis.book.run.id));
+            format!("<details><summary>{letter}: {id}</summary>\n{}</details>\n", part(analysis))
         };
-        self.books.iter().enumerate().map(one).collect()
+        self.analyses.iter().enumerate().map(one).collect()
     }
 
     /// The runs beside each other; of two, what the second is to the first.
@@ -181,7 +187,7 @@ impl Page<'_> {
         if self.books.len() < 2 {
             return String::new();
         }
-        let rows = beside(self.books);
+        let rows = beside(&self.books);
         let others: Vec<usize> = (1..self.books.len()).collect();
         let mut html = String::new();
         if let Some(comparison) = self.comparison.filter(|all| !all.rows.is_empty()) {
@@ -197,7 +203,7 @@ impl Page<'_> {
     }
 
     fn differences(&self) -> String {
-        let table = differences_table(self.books);
+        let table = differences_table(&self.books);
         if self.books.len() < 2 || !table.has_rows() {
             return String::new();
         }

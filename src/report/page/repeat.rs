@@ -1,12 +1,12 @@
 //! What it takes to do a run again.
 
 use super::escape::escape;
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 
 /// The command, the parameters and the job file of a run, each to be copied. Empty for published
 /// figures, of which nothing like it is known.
-pub(super) fn repeat(book: &ResultBook) -> String {
-    let run = &book.run;
+pub(super) fn repeat(analysis: &Analysis<'_>) -> String {
+    let run = &analysis.book.run;
     if run.reference.is_some() {
         return "<p class=\"none\">Published figures; what made them is not at hand.</p>\n".into();
     }

@@ -16,7 +16,7 @@ use self::row::{Ink, Row};
 use super::figures::{Axis, Figure, Look, Scale, figures};
 use super::text::wrap_to;
 use crate::base::failure::shown;
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 
 pub use plain::plain;
 
@@ -50,8 +50,12 @@ pub enum Colours {
 ///
 /// # Errors
 /// Of `out`.
-pub fn write_plots(books: &[&ResultBook], style: &Style, out: &mut dyn Write) -> io::Result<bool> {
-    let figures = figures(books);
+pub fn write_plots(
+    analyses: &[&Analysis<'_>],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let figures = figures(analyses);
     write_figures(&figures, style, out)?;
     Ok(!figures.is_empty())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::base::golden::assert_golden;
+use crate::measure::book::ResultBook;
 use crate::measure::fixture::{self, growing};
 use crate::report::figures::{Mark, Point, Quantity, Series};
 use crate::report::read_document;
@@ -178,7 +179,7 @@ fn a_run_is_drawn_as_was_agreed_on() {
         ("plot-run-40-ascii.txt", Style { columns: 40, ascii: true, ..PLAIN }),
     ] {
         let mut out = Vec::new();
-        assert!(write_plots(&[&fixture::book()], &style, &mut out).unwrap());
+        assert!(write_plots(&[&Analysis::of(&fixture::book())], &style, &mut out).unwrap());
         let text = String::from_utf8(out).unwrap();
         assert_fits(&text, &style, name);
         assert_golden(name, &text);
@@ -199,9 +200,9 @@ fn known() -> Vec<(String, Vec<Figure>)> {
     assert!(books.len() >= 8, "only {} results are kept", books.len());
     books.push(("directory".into(), growing::directory()));
     books.push(("fullness".into(), growing::fullness(&["ext4", "xfs", "btrfs"])));
-    let two = [&books[0].1, &books[1].1];
-    let beside = ("two runs".to_string(), figures(&two));
-    let one = |(name, book): &(String, ResultBook)| (name.clone(), figures(&[book]));
+    let two = [Analysis::of(&books[0].1), Analysis::of(&books[1].1)];
+    let beside = ("two runs".to_string(), figures(&two.each_ref()));
+    let one = |(name, book): &(String, ResultBook)| (name.clone(), figures(&[&Analysis::of(book)]));
     books.iter().map(one).chain([beside]).collect()
 }
 

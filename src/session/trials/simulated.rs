@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::alone;
 use crate::base::failure::{Failure, Result};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::ResultBook;
 use crate::measure::compare::compare;
-use crate::measure::summary::summarize;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
 use crate::measure::uncertainty::Estimate;
 use crate::plan::filesystem::PlaceAsked;
@@ -172,7 +172,7 @@ fn draw_books(
 
 /// The true rate is the mean of all draws. Each draw is compared with the one before it.
 fn of_noise(noise: &'static str, books: &[ResultBook]) -> SimulatedNoise {
-    let rate = |book| summarize(book).rows().next().and_then(|row| row.rate);
+    let rate = |book| Analysis::of(book).summary().rows().next().and_then(|row| row.rate);
     let rates: Vec<Estimate> = books.iter().filter_map(rate).collect();
     let truth = rates.iter().map(|rate| rate.mean).sum::<f64>() / rates.len() as f64;
     let (mut rate_held, mut ratio_held) = (Tally::default(), Tally::default());

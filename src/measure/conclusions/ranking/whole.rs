@@ -2,9 +2,9 @@
 //! waits for.
 
 use super::{Field, Runner};
-use crate::measure::amplification::gives_content;
 use crate::measure::book::{Level, Measurement, ResultBook};
 use crate::measure::conclusions::sample::{Values, counts, in_turns};
+use crate::measure::content::gives_content;
 use crate::measure::order::each_once;
 
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how

@@ -1,10 +1,11 @@
 //! Each kind is told above its threshold and not below, and never of a quiet machine.
 
 use super::*;
+use crate::measure::book::Disturbance;
 use crate::measure::fixture::{self, quiet};
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
-fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<Disturbed> {
+fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<FoundDisturbance> {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = 10.0;
     calm.disturbance = Some(quiet(10.0));
@@ -17,12 +18,12 @@ fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<Disturbed> {
     disturbed(&ResultBook { host: fixture::host(), measurements, ..ResultBook::default() })
 }
 
-fn seen(change: impl Fn(&mut Disturbance)) -> Vec<Disturbed> {
+fn seen(change: impl Fn(&mut Disturbance)) -> Vec<FoundDisturbance> {
     disturbed_by(|m| m.disturbance.as_mut().into_iter().for_each(&change))
 }
 
 #[track_caller]
-fn is(found: &[Disturbed], kind: Kind, words: &str) {
+fn is(found: &[FoundDisturbance], kind: DisturbanceKind, words: &str) {
     let [one] = found else { panic!("{found:?}") };
     assert_eq!((one.kind, one.disturbed, one.known), (kind, 1, 2));
     assert!(one.sentence().contains(words), "{}", one.sentence());
@@ -39,7 +40,7 @@ fn a_quiet_machine_is_told_nothing() {
 fn what_others_move_is_told_from_a_twentieth_of_what_the_device_moved() {
     is(
         &seen(|d| d.others_write_bytes = Some(6 << 20)),
-        Kind::OthersIo,
+        DisturbanceKind::OthersIo,
         "create: other processes moved up to 6.00 MiB on the disk while 1 of 2 measurements ran.",
     );
     assert_eq!(seen(|d| d.others_write_bytes = Some(4 << 20)), []);
@@ -69,20 +70,20 @@ fn traffic_beneath_counts_when_it_is_more_than_a_file_system_makes_for_itself() 
             (d.beneath_read_bytes, d.beneath_write_bytes) = (Some(0), Some(bytes));
         })
     };
-    is(&beneath(60 << 20), Kind::OthersIo, "60.0 MiB");
+    is(&beneath(60 << 20), DisturbanceKind::OthersIo, "60.0 MiB");
     assert_eq!(beneath(40 << 20), []);
 }
 
 #[test]
 fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
     let others = |user: f64| seen(move |d| d.others_user_seconds = Some(user));
-    is(&others(2.5), Kind::OthersCpu, "up to 12% of all processors");
+    is(&others(2.5), DisturbanceKind::OthersCpu, "up to 12% of all processors");
     assert_eq!(others(1.5), []);
     assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), []);
     let waiting = |d: &mut Disturbance| {
         (d.cpu_pressure_seconds, d.others_user_seconds) = (Some(3.0), Some(1.0));
     };
-    is(&seen(waiting), Kind::OthersCpu, "5%");
+    is(&seen(waiting), DisturbanceKind::OthersCpu, "5%");
     let crowded = |m: &mut Measurement| {
         m.threads = 2;
         waiting(m.disturbance.as_mut().unwrap());
@@ -92,18 +93,22 @@ fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
 
 #[test]
 fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
-    is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), Kind::MemoryPressure, "10%");
-    is(&seen(|d| d.steal_seconds = Some(0.6)), Kind::Steal, "3%");
+    is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), DisturbanceKind::MemoryPressure, "10%");
+    is(&seen(|d| d.steal_seconds = Some(0.6)), DisturbanceKind::Steal, "3%");
     assert_eq!(seen(|d| d.steal_seconds = Some(0.3)), []);
-    is(&seen(|d| d.core_throttles = Some(1)), Kind::Throttled, "slowed down");
-    is(&seen(|d| d.group_throttles = Some(1)), Kind::Throttled, "withheld");
-    is(&seen(|d| d.clock_changed = Some(true)), Kind::ClockJumped, "not steady");
-    is(&seen(|d| d.clock_error = Some(-0.002)), Kind::ClockJumped, "not steady");
+    is(&seen(|d| d.core_throttles = Some(1)), DisturbanceKind::Throttled, "slowed down");
+    is(&seen(|d| d.group_throttles = Some(1)), DisturbanceKind::Throttled, "withheld");
+    is(&seen(|d| d.clock_changed = Some(true)), DisturbanceKind::ClockJumped, "not steady");
+    is(&seen(|d| d.clock_error = Some(-0.002)), DisturbanceKind::ClockJumped, "not steady");
 }
 
 #[test]
 fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
-    is(&disturbed_by(|m| m.worker_spread = Some(0.3)), Kind::Straggler, "30% of the phase");
+    is(
+        &disturbed_by(|m| m.worker_spread = Some(0.3)),
+        DisturbanceKind::Straggler,
+        "30% of the phase",
+    );
     let short = |m: &mut Measurement| (m.worker_spread, m.seconds) = (Some(0.3), 0.2);
     assert_eq!(disturbed_by(short), []);
     assert_eq!(disturbed_by(|m| m.worker_spread = Some(0.1)), []);
@@ -113,10 +118,18 @@ fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
 fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
     let rising: Vec<f64> = (0..32).map(|at| 1_000.0 + 100.0 * f64::from(at)).collect();
     let two: Vec<f64> = (0..32).map(|at| [1_000.0, 2_000.0][at / 4 % 2]).collect();
-    is(&disturbed_by(|m| m.slices_ns = two.clone()), Kind::TwoModes, "up to 2.0 times apart");
-    is(&disturbed_by(|m| m.slices_ns = rising.clone()), Kind::Trend, "latency rose by up to");
+    is(
+        &disturbed_by(|m| m.slices_ns = two.clone()),
+        DisturbanceKind::TwoModes,
+        "up to 2.0 times apart",
+    );
+    is(
+        &disturbed_by(|m| m.slices_ns = rising.clone()),
+        DisturbanceKind::Trend,
+        "latency rose by up to",
+    );
     let falling = |m: &mut Measurement| m.slices_ns = rising.iter().rev().copied().collect();
-    is(&disturbed_by(falling), Kind::Trend, "latency fell by up to");
+    is(&disturbed_by(falling), DisturbanceKind::Trend, "latency fell by up to");
     let with_windows = |m: &mut Measurement| {
         m.slices_ns = rising.clone();
         m.windows = fixture::windows(&[1_000, 2_000]);
@@ -136,7 +149,7 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
         (m.sync_seconds, m.device_write_bytes) = (0.1, Some(written));
         let mut book = ResultBook { measurements: vec![m], ..ResultBook::default() };
         book.host.filesystem.options = options.into();
-        disturbed(&book).iter().map(Disturbed::sentence).collect::<Vec<_>>()
+        disturbed(&book).iter().map(FoundDisturbance::sentence).collect::<Vec<_>>()
     };
     let told = of("rw,compress=zstd:3,ssd", 102_400);
     assert_eq!(
@@ -151,8 +164,9 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
 
 #[test]
 fn codes_are_all_different() {
-    let codes: std::collections::BTreeSet<_> = Kind::ALL.into_iter().map(Kind::code).collect();
-    assert_eq!(codes.len(), Kind::ALL.len());
+    let codes: std::collections::BTreeSet<_> =
+        DisturbanceKind::ALL.into_iter().map(DisturbanceKind::code).collect();
+    assert_eq!(codes.len(), DisturbanceKind::ALL.len());
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod script;
 mod words;
 
 use super::{Export, ExportText, no_figures, safe};
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 use crate::report::figures::{Figure, figures};
 
 pub(super) struct Gnuplot;
@@ -19,8 +19,8 @@ impl Export for Gnuplot {
         "scripts with their data, each of which gives a PNG"
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
-        let all = figures(&[book]);
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let all = figures(&[analysis]);
         if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().flat_map(texts).collect()) }
     }
 }

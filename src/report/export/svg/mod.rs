@@ -15,7 +15,7 @@ mod style;
 mod words;
 
 use super::{Export, ExportText, no_figures, safe};
-use crate::measure::book::ResultBook;
+use crate::measure::analysis::Analysis;
 use crate::report::figures::{Figure, figures};
 use pen::{Pen, escaped, px};
 use sheet::Sheet;
@@ -32,8 +32,8 @@ impl Export for Svg {
         "pictures for papers and pages, a file for each"
     }
 
-    fn texts(&self, book: &ResultBook) -> Result<Vec<ExportText>, String> {
-        let all = figures(&[book]);
+    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+        let all = figures(&[analysis]);
         let file = |figure: &Figure| ExportText {
             name: format!("{}.svg", safe(&figure.key)),
             text: svg(figure),

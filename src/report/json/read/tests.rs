@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::base::random::{Stream, below, draw};
+use crate::measure::analysis::Analysis;
 use crate::measure::fixture::{self, growing};
 use crate::measure::histogram::decoded;
 use crate::report::find_report;
 
 fn document(book: &ResultBook) -> String {
     let mut out = Vec::new();
-    find_report("json").unwrap().render(book, &mut out).unwrap();
+    find_report("json").unwrap().render(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

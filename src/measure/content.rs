@@ -1,20 +1,24 @@
-//! Phases whose operations each move much content. What such a phase tells is bytes per second;
-//! a rate of operations, or a percentile of the few there are, tells little.
+//! What measurements did with content: whether they gave files any, and whether each operation moved
+//! much of it. The rate of a phase whose operations move much is bytes per second; operations per
+//! second, or percentiles of the few there are, say little.
 
 use std::collections::BTreeSet;
 
 use super::book::Measurement;
+use crate::op::{Change, find_operation};
 
 /// From so many bytes an operation on, moving them is nearly all that it takes.
 const BYTES_MIN: f64 = 1_048_576.0;
 
 /// Whether its operations each moved much content, in the mean.
-pub fn is_bulk(m: &Measurement) -> bool {
+pub(super) fn is_bulk(m: &Measurement) -> bool {
     m.operations > 0 && m.bytes as f64 / m.operations as f64 >= BYTES_MIN
 }
 
 /// Phases that are bulk in every valid measurement, so that all their rates can be compared.
-pub fn bulk_phases<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> BTreeSet<&'a str> {
+pub(super) fn bulk_phases<'a>(
+    measurements: impl Iterator<Item = &'a Measurement>,
+) -> BTreeSet<&'a str> {
     let (mut bulk, mut other) = (BTreeSet::new(), BTreeSet::new());
     for m in measurements.filter(|m| m.valid()) {
         let set = if is_bulk(m) { &mut bulk } else { &mut other };
@@ -22,6 +26,12 @@ pub fn bulk_phases<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> B
     }
     bulk.retain(|phase| !other.contains(phase));
     bulk
+}
+
+/// Whether a phase gave files content.
+pub(super) fn gives_content(m: &Measurement) -> bool {
+    let gives = |change: Change| !matches!(change, Change::Nothing | Change::Renames);
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| gives(o.change()))
 }
 
 #[cfg(test)]
