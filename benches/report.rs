@@ -7,7 +7,7 @@
 
 use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{
-    CacheReport, CellKey, Finding, Latency, Level, Measurement, ResultBook, RunFacts, Window,
+    Book, CacheReport, CellKey, Finding, Latency, Level, Measurement, RunFacts, Window,
 };
 use boatload::measure::histogram::{encoded, new_histogram};
 use boatload::report::page_text;
@@ -43,7 +43,7 @@ fn main() {
     }
 }
 
-fn book() -> ResultBook {
+fn book() -> Book {
     let cells = VARIANTS.len() * PHASES.len() * LEVELS as usize * REPEATS as usize;
     let mut measurements = Vec::with_capacity(cells);
     for repeat in 1..=REPEATS {
@@ -63,7 +63,7 @@ fn book() -> ResultBook {
         }
     }
     let sentence = "create: ext4 is the fastest; xfs takes 1.71 times as long.".into();
-    ResultBook {
+    Book {
         run: RunFacts {
             id: "k3j9x2ab".into(),
             scenario: "everything".into(),
@@ -75,7 +75,7 @@ fn book() -> ResultBook {
         },
         measurements,
         findings: vec![Finding { kind: "ranking".into(), sentence, ..Finding::default() }],
-        ..ResultBook::default()
+        ..Book::default()
     }
 }
 

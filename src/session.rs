@@ -27,7 +27,7 @@ use crate::host::facts::HostFacts;
 use crate::host::mount::Mount;
 use crate::host::node::device_to_read;
 use crate::host::space::Space;
-use crate::measure::book::{CellKey, Condition, Level, Measurement, ResultBook, RunFacts};
+use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::effort::Takes;
 use crate::measure::warnings::{Warning, imprecise, warnings};
@@ -106,7 +106,7 @@ pub fn run(
     store: &mut Store,
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
-) -> Result<ResultBook> {
+) -> Result<Book> {
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
     let looked = look_at_host(order)?;
@@ -122,7 +122,7 @@ pub fn run(
     };
     store.begin_run(&run, &host)?;
     filesystems.iter().try_for_each(|made| store.add_filesystem(&id, made))?;
-    let book = ResultBook { run, host, filesystems, ..ResultBook::default() };
+    let book = Book { run, host, filesystems, ..Book::default() };
     let watch = Watching::default();
     let plan = order.plan;
     let (course, takes, prepared) = (Course::default(), None, None);
@@ -169,7 +169,7 @@ struct Session<'a> {
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
     sites: Sites,
-    book: ResultBook,
+    book: Book,
     /// The cell, by its index, that the place was brought to its level for.
     prepared: Option<usize>,
     watch: Watching,

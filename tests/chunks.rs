@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::plan::script::script;
 use boatload::plan::space::Need;
 use boatload::plan::{Plan, Scale, Settings, find_scenario, read_job};
@@ -239,7 +239,7 @@ impl Watcher for Looker<'_> {
 }
 
 /// A run on disk, all of it valid, and the files it made.
-fn looked(plan: &Plan) -> (BTreeMap<String, Vec<u8>>, ResultBook) {
+fn looked(plan: &Plan) -> (BTreeMap<String, Vec<u8>>, Book) {
     let place = Place::default();
     let looker = Looker { place: &place, seen: RefCell::default() };
     let book = place.run(plan, &looker, &Interrupt::default());

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use boatload::host::device::BlockDevice;
 use boatload::host::facts::HostFacts;
 use boatload::host::mount::Mount;
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::plan::Phase;
 use boatload::run::cache::CacheFound;
 use boatload::run::clock::RealClock;
@@ -149,7 +149,7 @@ impl Watcher for Planter {
     fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
 }
 
-fn planted(job: &str, directory: &Path, plant: Plant) -> ResultBook {
+fn planted(job: &str, directory: &Path, plant: Plant) -> Book {
     let planter = Planter { directory: directory.into(), plant };
     let place = Place::default();
     place.try_run(&plan_of(job), directory, &planter, &Interrupt::default()).unwrap()
@@ -158,7 +158,7 @@ fn planted(job: &str, directory: &Path, plant: Plant) -> ResultBook {
 /// What was found of the caches in each phase after the first, with the doubt.
 type Found = [(String, Option<String>); 4];
 
-fn found(book: &ResultBook) -> Found {
+fn found(book: &Book) -> Found {
     AFTER_CREATE.map(|phase| {
         let cache = &only(book, phase).cache;
         (cache.found.clone(), cache.reason.clone())
@@ -309,7 +309,7 @@ impl Watcher for PlanterBeneath {
     fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
 }
 
-fn planted_beneath(mounted: &LoopMount, job: &str) -> ResultBook {
+fn planted_beneath(mounted: &LoopMount, job: &str) -> Book {
     let planter = PlanterBeneath(mounted.image());
     let place = Place::default();
     place.try_run(&plan_of(job), mounted.path(), &planter, &Interrupt::default()).unwrap()
@@ -349,7 +349,7 @@ fn a_device_read_through_a_cache_beneath_is_not_called_cold() {
         return skip("a loop device without direct I/O", "losetup cannot switch it off");
     }
     let job = READ_DEVICE;
-    let cache = |book: &ResultBook| only(book, "read-device").cache.clone();
+    let cache = |book: &Book| only(book, "read-device").cache.clone();
     let planted = cache(&planted_beneath(&mounted, job));
     assert_eq!((&*planted.found, planted.reason.as_deref()), ("unverified", Some("lower-cache")));
     assert!(mounted.switch_direct_io(true));

@@ -15,7 +15,7 @@ mod command;
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::ResultBook;
+use boatload::measure::book::Book;
 use boatload::measure::compare::{Comparison, Verdict, compare};
 
 use command::Bench;
@@ -30,7 +30,7 @@ fn job(seed: u64, us: u64, repeats: u32) -> String {
     )
 }
 
-fn book(seed: u64, us: u64) -> ResultBook {
+fn book(seed: u64, us: u64) -> Book {
     ran(&job(seed, us, 3))
 }
 

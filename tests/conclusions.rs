@@ -10,7 +10,7 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::{Finding, ResultBook};
+use boatload::measure::book::{Book, Finding};
 
 use library::ran;
 
@@ -31,11 +31,11 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
     )
 }
 
-fn findings<'a>(book: &'a ResultBook, kind: &str) -> Vec<&'a Finding> {
+fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
     book.findings.iter().filter(|finding| finding.kind == kind).collect()
 }
 
-fn growth<'a>(book: &'a ResultBook, variant: &str) -> &'a Finding {
+fn growth<'a>(book: &'a Book, variant: &str) -> &'a Finding {
     let all = findings(book, "growth");
     all.into_iter().find(|finding| finding.figures["variant"] == variant).unwrap()
 }
@@ -114,7 +114,7 @@ fn directories_that_cost_the_same_are_constant_and_tie() {
 }
 
 /// Creates of files of 1,000 bytes on a device that takes 2.3 times as long from 60% on, if ever.
-fn filling(seed: u64, windows: bool, knee: &str) -> ResultBook {
+fn filling(seed: u64, windows: bool, knee: &str) -> Book {
     let (conclude, windows) =
         if windows { ("conclude = ['growth']", "windows = 200") } else { ("", "") };
     ran(&format!(
@@ -146,7 +146,7 @@ fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
 
 #[test]
 fn a_jump_within_a_phase_is_warned_of_where_no_finding_tells_it_and_noise_is_not() {
-    let codes = |book: &ResultBook| -> Vec<String> {
+    let codes = |book: &Book| -> Vec<String> {
         let code = |f: &Finding| Some(f.figures.get("code")?.as_str()?.to_string());
         book.findings.iter().filter_map(code).collect()
     };

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::measure::effort::components;
 use boatload::plan::{Effort, Settings};
 use boatload::run::drive::DoneCount;
@@ -61,7 +61,7 @@ impl Watcher for Listener {
 }
 
 /// What was told, and what came of it.
-fn ran(text: &str, settings: &Settings) -> (ResultBook, Vec<String>) {
+fn ran(text: &str, settings: &Settings) -> (Book, Vec<String>) {
     let listener = Listener::default();
     let plan = plan_with(text, settings);
     let book = Place::default().run(&plan, &listener, &Interrupt::default());
@@ -72,7 +72,7 @@ fn ran(text: &str, settings: &Settings) -> (ResultBook, Vec<String>) {
 }
 
 /// Passes of a phase in each repeat.
-fn passes(book: &ResultBook, phase: &str) -> Vec<u32> {
+fn passes(book: &Book, phase: &str) -> Vec<u32> {
     let mut most: BTreeMap<u32, u32> = BTreeMap::new();
     for m in book.measurements.iter().filter(|m| m.phase == phase) {
         *most.entry(m.cell.repeat).or_default() += 1;
@@ -81,13 +81,13 @@ fn passes(book: &ResultBook, phase: &str) -> Vec<u32> {
 }
 
 /// The largest half width of any rate, as a share.
-fn half_width(book: &ResultBook) -> f64 {
+fn half_width(book: &Book) -> f64 {
     let analysis = Analysis::of(book);
     let summary = analysis.summary();
     summary.rows().map(|row| row.rate.unwrap().relative().unwrap()).fold(0.0, f64::max)
 }
 
-fn warned(book: &ResultBook) -> Option<&str> {
+fn warned(book: &Book) -> Option<&str> {
     let code = |f: &&boatload::measure::book::Finding| {
         f.figures.get("code").and_then(|code| code.as_str()) == Some("precision-not-reached")
     };
@@ -184,7 +184,7 @@ fn the_seed_decides_how_often_everything_is_done() {
 fn the_order_of_a_repeat_does_not_depend_on_how_many_follow() {
     let variants = "variant = [{ name = 'a' }, { name = 'b' }, { name = 'c' }]";
     let text = made_and_read(variants, "spread = { repeats = '4%' }");
-    let order = |book: &ResultBook, repeats: u32| -> Vec<(u32, String)> {
+    let order = |book: &Book, repeats: u32| -> Vec<(u32, String)> {
         let first = |m: &&Measurement| m.phase == "create" && m.cell.repeat <= repeats;
         let first = book.measurements.iter().filter(first);
         first.map(|m| (m.cell.repeat, m.cell.variant.clone())).collect()

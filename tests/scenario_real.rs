@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boatload::measure::book::{CellKey, Finding, Measurement, ResultBook};
+use boatload::measure::book::{Book, CellKey, Finding, Measurement};
 use boatload::plan::{CacheAsked, Settings, find_scenario};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -32,7 +32,7 @@ fn ran_on(
     scenario: &str,
     set: &[(&str, &str)],
     watcher: &dyn Watcher,
-) -> ResultBook {
+) -> Book {
     let text = find_scenario(scenario).unwrap().text;
     let set = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let cache = Some(CacheAsked::AsIs);
@@ -48,7 +48,7 @@ fn ran_on(
     book
 }
 
-fn growth<'a>(book: &'a ResultBook, variant: &str) -> &'a Finding {
+fn growth<'a>(book: &'a Book, variant: &str) -> &'a Finding {
     let mut growth = book.findings.iter().filter(|finding| finding.kind == "growth");
     growth.find(|finding| finding.figures["variant"] == variant).unwrap()
 }

@@ -10,7 +10,7 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::{Finding, ResultBook};
+use boatload::measure::book::{Book, Finding};
 use boatload::plan::{EngineName, Settings, find_scenario};
 
 use library::ran_with;
@@ -27,13 +27,13 @@ struct Simulated<'a> {
 }
 
 impl Simulated<'_> {
-    fn ran(&self, seed: u64) -> ResultBook {
+    fn ran(&self, seed: u64) -> Book {
         let text = find_scenario(self.scenario).unwrap().text;
         self.ran_as(text, seed)
     }
 
     /// The same with its text made another.
-    fn ran_as(&self, text: &str, seed: u64) -> ResultBook {
+    fn ran_as(&self, text: &str, seed: u64) -> Book {
         let text = format!("{text}\n[sim]\n{}\n", self.sim);
         let set = self.set.iter().map(|(key, value)| (key.to_string(), value.to_string()));
         let book = ran_with(
@@ -53,7 +53,7 @@ impl Simulated<'_> {
 }
 
 /// The findings of a kind.
-fn findings<'a>(book: &'a ResultBook, kind: &str) -> Vec<&'a Finding> {
+fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
     book.findings.iter().filter(|finding| finding.kind == kind).collect()
 }
 
@@ -73,7 +73,7 @@ fn covers(finding: &Finding, truth: f64) -> bool {
 }
 
 /// The laws of `directory` by variant.
-fn laws(book: &ResultBook) -> Vec<(&str, &str)> {
+fn laws(book: &Book) -> Vec<(&str, &str)> {
     let growth = findings(book, "growth");
     growth.into_iter().map(|found| (word(found, "variant"), word(found, "law"))).collect()
 }
@@ -253,7 +253,7 @@ fn chunks_text() -> String {
 const CHUNKS_SIM: &str = "metadata = '68266ns'\ntransfer_per_kib = '1us'\nnoise = 'uniform'";
 
 /// The only crossing of the first two layouts, and whether there is any difference to the third.
-fn crossings(book: &ResultBook, winners: [&str; 5]) -> (Finding, bool) {
+fn crossings(book: &Book, winners: [&str; 5]) -> (Finding, bool) {
     let [blocks, reopened] = findings(book, "crossover")[..] else { panic!("{:?}", book.findings) };
     let levels = blocks.figures["levels"].as_array().unwrap();
     let won: Vec<&str> = levels.iter().map(|level| level["winner"].as_str().unwrap()).collect();

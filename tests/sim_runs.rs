@@ -13,7 +13,7 @@ mod library;
 
 use std::sync::Arc;
 
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::plan::script::script;
 use boatload::plan::{EngineName, Settings};
 use boatload::run::drive::DoneCount;
@@ -54,7 +54,7 @@ fn every_operation(keys: &str, sim: &str) -> String {
 }
 
 /// What must be the same however the work is shared.
-fn totals(book: &ResultBook) -> Vec<(String, u64, u64, u64, Vec<String>)> {
+fn totals(book: &Book) -> Vec<(String, u64, u64, u64, Vec<String>)> {
     let of = |m: &Measurement| {
         let Measurement { operations, bytes, entries_found, invalid, .. } = m.clone();
         // What a listing moves is names, whose length is the file system's business.
@@ -64,7 +64,7 @@ fn totals(book: &ResultBook) -> Vec<(String, u64, u64, u64, Vec<String>)> {
     book.measurements.iter().map(of).collect()
 }
 
-fn all_done(book: &ResultBook) {
+fn all_done(book: &Book) {
     let done: Vec<_> =
         book.measurements.iter().map(|m| (m.operation.as_str(), m.operations)).collect();
     assert_eq!(done, EVERY_OPERATION.map(|(operation, _, count)| (operation, count)));
@@ -185,7 +185,7 @@ fn nothing_one_file_and_fewer_files_than_workers_are_no_special_cases() {
 }
 
 /// All that a seed decides: everything but the processor's time.
-fn decided(book: &ResultBook) -> Vec<Measurement> {
+fn decided(book: &Book) -> Vec<Measurement> {
     let without_cpu = |m: &Measurement| Measurement {
         cpu_user_seconds: 0.0,
         cpu_system_seconds: 0.0,

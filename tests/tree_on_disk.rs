@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::op::Change;
 use boatload::plan::{CellPlan, Plan, Settings};
 use boatload::run::drive::DoneCount;
@@ -57,7 +57,7 @@ fn look(directory: &Path, above: &str, snapshot: &mut Snapshot) {
     }
 }
 
-fn looked(plan: &Plan) -> (Vec<Snapshot>, ResultBook) {
+fn looked(plan: &Plan) -> (Vec<Snapshot>, Book) {
     let place = Place::default();
     let looker = Looker { work: place.work(), seen: RefCell::default() };
     let book = place.run(plan, &looker, &Interrupt::default());

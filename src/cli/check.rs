@@ -10,7 +10,7 @@ use super::runs_named::find_runs;
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::check::{Check as Checked, Outcome, check_among};
 use crate::measure::history::HISTORY_RUNS;
 use crate::report::{Against, write_check, write_check_json};
@@ -83,7 +83,7 @@ impl Check {
                 self.deliver(&run, Against::History(&[]), &nothing, &text)?;
                 return Ok(Exit::Good);
             }
-            let books: Vec<&ResultBook> = earlier.runs.iter().collect();
+            let books: Vec<&Book> = earlier.runs.iter().collect();
             return self.judge(&run, Against::History(&books), &[]);
         }
         let baseline = measured(&self.baseline, store)?;
@@ -98,12 +98,7 @@ impl Check {
         self.judge(&run, Against::Run(&baseline), &others.iter().collect::<Vec<_>>())
     }
 
-    fn judge(
-        &self,
-        run: &ResultBook,
-        against: Against<'_>,
-        others: &[&ResultBook],
-    ) -> Result<Exit> {
+    fn judge(&self, run: &Book, against: Against<'_>, others: &[&Book]) -> Result<Exit> {
         let checked = check_among(run, &against.books(), others, self.fail_on);
         if checked.rows.is_empty() {
             return Err(Failure::usage(format!(
@@ -121,7 +116,7 @@ impl Check {
     /// Gives the text, the document, or both to the user.
     fn deliver(
         &self,
-        run: &ResultBook,
+        run: &Book,
         against: Against<'_>,
         checked: &Checked,
         text: &str,
@@ -138,7 +133,7 @@ impl Check {
     }
 }
 
-fn nothing_earlier(run: &ResultBook, unlike: u64) -> String {
+fn nothing_earlier(run: &Book, unlike: u64) -> String {
     let (scenario, id) = (&run.run.scenario, &run.run.id);
     let unlike = match unlike {
         0 => String::new(),
@@ -166,7 +161,7 @@ fn exit(checked: &Checked) -> Exit {
 }
 
 /// A run that boatload measured.
-fn measured(word: &str, store: &StorePlace) -> Result<ResultBook> {
+fn measured(word: &str, store: &StorePlace) -> Result<Book> {
     let found = find_runs(&[word.to_string()], store)?.pop();
     match found {
         Some(book) if book.run.reference.is_some() => Err(Failure::usage(format!(

@@ -12,7 +12,7 @@ use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::report::{EXPORTS, Export as Format, ExportText, find_export};
 
 const EXAMPLES: &str = "\
@@ -75,7 +75,7 @@ impl Export {
     }
 }
 
-fn keep_phase(book: &mut ResultBook, phase: &str, format: &dyn Format) -> Result<()> {
+fn keep_phase(book: &mut Book, phase: &str, format: &dyn Format) -> Result<()> {
     if !format.has_phases() {
         let with = EXPORTS.iter().filter(|one| one.has_phases()).map(|one| one.name());
         let with = with.collect::<Vec<_>>().join(", ");

@@ -2,7 +2,7 @@
 
 use super::StorePlace;
 use crate::base::failure::Result;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::history::same_target;
 use crate::store::RunSummary;
 
@@ -10,7 +10,7 @@ use crate::store::RunSummary;
 #[derive(Default)]
 pub(super) struct Alike {
     /// Oldest first.
-    pub(super) runs: Vec<ResultBook>,
+    pub(super) runs: Vec<Book>,
     /// How many complete runs of the scenario were looked at and are not of the same.
     pub(super) unlike: u64,
 }
@@ -21,7 +21,7 @@ pub(super) struct Alike {
 /// # Errors
 /// If the store cannot be read.
 pub(super) fn alike(
-    run: &ResultBook,
+    run: &Book,
     place: &StorePlace,
     most: u32,
     mut wanted: impl FnMut(&RunSummary) -> bool,
@@ -56,11 +56,11 @@ pub(super) fn alike(
 /// # Errors
 /// If the store cannot be read.
 pub(super) fn others(
-    pair: [&ResultBook; 2],
+    pair: [&Book; 2],
     place: &StorePlace,
     most: u32,
     before: Option<&str>,
-) -> Result<Vec<ResultBook>> {
+) -> Result<Vec<Book>> {
     let itself = |other: &RunSummary| pair.iter().any(|book| book.run.id == other.id);
     let wanted = |other: &RunSummary| {
         let in_time = before.is_none_or(|before| other.started.as_str() < before);

@@ -9,7 +9,7 @@ use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
 use crate::store::Store;
 
@@ -75,7 +75,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// What was done, in a word or two.
-fn store(store: &mut Store, book: &ResultBook) -> Result<&'static str> {
+fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
     if !store.has_run(&book.run.id)? {
         store.import(book)?;
         return Ok("imported");
@@ -90,6 +90,6 @@ fn store(store: &mut Store, book: &ResultBook) -> Result<&'static str> {
     )))
 }
 
-fn document(book: &ResultBook) -> Option<String> {
+fn document(book: &Book) -> Option<String> {
     find_export("json")?.texts(&Analysis::of(book)).ok()?.pop().map(|document| document.text)
 }

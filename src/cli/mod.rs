@@ -167,7 +167,7 @@ fn command_line() -> String {
 }
 
 /// Good, unless a measurement is invalid.
-fn exit_of(book: &crate::measure::book::ResultBook) -> Exit {
+fn exit_of(book: &crate::measure::book::Book) -> Exit {
     if book.measurements.iter().all(|m| m.valid()) { Exit::Good } else { Exit::Invalid }
 }
 

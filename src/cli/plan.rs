@@ -13,7 +13,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::estimate::{Probed, estimate, made_alike, same_work};
 use crate::plan;
 use crate::plan::filesystem::{PlaceAsked, Room};
@@ -228,7 +228,7 @@ fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<
     let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
     alike.take(RUNS_MAX).find_map(|run| {
         let made = (place.asked, place.room);
-        let here = |book: &ResultBook| is_here(&book.host, place) && made_alike(plan, made, book);
+        let here = |book: &Book| is_here(&book.host, place) && made_alike(plan, made, book);
         let book = store.load(&run.id).ok().filter(here)?;
         same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
     })

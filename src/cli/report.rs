@@ -11,7 +11,7 @@ use super::history::others;
 use super::runs_named::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::compare::compare_among;
 use crate::measure::history::HISTORY_RUNS;
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
@@ -60,7 +60,7 @@ impl Report {
     }
 
     /// A run beside itself would look like two that agree.
-    fn check_once(&self, books: &[ResultBook]) -> Result<()> {
+    fn check_once(&self, books: &[Book]) -> Result<()> {
         let same = |at: usize| books[..at].iter().position(|one| one.run.id == books[at].run.id);
         let twice =
             (1..books.len()).find_map(|at| Some([self.runs.get(same(at)?)?, self.runs.get(at)?]));
@@ -74,7 +74,7 @@ impl Report {
 ///
 /// # Errors
 /// If it cannot be written there, with what still gives it.
-pub(super) fn keep_run(book: &ResultBook, output: &Path) -> Result<()> {
+pub(super) fn keep_run(book: &Book, output: &Path) -> Result<()> {
     keep(page_text(&[&Analysis::of(book)], None), output).map_err(|failure| {
         let again = format!("`boatload report {} -o FILE.html` writes the report", book.run.id);
         Failure { sentence: format!("{}; {again}", failure.sentence), ..failure }

@@ -11,7 +11,7 @@ use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, Order, Watcher};
 
@@ -91,7 +91,7 @@ impl Run {
 
     /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
     /// no code that tells of the run itself.
-    fn give(&self, book: &ResultBook, exit: Exit) -> Exit {
+    fn give(&self, book: &Book, exit: Exit) -> Exit {
         let shown = show::deliver(book, self.json.as_deref());
         let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
         [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {

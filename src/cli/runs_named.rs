@@ -3,7 +3,7 @@
 
 use super::StorePlace;
 use crate::base::failure::{Failure, Result, shown};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::reference::{PREFIX, find_reference, nearest_reference};
 use crate::store::Store;
 
@@ -15,7 +15,7 @@ pub(super) const RUN_HELP: &str =
 ///
 /// # Errors
 /// If a word stands for no run or for more than one, or the store cannot be read.
-pub(super) fn find_runs(words: &[String], place: &StorePlace) -> Result<Vec<ResultBook>> {
+pub(super) fn find_runs(words: &[String], place: &StorePlace) -> Result<Vec<Book>> {
     let mut store: Option<Store> = None;
     let mut books = Vec::new();
     for word in words {

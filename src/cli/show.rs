@@ -10,7 +10,7 @@ use super::runs_named::{RUN_HELP, find_runs};
 use super::{StorePlace, exit_of, out, screen};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::report::{
     RUNS_MAX, Style, find_report, plain, write_beside, write_plots, write_plotted,
 };
@@ -82,7 +82,7 @@ impl Show {
     }
 
     /// The text for one run: the terminal's report, and more reports after it.
-    fn one(&self, book: &ResultBook, style: Option<&Style>) -> Result<String> {
+    fn one(&self, book: &Book, style: Option<&Style>) -> Result<String> {
         let analysis = Analysis::of(book);
         let mut text = match style {
             Some(style) => written("draw the charts", |out| write_plotted(&analysis, style, out))?,
@@ -96,7 +96,7 @@ impl Show {
     }
 
     /// The reports that follow the terminal's.
-    fn more(&self, book: &ResultBook) -> Vec<&'static str> {
+    fn more(&self, book: &Book) -> Vec<&'static str> {
         // Without levels the table itself has all figures.
         let levels = book.measurements.iter().any(|m| m.cell.level.is_some());
         let details = self.details && (levels || self.plot);
@@ -112,8 +112,8 @@ impl Show {
 }
 
 /// The text for several runs.
-fn beside(books: &[ResultBook], style: Option<&Style>) -> Result<String> {
-    let books: Vec<&ResultBook> = books.iter().collect();
+fn beside(books: &[Book], style: Option<&Style>) -> Result<String> {
+    let books: Vec<&Book> = books.iter().collect();
     let mut text = written("put the runs beside each other", |out| write_beside(&books, out))?;
     if let Some(style) = style {
         let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
@@ -125,7 +125,7 @@ fn beside(books: &[ResultBook], style: Option<&Style>) -> Result<String> {
 }
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.
-fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
+fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
     let documents = || {
         books.iter().map(|book| rendered("json", &Analysis::of(book))).collect::<Result<String>>()
     };
@@ -137,7 +137,7 @@ fn give(books: &[ResultBook], text: &str, json: Option<&Path>) -> Result<()> {
 }
 
 /// Gives a run to the user: the terminal's report, the document, or both.
-pub(super) fn deliver(book: &ResultBook, json: Option<&Path>) -> Result<()> {
+pub(super) fn deliver(book: &Book, json: Option<&Path>) -> Result<()> {
     give(std::slice::from_ref(book), &rendered("terminal", &Analysis::of(book))?, json)
 }
 

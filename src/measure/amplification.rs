@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::book::{Level, Measurement, ResultBook};
+use super::book::{Level, Measurement, Book};
 use super::content::gives_content;
 use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, levels_of, variants};
@@ -55,7 +55,7 @@ impl Amplification {
 
 /// One for each variant of which anything is known, in the job file's order. Only valid
 /// measurements count.
-pub(super) fn amplifications(book: &ResultBook) -> Vec<Amplification> {
+pub(super) fn amplifications(book: &Book) -> Vec<Amplification> {
     let of = |variant: &str| {
         let here = |m: &&Measurement| m.valid() && m.cell.variant == variant;
         of_variant(variant, &book.measurements.iter().filter(here).collect::<Vec<_>>())
@@ -108,7 +108,7 @@ pub struct PhaseAmplification {
 /// One for each phase of each variant of which anything is known. What counts is as in
 /// [`Amplification`].
 pub(super) fn phase_amplifications(
-    book: &ResultBook,
+    book: &Book,
     disturbed: &DisturbedMeasurements,
 ) -> Vec<PhaseAmplification> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
@@ -230,7 +230,7 @@ mod tests {
         Measurement { device_read_bytes, device_write_bytes, device_reads, device_writes, ..m }
     }
 
-    fn by_phase(book: &ResultBook) -> Vec<PhaseAmplification> {
+    fn by_phase(book: &Book) -> Vec<PhaseAmplification> {
         phase_amplifications(book, &DisturbedMeasurements::of(book))
     }
 
@@ -241,7 +241,7 @@ mod tests {
         let mut all =
             vec![write(1, 2_000), write(2, 4_000), read(1, 1_500), phase("stat", 1, 9, 0)];
         all.iter_mut().for_each(|m| m.phase = m.operation.clone());
-        let found = by_phase(&ResultBook { measurements: all, ..ResultBook::default() });
+        let found = by_phase(&Book { measurements: all, ..Book::default() });
         let told: Vec<_> = found.iter().map(|one| one.phase.as_str()).collect();
         assert_eq!(told, ["create", "read"]);
         let written = found[0].written.unwrap();
@@ -260,7 +260,7 @@ mod tests {
         };
         let mut failed = at(3.0, 9_000);
         failed.invalid = vec!["EIO x 1".into()];
-        let of = |measurements| by_phase(&ResultBook { measurements, ..ResultBook::default() });
+        let of = |measurements| by_phase(&Book { measurements, ..Book::default() });
         let found = of(vec![at(1.0, 9_000), at(2.0, 2_000)]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].written.map(|one| one.mean), Some(2.0));
@@ -271,7 +271,7 @@ mod tests {
 
     #[track_caller]
     fn only(measurements: Vec<Measurement>) -> Amplification {
-        let all = amplifications(&ResultBook { measurements, ..ResultBook::default() });
+        let all = amplifications(&Book { measurements, ..Book::default() });
         assert_eq!(all.len(), 1, "{all:?}");
         all.into_iter().next().unwrap()
     }

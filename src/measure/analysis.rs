@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::amplification::{
     Amplification, PhaseAmplification, amplifications, phase_amplifications,
 };
-use super::book::{Measurement, ResultBook};
+use super::book::{Measurement, Book};
 use super::conditions::{Conditions, conditions};
 use super::disturbances::DisturbedMeasurements;
 use super::effort::{Components, components, unsure};
@@ -18,7 +18,7 @@ use super::summary::{Summary, summarize};
 #[derive(Debug)]
 pub struct Analysis<'a> {
     /// What was measured.
-    pub book: &'a ResultBook,
+    pub book: &'a Book,
     disturbed: OnceCell<DisturbedMeasurements>,
     summary: OnceCell<Summary>,
     conditions: OnceCell<Conditions>,
@@ -30,7 +30,7 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Of this book. Nothing is computed yet.
-    pub fn of(book: &'a ResultBook) -> Self {
+    pub fn of(book: &'a Book) -> Self {
         Self {
             book,
             disturbed: OnceCell::new(),

@@ -1,7 +1,7 @@
 //! Runs beside each other: the same phase of each in one row. A ratio here is a ratio and no
 //! verdict; whether a difference is more than chance is for a comparison to say.
 
-use super::book::{Level, Measurement, ResultBook};
+use super::book::{Book, Level, Measurement};
 use super::matching::{Key, Matching, Run};
 use super::summary::PhaseSummary;
 use super::uncertainty::{Estimate, IntervalBasis};
@@ -46,7 +46,7 @@ pub struct Side {
 }
 
 /// The runs beside each other, in the order of the first run that has a row.
-pub fn beside(books: &[&ResultBook]) -> Vec<BesideRow> {
+pub fn beside(books: &[&Book]) -> Vec<BesideRow> {
     let Matching { runs, keys } = Matching::of(books);
     keys.iter().flat_map(|key| rows(key, &runs)).collect()
 }

@@ -1,6 +1,6 @@
 //! How far one run of the same lies from another: what no repeat of a single run can show.
 
-use super::book::ResultBook;
+use super::book::Book;
 use super::conclusions::ratio::Ratio;
 use super::history::{Stretch, same_target, spread, stretches};
 use super::statistics::student::student_t;
@@ -47,9 +47,9 @@ impl Ratio {
 
 /// Other runs of what two runs did, as places among `others`: one group if both did the same, else
 /// one for each.
-pub(super) fn groups([a, b]: [&ResultBook; 2], others: &[&ResultBook]) -> Vec<Vec<usize>> {
-    let of = |target: &ResultBook| {
-        let like = |other: &ResultBook| {
+pub(super) fn groups([a, b]: [&Book; 2], others: &[&Book]) -> Vec<Vec<usize>> {
+    let of = |target: &Book| {
+        let like = |other: &Book| {
             let itself = [&a.run.id, &b.run.id].contains(&&other.run.id);
             !itself && other.run.complete && same_target(target, other)
         };

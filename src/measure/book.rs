@@ -11,7 +11,7 @@ use crate::plan::EngineName;
 
 /// A run with everything it gave.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ResultBook {
+pub struct Book {
     /// What was run.
     pub run: RunFacts,
     /// Where.
@@ -29,7 +29,7 @@ pub struct ResultBook {
 /// What the file system of a simulated run is called.
 pub const SIMULATED: &str = "simulated";
 
-impl ResultBook {
+impl Book {
     /// Type of the file system that a variant was measured on: the one made for it, else the one
     /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not told.
     pub fn filesystem_of(&self, variant: &str) -> Option<&str> {

@@ -4,7 +4,7 @@
 mod baseline;
 
 use super::between::{Between, groups};
-use super::book::{Measurement, ResultBook};
+use super::book::{Book, Measurement};
 use super::compare::{Figure, Subject, common_unit, subject};
 use super::conclusions::ratio::Ratio;
 use super::matching::{Key, Matching, Run};
@@ -148,25 +148,20 @@ struct Metric {
 }
 
 /// A run against the runs of a baseline, oldest first; `fail_on` is the slowdown that may be.
-pub fn check(run: &ResultBook, baseline: &[&ResultBook], fail_on: f64) -> Check {
+pub fn check(run: &Book, baseline: &[&Book], fail_on: f64) -> Check {
     check_among(run, baseline, &[], fail_on)
 }
 
 /// The same. Among `others`, in the order of time, are more runs of what the run or a single baseline
 /// did; a history has the spread between runs in itself.
-pub fn check_among(
-    run: &ResultBook,
-    baseline: &[&ResultBook],
-    others: &[&ResultBook],
-    fail_on: f64,
-) -> Check {
-    let held: Vec<&ResultBook> = [run].into_iter().chain(baseline.iter().copied()).collect();
+pub fn check_among(run: &Book, baseline: &[&Book], others: &[&Book], fail_on: f64) -> Check {
+    let held: Vec<&Book> = [run].into_iter().chain(baseline.iter().copied()).collect();
     let keys = Matching::of(&held).keys;
     let groups = match baseline {
         [only] => groups([only, run], others),
         _ => Vec::new(),
     };
-    let books: Vec<&ResultBook> = held.iter().copied().chain(others.iter().copied()).collect();
+    let books: Vec<&Book> = held.iter().copied().chain(others.iter().copied()).collect();
     let runs = Matching::of(&books).runs;
     let others = groups.iter().map(Vec::len).sum();
     let mut check = Check { fail_on, others, ..Check::default() };

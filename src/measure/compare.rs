@@ -4,7 +4,7 @@
 mod latency;
 
 use super::between::{Between, groups};
-use super::book::{Level, Measurement, ResultBook};
+use super::book::{Book, Level, Measurement};
 use super::conclusions::ratio::{Rate, Ratio};
 use super::differences::job_lines;
 use super::matching::{Key, Matching, Run};
@@ -179,15 +179,15 @@ impl Comparison {
 }
 
 /// The second run against the first, by their own repeats alone.
-pub fn compare(a: &ResultBook, b: &ResultBook) -> Comparison {
+pub fn compare(a: &Book, b: &Book) -> Comparison {
     compare_among(a, b, &[])
 }
 
 /// The second run against the first. Among `others`, in the order of time, are more runs of what they
 /// did: where runs lie further apart than the repeats of one do, the intervals know it from these.
-pub fn compare_among(a: &ResultBook, b: &ResultBook, others: &[&ResultBook]) -> Comparison {
+pub fn compare_among(a: &Book, b: &Book, others: &[&Book]) -> Comparison {
     let keys = Matching::of(&[a, b]).keys;
-    let books: Vec<&ResultBook> = [a, b].into_iter().chain(others.iter().copied()).collect();
+    let books: Vec<&Book> = [a, b].into_iter().chain(others.iter().copied()).collect();
     let runs = Matching::of(&books).runs;
     let [of_a, of_b, rest @ ..] = runs.as_slice() else { return Comparison::default() };
     let groups = groups([a, b], others);
@@ -334,7 +334,7 @@ pub(super) fn subject(key: &Key, phase: Option<String>) -> Subject {
 }
 
 /// Whether both were asked for the same; then a phase that ends after a time may still do more.
-fn same_job(a: &ResultBook, b: &ResultBook) -> bool {
+fn same_job(a: &Book, b: &Book) -> bool {
     let published = a.run.reference.is_some() || b.run.reference.is_some();
     !published && a.run.parameters == b.run.parameters && job_lines(a) == job_lines(b)
 }

@@ -1,6 +1,6 @@
 //! What the place was like at each level: conditions averaged over the repeats.
 
-use super::book::{Condition, Level, ResultBook};
+use super::book::{Condition, Level, Book};
 use super::order::{each_once, variants};
 use super::uncertainty::mean;
 use crate::base::units::Unit;
@@ -45,7 +45,7 @@ impl Conditions {
 }
 
 /// The conditions of a book; values that are no numbers are left out.
-pub(super) fn conditions(book: &ResultBook) -> Conditions {
+pub(super) fn conditions(book: &Book) -> Conditions {
     // What the axis itself says needs no second telling.
     let is_level = |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name);
     let all: Vec<&Condition> =
@@ -89,14 +89,14 @@ mod tests {
 
     #[test]
     fn repeats_are_averaged_for_each_variant_and_what_was_not_looked_at_is_none() {
-        let book = ResultBook {
+        let book = Book {
             conditions: vec![
                 condition("fresh", 1, "space-used", 30.0),
                 condition("fresh", 2, "space-used", 31.0),
                 condition("aged", 1, "space-used", 40.0),
                 condition("aged", 1, "files-present", f64::NAN),
             ],
-            ..ResultBook::default()
+            ..Book::default()
         };
         let found = conditions(&book);
         let names: Vec<&str> = found.names.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,6 +1,6 @@
 //! The facts in which runs differ: each may be why their figures do.
 
-use super::book::{MadeFileSystem, Measurement, ResultBook};
+use super::book::{Book, MadeFileSystem, Measurement};
 use super::order::{each_once, made, made_kinds};
 use crate::base::units::{self, counted, grouped};
 
@@ -17,15 +17,15 @@ pub struct Difference {
 /// How a fact is read from a run.
 enum Fact {
     /// A word or two, empty if it is not known.
-    One(fn(&ResultBook) -> String),
+    One(fn(&Book) -> String),
     /// A word or two that published figures do not come with.
-    Own(fn(&ResultBook) -> String),
+    Own(fn(&Book) -> String),
     /// A word that earlier versions did not keep: told only where all runs know it.
-    Later(fn(&ResultBook) -> String),
+    Later(fn(&Book) -> String),
     /// A list, and what joins those that are told. Published figures have none.
-    Many(fn(&ResultBook) -> Vec<String>, &'static str),
+    Many(fn(&Book) -> Vec<String>, &'static str),
     /// Lines of which only their number is told.
-    Lines(fn(&ResultBook) -> Vec<String>),
+    Lines(fn(&Book) -> Vec<String>),
 }
 
 use Fact::{Later, Lines, Many, One, Own};
@@ -56,9 +56,9 @@ const FACTS: [(&str, Fact); 22] = [
 ];
 
 /// The facts in which the runs differ, in a fixed order.
-pub fn differences(books: &[&ResultBook]) -> Vec<Difference> {
+pub fn differences(books: &[&Book]) -> Vec<Difference> {
     let published = books.iter().any(|book| book.run.reference.is_some());
-    let one = |fact: &fn(&ResultBook) -> String| -> Vec<Option<String>> {
+    let one = |fact: &fn(&Book) -> String| -> Vec<Option<String>> {
         books.iter().map(|book| Some(fact(book)).filter(|text| !text.is_empty())).collect()
     };
     let of = |(name, fact): &(&'static str, Fact)| {
@@ -77,7 +77,7 @@ pub fn differences(books: &[&ResultBook]) -> Vec<Difference> {
 }
 
 /// What each run's list has that not all have.
-fn apart(books: &[&ResultBook], fact: &fn(&ResultBook) -> Vec<String>) -> Vec<Vec<String>> {
+fn apart(books: &[&Book], fact: &fn(&Book) -> Vec<String>) -> Vec<Vec<String>> {
     let lists: Vec<Vec<String>> = books.iter().map(|book| fact(book)).collect();
     let common = |item: &String| lists.iter().all(|list| list.contains(item));
     let own = |list: &Vec<String>| list.iter().filter(|item| !common(item)).cloned().collect();
@@ -105,36 +105,36 @@ pub fn letter(at: usize) -> char {
     u8::try_from(at).ok().and_then(|at| b'A'.checked_add(at)).map_or('?', char::from)
 }
 
-fn words(book: &ResultBook, word: fn(&Measurement) -> String) -> String {
+fn words(book: &Book, word: fn(&Measurement) -> String) -> String {
     let mut all: Vec<String> = book.measurements.iter().map(word).collect();
     all.sort_unstable();
     all.dedup();
     all.join(", ")
 }
 
-fn parameters(book: &ResultBook) -> Vec<String> {
+fn parameters(book: &Book) -> Vec<String> {
     book.run.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect()
 }
 
 /// The job without what does nothing: comments and empty lines.
-pub(super) fn job_lines(book: &ResultBook) -> Vec<String> {
+pub(super) fn job_lines(book: &Book) -> Vec<String> {
     let lines = book.run.job.lines().map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     kept.map(String::from).collect()
 }
 
-fn most_operations(book: &ResultBook) -> String {
+fn most_operations(book: &Book) -> String {
     book.measurements.iter().map(|m| m.operations).max().map(grouped).unwrap_or_default()
 }
 
-fn date(book: &ResultBook) -> String {
+fn date(book: &Book) -> String {
     match &book.run.reference {
         Some(reference) => reference.published.clone(),
         None => book.run.started.get(..10).unwrap_or_default().into(),
     }
 }
 
-fn filesystem(book: &ResultBook) -> String {
+fn filesystem(book: &Book) -> String {
     match made_kinds(book).as_slice() {
         [] => book.host.filesystem.kind.clone(),
         made => made.join(","),
@@ -142,12 +142,12 @@ fn filesystem(book: &ResultBook) -> String {
 }
 
 /// Of what was there; nobody looks for one in what was made.
-fn journal(book: &ResultBook) -> String {
+fn journal(book: &Book) -> String {
     let known = book.host.filesystem.journal.filter(|_| book.filesystems.is_empty());
     known.map(|kept| if kept { "kept" } else { "none" }.into()).unwrap_or_default()
 }
 
-fn options(book: &ResultBook) -> Vec<String> {
+fn options(book: &Book) -> Vec<String> {
     let of = |options: &str| options.split(',').map(String::from).collect::<Vec<_>>();
     match made(book).as_slice() {
         [] => of(&book.host.filesystem.options),
@@ -155,12 +155,12 @@ fn options(book: &ResultBook) -> Vec<String> {
     }
 }
 
-fn mkfs_words(book: &ResultBook) -> Vec<String> {
+fn mkfs_words(book: &Book) -> Vec<String> {
     let commands = made(book).into_iter().filter_map(|made: &MadeFileSystem| made.mkfs.as_ref());
     each_once(commands.flat_map(|command| command.split(' ')).map(String::from))
 }
 
-fn device(book: &ResultBook) -> String {
+fn device(book: &Book) -> String {
     let made = each_once(made(book).into_iter().map(|made| {
         let size = units::bytes(made.device_bytes);
         format!("{} of {size}", made.place)
@@ -174,7 +174,7 @@ fn device(book: &ResultBook) -> String {
     format!("{name}{}", size.unwrap_or_default())
 }
 
-fn memory(book: &ResultBook) -> String {
+fn memory(book: &Book) -> String {
     match book.host.memory_bytes {
         0 => String::new(),
         bytes => units::bytes(bytes),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Disturbance, MadeFileSystem, Measurement, ResultBook};
+use super::book::{Disturbance, MadeFileSystem, Measurement, Book};
 use super::content::gives_content;
 use super::steadiness::{trend, two_modes};
 use crate::plan::CacheAsked;
@@ -93,7 +93,7 @@ impl DisturbanceKind {
 
     /// How much of it there was in a measurement: none where nothing tells, `Some(None)` where it
     /// was too little to be told.
-    pub(super) fn judge(self, book: &ResultBook, m: &Measurement) -> Option<Option<f64>> {
+    pub(super) fn judge(self, book: &Book, m: &Measurement) -> Option<Option<f64>> {
         let seen = m.disturbance.as_ref();
         match self {
             Self::OthersIo => others_io(book, m, seen?),
@@ -144,7 +144,7 @@ fn above(part: f64, all: f64, (share, seconds): (f64, f64)) -> Option<f64> {
 }
 
 /// Bytes that others moved on the disk.
-fn others_io(book: &ResultBook, m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
+fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
     let (read, written) = (m.device_read_bytes?, m.device_write_bytes?);
     let device = read.saturating_add(written);
     let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
@@ -171,7 +171,7 @@ fn others_io(book: &ResultBook, m: &Measurement, seen: &Disturbance) -> Option<O
 }
 
 /// Whether it was on a loop device through the cache of what lies below: that writes when it likes.
-fn through_cache(book: &ResultBook, m: &Measurement) -> bool {
+fn through_cache(book: &Book, m: &Measurement) -> bool {
     let device = match made_for(book, m) {
         Some(made) => made.device.as_ref(),
         None => book.host.device.as_ref(),
@@ -179,7 +179,7 @@ fn through_cache(book: &ResultBook, m: &Measurement) -> bool {
     device.is_some_and(|device| device.loop_direct_io == Some(false))
 }
 
-fn made_for<'a>(book: &'a ResultBook, m: &Measurement) -> Option<&'a MadeFileSystem> {
+fn made_for<'a>(book: &'a Book, m: &Measurement) -> Option<&'a MadeFileSystem> {
     book.filesystems.iter().find(|made| made.variant == m.cell.variant)
 }
 
@@ -196,7 +196,7 @@ fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
 }
 
 /// The share of the content that the device wrote, where the file system compresses.
-fn compressed(book: &ResultBook, m: &Measurement) -> Option<Option<f64>> {
+fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
     let made = made_for(book, m);
     let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
     // Without a sync what was not yet written is missing too.
@@ -223,7 +223,7 @@ pub(super) struct DisturbedMeasurements {
 
 impl DisturbedMeasurements {
     /// Judges each measurement of the book.
-    pub(super) fn of(book: &ResultBook) -> Self {
+    pub(super) fn of(book: &Book) -> Self {
         let disturbed = book.measurements.iter().filter(|m| is_disturbed(book, m));
         Self { addresses: disturbed.map(std::ptr::from_ref).collect() }
     }
@@ -234,7 +234,7 @@ impl DisturbedMeasurements {
     }
 }
 
-fn is_disturbed(book: &ResultBook, m: &Measurement) -> bool {
+fn is_disturbed(book: &Book, m: &Measurement) -> bool {
     let own = [
         DisturbanceKind::Straggler,
         DisturbanceKind::Trend,

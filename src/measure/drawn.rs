@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::book::{Finding, Level, ResultBook};
+use super::book::{Book, Finding, Level};
 use super::conclusions::conclude;
 use super::order::variants;
 use super::uncertainty::Estimate;
@@ -62,7 +62,7 @@ fn of_kind<'a>(findings: &'a [Finding], kind: &'a str) -> impl Iterator<Item = &
 
 /// The courses that the book's findings tell of. Findings of an earlier boatload have no curve: then
 /// that of the law they name is made anew, if the same one is found.
-pub fn growths(book: &ResultBook) -> Vec<Growth> {
+pub fn growths(book: &Book) -> Vec<Growth> {
     let lacks = |finding: &Finding| !finding.figures.contains_key("blocks");
     let anew = match of_kind(&book.findings, "growth").any(lacks) {
         true => conclude(book, &[Conclusion::Growth], &variants(book)),
@@ -114,7 +114,7 @@ fn growth(finding: &Finding, by_law: bool) -> Option<Growth> {
 }
 
 /// Where knees of a phase are, and where its variants meet without their syncs.
-pub fn places(book: &ResultBook, phase: &str, axis: &str) -> Vec<Place> {
+pub fn places(book: &Book, phase: &str, axis: &str) -> Vec<Place> {
     let here = |finding: &&Finding| {
         text(finding, "phase") == Some(phase) && text(finding, "axis") == Some(axis)
     };
@@ -150,7 +150,7 @@ const LINE_PLACES: usize = 32;
 /// The line that a `slope` finding tells of the rates of a phase of a variant at its levels, with
 /// its height in the rates' own unit: it goes through their mean. Empty where no effect is told.
 pub fn slope_line(
-    book: &ResultBook,
+    book: &Book,
     (variant, phase): (&str, &str),
     (unit, rates): (Unit, &[(&Level, Estimate)]),
 ) -> Vec<(f64, f64)> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::book::{MadeFileSystem, ResultBook};
+use super::book::{Book, MadeFileSystem};
 use crate::host::space::Space;
 use crate::op::{Change, Subject};
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
@@ -83,7 +83,7 @@ pub fn estimate(plan: &Plan, costs: &Probed, space: &Space) -> Option<f64> {
 
 /// Seconds that an earlier run took that did the same work to its end; none if it did other work.
 /// Where it ran is not looked at.
-pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
+pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
     let run = &book.run;
     // How often a pilot lets things be done is known only behind it.
     let counted = plan.effort.is_none() && run.precision.is_none();
@@ -115,7 +115,7 @@ pub fn same_work(plan: &Plan, book: &ResultBook) -> Option<f64> {
 
 /// Whether a run's file systems were made as the plan's are on the place that is asked for: by the
 /// same commands, with the same mount options and of the same size; or whether neither made any.
-pub fn made_alike(plan: &Plan, place: (&PlaceAsked, Option<Room>), book: &ResultBook) -> bool {
+pub fn made_alike(plan: &Plan, place: (&PlaceAsked, Option<Room>), book: &Book) -> bool {
     plan.cells.iter().all(|cell| {
         let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
         match (&cell.filesystem, place.1, made) {

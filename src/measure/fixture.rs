@@ -178,7 +178,7 @@ pub(crate) fn warning(sentence: &str, hint: &str) -> Finding {
 }
 
 /// Two repeats of five phases, one of which failed once, with windows and a warning.
-pub(crate) fn book() -> ResultBook {
+pub(crate) fn book() -> Book {
     let mut measurements = Vec::new();
     for repeat in [1, 2] {
         let slower = u64::from(repeat) * 100;
@@ -205,7 +205,7 @@ pub(crate) fn book() -> ResultBook {
         "2 phases are \"unverified\": /proc/sys/vm/drop_caches needs root.",
         "Run as root, or pass --cache warm.",
     );
-    ResultBook {
+    Book {
         run: run("k3j9x2ab"),
         host: host(),
         filesystems: Vec::new(),
@@ -375,8 +375,8 @@ impl Odd {
     }
 
     /// A book of anything.
-    pub(crate) fn book(&mut self) -> ResultBook {
-        let mut book = ResultBook { run: run("oddoddod"), host: host(), ..Default::default() };
+    pub(crate) fn book(&mut self) -> Book {
+        let mut book = Book { run: run("oddoddod"), host: host(), ..Default::default() };
         book.run.scenario = self.text();
         book.run.question = self.text().repeat(3);
         book.run.harness_ns = self.number();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::ResultBook;
+use super::book::Book;
 use super::differences::job_lines;
 use super::statistics::change_points;
 use super::statistics::describe::{mean, median};
@@ -118,13 +118,13 @@ const MEMORY_SAME: f64 = 0.02;
 /// Whether a run is of the same job on the same machine, file system and device as another. The
 /// kernel, mount options that nobody asked for and boatload itself may differ: a history is there
 /// to show what they change.
-pub fn same_target(a: &ResultBook, b: &ResultBook) -> bool {
+pub fn same_target(a: &Book, b: &Book) -> bool {
     let (memory, other) = (a.host.memory_bytes as f64, b.host.memory_bytes as f64);
     let same_memory = (memory - other).abs() <= MEMORY_SAME * memory.max(other);
-    let asked = |book: &ResultBook| {
+    let asked = |book: &Book| {
         (book.run.scenario.clone(), book.run.scale.clone(), book.run.parameters.clone())
     };
-    let machine = |book: &ResultBook| (book.host.cpu.clone(), book.host.cpus);
+    let machine = |book: &Book| (book.host.cpu.clone(), book.host.cpus);
     same_memory
         && asked(a) == asked(b)
         && machine(a) == machine(b)
@@ -137,19 +137,19 @@ pub fn same_target(a: &ResultBook, b: &ResultBook) -> bool {
 }
 
 /// Earlier versions did not look.
-fn same_journal(a: &ResultBook, b: &ResultBook) -> bool {
+fn same_journal(a: &Book, b: &Book) -> bool {
     let known = a.host.filesystem.journal.zip(b.host.filesystem.journal);
     known.is_none_or(|(a, b)| a == b)
 }
 
 /// The block device, which may have another name after a restart if it has a model.
-fn device(book: &ResultBook) -> Option<(String, Option<u64>)> {
+fn device(book: &Book) -> Option<(String, Option<u64>)> {
     let device = book.host.device.as_ref()?;
     Some((device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes))
 }
 
 /// The file systems that were made, in whatever order.
-fn made(book: &ResultBook) -> BTreeSet<[&str; 4]> {
+fn made(book: &Book) -> BTreeSet<[&str; 4]> {
     let all = book.filesystems.iter();
     all.map(|made| {
         let mkfs = made.mkfs.as_deref().unwrap_or_default();
@@ -159,7 +159,7 @@ fn made(book: &ResultBook) -> BTreeSet<[&str; 4]> {
 }
 
 /// What the command line may have changed.
-fn how(book: &ResultBook) -> BTreeSet<(&str, &str, u32, &str)> {
+fn how(book: &Book) -> BTreeSet<(&str, &str, u32, &str)> {
     let all = book.measurements.iter();
     all.map(|m| (m.phase.as_str(), m.engine.as_str(), m.threads, m.cache.asked.as_str())).collect()
 }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
         let a = fixture::book();
-        let with = |change: fn(&mut ResultBook)| {
+        let with = |change: fn(&mut Book)| {
             let mut b = fixture::book();
             change(&mut b);
             same_target(&a, &b)

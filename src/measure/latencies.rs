@@ -1,6 +1,6 @@
 //! The distribution of latencies of each phase, over all its valid repeats, step by step.
 
-use super::book::{Level, ResultBook};
+use super::book::{Level, Book};
 use super::summary::{PhaseSummary, Summary, VariantSummary};
 use super::tails::merge;
 
@@ -57,13 +57,13 @@ const SUB_BUCKETS: u32 = 2048;
 
 /// One for each phase of each variant at each level whose latencies were kept, in the order of the
 /// summary.
-pub(super) fn distributions(book: &ResultBook, summary: &Summary) -> Vec<Distribution> {
+pub(super) fn distributions(book: &Book, summary: &Summary) -> Vec<Distribution> {
     distributions_where(book, summary, |_, _| true)
 }
 
 /// The same of some rows of the book's summary.
 pub fn distributions_where(
-    book: &ResultBook,
+    book: &Book,
     summary: &Summary,
     wanted: impl Fn(&VariantSummary, &PhaseSummary) -> bool,
 ) -> Vec<Distribution> {

@@ -2,7 +2,7 @@
 //! level, also where a run has a single variant without a name.
 
 use super::analysis::Analysis;
-use super::book::{CellKey, Level, Measurement, ResultBook};
+use super::book::{CellKey, Level, Measurement, Book};
 use super::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::plan::EngineName;
 use crate::plan::filesystem::find_kind;
@@ -19,7 +19,7 @@ pub(super) struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    pub(super) fn of(books: &[&'a ResultBook]) -> Self {
+    pub(super) fn of(books: &[&'a Book]) -> Self {
         let mut runs: Vec<Run> = books.iter().map(|book| Run::of(book)).collect();
         let filesystems: Vec<(String, String)> = runs.iter().flat_map(Run::filesystems).collect();
         runs.iter_mut().for_each(|run| run.meets = run.met(&filesystems));
@@ -54,7 +54,7 @@ pub(super) struct Key {
 
 /// A run with its rows.
 pub(super) struct Run<'a> {
-    pub(super) book: &'a ResultBook,
+    pub(super) book: &'a Book,
     summary: Summary,
     variants: Vec<String>,
     /// Variants of the other runs that are file systems of this one's type, where this one has no
@@ -63,7 +63,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(book: &'a ResultBook) -> Self {
+    fn of(book: &'a Book) -> Self {
         let summary = Analysis::of(book).summary().clone();
         let mut variants: Vec<String> = summary.groups.iter().map(|g| g.variant.clone()).collect();
         variants.dedup();

@@ -1,6 +1,6 @@
 //! What to look at next: the few things a reader of this run would want to know.
 
-use super::book::ResultBook;
+use super::book::Book;
 use super::summary::{PhaseSummary, Summary};
 use crate::base::units::Unit;
 use crate::plan::{Scale, find_scenario};
@@ -46,7 +46,7 @@ pub enum NextStep {
 }
 
 /// What to look at next, most telling first; at most one of each kind.
-pub(super) fn next_steps(book: &ResultBook, summary: &Summary) -> Vec<NextStep> {
+pub(super) fn next_steps(book: &Book, summary: &Summary) -> Vec<NextStep> {
     let show = NextStep::Show {
         run: book.run.id.clone(),
         // Of published figures the windows are what is shown in the first place.
@@ -83,7 +83,7 @@ fn rate_of(row: &PhaseSummary) -> Option<f64> {
 }
 
 /// Only for a run that went well: more of what failed would fail again.
-fn larger_scale(book: &ResultBook) -> Option<NextStep> {
+fn larger_scale(book: &Book) -> Option<NextStep> {
     let went_well = book.run.complete && book.measurements.iter().all(|m| m.valid());
     // Only a built-in scenario is known to do more at a larger scale.
     find_scenario(&book.run.scenario).filter(|scenario| scenario.text == book.run.job)?;
@@ -92,7 +92,7 @@ fn larger_scale(book: &ResultBook) -> Option<NextStep> {
     Some(NextStep::LargerScale { scale })
 }
 
-fn published_beside(book: &ResultBook) -> Option<NextStep> {
+fn published_beside(book: &Book) -> Option<NextStep> {
     book.run.reference.as_ref()?;
     let scenario = find_scenario(&book.run.scenario)?.name.to_string();
     Some(NextStep::Beside { scenario, run: book.run.id.clone() })
@@ -104,7 +104,7 @@ mod tests {
     use crate::measure::analysis::Analysis;
     use crate::measure::fixture;
 
-    fn next_of(book: &ResultBook) -> Vec<NextStep> {
+    fn next_of(book: &Book) -> Vec<NextStep> {
         Analysis::of(book).next_steps()
     }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn an_empty_run_only_says_how_to_see_it() {
         let run = fixture::run("k3j9x2ab");
-        let book = ResultBook {
+        let book = Book {
             run: crate::measure::book::RunFacts { scale: "x".into(), ..run },
             ..Default::default()
         };

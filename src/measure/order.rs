@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::book::{Level, MadeFileSystem, ResultBook};
+use super::book::{Book, Level, MadeFileSystem};
 use crate::plan::variant_names;
 
 /// Names of the variants that the book has something of, in the job file's order; those that it does
 /// not name stand behind, as their file systems were asked for, the others by name. The order they
 /// were measured in is random.
-pub fn variants(book: &ResultBook) -> Vec<&str> {
+pub fn variants(book: &Book) -> Vec<&str> {
     let measured = book.measurements.iter().map(|m| m.cell.variant.as_str());
     let looked_at = book.conditions.iter().map(|c| c.cell.variant.as_str());
     let mut names: Vec<&str> = measured.chain(looked_at).collect();
@@ -26,13 +26,13 @@ pub fn variants(book: &ResultBook) -> Vec<&str> {
 
 /// The levels that a phase was measured at, valid or not, in the order they first come in. What is
 /// told of one level is told of the last.
-pub(super) fn levels_of<'a>(book: &'a ResultBook, phase: &str) -> Vec<Option<&'a Level>> {
+pub(super) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
     let own = book.measurements.iter().filter(|m| m.phase == phase);
     each_once(own.map(|m| m.cell.level.as_ref()))
 }
 
 /// The file systems that were made for the run, in the order of their variants.
-pub fn made(book: &ResultBook) -> Vec<&MadeFileSystem> {
+pub fn made(book: &Book) -> Vec<&MadeFileSystem> {
     let order = variants(book);
     let place = |made: &&MadeFileSystem| order.iter().position(|name| *name == made.variant);
     let mut all: Vec<&MadeFileSystem> = book.filesystems.iter().collect();
@@ -41,7 +41,7 @@ pub fn made(book: &ResultBook) -> Vec<&MadeFileSystem> {
 }
 
 /// Their types, each once.
-pub fn made_kinds(book: &ResultBook) -> Vec<&str> {
+pub fn made_kinds(book: &Book) -> Vec<&str> {
     each_once(made(book).into_iter().map(|made| made.kind.as_str()))
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn variants_stand_as_in_the_job_file_and_unknown_ones_behind_by_name() {
-        let mut book = ResultBook::default();
+        let mut book = Book::default();
         for name in ["zfs", "xfs", "single", "btrfs", "many", "single"] {
             let mut m = measurement("create", 1, 10, 1_000);
             m.cell.variant = name.into();

@@ -77,13 +77,13 @@ struct WireReference {
 }
 
 /// All published figures, by name.
-pub fn references() -> Vec<ResultBook> {
+pub fn references() -> Vec<Book> {
     let sources = sources();
     sources.reference.iter().filter_map(|reference| book(&sources, reference)).collect()
 }
 
 /// The published figures with this name, which stands without [`PREFIX`].
-pub fn find_reference(name: &str) -> Option<ResultBook> {
+pub fn find_reference(name: &str) -> Option<Book> {
     let sources = sources();
     let reference = sources.reference.iter().find(|reference| reference.name == name)?;
     book(&sources, reference)
@@ -101,7 +101,7 @@ fn sources() -> WireSources {
     toml::from_str(SOURCES).unwrap_or_default()
 }
 
-fn book(sources: &WireSources, wire: &WireReference) -> Option<ResultBook> {
+fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
     let scenario = sources.scenario.get(&wire.scenario)?;
     let write_up = sources.write_up.get(&wire.write_up)?;
     let (_, table) = TABLES.iter().find(|(file, _)| *file == scenario.data)?;
@@ -118,7 +118,7 @@ fn book(sources: &WireSources, wire: &WireReference) -> Option<ResultBook> {
         reference: Some(provenance(write_up, wire)),
         ..RunFacts::default()
     };
-    Some(ResultBook { run, host: host(wire), measurements, ..ResultBook::default() })
+    Some(Book { run, host: host(wire), measurements, ..Book::default() })
 }
 
 fn provenance(write_up: &WireWriteUp, wire: &WireReference) -> Provenance {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::book::{Finding, Measurement, ResultBook};
+use super::book::{Book, Finding, Measurement};
 use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::{Quantity, bytes, figures};
 use crate::op::{Change, Operation, Subject, find_operation};
@@ -32,7 +32,7 @@ struct Group<'a> {
 
 /// What a book tells of the source of all that was read and the destination of what was written,
 /// and whether something beneath the kernel caches.
-pub fn source(book: &ResultBook) -> Vec<Finding> {
+pub fn source(book: &Book) -> Vec<Finding> {
     let groups = groups(book);
     let moved = groups.iter().filter_map(|group| match group.operation.reads_content() {
         true => Some(group.read()),
@@ -41,7 +41,7 @@ pub fn source(book: &ResultBook) -> Vec<Finding> {
     moved.chain(groups.iter().filter_map(Group::beneath)).collect()
 }
 
-fn groups(book: &ResultBook) -> Vec<Group<'_>> {
+fn groups(book: &Book) -> Vec<Group<'_>> {
     let valid = || book.measurements.iter().filter(|m| m.valid() && m.bytes > 0);
     let several = valid().any(|m| valid().next().is_some_and(|f| f.cell.variant != m.cell.variant));
     let mut groups: Vec<Group<'_>> = Vec::new();

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::book::{Level, Measurement, ResultBook};
+use super::book::{Level, Measurement, Book};
 use super::content::bulk_phases;
 use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, variants};
@@ -111,7 +111,7 @@ impl Summary {
 }
 
 /// The summary of a book.
-pub(super) fn summarize(book: &ResultBook, disturbed: &DisturbedMeasurements) -> Summary {
+pub(super) fn summarize(book: &Book, disturbed: &DisturbedMeasurements) -> Summary {
     let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
     for measurement in &book.measurements {
         let cell = &measurement.cell;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Level, ResultBook};
+use super::book::{Level, Book};
 use super::history::same_target;
 use super::order::each_once;
 use super::summary::{PhaseSummary, Summary};
@@ -41,8 +41,8 @@ const RUNS_MIN: usize = 3;
 
 /// One for each phase of each scenario that three or more of the books measured. Published figures
 /// have no date to stand at; a run that is given twice stands there once.
-pub fn timelines<'a>(all: &[(&'a ResultBook, &'a Summary)]) -> Vec<Timeline<'a>> {
-    let dated = |(at, (book, summary)): (usize, &(&'a ResultBook, &'a Summary))| {
+pub fn timelines<'a>(all: &[(&'a Book, &'a Summary)]) -> Vec<Timeline<'a>> {
+    let dated = |(at, (book, summary)): (usize, &(&'a Book, &'a Summary))| {
         let seconds = seconds_of(&book.run.started).filter(|_| book.run.reference.is_none())?;
         Some(Run { at, seconds, book, summary })
     };
@@ -61,7 +61,7 @@ pub fn timelines<'a>(all: &[(&'a ResultBook, &'a Summary)]) -> Vec<Timeline<'a>>
 struct Run<'a> {
     at: usize,
     seconds: f64,
-    book: &'a ResultBook,
+    book: &'a Book,
     summary: &'a Summary,
 }
 
@@ -100,14 +100,14 @@ mod tests {
     use crate::measure::fixture;
     use crate::measure::reference::references;
 
-    fn begun(day: u32) -> ResultBook {
+    fn begun(day: u32) -> Book {
         let mut book = fixture::book();
         (book.run.id, book.run.started) =
             (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
         book
     }
 
-    fn told(books: &[ResultBook]) -> Vec<(String, Vec<usize>, bool)> {
+    fn told(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
         let summaries: Vec<Summary> =
             books.iter().map(|book| Analysis::of(book).summary().clone()).collect();
         let all: Vec<_> = books.iter().zip(&summaries).collect();
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn of_an_axis_the_last_level_of_the_latest_run_is_told() {
-        let books: Vec<ResultBook> = (5..8)
+        let books: Vec<Book> = (5..8)
             .map(|day| {
                 let mut book = fixture::growing::chunks();
                 (book.run.id, book.run.started) =

@@ -1,7 +1,7 @@
 //! How often boatload was right where the truth is known: runs that are the same, runs of which one
 //! was slowed down, and runs of the simulated file system.
 
-use super::book::ResultBook;
+use super::book::Book;
 use super::compare::{Comparison, Subject, Verdict};
 use super::conclusions::ranking::between;
 use super::statistics::Interval;
@@ -114,7 +114,7 @@ impl Trials {
     }
 
     /// Counts one run in which the two variants took turns.
-    pub fn add_turns(&mut self, book: &ResultBook, [a, b]: [&str; 2]) {
+    pub fn add_turns(&mut self, book: &Book, [a, b]: [&str; 2]) {
         self.pairs += 1;
         for (phase, level, ratio) in between(book, [a, b]) {
             let phase = phase.map(str::to_string);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::book::{Finding, MadeFileSystem, Measurement, ResultBook};
+use super::book::{Finding, MadeFileSystem, Measurement, Book};
 use super::content::is_bulk;
 use super::disturbances::DisturbedMeasurements;
 use super::order::made;
@@ -273,7 +273,7 @@ impl Warning {
 
 /// All warnings a book gives cause for, each once. A jump that its findings tell as a threshold is
 /// none.
-pub fn warnings(book: &ResultBook, interrupted: bool) -> Vec<Warning> {
+pub fn warnings(book: &Book, interrupted: bool) -> Vec<Warning> {
     let mut all = Vec::new();
     if interrupted {
         all.push(Warning::Interrupted);
@@ -325,7 +325,7 @@ fn few(measurements: &[Measurement]) -> Option<Warning> {
     (!phases.is_empty()).then_some(Warning::FewOperations { phases })
 }
 
-fn harness(book: &ResultBook) -> Option<Warning> {
+fn harness(book: &Book) -> Option<Warning> {
     let (mut phases, mut largest) = (Vec::new(), 0.0f64);
     for m in book.measurements.iter().filter(|m| m.valid() && m.engine != "sim") {
         let share = book.run.harness_ns / m.latency.mean;
@@ -347,7 +347,7 @@ fn busy(measurements: &[Measurement]) -> Option<Warning> {
     (busy > 0).then_some(Warning::DeviceBusy { phases, busy, known })
 }
 
-fn frequency(book: &ResultBook) -> Option<Warning> {
+fn frequency(book: &Book) -> Option<Warning> {
     let settings = book.host.settings.as_ref()?;
     let own_choice = settings
         .frequency_driver
@@ -362,7 +362,7 @@ fn frequency(book: &ResultBook) -> Option<Warning> {
     (governor.is_some() || share.is_some()).then_some(Warning::Frequency { governor, share })
 }
 
-fn host_cache(book: &ResultBook) -> Option<Warning> {
+fn host_cache(book: &Book) -> Option<Warning> {
     let cached = made(book).into_iter().filter(|made| {
         made.device.as_ref().is_some_and(|device| device.loop_direct_io == Some(false))
     });
@@ -371,7 +371,7 @@ fn host_cache(book: &ResultBook) -> Option<Warning> {
 }
 
 /// Only of file systems that were made: of others it is not known what each is mounted with.
-fn access_times(book: &ResultBook) -> Option<Warning> {
+fn access_times(book: &Book) -> Option<Warning> {
     let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content());
     let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
     let names = |off: bool| -> Vec<String> {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     fn of(measurements: Vec<Measurement>) -> Vec<Warning> {
-        warnings(&ResultBook { measurements, ..ResultBook::default() }, false)
+        warnings(&Book { measurements, ..Book::default() }, false)
     }
 
     #[test]
@@ -473,7 +473,7 @@ mod tests {
     #[test]
     fn slow_processors_are_told_once() {
         let mut book = crate::measure::fixture::book();
-        let told = |book: &ResultBook| {
+        let told = |book: &Book| {
             let is = |w: &Warning| matches!(w, Warning::Frequency { .. });
             warnings(book, false).into_iter().filter(is).collect::<Vec<_>>()
         };

@@ -11,7 +11,7 @@ use super::terminal::{about_machine, about_place};
 use super::text::{byte_rate, number, time, uncertainty, write_wrapped};
 use crate::base::units::{counted, grouped};
 use crate::measure::beside::{BesideRow, Side, What, beside};
-use crate::measure::book::{Level, Provenance, ResultBook};
+use crate::measure::book::{Book, Level, Provenance};
 use crate::measure::differences::{Difference, differences, letter};
 
 /// More runs than these have no letter.
@@ -25,7 +25,7 @@ const RATIO_FIGURES: u32 = 2;
 
 /// Writes the runs beside each other, the first of which the others are held against; at most
 /// [`RUNS_MAX`] of them. Fails only if `out` does.
-pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_beside(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
     for (at, book) in books.iter().enumerate() {
         write_run(&letter(at).to_string(), book, out)?;
     }
@@ -39,7 +39,7 @@ pub fn write_beside(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()
     write_differences(books, out)
 }
 
-pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_run(letter: &str, book: &Book, out: &mut dyn Write) -> io::Result<()> {
     let lead = format!("{letter}: ");
     let (title, place) = about_run(book);
     write_wrapped(&lead, &title, out)?;
@@ -47,7 +47,7 @@ pub(super) fn write_run(letter: &str, book: &ResultBook, out: &mut dyn Write) ->
 }
 
 /// Which run it is, and where it was measured.
-pub(super) fn about_run(book: &ResultBook) -> (String, String) {
+pub(super) fn about_run(book: &Book) -> (String, String) {
     match &book.run.reference {
         Some(reference) => {
             let Provenance { title, publisher, published, .. } = reference;
@@ -64,7 +64,7 @@ pub(super) fn about_run(book: &ResultBook) -> (String, String) {
 }
 
 /// What of a run does not count.
-pub(super) fn write_state(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_state(book: &Book, out: &mut dyn Write) -> io::Result<()> {
     if !book.run.complete {
         write_wrapped("   ", "INCOMPLETE: not every cell was done", out)?;
     }
@@ -193,7 +193,7 @@ pub(super) const ABOUT_MARK: &str =
     "* something disturbed measurements of it: the warnings of that run tell what";
 
 /// The facts in which the runs differ: each may be the cause of a difference.
-pub(super) fn write_differences(books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_differences(books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
     let table = differences_table(books);
     if !table.has_rows() {
         return Ok(());
@@ -214,7 +214,7 @@ pub(super) const ABOUT_DIFFERENCES: &str =
     "Each of these may be why figures differ. Only what was done alike can be compared.";
 
 /// A row for each fact in which the runs differ.
-pub(super) fn differences_table(books: &[&ResultBook]) -> Table {
+pub(super) fn differences_table(books: &[&Book]) -> Table {
     let letters = (0..books.len()).map(|at| (letter(at).to_string(), Align::Left));
     let heads: Vec<_> = [("differs".into(), Align::Left)].into_iter().chain(letters).collect();
     let mut table = Table::new(&heads);

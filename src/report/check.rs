@@ -7,7 +7,7 @@ use super::compare::{between_runs, figure, grouped_rows, marks, name, phase_name
 use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, write_wrapped};
 use crate::base::units::{Quantity, Unit, counted};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::check::{Check, CheckedRow, Mark, Outcome};
 use crate::measure::compare::{ComparedRow, Figure, compare};
 use crate::measure::conclusions::say::{span, times};
@@ -23,14 +23,14 @@ const FIGURES: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 pub enum Against<'a> {
     /// One run.
-    Run(&'a ResultBook),
+    Run(&'a Book),
     /// Earlier runs of the same on the same, oldest first.
-    History(&'a [&'a ResultBook]),
+    History(&'a [&'a Book]),
 }
 
 impl<'a> Against<'a> {
     /// The runs, oldest first.
-    pub fn books(&self) -> Vec<&'a ResultBook> {
+    pub fn books(&self) -> Vec<&'a Book> {
         match self {
             Self::Run(book) => vec![book],
             Self::History(books) => books.to_vec(),
@@ -41,7 +41,7 @@ impl<'a> Against<'a> {
 /// Writes what comes of the check: sentences, a line for each phase, and how to read them. `show`
 /// adds the history of each. Fails only if `out` does.
 pub fn write_check(
-    run: &ResultBook,
+    run: &Book,
     against: Against<'_>,
     check: &Check,
     show: bool,
@@ -146,12 +146,7 @@ fn slowdown(row: &CheckedRow) -> String {
     format!("{long} times as long{}", interval.unwrap_or_default())
 }
 
-fn table(
-    check: &Check,
-    is_history: bool,
-    books: &[&ResultBook],
-    compared: &[ComparedRow],
-) -> Table {
+fn table(check: &Check, is_history: bool, books: &[&Book], compared: &[ComparedRow]) -> Table {
     let mut heads = vec![
         ("", Align::Left),
         ("phase", Align::Left),
@@ -185,7 +180,7 @@ fn table(
     table
 }
 
-fn day(book: &ResultBook) -> String {
+fn day(book: &Book) -> String {
     book.run.started.get(..10).unwrap_or_default().into()
 }
 
@@ -230,7 +225,7 @@ fn write_reading(check: &Check, is_history: bool, out: &mut dyn Write) -> io::Re
 /// With fewer runs Student's t is so wide that only large regressions are told.
 const RUNS_ENOUGH: usize = 6;
 
-fn write_history(row: &CheckedRow, books: &[&ResultBook], out: &mut dyn Write) -> io::Result<()> {
+fn write_history(row: &CheckedRow, books: &[&Book], out: &mut dyn Write) -> io::Result<()> {
     let title = name(&row.subject);
     let mut table = Table::new(&[
         (title.as_str(), Align::Left),

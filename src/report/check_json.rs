@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::check::{Against, sentences};
 use super::compare_json::{about, estimate, figure, run};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::check::{Check, CheckedRow};
 
 /// Rises when a field changes its meaning or goes.
@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 /// Writes the document on one line. Fails only if `out` does. Without any run to check against
 /// `check` has no rows.
 pub fn write_check_json(
-    checked: &ResultBook,
+    checked: &Book,
     against: Against<'_>,
     check: &Check,
     out: &mut dyn Write,
@@ -41,7 +41,7 @@ pub fn write_check_json(
     writeln!(out)
 }
 
-fn row(row: &CheckedRow, books: &[&ResultBook]) -> Value {
+fn row(row: &CheckedRow, books: &[&Book]) -> Value {
     let points = row.points.iter().map(|point| {
         let id = books.get(point.book).map(|book| book.run.id.as_str());
         json!({ "run": id, "value": point.value, "mark": point.mark.word() })

@@ -9,7 +9,7 @@ use super::table::{Align, Table};
 use super::text::{byte_rate, number, short_seconds, short_time, write_wrapped};
 use crate::base::units::{counted, figures, grouped};
 use crate::measure::between::OTHER_RUNS_MIN;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::compare::{
     Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject, Verdict,
 };
@@ -25,7 +25,7 @@ const NAMED_MAX: usize = 4;
 /// Writes what B is to A: sentences, a table, and how to read it. `details` adds latencies. Fails
 /// only if `out` does.
 pub fn write_comparison(
-    books: [&ResultBook; 2],
+    books: [&Book; 2],
     comparison: &Comparison,
     details: bool,
     out: &mut dyn Write,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::compare::sentences;
-use crate::measure::book::{Level, ResultBook};
+use crate::measure::book::{Book, Level};
 use crate::measure::compare::{Alone, ComparedRow, Comparison, Figure, LatencyPair, Subject};
 use crate::measure::differences::{Difference, differences};
 use crate::measure::tails::LatencySummary;
@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 
 /// Writes the document on one line. Fails only if `out` does.
 pub fn write_comparison_json(
-    books: [&ResultBook; 2],
+    books: [&Book; 2],
     comparison: &Comparison,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -52,7 +52,7 @@ struct WireComparison {
     differences: Vec<Value>,
 }
 
-pub(super) fn run(book: &ResultBook) -> Value {
+pub(super) fn run(book: &Book) -> Value {
     let run = &book.run;
     let own = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     json!({

@@ -6,14 +6,14 @@ use super::table::{Align, Table};
 use super::text::{shorten_names, write_wrapped};
 use crate::base::units::{self, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
-use crate::measure::book::{MadeFileSystem, ResultBook};
+use crate::measure::book::{Book, MadeFileSystem};
 use crate::measure::order::made;
 
 /// Longer names of variants are shortened.
 const NAME_MAX: usize = 24;
 
 /// What stands for the place of a run that made its file systems.
-pub(super) fn about_made(book: &ResultBook) -> String {
+pub(super) fn about_made(book: &Book) -> String {
     let mut grounds: Vec<(String, u64)> = Vec::new();
     for made in made(book) {
         let ground = ground(made, &book.filesystems, &book.host);
@@ -76,7 +76,7 @@ const MADE: &str =
     "file systems, made anew for each cell, or for all levels of a variant that are prepared";
 
 /// Their title and a table of how each was made and mounted.
-pub(super) fn made_table(book: &ResultBook) -> (&'static str, Table) {
+pub(super) fn made_table(book: &Book) -> (&'static str, Table) {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     made(book)
         .into_iter()
@@ -85,7 +85,7 @@ pub(super) fn made_table(book: &ResultBook) -> (&'static str, Table) {
 }
 
 /// Writes how each was made and mounted. Fails only if `out` does.
-pub(super) fn write_filesystems(book: &ResultBook, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_filesystems(book: &Book, out: &mut dyn Write) -> io::Result<()> {
     write_wrapped("", &format!("{MADE}:"), out)?;
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     let all = made(book);
@@ -137,7 +137,7 @@ mod tests {
         let mut bare = filesystem("tmpfs", "tmpfs");
         (bare.mkfs, bare.device, bare.place) = (None, None, "image".into());
         let filesystems = vec![filesystem("ext4", "ext4"), bare.clone(), filesystem("xfs", "xfs")];
-        let said = about_made(&ResultBook { filesystems, ..ResultBook::default() });
+        let said = about_made(&Book { filesystems, ..Book::default() });
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
         assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
         assert!(about(&bare, false).contains("free in memory, "), "{}", about(&bare, false));
@@ -149,7 +149,7 @@ mod tests {
             ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
         let filesystems = names.iter().map(|name| filesystem(name, "ext4")).collect();
         let mut out = Vec::new();
-        write_filesystems(&ResultBook { filesystems, ..ResultBook::default() }, &mut out).unwrap();
+        write_filesystems(&Book { filesystems, ..Book::default() }, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for (name, short) in

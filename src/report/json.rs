@@ -169,7 +169,7 @@ struct WireCondition<'a> {
 struct WireFinding<'a>(&'a Finding);
 
 impl<'a> WireDocument<'a> {
-    fn of(book: &'a ResultBook) -> Self {
+    fn of(book: &'a Book) -> Self {
         let measured = book.run.reference.is_none();
         let measurements = book.measurements.iter().map(|m| WireMeasurement::of(m, measured));
         Self {

@@ -6,7 +6,7 @@ use super::table::{Align, Table};
 use super::text::{time, write_wrapped};
 use crate::base::units::{self, grouped};
 use crate::host::facts::HostFacts;
-use crate::measure::book::{Provenance, ResultBook};
+use crate::measure::book::{Book, Provenance};
 use crate::measure::reference::PREFIX;
 use crate::measure::summary::Summary;
 
@@ -49,7 +49,7 @@ pub(super) fn write_notes(reference: &Provenance, out: &mut dyn Write) -> io::Re
 }
 
 /// Whether nothing but the latencies of single operations was published.
-pub(super) fn is_latencies_only(book: &ResultBook, summary: &Summary) -> bool {
+pub(super) fn is_latencies_only(book: &Book, summary: &Summary) -> bool {
     let mut rows = summary.groups.iter().flat_map(|group| &group.rows);
     let mut windows = book.measurements.iter().flat_map(|m| &m.windows).peekable();
     windows.peek().is_some()
@@ -58,7 +58,7 @@ pub(super) fn is_latencies_only(book: &ResultBook, summary: &Summary) -> bool {
 }
 
 /// Each operation that is told of in a row, a column for each measurement.
-pub(super) fn latencies(book: &ResultBook) -> Table {
+pub(super) fn latencies(book: &Book) -> Table {
     let heads = book.measurements.iter().map(|m| (m.cell.variant.clone(), Align::Right));
     let phase = book.measurements.first().map(|m| m.phase.clone()).unwrap_or_default();
     let mut table =

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use super::table::{Align, Table};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 
 /// A fact that was not published.
 pub(super) const NOT_TOLD: &str = "not told";
 
 /// Writes one line for each of the published figures, below the question it answers. Fails only
 /// if `out` does.
-pub fn write_references(references: &[ResultBook], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_references(references: &[Book], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "`boatload show reference:NAME` shows one; the names:")?;
     let heads = ["name", "file system", "system", "published"];
     let mut table = Table::new(&heads.map(|head| (head, Align::Left)));

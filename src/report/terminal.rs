@@ -15,7 +15,7 @@ use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Finding, ResultBook, RunFacts};
+use crate::measure::book::{Finding, Book, RunFacts};
 use crate::measure::course::course_tables;
 use crate::measure::next::NextStep;
 use crate::measure::summary::Summary;
@@ -119,7 +119,7 @@ fn write_made(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The devices whose counters are told, each with those beneath it.
-pub(super) fn counters_of(book: &ResultBook) -> String {
+pub(super) fn counters_of(book: &Book) -> String {
     let mut chains: Vec<String> = Vec::new();
     for device in book.filesystems.iter().filter_map(|made| made.device.as_ref()) {
         let chain = device.beneath.join(" on ");
@@ -130,7 +130,7 @@ pub(super) fn counters_of(book: &ResultBook) -> String {
     chains.join(", ")
 }
 
-fn write_head(book: &ResultBook, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+fn write_head(book: &Book, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let run = &book.run;
     write_wrapped("", &format!("{}: {}", run.scenario, run.question), out)?;
     if let Some(reference) = &run.reference {
@@ -171,7 +171,7 @@ pub(super) fn about_run(run: &RunFacts) -> String {
 }
 
 /// What it was measured on.
-pub(super) fn about_place(book: &ResultBook) -> String {
+pub(super) fn about_place(book: &Book) -> String {
     let measurements = &book.measurements;
     if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
         return "the simulated file system".into();

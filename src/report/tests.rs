@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
-use crate::measure::book::{CellKey, Level, MadeFileSystem, ResultBook, RunFacts};
+use crate::measure::book::{CellKey, Level, MadeFileSystem, Book, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
@@ -14,7 +14,7 @@ use text::{WIDTH, width};
 #[cfg(test)]
 mod against;
 
-fn rendered(name: &str, book: &ResultBook) -> String {
+fn rendered(name: &str, book: &Book) -> String {
     let mut out = Vec::new();
     find_report(name).unwrap().render(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -41,7 +41,7 @@ fn assert_fits(text: &str, what: &str) {
 }
 
 /// Two layouts at two levels, one repeat.
-fn grouped_book() -> ResultBook {
+fn grouped_book() -> Book {
     let mut book = fixture::book();
     book.measurements.clear();
     book.findings.clear();
@@ -58,7 +58,7 @@ fn grouped_book() -> ResultBook {
 }
 
 /// The phases of the common book on two file systems.
-fn compared_book() -> ResultBook {
+fn compared_book() -> Book {
     let mut book = fixture::book();
     book.run.job = "[[variant]]\nname = \"xfs\"\n[[variant]]\nname = \"ext4\"\n".into();
     for (at, measurement) in book.measurements.iter_mut().enumerate() {
@@ -69,7 +69,7 @@ fn compared_book() -> ResultBook {
     book
 }
 
-fn killed_book() -> ResultBook {
+fn killed_book() -> Book {
     let mut book = fixture::book();
     (book.run.complete, book.run.finished) = (false, None);
     book.measurements.clear();
@@ -77,7 +77,7 @@ fn killed_book() -> ResultBook {
     book
 }
 
-fn all_failed_book() -> ResultBook {
+fn all_failed_book() -> Book {
     let mut book = fixture::book();
     for measurement in &mut book.measurements {
         measurement.operations = 0;
@@ -131,7 +131,7 @@ fn where_the_variance_is_reads_as_was_agreed_on() {
 }
 
 /// Four file systems made for a run, with all that is concluded of them.
-fn made_book() -> ResultBook {
+fn made_book() -> Book {
     let mut book = fixture::made::book();
     let variants = ["ext4", "ext3", "xfs", "btrfs"];
     book.findings = conclude(&book, &[Conclusion::Ranking], &variants);
@@ -210,7 +210,7 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
     assert_golden("runs-none.txt", &runs_text(&[]));
 }
 
-fn beside_text(books: &[&ResultBook]) -> String {
+fn beside_text(books: &[&Book]) -> String {
     let mut out = Vec::new();
     write_beside(books, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -399,7 +399,7 @@ fn the_list_of_runs_fits_whatever_is_in_it() {
 
 #[test]
 fn an_empty_book_is_still_a_report() {
-    let book = ResultBook { run: RunFacts::default(), ..ResultBook::default() };
+    let book = Book { run: RunFacts::default(), ..Book::default() };
     assert!(rendered("terminal", &book).contains("Nothing was measured."));
     assert!(rendered("json", &book).starts_with("{\"format\":\"boatload-run\",\"version\":1,"));
 }
@@ -431,7 +431,7 @@ fn a_row_of_disturbed_measurements_bears_a_mark() {
 }
 
 /// Something disturbed the first phase of a run.
-fn disturb(book: &mut ResultBook) {
+fn disturb(book: &mut Book) {
     let phase = book.measurements[0].phase.clone();
     for m in book.measurements.iter_mut().filter(|m| m.phase == phase) {
         let quiet = fixture::quiet(m.seconds);
@@ -443,7 +443,7 @@ fn disturb(book: &mut ResultBook) {
 fn disturbed_figures_bear_a_mark_by_level_and_beside_other_runs_too() {
     let mut leveled = growing::fullness(&["ext4", "xfs"]);
     let mut plain = fixture::book();
-    let texts = |leveled: &ResultBook, plain: &ResultBook| {
+    let texts = |leveled: &Book, plain: &Book| {
         let mut beside = Vec::new();
         write_beside(&[plain, &fixture::book()], &mut beside).unwrap();
         let compared = against::compared_text(plain, &fixture::book(), false);

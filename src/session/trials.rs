@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Order, Standing, Watcher};
 use crate::base::failure::Result;
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::book::{Book, Measurement};
 use crate::measure::compare::compare_among;
 use crate::measure::history::HISTORY_RUNS;
 use crate::measure::trials::Trials;
@@ -40,7 +40,7 @@ pub fn same(
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0);
-    let mut before: Vec<ResultBook> = Vec::new();
+    let mut before: Vec<Book> = Vec::new();
     for at in 1..=number {
         told(at);
         let a = alone(order, interrupt)?;
@@ -52,7 +52,7 @@ pub fn same(
             break;
         }
         let known = before.len().saturating_sub(HISTORY_RUNS as usize);
-        let known: Vec<&ResultBook> = before[known..].iter().collect();
+        let known: Vec<&Book> = before[known..].iter().collect();
         trials.add(&compare_among(&a, &b, &known));
         before.extend([a, b]);
     }
@@ -88,7 +88,7 @@ pub fn slower(
 }
 
 /// A run whose results nobody keeps.
-fn alone(order: &Order<'_>, interrupt: &Interrupt) -> Result<ResultBook> {
+fn alone(order: &Order<'_>, interrupt: &Interrupt) -> Result<Book> {
     super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)
 }
 

@@ -92,7 +92,7 @@ impl Store {
     }
 
     /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
-    pub fn load(&self, id: &str) -> Result<ResultBook> {
+    pub fn load(&self, id: &str) -> Result<Book> {
         let book = self.load_book(id).map_err(|problem| self.failure("read", &problem))?;
         book.ok_or_else(|| self.nothing_found(id))
     }
@@ -166,7 +166,7 @@ impl Store {
         }
     }
 
-    fn load_book(&self, id: &str) -> Work<Option<ResultBook>> {
+    fn load_book(&self, id: &str) -> Work<Option<Book>> {
         // One snapshot, also while a run is writing.
         let _snapshot = self.connection.unchecked_transaction()?;
         let both = "SELECT * FROM runs JOIN hosts ON hosts.id = runs.host_id WHERE runs.id = ?1";
@@ -180,7 +180,7 @@ impl Store {
             (id,),
             read_finding,
         )?;
-        Ok(Some(ResultBook {
+        Ok(Some(Book {
             run,
             host,
             filesystems: self.load_filesystems(id)?,

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::measure::book::{CellKey, Condition, Level, ResultBook};
+use crate::measure::book::{Book, CellKey, Condition, Level};
 use crate::measure::fixture;
 
 fn empty() -> (tempfile::TempDir, Store) {
@@ -15,7 +15,7 @@ fn empty() -> (tempfile::TempDir, Store) {
 }
 
 /// Saves a book as a run does, without its end.
-fn save_measured(store: &mut Store, book: &ResultBook) {
+fn save_measured(store: &mut Store, book: &Book) {
     let begun =
         crate::measure::book::RunFacts { finished: None, complete: false, ..book.run.clone() };
     store.begin_run(&begun, &book.host).unwrap();
@@ -45,7 +45,7 @@ fn save_measured(store: &mut Store, book: &ResultBook) {
     }
 }
 
-fn save(store: &mut Store, book: &ResultBook) {
+fn save(store: &mut Store, book: &Book) {
     save_measured(store, book);
     for finding in &book.findings {
         store.add_finding(&book.run.id, finding).unwrap();
@@ -54,8 +54,8 @@ fn save(store: &mut Store, book: &ResultBook) {
     store.finish_run(&book.run.id, &finished, book.run.complete).unwrap();
 }
 
-fn book_with_id(id: &str) -> ResultBook {
-    ResultBook { run: fixture::run(id), ..fixture::book() }
+fn book_with_id(id: &str) -> Book {
+    Book { run: fixture::run(id), ..fixture::book() }
 }
 
 fn sentence<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -90,7 +90,7 @@ fn odd_runs_read_back_exactly_too() {
         save(&mut store, &book);
         let read = store.load(&book.run.id).unwrap();
         // NaN is no equal of itself; its text is. "Some(NaN)" is saved as unknown.
-        let text = |book: &ResultBook| format!("{book:?}").replace("Some(NaN)", "None");
+        let text = |book: &Book| format!("{book:?}").replace("Some(NaN)", "None");
         assert_eq!(text(&read), text(&book), "seed {seed}");
     }
 }
@@ -442,7 +442,7 @@ fn a_run_that_is_imported_is_the_run_or_nothing() {
     assert!(store.has_run(&book.run.id).unwrap() && !store.has_run("k3j").unwrap());
     let said = sentence(store.import(&book));
     assert!(said.starts_with("cannot save a run in the store"), "{said}");
-    let mut twice = ResultBook { run: fixture::run("othertwo"), ..book.clone() };
+    let mut twice = Book { run: fixture::run("othertwo"), ..book.clone() };
     twice.filesystems.push(twice.filesystems[0].clone());
     store.import(&twice).unwrap_err();
     assert!(!store.has_run("othertwo").unwrap(), "a part of it was saved");
@@ -451,7 +451,7 @@ fn a_run_that_is_imported_is_the_run_or_nothing() {
         odd.run.id = format!("odd{seed:05}");
         store.import(&odd).unwrap();
         let read = store.load(&odd.run.id).unwrap();
-        let cells = |book: &ResultBook| {
+        let cells = |book: &Book| {
             let measured = book.measurements.iter().map(|m| format!("{:?} {}", m.cell, m.phase));
             let looked_at = book.conditions.iter().map(|c| format!("{:?} {}", c.cell, c.name));
             measured.chain(looked_at).collect::<Vec<_>>()

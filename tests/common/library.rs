@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boatload::base::failure::Result;
-use boatload::measure::book::{Measurement, ResultBook};
+use boatload::measure::book::{Book, Measurement};
 use boatload::plan::filesystem::PlaceAsked;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::run::drive::DoneCount;
@@ -61,7 +61,7 @@ impl Place {
 
     /// Runs a plan here; what the store then holds is what was handed back, and nothing is left in
     /// the directory.
-    pub fn run(&self, plan: &Plan, watcher: &dyn Watcher, interrupt: &Interrupt) -> ResultBook {
+    pub fn run(&self, plan: &Plan, watcher: &dyn Watcher, interrupt: &Interrupt) -> Book {
         let work = self.work();
         let book = self.try_run(plan, &work, watcher, interrupt).unwrap_or_else(|f| panic!("{f}"));
         let stored = self.store().load(&book.run.id).unwrap();
@@ -79,7 +79,7 @@ impl Place {
         directory: &Path,
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
-    ) -> Result<ResultBook> {
+    ) -> Result<Book> {
         let order = Order {
             plan,
             directory: directory.into(),
@@ -121,11 +121,11 @@ pub fn plan_with(text: &str, settings: &Settings) -> Plan {
 }
 
 /// What a job file gives when it is run.
-pub fn ran(text: &str) -> ResultBook {
+pub fn ran(text: &str) -> Book {
     ran_with(text, &Settings::default())
 }
 
-pub fn ran_with(text: &str, settings: &Settings) -> ResultBook {
+pub fn ran_with(text: &str, settings: &Settings) -> Book {
     let book = Place::default().run(&plan_with(text, settings), &Nobody, &Interrupt::default());
     assert!(book.run.complete, "nothing interrupted it");
     book
@@ -133,7 +133,7 @@ pub fn ran_with(text: &str, settings: &Settings) -> ResultBook {
 
 /// The only measurement of a phase.
 #[track_caller]
-pub fn only<'a>(book: &'a ResultBook, phase: &str) -> &'a Measurement {
+pub fn only<'a>(book: &'a Book, phase: &str) -> &'a Measurement {
     let found: Vec<_> = book.measurements.iter().filter(|m| m.phase == phase).collect();
     assert_eq!(found.len(), 1, "measurements of {phase}");
     found[0]
@@ -141,7 +141,7 @@ pub fn only<'a>(book: &'a ResultBook, phase: &str) -> &'a Measurement {
 
 /// The same, which must be valid.
 #[track_caller]
-pub fn valid<'a>(book: &'a ResultBook, phase: &str) -> &'a Measurement {
+pub fn valid<'a>(book: &'a Book, phase: &str) -> &'a Measurement {
     let m = only(book, phase);
     assert_eq!(m.invalid, Vec::<String>::new(), "{phase} is valid");
     m

@@ -3,7 +3,7 @@ use crate::measure::book::Window;
 use crate::measure::fixture;
 use crate::measure::reference::find_reference;
 
-fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> ResultBook {
+fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
     let mut book = fixture::book();
     book.measurements.clear();
     for variant in variants {
@@ -115,7 +115,7 @@ fn nothing_in_a_book_makes_it_fail() {
 }
 
 /// Which rows have a figure of the first run, and which of the second.
-fn met(own: &ResultBook, other: &ResultBook) -> Vec<(String, [bool; 2])> {
+fn met(own: &Book, other: &Book) -> Vec<(String, [bool; 2])> {
     let rows = beside(&[own, other]);
     let created = rows.into_iter().filter(|row| row.phase == "create");
     let both = |row: BesideRow| {

@@ -6,7 +6,7 @@ use crate::measure::fixture::{self, growing::lasting};
 const FAIL_ON: f64 = 0.05;
 
 /// A run of two phases, three repeats, each of which takes so many seconds give or take a percent.
-fn book_of(create: f64, delete: f64) -> ResultBook {
+fn book_of(create: f64, delete: f64) -> Book {
     let mut book = fixture::book();
     book.measurements.clear();
     for (phase, seconds) in [("create", create), ("delete", delete)] {
@@ -116,7 +116,7 @@ fn an_unknown_error_makes_nothing_a_regression() {
 }
 
 /// The same run with a create of other seconds.
-fn run_like(run: &ResultBook, seconds: f64) -> ResultBook {
+fn run_like(run: &Book, seconds: f64) -> Book {
     let mut book = run.clone();
     book.measurements[0].seconds = seconds;
     book
@@ -149,7 +149,7 @@ fn nothing_in_a_book_makes_it_fail() {
 }
 
 /// Further runs of the same whose creates take these seconds.
-fn others_of(seconds: &[f64]) -> Vec<ResultBook> {
+fn others_of(seconds: &[f64]) -> Vec<Book> {
     let one = |(at, seconds): (usize, &f64)| {
         let mut book = book_of(*seconds, 1.0);
         book.run.id = format!("other{at}");
@@ -177,7 +177,7 @@ fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
 fn a_regression_stays_one_beside_one_that_was_as_slow_before_it() {
     let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
     let others = others_of(&[1.0, 1.01, 0.99, 1.0, 1.02, 1.01, 1.2]);
-    let others: Vec<&ResultBook> = others.iter().collect();
+    let others: Vec<&Book> = others.iter().collect();
     let checked = check_among(&run, &[&baseline], &others, FAIL_ON);
     assert_eq!(row(&checked, "create").outcome, Outcome::Regression, "{checked:?}");
 }
@@ -188,7 +188,7 @@ fn other_runs_take_no_line_away() {
     let mut others = others_of(&[1.0; 6]);
     others[0].measurements.iter_mut().for_each(|m| m.pass = 2);
     others[1].measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
-    let others: Vec<&ResultBook> = others.iter().collect();
+    let others: Vec<&Book> = others.iter().collect();
     let [alone, among] =
         [&[][..], &others].map(|others| check_among(&run, &[&baseline], others, FAIL_ON));
     let lines = |check: &Check| {

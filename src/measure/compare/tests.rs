@@ -5,7 +5,7 @@ use crate::measure::reference::find_reference;
 use crate::measure::tails::Quantile;
 
 /// Phases of some repeats: each a name and the seconds of each repeat.
-fn book_of(phases: &[(&str, &[f64])]) -> ResultBook {
+fn book_of(phases: &[(&str, &[f64])]) -> Book {
     let mut book = fixture::book();
     book.measurements.clear();
     for (phase, seconds) in phases {
@@ -159,7 +159,7 @@ fn a_latency_that_one_run_does_not_know_cannot_be_told() {
 }
 
 /// A run of one phase, with an id of its own, that took this much longer than others.
-fn run_of(at: usize, times: f64) -> ResultBook {
+fn run_of(at: usize, times: f64) -> Book {
     let seconds: Vec<f64> = STEADY.iter().map(|seconds| seconds * times).collect();
     let mut book = book_of(&[("create", &seconds)]);
     book.run.id = format!("run{at}");
@@ -167,7 +167,7 @@ fn run_of(at: usize, times: f64) -> ResultBook {
 }
 
 /// Further runs of the same that took so many times as long.
-fn runs_of(times: &[f64]) -> Vec<ResultBook> {
+fn runs_of(times: &[f64]) -> Vec<Book> {
     times.iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect()
 }
 
@@ -178,7 +178,7 @@ const NEAR: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.02, 1.01];
 fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
     let wide = runs_of(&WIDE);
-    let wide: Vec<&ResultBook> = wide.iter().collect();
+    let wide: Vec<&Book> = wide.iter().collect();
     let among = |n: usize| compare_among(&a, &b, &wide[..n]);
     assert_eq!(among(0), compare(&a, &b));
     assert_eq!(among(5).rows[0].verdict, Verdict::Slower, "five others are too few");
@@ -193,9 +193,9 @@ fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
 fn a_difference_beyond_what_runs_lie_apart_is_told() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
     let near = runs_of(&NEAR);
-    let near: Vec<&ResultBook> = near.iter().collect();
+    let near: Vec<&Book> = near.iter().collect();
     assert_eq!(compare_among(&a, &b, &near).rows[0].verdict, Verdict::Slower);
-    let single = |mut book: ResultBook| {
+    let single = |mut book: Book| {
         book.measurements.truncate(1);
         book.measurements[0].rate_error = None;
         book
@@ -214,7 +214,7 @@ fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
     others[1].run.scale = "standard".into();
     others[2].host.filesystem.kind = "xfs".into();
     others.extend([run_of(0, 1.0), run_of(1, 1.2)]);
-    let others: Vec<&ResultBook> = others.iter().collect();
+    let others: Vec<&Book> = others.iter().collect();
     assert_eq!(compare_among(&a, &b, &others).others, 3, "nor do the two themselves");
     let mut on_xfs = b.clone();
     on_xfs.host.filesystem.kind = "xfs".into();

@@ -19,14 +19,14 @@ mod slope;
 mod threshold;
 mod told;
 
-use super::book::{Finding, ResultBook};
+use super::book::{Book, Finding};
 use super::source::source;
 use crate::plan::Conclusion;
 use sample::Sample;
 
 /// The findings of the kinds that are wanted, in that order. `variants` are the names in the job
 /// file's order. Only valid measurements count; a kind that nothing can be told of gives none.
-pub fn conclude(book: &ResultBook, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
+pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
     let sample = Sample::of(book, variants);
     let of = |kind: &Conclusion| match kind {
         Conclusion::Growth => growth::growth(&sample),

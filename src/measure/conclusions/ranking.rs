@@ -7,7 +7,7 @@ pub(in crate::measure) mod whole;
 use serde_json::{Value, json};
 
 use crate::base::units::grouped;
-use crate::measure::book::{Finding, Level, Measurement, ResultBook, Window};
+use crate::measure::book::{Book, Finding, Level, Measurement, Window};
 use crate::measure::order::each_once;
 
 use super::course::tellable;
@@ -20,7 +20,7 @@ use super::say;
 /// First the whole job, if it has two phases or more; then one for each phase that two variants or
 /// more have. With an axis, one for all neighbouring levels that have the same order.
 pub(super) fn ranking(
-    book: &ResultBook,
+    book: &Book,
     sample: &Sample<'_>,
     variants: &[&str],
     at_the_end: bool,
@@ -84,7 +84,7 @@ impl<'a> OverLevels<'a> {
 /// How many times as fast the second of two variants of a run was as the first: the whole job, if it
 /// has two phases or more, then each phase, at each level. Each interval holds for itself.
 pub(in crate::measure) fn between<'a>(
-    book: &'a ResultBook,
+    book: &'a Book,
     [a, b]: [&'a str; 2],
 ) -> Vec<(Option<&'a str>, Option<&'a Level>, Ratio)> {
     let sample = Sample::of(book, &[a, b]);

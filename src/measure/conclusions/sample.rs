@@ -1,6 +1,6 @@
 //! What findings are drawn from: the valid measurements of a book, by phase, variant and level.
 
-use crate::measure::book::{Level, Measurement, ResultBook};
+use crate::measure::book::{Book, Level, Measurement};
 use crate::plan::DEFAULT_VARIANT;
 
 use super::fit::mean;
@@ -29,7 +29,7 @@ pub(in crate::measure) struct Values {
 
 impl<'a> Sample<'a> {
     /// Leaves out what is not valid, and what no rate or level can be made of.
-    pub(super) fn of(book: &'a ResultBook, variants: &[&'a str]) -> Self {
+    pub(super) fn of(book: &'a Book, variants: &[&'a str]) -> Self {
         let measurements: Vec<_> = book.measurements.iter().filter(|m| counts(m)).collect();
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
@@ -91,7 +91,7 @@ impl<'a> Sample<'a> {
 
 /// Whether variants took turns: where a place is prepared for its levels all repeats of a variant
 /// follow each other.
-pub(super) fn in_turns(book: &ResultBook) -> bool {
+pub(super) fn in_turns(book: &Book) -> bool {
     book.conditions.is_empty()
 }
 

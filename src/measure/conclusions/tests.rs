@@ -63,13 +63,13 @@ fn measured(variant: &str, level: Option<Level>, repeat: u32, seconds: f64) -> M
     }
 }
 
-fn book(measurements: Vec<Measurement>) -> ResultBook {
-    ResultBook { measurements, ..ResultBook::default() }
+fn book(measurements: Vec<Measurement>) -> Book {
+    Book { measurements, ..Book::default() }
 }
 
 /// The only finding of a kind.
 #[track_caller]
-fn only(book: &ResultBook, kind: Conclusion, variants: &[&str]) -> Finding {
+fn only(book: &Book, kind: Conclusion, variants: &[&str]) -> Finding {
     let mut all = conclude(book, &[kind], variants);
     assert_eq!(all.len(), 1, "{all:?}");
     all.swap_remove(0)

@@ -1,8 +1,8 @@
 use super::*;
 use crate::measure::fixture::{self, measurement};
 
-fn book_of(measurements: Vec<Measurement>) -> ResultBook {
-    ResultBook { measurements, ..ResultBook::default() }
+fn book_of(measurements: Vec<Measurement>) -> Book {
+    Book { measurements, ..Book::default() }
 }
 
 fn at_level(value: f64) -> Option<Level> {
@@ -20,7 +20,7 @@ fn windowed(repeat: u32, ns: impl Fn(u64) -> u64, windows: u64) -> Measurement {
     Measurement { windows, ..measurement("create", repeat, 10, 1_000) }
 }
 
-fn course(book: &ResultBook) -> Option<PhaseCourse<'_>> {
+fn course(book: &Book) -> Option<PhaseCourse<'_>> {
     PhaseCourse::new(&Analysis::of(&book), "default", "create")
 }
 

@@ -10,12 +10,12 @@ fn finding(kind: &str, figures: Value) -> Finding {
     Finding { kind: kind.into(), figures, ..Finding::default() }
 }
 
-fn book_of(findings: Vec<Finding>) -> ResultBook {
-    ResultBook { findings, ..ResultBook::default() }
+fn book_of(findings: Vec<Finding>) -> Book {
+    Book { findings, ..Book::default() }
 }
 
 /// 400 windows of a latency that grows by a line, and what is concluded of them.
-fn growing() -> ResultBook {
+fn growing() -> Book {
     let window = |n: u64| Window {
         first: n * 1_000,
         operations: 1_000,
@@ -26,7 +26,7 @@ fn growing() -> ResultBook {
     };
     let windows = (0..400).map(window).collect();
     let measurements = vec![Measurement { windows, ..measurement("create", 1, 400_000, 20_000) }];
-    let mut book = ResultBook { measurements, ..ResultBook::default() };
+    let mut book = Book { measurements, ..Book::default() };
     book.findings = conclude(&book, &[Conclusion::Growth], &["default"]);
     book
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::measure::book::{CellKey, Measurement, ResultBook, RunFacts};
+use crate::measure::book::{Book, CellKey, Measurement, RunFacts};
 use crate::plan::effort::Passes;
 
 /// A pass with this rate.
@@ -216,14 +216,14 @@ fn rows_tell_what_is_known_of_each() {
 fn a_phase_counts_by_its_least_sure_variant() {
     let mut all = passes_of("a", &[&[0.0], &[0.001], &[0.002]]);
     let run = RunFacts { precision: Some(0.03), ..RunFacts::default() };
-    let book = ResultBook { run, measurements: all.clone(), ..ResultBook::default() };
+    let book = Book { run, measurements: all.clone(), ..Book::default() };
     assert_eq!(unsure(&book), Some(vec![]));
     all.extend(passes_of("b", &[&[0.0], &[0.1], &[0.2]]));
-    let book = ResultBook { measurements: all, ..book };
+    let book = Book { measurements: all, ..book };
     let found = unsure(&book).unwrap();
     assert_eq!(found.len(), 1);
     assert!(found[0].half_width.unwrap() > 0.2, "{found:?}");
-    assert_eq!(unsure(&ResultBook::default()), None);
+    assert_eq!(unsure(&Book::default()), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::choice::{Choice, Decision};
 use super::rows::rows;
 use crate::base::units::{counted, span};
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::book::{Book, Measurement};
 use crate::measure::order::each_once;
 use crate::plan::effort::Passes;
 
@@ -30,7 +30,7 @@ pub struct Takes {
 
 /// Phases less sure than the run was asked for, in the order they were measured; none if it was asked
 /// for nothing.
-pub fn unsure(book: &ResultBook) -> Option<Vec<Unsure>> {
+pub fn unsure(book: &Book) -> Option<Vec<Unsure>> {
     let precision = book.run.precision?;
     let all: Vec<_> = book.measurements.iter().collect();
     let mut phases: Vec<Unsure> = Vec::new();

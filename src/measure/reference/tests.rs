@@ -8,7 +8,7 @@ fn same(published: f64, kept: f64) -> bool {
     (published.is_nan() && kept.is_nan()) || (published - kept).abs() <= published.abs() * 1e-12
 }
 
-fn measurement_of<'a>(book: &'a ResultBook, line: &Line) -> &'a Measurement {
+fn measurement_of<'a>(book: &'a Book, line: &Line) -> &'a Measurement {
     let is = |m: &&Measurement| {
         m.phase == line.text("phase").unwrap()
             && m.cell.variant == line.text("variant").unwrap_or("default")
@@ -60,7 +60,7 @@ fn the_books_hold_as_many_figures_as_were_published_and_their_sums() {
     let of = |scenario: &str| {
         references().into_iter().filter(|book| book.run.scenario == scenario).collect::<Vec<_>>()
     };
-    let all = |books: &[ResultBook], figure: fn(&Measurement) -> f64| {
+    let all = |books: &[Book], figure: fn(&Measurement) -> f64| {
         books
             .iter()
             .flat_map(|book| &book.measurements)

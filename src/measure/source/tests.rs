@@ -15,7 +15,7 @@ fn read(phase: &str, (repeat, pass): (u32, u32), share: f64, rate: f64) -> Measu
 }
 
 fn of(measurements: Vec<Measurement>) -> Vec<Finding> {
-    source(&ResultBook { measurements, ..ResultBook::default() })
+    source(&Book { measurements, ..Book::default() })
 }
 
 fn kinds(findings: &[Finding], kind: &str) -> Vec<String> {

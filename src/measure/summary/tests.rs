@@ -4,12 +4,12 @@ use crate::measure::fixture::{self, latencies, measurement};
 use crate::measure::statistics::student::student_t;
 use crate::measure::uncertainty::{FIGURES_WITHOUT_ERROR, IntervalBasis, figures_allowed};
 
-fn whole_summary(book: &ResultBook) -> Summary {
+fn whole_summary(book: &Book) -> Summary {
     Analysis::of(book).summary().clone()
 }
 
 fn summary_of(measurements: Vec<Measurement>) -> PhaseSummary {
-    let book = ResultBook { measurements, ..ResultBook::default() };
+    let book = Book { measurements, ..Book::default() };
     whole_summary(&book).groups.swap_remove(0).rows.swap_remove(0)
 }
 
@@ -140,7 +140,7 @@ fn groups_stand_by_variant_whatever_the_random_order_of_the_run_was() {
         (m.cell.variant, m.cell.level) = (variant.into(), level(value));
         measurements.push(m);
     }
-    let groups = whole_summary(&ResultBook { measurements, ..ResultBook::default() }).groups;
+    let groups = whole_summary(&Book { measurements, ..Book::default() }).groups;
     let order: Vec<_> =
         groups.iter().map(|g| (g.variant.as_str(), g.level.as_ref().unwrap().value)).collect();
     assert_eq!(order, [("many", 1.0), ("many", 2.0), ("single", 1.0), ("single", 2.0)]);
@@ -204,7 +204,7 @@ fn a_summary_finds_its_rows_by_variant_level_and_phase() {
     }
     measurements[1].invalid = vec!["EIO x 1".into()];
     measurements[2].cache.found = "warm".into();
-    let summary = whole_summary(&ResultBook { measurements, ..ResultBook::default() });
+    let summary = whole_summary(&Book { measurements, ..Book::default() });
     assert_eq!(summary.variants(), ["many", "single"]);
     assert_eq!(summary.levels(), [&level(1.0), &level(2.0)]);
     let row = summary.row("many", &level(2.0), "create").unwrap();

@@ -1,7 +1,7 @@
 //! Warnings of disturbances: one sentence and one hint for each kind.
 
 use crate::base::units::{bytes, counted};
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::book::{Measurement, Book};
 use crate::measure::disturbances::DisturbanceKind;
 
 impl DisturbanceKind {
@@ -128,7 +128,7 @@ impl FoundDisturbance {
 }
 
 /// Each kind that was found, once for all its phases.
-pub(super) fn disturbed(book: &ResultBook) -> Vec<FoundDisturbance> {
+pub(super) fn disturbed(book: &Book) -> Vec<FoundDisturbance> {
     let of = |kind: DisturbanceKind| {
         let judged = book.measurements.iter().filter_map(|m| Some((m, kind.judge(book, m)?)));
         let judged: Vec<(&Measurement, Option<f64>)> = judged.collect();

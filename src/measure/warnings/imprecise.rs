@@ -2,7 +2,7 @@
 
 use super::Warning;
 use crate::base::units::{counted, span};
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::effort::{Takes, Unsure, percent, unsure};
 
 /// Phases whose rates are less sure than was asked.
@@ -17,7 +17,7 @@ pub struct Imprecise {
 }
 
 /// The warning, if a precision was asked for and not reached.
-pub fn imprecise(book: &ResultBook, takes: Option<Takes>) -> Option<Warning> {
+pub fn imprecise(book: &Book, takes: Option<Takes>) -> Option<Warning> {
     let (precision, phases) = (book.run.precision?, unsure(book)?);
     let found = Imprecise { precision, phases, takes };
     (!found.phases.is_empty()).then_some(Warning::Imprecise(found))

@@ -2,7 +2,7 @@
 //! (`recently_deleted` in the kernel's fs/ext4/ialloc.c), and looks at all of those for each new file.
 
 use super::{Warning, add_once};
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::book::{Measurement, Book};
 use crate::measure::content::is_bulk;
 use crate::op::{Effect, find_operation};
 use crate::plan::EngineName;
@@ -12,7 +12,7 @@ pub(super) const HINT: &str = "Compare variants of one run, or have it made anew
                                as root, --filesystem 'ext4:mkfs=-O ^has_journal'.";
 
 /// Only of the file system that was there: one that is made for each cell had nothing deleted.
-pub(super) fn without_journal(book: &ResultBook) -> Option<Warning> {
+pub(super) fn without_journal(book: &Book) -> Option<Warning> {
     if book.host.filesystem.journal != Some(false) || !book.filesystems.is_empty() {
         return None;
     }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     fn told(journal: Option<bool>, measurements: Vec<Measurement>) -> Vec<Warning> {
-        let mut book = ResultBook { measurements, ..ResultBook::default() };
+        let mut book = Book { measurements, ..Book::default() };
         book.host.filesystem.journal = journal;
         warnings(&book, false)
     }

@@ -1,7 +1,7 @@
 //! Jumps in the course of phases, where repeats agree on them.
 
 use crate::base::units::{counted, grouped};
-use crate::measure::book::{CellKey, Level, Measurement, ResultBook};
+use crate::measure::book::{CellKey, Level, Measurement, Book};
 use crate::measure::conclusions::say;
 use crate::measure::disturbances::DisturbedMeasurements;
 use crate::measure::jumps::{Jump, jumps};
@@ -71,7 +71,7 @@ impl Jumped {
 
 /// The largest jump of each phase and variant that repeats agree on, or that is large; not where a
 /// finding of the book tells a threshold.
-pub(super) fn jumped(book: &ResultBook, disturbed: &DisturbedMeasurements) -> Vec<Jumped> {
+pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<Jumped> {
     let key = |m: &Measurement| {
         let CellKey { variant, level, .. } = m.cell.clone();
         (m.phase.clone(), variant, level)
@@ -157,7 +157,7 @@ fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<J
 }
 
 /// Whether a finding of growth tells a threshold of the phase.
-fn is_told(book: &ResultBook, jumped: &Jumped) -> bool {
+fn is_told(book: &Book, jumped: &Jumped) -> bool {
     book.findings.iter().any(|finding| {
         finding.kind == "growth"
             && finding.figures.get("shape").is_some_and(|shape| shape == "threshold")
@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     /// A book of measurements whose slices take three times as long from a place on; none for 1.
-    fn book(places: &[f64]) -> ResultBook {
+    fn book(places: &[f64]) -> Book {
         let mut book = fixture::book();
         let like = book.measurements.remove(0);
         let measurement = |(at, place): (usize, &f64)| {
@@ -195,7 +195,7 @@ mod tests {
         book
     }
 
-    fn found(book: &ResultBook) -> Vec<Jumped> {
+    fn found(book: &Book) -> Vec<Jumped> {
         jumped(book, &DisturbedMeasurements::of(book))
     }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Export, ExportText, only};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Measurement, ResultBook};
+use crate::measure::book::{Measurement, Book};
 use crate::report::json::measurement_value;
 
 /// A column's name and its place in a measurement of the run document.
@@ -169,7 +169,7 @@ fn head(names: impl Iterator<Item = &'static str>) -> String {
     table
 }
 
-fn run_cells(book: &ResultBook, m: &Measurement) -> Vec<String> {
+fn run_cells(book: &Book, m: &Measurement) -> Vec<String> {
     let filesystem = book.filesystem_of(&m.cell.variant).map(quoted).unwrap_or_default();
     vec![quoted(&book.run.id), quoted(&book.run.scenario), filesystem]
 }

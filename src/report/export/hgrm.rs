@@ -10,7 +10,7 @@ use super::labels::{has_variants, level_part};
 use super::{Export, ExportText, safe};
 use crate::base::failure::shown;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::latencies::Distribution;
 use crate::report::names::cell_name;
 
@@ -69,7 +69,7 @@ fn microseconds(ns: f64) -> f64 {
     ns / 1e3
 }
 
-fn text(one: &Distribution, book: &ResultBook) -> String {
+fn text(one: &Distribution, book: &Book) -> String {
     let mut text = format!(
         "{:>12} {:>14} {:>10} {:>14}\n\n",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"

@@ -1,12 +1,12 @@
 //! Names of cells where they are part of a file's name or of a series.
 
 use crate::base::units::Unit;
-use crate::measure::book::{Level, ResultBook};
+use crate::measure::book::{Book, Level};
 use crate::measure::order::variants;
 use crate::plan::DEFAULT_VARIANT;
 
 /// Whether a variant's name tells anything: where there is more than one, or one that was named.
-pub(super) fn has_variants(book: &ResultBook) -> bool {
+pub(super) fn has_variants(book: &Book) -> bool {
     let all = variants(book);
     all.len() > 1 || all.iter().any(|name| *name != DEFAULT_VARIANT)
 }

@@ -1,7 +1,7 @@
 //! Made-up pictures for tests: every look, every scale, and what nobody would draw.
 
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
 use crate::report::figures::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series, figures};
@@ -221,7 +221,7 @@ pub(super) fn all() -> Vec<Figure> {
 }
 
 /// Runs of all kinds.
-pub(super) fn books() -> Vec<ResultBook> {
+pub(super) fn books() -> Vec<Book> {
     let mut books = vec![
         fixture::book(),
         growing::directory(),
@@ -237,7 +237,7 @@ pub(super) fn books() -> Vec<ResultBook> {
 }
 
 /// The runs in `docs/results`.
-fn kept() -> Vec<ResultBook> {
+fn kept() -> Vec<Book> {
     let entries = std::fs::read_dir(kept_folder()).unwrap().map(|entry| entry.unwrap().file_name());
     let names = entries
         .filter_map(|name| name.into_string().unwrap().strip_suffix(".json").map(String::from));
@@ -252,7 +252,7 @@ fn kept_folder() -> std::path::PathBuf {
 }
 
 /// One of them.
-pub(super) fn kept_run(name: &str) -> ResultBook {
+pub(super) fn kept_run(name: &str) -> Book {
     let document = std::fs::read(kept_folder().join(format!("{name}.json"))).unwrap();
     read_document(&document).unwrap().book
 }

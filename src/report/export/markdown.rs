@@ -6,7 +6,7 @@ use super::{Export, ExportText, only};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Finding, ResultBook};
+use crate::measure::book::{Finding, Book};
 use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::about_interval;
@@ -80,7 +80,7 @@ fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-fn facts(book: &ResultBook) -> Vec<String> {
+fn facts(book: &Book) -> Vec<String> {
     let run = &book.run;
     if let Some(reference) = &run.reference {
         let from = [&reference.title, &reference.publisher, &reference.published];
@@ -120,7 +120,7 @@ fn invalid(summary: &Summary) -> impl Iterator<Item = String> {
 /// A longer table is folded away.
 const ROWS_MAX: usize = 30;
 
-fn table(book: &ResultBook, summary: &Summary) -> String {
+fn table(book: &Book, summary: &Summary) -> String {
     if is_latencies_only(book, summary) {
         return "Only latencies of single operations were published: `--format csv-windows`."
             .into();

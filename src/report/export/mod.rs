@@ -11,7 +11,7 @@ mod openmetrics;
 mod svg;
 
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 
 /// A text with the name of the file it may be kept in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn find_export(name: &str) -> Option<&'static dyn Export> {
 }
 
 /// The only text of a run in a format, in a file named after the run.
-fn only(book: &ResultBook, ending: &str, text: String) -> Vec<ExportText> {
+fn only(book: &Book, ending: &str, text: String) -> Vec<ExportText> {
     vec![ExportText { name: format!("{}.{ending}", safe(&book.run.id)), text }]
 }
 

@@ -10,7 +10,7 @@ use super::labels::plain_level;
 use super::{Export, ExportText, only};
 use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::summary::{PhaseSummary, VariantSummary};
 use crate::measure::uncertainty::Estimate;
 use crate::run::cache::Found;
@@ -88,7 +88,7 @@ fn number(value: f64) -> String {
     serde_json::Number::from_f64(value).map_or_else(|| "NaN".into(), |number| number.to_string())
 }
 
-fn of_run(book: &ResultBook) -> Vec<Family> {
+fn of_run(book: &Book) -> Vec<Family> {
     let run = &book.run;
     let of = |family: About, more: Labels, value: f64| {
         let labels = [vec![("scenario", run.scenario.clone())], more].concat();
@@ -225,7 +225,7 @@ fn states() -> [&'static str; 4] {
     [Found::ColdVerified.word(), Found::Unverified.word(), Found::Warm.word(), "mixed"]
 }
 
-fn labels(book: &ResultBook, group: &VariantSummary, row: &PhaseSummary) -> Labels {
+fn labels(book: &Book, group: &VariantSummary, row: &PhaseSummary) -> Labels {
     let level = group.level.as_ref();
     vec![
         ("scenario", book.run.scenario.clone()),

@@ -6,17 +6,17 @@ use crate::base::golden::assert_golden;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
 
-fn texts(format: &str, book: &ResultBook) -> Vec<ExportText> {
+fn texts(format: &str, book: &Book) -> Vec<ExportText> {
     find_export(format).unwrap().texts(&Analysis::of(book)).unwrap()
 }
 
-fn only_text(format: &str, book: &ResultBook) -> String {
+fn only_text(format: &str, book: &Book) -> String {
     let [only] = texts(format, book).try_into().unwrap();
     only.text
 }
 
 /// The common book with a name that means something to every format.
-fn odd_names() -> ResultBook {
+fn odd_names() -> Book {
     let mut book = fixture::book();
     for m in &mut book.measurements {
         m.cell.variant = "=cmd|'/c \"calc\"'!A1, \\x\n@who <b>#1".into();

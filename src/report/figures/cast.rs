@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::whole::Lost;
 use crate::base::failure::shown;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Level, Measurement, ResultBook};
+use crate::measure::book::{Level, Measurement, Book};
 use crate::measure::order::{each_once, variants};
 use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::plan::DEFAULT_VARIANT;
@@ -45,7 +45,7 @@ impl<'a> Cast<'a> {
     pub(super) fn of(analyses: &[&'a Analysis<'a>]) -> Self {
         let (mut colour, mut taken) = (0, BTreeSet::new());
         let several = analyses.len() > 1;
-        let mut member = |book: &'a ResultBook, variant: &'a str, colour: usize| {
+        let mut member = |book: &'a Book, variant: &'a str, colour: usize| {
             let own = own_name(book, variant);
             let name = if several { format!("{} {own}", run_name(book)) } else { own.clone() };
             Member { variant, name: unused(&name, &mut taken), own, colour }
@@ -152,7 +152,7 @@ fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A run that nobody gave variants is named after its file system.
-fn own_name(book: &ResultBook, variant: &str) -> String {
+fn own_name(book: &Book, variant: &str) -> String {
     let name = if variant == DEFAULT_VARIANT {
         book.filesystem_of(variant).unwrap_or(variant)
     } else {
@@ -161,6 +161,6 @@ fn own_name(book: &ResultBook, variant: &str) -> String {
     shown(name)
 }
 
-fn run_name(book: &ResultBook) -> String {
+fn run_name(book: &Book) -> String {
     shown(book.run.reference.as_ref().map_or(&book.run.id, |reference| &reference.name))
 }

@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::base::units::Unit;
-use crate::measure::book::{Finding, Level, Measurement, ResultBook, Window};
+use crate::measure::book::{Finding, Level, Measurement, Book, Window};
 use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;
 
-fn charts_of(books: &[&ResultBook]) -> Vec<Figure> {
+fn charts_of(books: &[&Book]) -> Vec<Figure> {
     let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
     figures(&analyses.iter().collect::<Vec<_>>())
 }
@@ -79,7 +79,7 @@ fn looks(figure: &Figure, look: Look) -> Vec<&Series> {
 }
 
 /// The kept runs.
-fn documents() -> Vec<(String, ResultBook)> {
+fn documents() -> Vec<(String, Book)> {
     let place = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/results");
     let mut all = Vec::new();
     for entry in std::fs::read_dir(place).unwrap() {
@@ -94,7 +94,7 @@ fn documents() -> Vec<(String, ResultBook)> {
     all
 }
 
-fn fixtures() -> Vec<ResultBook> {
+fn fixtures() -> Vec<Book> {
     vec![
         fixture::book(),
         made::book(),
@@ -136,7 +136,7 @@ fn odd_books_give_whole_pictures_or_none() {
         is_well_formed(&charts_of(&[&one]), &format!("odd {seed}"));
         is_well_formed(&charts_of(&[&one, &other, &one]), &format!("odd {seed} twice"));
     }
-    assert_eq!(charts_of(&[&ResultBook::default()]), []);
+    assert_eq!(charts_of(&[&Book::default()]), []);
     assert_eq!(charts_of(&[]), []);
 }
 
@@ -244,7 +244,7 @@ fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
             Measurement { windows, ..measurement("create", repeat, 100, 20_000) }
         })
         .collect();
-    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
     let create = figure(&all, "course-create");
     assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
     let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
@@ -276,7 +276,7 @@ fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
 }
 
 /// Slices that differ, for two variants and three repeats.
-fn sliced() -> ResultBook {
+fn sliced() -> Book {
     let mut measurements = Vec::new();
     for repeat in 1..=3 {
         for variant in ["ext4", "xfs"] {
@@ -286,7 +286,7 @@ fn sliced() -> ResultBook {
             measurements.push(m);
         }
     }
-    ResultBook { measurements, ..ResultBook::default() }
+    Book { measurements, ..Book::default() }
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
 
 #[test]
 fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() {
-    let told = |book: &ResultBook| figure(&charts_of(&[book]), "rates").notes.join(" ");
+    let told = |book: &Book| figure(&charts_of(&[book]), "rates").notes.join(" ");
     let mut book = fixture::book();
     assert!(told(&book).contains("1 invalid measurement left out."), "{}", told(&book));
     assert!(!told(&book).contains("disturbed"));
@@ -372,7 +372,7 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
 }
 
 /// A variant of which no measurement of a phase is valid.
-fn lost(mut book: ResultBook, variant: &str, phase: &str) -> ResultBook {
+fn lost(mut book: Book, variant: &str, phase: &str) -> Book {
     let own = book.measurements.iter_mut();
     own.filter(|m| m.cell.variant == variant && m.phase == phase)
         .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
@@ -424,7 +424,7 @@ fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
         m
     };
     let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
-    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
     let written = figure(&all, "amplification-written");
     assert_eq!(written.series[0].points[0].y, 2.0);
     let note = "Only the last level is shown: width 12,345.".to_string();
@@ -439,7 +439,7 @@ fn two_thousand_variants_have_their_pictures() {
         m
     };
     let measurements = (0..2_000).map(of).collect();
-    let all = charts_of(&[&ResultBook { measurements, ..ResultBook::default() }]);
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
     let rates = figure(&all, "rates");
     assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
     assert_eq!(rates.table().rows.len(), 2_000);

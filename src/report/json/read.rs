@@ -22,7 +22,7 @@ pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 #[derive(Debug)]
 pub struct ReadDocument {
     /// The run.
-    pub book: ResultBook,
+    pub book: Book,
     /// Keys that this boatload does not know, and so leaves out.
     pub unknown: Vec<String>,
 }
@@ -140,7 +140,7 @@ struct Held {
 impl Held {
     /// Measurements stand apart from the rest, and are held one by one: each of their windows takes
     /// hundreds of bytes here.
-    fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &ResultBook) {
+    fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &Book) {
         let mut wire = WireDocument::of(book);
         let own = std::mem::take(&mut wire.measurements);
         let mut own_rest = serde_json::to_value(wire).unwrap_or_default();
@@ -300,7 +300,7 @@ struct ReadCondition {
 }
 
 impl ReadRoot {
-    fn into_book(self) -> Result<ResultBook, String> {
+    fn into_book(self) -> Result<Book, String> {
         let measurements = self.measurements.into_iter().enumerate();
         let mut room = HISTOGRAM_BYTES_MAX;
         let measurements = measurements.map(|(at, m)| {
@@ -311,7 +311,7 @@ impl ReadRoot {
             Ok::<_, String>(m)
         });
         let finding = |map| read_finding(map).ok_or("one of its findings has no sentence or kind");
-        Ok(ResultBook {
+        Ok(Book {
             run: self.run.into_run(),
             host: self.host,
             filesystems: self.filesystems,

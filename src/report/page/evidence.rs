@@ -19,7 +19,7 @@ use super::escape::escape;
 use super::tables::{grid, table};
 use crate::base::units::counted;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Measurement, Provenance, ResultBook};
+use crate::measure::book::{Measurement, Provenance, Book};
 use crate::measure::order::each_once;
 use crate::measure::summary::Summary;
 
@@ -104,7 +104,7 @@ fn facts(all: &[(String, String)]) -> String {
     format!("<dl class=\"facts\">\n{}</dl>\n", all.iter().map(one).collect::<String>())
 }
 
-fn facts_of(book: &ResultBook) -> Vec<(String, String)> {
+fn facts_of(book: &Book) -> Vec<(String, String)> {
     if let Some(reference) = &book.run.reference {
         return published(reference, book);
     }
@@ -128,7 +128,7 @@ fn named(all: Vec<(&str, String)>) -> Vec<(String, String)> {
     all.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
 }
 
-fn published(reference: &Provenance, book: &ResultBook) -> Vec<(String, String)> {
+fn published(reference: &Provenance, book: &Book) -> Vec<(String, String)> {
     let Provenance { title, publisher, published, url, .. } = reference;
     let mut all = vec![
         ("published", "not measured by boatload".to_string()),
@@ -140,7 +140,7 @@ fn published(reference: &Provenance, book: &ResultBook) -> Vec<(String, String)>
     named(all)
 }
 
-fn done(book: &ResultBook) -> String {
+fn done(book: &Book) -> String {
     let all = book.measurements.len() as u64;
     let valid = book.measurements.iter().filter(|m| m.valid()).count() as u64;
     let engines = each_once(book.measurements.iter().map(|m| m.engine.as_str())).join(", ");
@@ -156,13 +156,13 @@ fn done(book: &ResultBook) -> String {
     )
 }
 
-fn asked(book: &ResultBook) -> Option<String> {
+fn asked(book: &Book) -> Option<String> {
     let limit = book.run.time_limit_seconds.map(|limit| format!(" within {} s", number(limit, 3)));
     let share = book.run.precision?;
     Some(format!("±{}% was asked{}", number(share * 100.0, 2), limit.unwrap_or_default()))
 }
 
-fn rights(book: &ResultBook) -> String {
+fn rights(book: &Book) -> String {
     let rights = &book.host.rights;
     format!(
         "{}, {} drop the caches, looks into them with {}",
@@ -172,7 +172,7 @@ fn rights(book: &ResultBook) -> String {
     )
 }
 
-fn caches(book: &ResultBook) -> Table {
+fn caches(book: &Book) -> Table {
     let mut table = Table::new(&[
         ("phase", Align::Left),
         ("asked", Align::Left),
@@ -193,7 +193,7 @@ fn caches(book: &ResultBook) -> Table {
     table
 }
 
-fn invalid(book: &ResultBook) -> Table {
+fn invalid(book: &Book) -> Table {
     let mut table =
         Table::new(&[("phase", Align::Left), ("of", Align::Left), ("why", Align::Left)]);
     for m in book.measurements.iter().filter(|m| !m.valid()) {
@@ -205,7 +205,7 @@ fn invalid(book: &ResultBook) -> Table {
 }
 
 /// The first lines of the page about a run.
-pub(super) fn run_facts(book: &ResultBook) -> [String; 2] {
+pub(super) fn run_facts(book: &Book) -> [String; 2] {
     let (title, place) = beside::about_run(book);
     [title, place]
 }

@@ -18,7 +18,7 @@ use super::phases::about_n;
 use super::terminal::about_lack;
 use crate::measure::analysis::Analysis;
 use crate::measure::beside::beside;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::compare::Comparison;
 use crate::measure::differences::letter;
 use escape::escape;
@@ -85,7 +85,7 @@ fn write_page(
 /// The runs, and the comparison of two.
 struct Page<'a> {
     analyses: &'a [&'a Analysis<'a>],
-    books: Vec<&'a ResultBook>,
+    books: Vec<&'a Book>,
     comparison: Option<&'a Comparison>,
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::base::golden::assert_golden;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::fixture::{self, growing};
 use crate::report::figures::{Mark, Point, Quantity, Series};
 use crate::report::read_document;
@@ -202,7 +202,7 @@ fn known() -> Vec<(String, Vec<Figure>)> {
     books.push(("fullness".into(), growing::fullness(&["ext4", "xfs", "btrfs"])));
     let two = [Analysis::of(&books[0].1), Analysis::of(&books[1].1)];
     let beside = ("two runs".to_string(), figures(&two.each_ref()));
-    let one = |(name, book): &(String, ResultBook)| (name.clone(), figures(&[&Analysis::of(book)]));
+    let one = |(name, book): &(String, Book)| (name.clone(), figures(&[&Analysis::of(book)]));
     books.iter().map(one).chain([beside]).collect()
 }
 

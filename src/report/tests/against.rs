@@ -3,7 +3,7 @@ use crate::measure::check::check;
 use crate::measure::compare::compare;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
-fn lasting(times: f64, id: &str) -> ResultBook {
+fn lasting(times: f64, id: &str) -> Book {
     let mut book = fixture::made::book();
     (book.run.id, book.host.kernel) = (id.into(), format!("Linux 6.{id}"));
     for m in &mut book.measurements {
@@ -13,13 +13,13 @@ fn lasting(times: f64, id: &str) -> ResultBook {
     book
 }
 
-pub(super) fn compared_text(a: &ResultBook, b: &ResultBook, details: bool) -> String {
+pub(super) fn compared_text(a: &Book, b: &Book, details: bool) -> String {
     let mut out = Vec::new();
     write_comparison([a, b], &compare(a, b), details, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn checked_text(run: &ResultBook, history: &[&ResultBook]) -> String {
+fn checked_text(run: &Book, history: &[&Book]) -> String {
     let against = match history {
         [one] => Against::Run(one),
         many => Against::History(many),
@@ -43,7 +43,7 @@ fn a_comparison_is_shown_as_was_agreed_on() {
 
 #[test]
 fn a_check_is_shown_as_was_agreed_on() {
-    let mut history: Vec<ResultBook> = (0..8).map(|at| lasting(1.0, &format!("{at}"))).collect();
+    let mut history: Vec<Book> = (0..8).map(|at| lasting(1.0, &format!("{at}"))).collect();
     for book in history.iter_mut().chain([&mut lasting(1.0, "9")]) {
         book.measurements.retain(|m| m.cell.variant == "ext4");
         book.filesystems.retain(|made| made.variant == "ext4");
@@ -59,7 +59,7 @@ fn a_check_is_shown_as_was_agreed_on() {
     for m in run.measurements.iter_mut().filter(|m| m.phase == "rewrite") {
         m.seconds *= 1.4;
     }
-    let history: Vec<&ResultBook> = history.iter().collect();
+    let history: Vec<&Book> = history.iter().collect();
     assert_golden("check-history.txt", &checked_text(&run, &history));
     for m in run.measurements.iter_mut().filter(|m| m.phase == "delete") {
         (m.operations, m.cache.found) = (20_000, "warm".into());

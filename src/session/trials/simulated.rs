@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::alone;
 use crate::base::failure::{Failure, Result};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 use crate::measure::compare::compare;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
 use crate::measure::uncertainty::Estimate;
@@ -151,7 +151,7 @@ fn draw_books(
     order: &Order<'_>,
     (job, draws): (&str, u32),
     interrupt: &Interrupt,
-) -> Result<Vec<ResultBook>> {
+) -> Result<Vec<Book>> {
     let mut books = Vec::new();
     for seed in 1..=u64::from(draws) {
         if interrupt.is_set() {
@@ -171,7 +171,7 @@ fn draw_books(
 }
 
 /// The true rate is the mean of all draws. Each draw is compared with the one before it.
-fn of_noise(noise: &'static str, books: &[ResultBook]) -> SimulatedNoise {
+fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
     let rate = |book| Analysis::of(book).summary().rows().next().and_then(|row| row.rate);
     let rates: Vec<Estimate> = books.iter().filter_map(rate).collect();
     let truth = rates.iter().map(|rate| rate.mean).sum::<f64>() / rates.len() as f64;

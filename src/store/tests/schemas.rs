@@ -5,7 +5,7 @@ use crate::host::facts::DeviceFacts;
 use crate::store::migrations::STEPS;
 
 /// Without what a schema has no place for.
-fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
+fn known_to(version: usize, mut book: Book) -> Book {
     if version < 2 {
         book.conditions.clear();
     }
@@ -22,7 +22,7 @@ fn known_to(version: usize, mut book: ResultBook) -> ResultBook {
     book
 }
 
-fn without_schema_4(version: usize, book: &mut ResultBook) {
+fn without_schema_4(version: usize, book: &mut Book) {
     book.host.settings = None;
     book.host.device = book.host.device.as_ref().map(known_to_all);
     for made in &mut book.filesystems {
@@ -53,7 +53,7 @@ fn known_to_all(device: &DeviceFacts) -> DeviceFacts {
 }
 
 /// A store with one run as a boatload that knew only this schema left it.
-fn store_of_schema(version: usize, directory: &Path) -> (PathBuf, ResultBook) {
+fn store_of_schema(version: usize, directory: &Path) -> (PathBuf, Book) {
     let (path, now) = (directory.join("old.db"), directory.join("now.db"));
     let book = known_to(version, fixture::book());
     save(&mut Store::open(&now).unwrap(), &book);

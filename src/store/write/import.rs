@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::measure::book::ResultBook;
+use crate::measure::book::Book;
 
 impl Store {
     /// Saves a run with everything it gave, or nothing of it. Fails if the store has a run with
     /// this id.
-    pub fn import(&mut self, book: &ResultBook) -> Result<()> {
+    pub fn import(&mut self, book: &Book) -> Result<()> {
         self.commit("save a run in", |connection| {
             let host_id = hosts::find_or_insert(connection, &book.host)?;
             write_run(connection, &book.run, &book.host, host_id)?;
@@ -31,7 +31,7 @@ impl Store {
 /// The cells that were written so far.
 struct Cells<'a> {
     connection: &'a Connection,
-    book: &'a ResultBook,
+    book: &'a Book,
     known: BTreeMap<Known<'a>, i64>,
 }
 

@@ -2,7 +2,7 @@
 //! waits for.
 
 use super::{Field, Runner};
-use crate::measure::book::{Level, Measurement, ResultBook};
+use crate::measure::book::{Level, Measurement, Book};
 use crate::measure::conclusions::sample::{Values, counts, in_turns};
 use crate::measure::content::gives_content;
 use crate::measure::order::each_once;
@@ -31,7 +31,7 @@ pub(in crate::measure) struct Whole {
 
 /// One for each level, lowest first, at which two variants or more did the same work in two phases
 /// or more.
-pub(super) fn fields<'a>(book: &'a ResultBook, variants: &[&'a str]) -> Vec<Field<'a>> {
+pub(super) fn fields<'a>(book: &'a Book, variants: &[&'a str]) -> Vec<Field<'a>> {
     let level = |m: &&'a Measurement| m.cell.level.as_ref().is_none_or(|l| l.value.is_finite());
     let all: Vec<&Measurement> = book.measurements.iter().filter(level).collect();
     let mut levels = each_once(all.iter().map(|m| m.cell.level.as_ref()));

@@ -7,7 +7,7 @@ pub(super) fn phase(
     repeats: u32,
     law: impl Fn(f64) -> f64,
     mut noise: impl FnMut() -> f64,
-) -> ResultBook {
+) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=repeats {
         let mut m = measured("a", None, repeat, 1.0);
@@ -33,12 +33,12 @@ pub(super) fn phase(
     book(all)
 }
 
-pub(super) fn growth_of(book: &ResultBook) -> Finding {
+pub(super) fn growth_of(book: &Book) -> Finding {
     only(book, Conclusion::Growth, &["a"])
 }
 
 /// The law; or the shape, where that is told to be a certain other one.
-fn law_of(book: &ResultBook) -> String {
+fn law_of(book: &Book) -> String {
     let figures = growth_of(book).figures;
     let other = figures["shape"] == "threshold" || figures["shape"] == "monotone";
     let told = if other { "shape" } else { "law" };

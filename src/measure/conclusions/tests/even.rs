@@ -6,7 +6,7 @@ fn over(
     passes: u32,
     law: impl Fn(f64) -> f64,
     mut noise: impl FnMut() -> f64,
-) -> ResultBook {
+) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=repeats {
         for at in counts {
@@ -20,7 +20,7 @@ fn over(
     book(all)
 }
 
-fn slope_of(book: &ResultBook) -> Finding {
+fn slope_of(book: &Book) -> Finding {
     only(book, Conclusion::Slope, &["a"])
 }
 

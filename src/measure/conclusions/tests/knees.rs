@@ -8,7 +8,7 @@ fn over(
     repeats: u32,
     law: impl Fn(f64) -> f64,
     mut noise: impl FnMut() -> f64,
-) -> ResultBook {
+) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=repeats {
         for at in levels {
@@ -19,7 +19,7 @@ fn over(
     book(all)
 }
 
-fn knee_of(book: &ResultBook) -> Finding {
+fn knee_of(book: &Book) -> Finding {
     only(book, Conclusion::Knee, &["a"])
 }
 

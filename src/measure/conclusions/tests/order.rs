@@ -283,7 +283,7 @@ fn levels_with_the_same_order_are_one_finding() {
 }
 
 /// Chunks of five sizes: `a` is 3.1 times faster for the smallest, both meet at 64 KiB.
-fn chunks(mut noise: impl FnMut() -> f64) -> ResultBook {
+fn chunks(mut noise: impl FnMut() -> f64) -> Book {
     let mut all = Vec::new();
     for kib in [1.0f64, 10.0, 100.0, 1000.0, 4000.0] {
         let level = level("chunk-size", kib * 1024.0, Unit::Bytes);

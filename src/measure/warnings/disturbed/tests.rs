@@ -15,7 +15,7 @@ fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<FoundDisturbance> {
     let mut other = calm.clone();
     change(&mut other);
     let measurements = vec![calm, other];
-    disturbed(&ResultBook { host: fixture::host(), measurements, ..ResultBook::default() })
+    disturbed(&Book { host: fixture::host(), measurements, ..Book::default() })
 }
 
 fn seen(change: impl Fn(&mut Disturbance)) -> Vec<FoundDisturbance> {
@@ -147,7 +147,7 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
     let of = |options: &str, written: u64| {
         let mut m = fixture::measurement("create", 1, 1_000, 10_000);
         (m.sync_seconds, m.device_write_bytes) = (0.1, Some(written));
-        let mut book = ResultBook { measurements: vec![m], ..ResultBook::default() };
+        let mut book = Book { measurements: vec![m], ..Book::default() };
         book.host.filesystem.options = options.into();
         disturbed(&book).iter().map(FoundDisturbance::sentence).collect::<Vec<_>>()
     };

@@ -9,13 +9,13 @@ use crate::measure::fixture::{self, growing};
 use crate::measure::histogram::decoded;
 use crate::report::find_report;
 
-fn document(book: &ResultBook) -> String {
+fn document(book: &Book) -> String {
     let mut out = Vec::new();
     find_report("json").unwrap().render(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn whole_book() -> ResultBook {
+fn whole_book() -> Book {
     let mut book = fixture::made::book();
     book.findings = fixture::book().findings;
     book.conditions = fixture::book().conditions;
