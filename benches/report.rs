@@ -10,7 +10,10 @@ use boatload::measure::book::{
     Book, CacheReport, CellKey, Finding, Latency, Level, Measurement, RunFacts, Window,
 };
 use boatload::measure::histogram::{encoded, new_histogram};
+use boatload::plan::CacheAsked;
+use boatload::plan::EngineName;
 use boatload::report::page_text;
+use boatload::run::cache::Found;
 use boatload::run::clock::RealClock;
 
 const VARIANTS: [&str; 4] = ["ext4", "ext3", "xfs", "btrfs"];
@@ -104,7 +107,7 @@ fn measurement(cell: CellKey, phase: &str, ns: u64, windows: usize) -> Measureme
         phase: phase.into(),
         pass: 1,
         operation: phase.into(),
-        engine: "sync".into(),
+        engine: Some(EngineName::Sync),
         threads: 1,
         operations,
         operations_asked: operations,
@@ -119,8 +122,8 @@ fn measurement(cell: CellKey, phase: &str, ns: u64, windows: usize) -> Measureme
             max: histogram.max(),
         },
         cache: CacheReport {
-            asked: "cold".into(),
-            found: "cold-verified".into(),
+            asked: CacheAsked::Cold,
+            found: Found::ColdVerified,
             ..CacheReport::default()
         },
         windows: slices,

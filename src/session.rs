@@ -290,7 +290,7 @@ impl Session<'_> {
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
         for PlaceCondition { name, value, unit } in self.sites.of(cell)?.conditions() {
-            let condition = Condition { cell: key.clone(), name: name.into(), value, unit };
+            let condition = Condition { cell: key.clone(), name, value, unit };
             self.store.add_condition(stored, &condition)?;
             self.book.conditions.push(condition);
         }
@@ -462,7 +462,7 @@ fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watch
         id: id.to_string(),
         scenario: plan.name.clone(),
         question: plan.question.clone(),
-        scale: plan.scale.word().into(),
+        scale: plan.scale,
         seed: plan.seed,
         started: now(),
         finished: None,
@@ -472,7 +472,7 @@ fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watch
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
         harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
-        clock: clock.source().into(),
+        clock: Some(clock.source()),
         repeats: plan.repeats,
         precision: plan.effort.map(|effort| effort.precision),
         time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),

@@ -25,7 +25,7 @@ use boatload::host::facts::HostFacts;
 use boatload::host::mount::Mount;
 use boatload::measure::book::{Book, Measurement};
 use boatload::plan::Phase;
-use boatload::run::cache::CacheFound;
+use boatload::run::cache::{CacheFound, Doubt, Found};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
 use boatload::run::evidence::Evidence;
@@ -76,9 +76,10 @@ fn comes<T: PartialEq + Debug>(expected: &T, what: &str, mut of: impl FnMut() ->
 
 /// The same for each phase by itself.
 #[track_caller]
-fn each_comes(expected: &Found, what: &str, mut of: impl FnMut() -> Found) {
-    let mut tries: Vec<Found> = Vec::new();
-    let came = |tries: &[Found], at: usize| tries.iter().any(|found| found[at] == expected[at]);
+fn each_comes(expected: &FoundAndDoubt, what: &str, mut of: impl FnMut() -> FoundAndDoubt) {
+    let mut tries: Vec<FoundAndDoubt> = Vec::new();
+    let came =
+        |tries: &[FoundAndDoubt], at: usize| tries.iter().any(|found| found[at] == expected[at]);
     while tries.len() < 2 * TRIES && !(0..expected.len()).all(|at| came(&tries, at)) {
         tries.push(of());
     }
@@ -156,21 +157,21 @@ fn planted(job: &str, directory: &Path, plant: Plant) -> Book {
 }
 
 /// What was found of the caches in each phase after the first, with the doubt.
-type Found = [(String, Option<String>); 4];
+type FoundAndDoubt = [(Found, Option<Doubt>); 4];
 
-fn found(book: &Book) -> Found {
+fn found(book: &Book) -> FoundAndDoubt {
     AFTER_CREATE.map(|phase| {
         let cache = &only(book, phase).cache;
-        (cache.found.clone(), cache.reason.clone())
+        (cache.found, cache.reason)
     })
 }
 
-fn all(found: &str, doubt: Option<&str>) -> Found {
-    AFTER_CREATE.map(|_| (found.into(), doubt.map(Into::into)))
+fn all(found: Found, doubt: Option<Doubt>) -> FoundAndDoubt {
+    AFTER_CREATE.map(|_| (found, doubt))
 }
 
-fn cold() -> Found {
-    all("cold-verified", None)
+fn cold() -> FoundAndDoubt {
+    all(Found::ColdVerified, None)
 }
 
 fn before_the_last_look(fs: &str, megabytes: u64) {
@@ -178,11 +179,8 @@ fn before_the_last_look(fs: &str, megabytes: u64) {
     let Some(mounted) = LoopMount::new(fs, megabytes) else { return };
     comes(&cold(), fs, || found(&planted(JOB, mounted.path(), Plant::Nothing)));
     for plant in [Plant::Content(2), Plant::Names(2)] {
-        let doubts = || {
-            let doubts = found(&planted(JOB, mounted.path(), plant)).map(|(_, doubt)| doubt);
-            doubts.map(Option::unwrap_or_default)
-        };
-        comes(&["still-cached"; 4].map(String::from), fs, doubts);
+        let doubts = || found(&planted(JOB, mounted.path(), plant)).map(|(_, doubt)| doubt);
+        comes(&[Some(Doubt::StillCached); 4], fs, doubts);
     }
 }
 
@@ -209,7 +207,7 @@ fn on_a_file_system_just_mounted_what_others_read_is_not_called_cold() {
     let job = format!("filesystem = {{ type = \"ext4\" }}\n{}", JOB.trim());
     comes(&cold(), "made", || found(&planted(&job, mounted.path(), Plant::Nothing)));
     for plant in [Plant::Content(2), Plant::Names(2)] {
-        let expected = all("unverified", Some("still-cached"));
+        let expected = all(Found::Unverified, Some(Doubt::StillCached));
         comes(&expected, "made", || found(&planted(&job, mounted.path(), plant)));
     }
 }
@@ -325,7 +323,7 @@ fn what_the_cache_beneath_a_loop_device_had_is_not_called_cold() {
     if !mounted.switch_direct_io(false) {
         return skip("a loop device without direct I/O", "losetup cannot switch it off");
     }
-    let expected = all("unverified", Some("lower-cache"));
+    let expected = all(Found::Unverified, Some(Doubt::LowerCache));
     each_comes(&expected, "planted", || found(&planted_beneath(&mounted, JOB)));
     each_comes(&cold(), "left alone", || found(&planted(JOB, mounted.path(), Plant::Nothing)));
     assert!(mounted.switch_direct_io(true));
@@ -338,7 +336,7 @@ fn a_file_system_whose_image_lies_in_memory_is_never_cold_through_a_cache() {
     let Some(mounted) = LoopMount::in_memory("ext4", 96) else { return };
     mounted.switch_direct_io(false);
     let book = planted(JOB, mounted.path(), Plant::Nothing);
-    assert_eq!(found(&book), all("unverified", Some("lower-cache")));
+    assert_eq!(found(&book), all(Found::Unverified, Some(Doubt::LowerCache)));
 }
 
 #[test]
@@ -351,7 +349,7 @@ fn a_device_read_through_a_cache_beneath_is_not_called_cold() {
     let job = READ_DEVICE;
     let cache = |book: &Book| only(book, "read-device").cache.clone();
     let planted = cache(&planted_beneath(&mounted, job));
-    assert_eq!((&*planted.found, planted.reason.as_deref()), ("unverified", Some("lower-cache")));
+    assert_eq!((planted.found, planted.reason), (Found::Unverified, Some(Doubt::LowerCache)));
     assert!(mounted.switch_direct_io(true));
-    assert_eq!(cache(&planted_beneath(&mounted, job)).found, "cold-verified");
+    assert_eq!(cache(&planted_beneath(&mounted, job)).found, Found::ColdVerified);
 }

@@ -81,7 +81,7 @@ fn every_operation_does_the_same_on_the_simulated_and_on_a_real_file_system() {
     let real = ran(&every_operation("engine = 'sync'", ""));
     all_done(&real);
     assert_eq!(totals(&simulated), totals(&real));
-    assert!(real.measurements.iter().all(|m| m.engine == "sync"));
+    assert!(real.measurements.iter().all(|m| m.engine == Some(EngineName::Sync)));
 }
 
 #[test]

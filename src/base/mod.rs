@@ -13,3 +13,4 @@ pub mod problem;
 pub mod random;
 pub mod shell;
 pub mod units;
+pub(crate) mod words;

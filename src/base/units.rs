@@ -2,37 +2,19 @@
 
 use std::fmt;
 
-/// What a number counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Unit {
-    /// A plain number.
-    #[default]
-    Count,
-    /// Bytes.
-    Bytes,
-    /// Hundredths.
-    Percent,
-    /// Nanoseconds.
-    Nanoseconds,
-}
-
-impl Unit {
-    /// The word for it in problems and in the store.
-    pub fn word(self) -> &'static str {
-        match self {
-            Unit::Count => "count",
-            Unit::Bytes => "bytes",
-            Unit::Percent => "percent",
-            Unit::Nanoseconds => "nanoseconds",
-        }
-    }
-
-    /// The unit a word of the store stands for.
-    pub fn from_word(word: &str) -> Self {
-        [Unit::Bytes, Unit::Percent, Unit::Nanoseconds]
-            .into_iter()
-            .find(|unit| unit.word() == word)
-            .unwrap_or_default()
+super::words::words! {
+    /// What a number counts.
+    #[derive(Default)]
+    pub enum Unit {
+        /// A plain number.
+        #[default]
+        Count = "count",
+        /// Bytes.
+        Bytes = "bytes",
+        /// Hundredths.
+        Percent = "percent",
+        /// Nanoseconds.
+        Nanoseconds = "nanoseconds",
     }
 }
 

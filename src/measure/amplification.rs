@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::book::{Level, Measurement, Book};
+use super::book::{Book, Level, Measurement};
 use super::content::gives_content;
 use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, levels_of, variants};
@@ -198,7 +198,7 @@ fn writes(m: &Measurement) -> bool {
 
 /// Reads from memory would say how well the caches did, not what a read costs the device.
 fn reads(m: &Measurement) -> bool {
-    let cold = m.cache.asked == CacheAsked::Cold.word();
+    let cold = m.cache.asked == CacheAsked::Cold;
     m.bytes > 0 && cold && find_operation(&m.operation).is_some_and(|o| o.reads_content())
 }
 
@@ -219,7 +219,7 @@ mod tests {
             operation: operation.into(),
             operations,
             bytes,
-            cache: CacheReport { asked: "cold".into(), ..CacheReport::default() },
+            cache: CacheReport { asked: CacheAsked::Cold, ..CacheReport::default() },
             ..Measurement::default()
         }
     }
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn what_is_invalid_or_was_read_from_memory_does_not_count() {
         let mut warm = moved(phase("read", 1, 10, 500), 0, 0);
-        warm.cache.asked = "warm".into();
+        warm.cache.asked = CacheAsked::Warm;
         let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
         failed.invalid = vec!["ENOSPC x 3".into()];
         let found = only(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);

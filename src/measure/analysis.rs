@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::amplification::{
     Amplification, PhaseAmplification, amplifications, phase_amplifications,
 };
-use super::book::{Measurement, Book};
+use super::book::{Book, Measurement};
 use super::conditions::{Conditions, conditions};
 use super::disturbances::DisturbedMeasurements;
 use super::effort::{Components, components, unsure};

@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
-use crate::plan::EngineName;
+pub use crate::plan::{CacheAsked, EngineName, Scale};
+pub use crate::run::cache::{Doubt, Found};
+pub use crate::run::clock::ClockSource;
+pub use crate::run::place::MadeOn;
+pub use crate::run::site::ConditionName;
 
 /// A run with everything it gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +41,7 @@ impl Book {
             return Some(&made.kind);
         }
         let mut own = self.measurements.iter().filter(|m| m.cell.variant == variant).peekable();
-        if own.peek().is_some() && own.all(|m| m.engine == EngineName::Sim.word()) {
+        if own.peek().is_some() && own.all(Measurement::is_simulated) {
             return Some(SIMULATED);
         }
         Some(self.host.filesystem.kind.as_str()).filter(|kind| !kind.is_empty())
@@ -49,8 +53,8 @@ impl Book {
 pub struct Condition {
     /// Which cell.
     pub cell: CellKey,
-    /// What it tells: `space-used`, `layout-score`, `files-present`.
-    pub name: String,
+    /// What it says.
+    pub name: ConditionName,
     /// The figure, in the unit's base.
     pub value: f64,
     /// Its unit.
@@ -73,8 +77,8 @@ pub struct MadeFileSystem {
     pub mount_asked: String,
     /// Mount and superblock options, as the kernel shows them.
     pub options: String,
-    /// Where it was made: `image`, `device` or `memory`.
-    pub place: String,
+    /// What it was made on.
+    pub place: MadeOn,
     /// The block device under it; none without one.
     pub device: Option<DeviceFacts>,
     /// What `mkfs` was given to fill, in bytes.
@@ -100,8 +104,8 @@ pub struct RunFacts {
     pub scenario: String,
     /// The question it asks.
     pub question: String,
-    /// `quick`, `standard` or `original`.
-    pub scale: String,
+    /// How much of it was run.
+    pub scale: Scale,
     /// The seed of everything drawn.
     pub seed: u64,
     /// When it began, RFC 3339 in UTC.
@@ -120,8 +124,8 @@ pub struct RunFacts {
     pub job: String,
     /// What boatload itself costs for each operation on this machine, in nanoseconds.
     pub harness_ns: f64,
-    /// The clock latencies are read from: `tsc` or `monotonic`.
-    pub clock: String,
+    /// The clock latencies are read from; none if boatload did not measure them.
+    pub clock: Option<ClockSource>,
     /// Repeats asked for; where a precision was, those that were made.
     pub repeats: u32,
     /// Half the width of the 95% interval that each rate was to have at most, as a share of the
@@ -190,8 +194,8 @@ pub struct Measurement {
     pub pass: u32,
     /// The operation's name.
     pub operation: String,
-    /// The engine's name.
-    pub engine: String,
+    /// The I/O engine; none if boatload did not measure it.
+    pub engine: Option<EngineName>,
     /// Workers.
     pub threads: u32,
     /// Why it must not be averaged in; empty if it is valid.
@@ -256,6 +260,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Whether it was measured on the simulated file system.
+    pub fn is_simulated(&self) -> bool {
+        self.engine == Some(EngineName::Sim)
+    }
+
     /// Whether it did all it was asked, and may be averaged in.
     pub fn valid(&self) -> bool {
         self.invalid.is_empty()
@@ -289,16 +298,16 @@ pub struct Latency {
 /// What was asked of the caches and what was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CacheReport {
-    /// `cold`, `warm` or `as-is`.
-    pub asked: String,
-    /// `cold-verified`, `warm` or `unverified`.
-    pub found: String,
+    /// What was requested.
+    pub asked: CacheAsked,
+    /// What was found.
+    pub found: Found,
     /// Share of the sampled files' pages that were in memory when the phase began; none if
     /// nothing could be sampled.
     pub resident_fraction: Option<f64>,
-    /// Why it was not found as asked; a closed set of words, see `findings`.
+    /// Why it was not found as requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub reason: Option<String>,
+    pub reason: Option<Doubt>,
 }
 
 /// A slice of a phase's operations with its own figures, in nanoseconds.

@@ -1,15 +1,16 @@
 //! What the place was like at each level: conditions averaged over the repeats.
 
-use super::book::{Condition, Level, Book};
+use super::book::{Book, Condition, Level};
 use super::order::{each_once, variants};
 use super::uncertainty::mean;
 use crate::base::units::Unit;
+use crate::run::site::ConditionName;
 
 /// Conditions by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Each condition's name and unit, in the order they were looked at.
-    pub names: Vec<(String, Unit)>,
+    pub names: Vec<(ConditionName, Unit)>,
     /// Variants in the job file's order, levels as they were measured.
     pub places: Vec<PlaceConditions>,
 }
@@ -47,16 +48,17 @@ impl Conditions {
 /// The conditions of a book; values that are no numbers are left out.
 pub(super) fn conditions(book: &Book) -> Conditions {
     // What the axis itself says needs no second telling.
-    let is_level = |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name);
+    let is_level =
+        |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name.word());
     let all: Vec<&Condition> =
         book.conditions.iter().filter(|c| c.unit == Unit::Percent || !is_level(c)).collect();
-    let names = each_once(all.iter().map(|c| (c.name.clone(), c.unit)));
+    let names = each_once(all.iter().map(|c| (c.name, c.unit)));
     let mut cells = each_once(all.iter().map(|c| (c.cell.variant.as_str(), &c.cell.level)));
     let order = variants(book);
     cells.sort_by_key(|(variant, _)| order.iter().position(|name| name == variant));
     let place = |(variant, level): (&str, &Option<Level>)| {
         let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
-        let mean = |name: &(String, Unit)| {
+        let mean = |name: &(ConditionName, Unit)| {
             let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
             mean(
                 all.iter()
@@ -82,24 +84,24 @@ mod tests {
     use super::*;
     use crate::measure::book::CellKey;
 
-    fn condition(variant: &str, repeat: u32, name: &str, value: f64) -> Condition {
+    fn condition(variant: &str, repeat: u32, name: ConditionName, value: f64) -> Condition {
         let cell = CellKey { variant: variant.into(), level: None, repeat };
-        Condition { cell, name: name.into(), value, unit: Unit::Percent }
+        Condition { cell, name, value, unit: Unit::Percent }
     }
 
     #[test]
     fn repeats_are_averaged_for_each_variant_and_what_was_not_looked_at_is_none() {
         let book = Book {
             conditions: vec![
-                condition("fresh", 1, "space-used", 30.0),
-                condition("fresh", 2, "space-used", 31.0),
-                condition("aged", 1, "space-used", 40.0),
-                condition("aged", 1, "files-present", f64::NAN),
+                condition("fresh", 1, ConditionName::SpaceUsed, 30.0),
+                condition("fresh", 2, ConditionName::SpaceUsed, 31.0),
+                condition("aged", 1, ConditionName::SpaceUsed, 40.0),
+                condition("aged", 1, ConditionName::FilesPresent, f64::NAN),
             ],
             ..Book::default()
         };
         let found = conditions(&book);
-        let names: Vec<&str> = found.names.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = found.names.iter().map(|(name, _)| name.word()).collect();
         assert_eq!(names, ["space-used", "files-present"]);
         let means: Vec<_> = found.places.iter().map(|p| (p.variant.as_str(), &p.means)).collect();
         assert_eq!(means[0], ("aged", &vec![Some(40.0), None]));

@@ -32,13 +32,16 @@ use Fact::{Later, Lines, Many, One, Own};
 
 const FACTS: [(&str, Fact); 22] = [
     ("scenario", One(|book| book.run.scenario.clone())),
-    ("scale", One(|book| book.run.scale.clone())),
+    ("scale", One(|book| book.run.scale.to_string())),
     ("parameters", Many(parameters, ", ")),
     ("job", Lines(job_lines)),
     ("seed", Own(|book| book.run.seed.to_string())),
     ("repeats", Own(|book| book.run.repeats.to_string())),
     ("most operations", One(most_operations)),
-    ("engine", Own(|book| words(book, |m| m.engine.clone()))),
+    (
+        "engine",
+        Own(|book| words(book, |m| m.engine.map_or_else(String::new, |engine| engine.to_string()))),
+    ),
     ("threads", Own(|book| words(book, |m| m.threads.to_string()))),
     ("date", One(date)),
     ("file system", One(filesystem)),
@@ -51,7 +54,7 @@ const FACTS: [(&str, Fact); 22] = [
     ("processors", Own(|book| book.host.cpus.to_string())),
     ("memory", One(memory)),
     ("root", Own(|book| if book.host.rights.root { "yes" } else { "no" }.into())),
-    ("caches", One(|book| words(book, |m| m.cache.found.clone()))),
+    ("caches", One(|book| words(book, |m| m.cache.found.to_string()))),
     ("boatload", Own(|book| book.run.boatload.clone())),
 ];
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Disturbance, MadeFileSystem, Measurement, Book};
+use super::book::{Book, Disturbance, MadeFileSystem, Measurement};
 use super::content::gives_content;
 use super::steadiness::{trend, two_modes};
 use crate::plan::CacheAsked;
@@ -132,7 +132,7 @@ impl DisturbanceKind {
 /// Not of one that begins cold: what it reads brings the rest nearer, so it ends faster.
 fn course(m: &Measurement) -> Option<&[f64]> {
     let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
-    let even = m.cache.asked != CacheAsked::Cold.word();
+    let even = m.cache.asked != CacheAsked::Cold;
     let told = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
     told.then_some(&m.slices_ns[..])
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::book::{Book, MadeFileSystem};
 use crate::host::space::Space;
+use crate::measure::book::MadeOn;
 use crate::op::{Change, Subject};
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
@@ -89,12 +90,12 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
     let counted = plan.effort.is_none() && run.precision.is_none();
     let same = run.complete
         && counted
-        && (run.job.as_str(), run.scale.as_str()) == (plan.job.as_str(), plan.scale.word())
+        && (&run.job, run.scale) == (&plan.job, plan.scale)
         && (&run.parameters, run.repeats) == (&plan.parameters, plan.repeats);
     let phases = plan.cells.iter().flat_map(|cell| cell.phases.iter().map(move |p| (cell, p)));
     let planned: BTreeSet<_> = phases
         .map(|(cell, p)| {
-            let how = (cell.engine.word(), p.threads, p.cache.word());
+            let how = (Some(cell.engine), p.threads, p.cache);
             (cell.variant.as_str(), p.name.as_str(), how)
         })
         .collect();
@@ -102,7 +103,7 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
         .measurements
         .iter()
         .map(|m| {
-            let how = (m.engine.as_str(), m.threads, m.cache.asked.as_str());
+            let how = (m.engine, m.threads, m.cache.asked);
             (m.cell.variant.as_str(), m.phase.as_str(), how)
         })
         .collect();
@@ -134,11 +135,11 @@ fn is_alike(
     let is_there = match asked {
         // What has no mkfs is made on no place.
         _ if wanted.kind.maker.is_none() => true,
-        PlaceAsked::Image { .. } => made.place == "image",
-        PlaceAsked::Memory { .. } => made.place == "memory",
+        PlaceAsked::Image { .. } => made.place == MadeOn::Image,
+        PlaceAsked::Memory { .. } => made.place == MadeOn::Memory,
         PlaceAsked::Device { path, .. } => {
             let name = made.device.as_ref().map(|device| Path::new(&device.name));
-            made.place == "device" && name.and_then(Path::file_name) == path.file_name()
+            made.place == MadeOn::Device && name.and_then(Path::file_name) == path.file_name()
         }
     };
     is_there
@@ -428,7 +429,7 @@ mod tests {
             mkfs: shown_command(&of, &room),
             mount_asked: mount_options(&of, &room),
             device_bytes: room.bytes,
-            place: "image".into(),
+            place: MadeOn::Image,
             ..crate::measure::fixture::made::filesystem("any", of.kind.name)
         }
     }
@@ -458,7 +459,7 @@ mod tests {
         let elsewhere = [PlaceAsked::Memory { bytes: None }, device("/dev/sdz")];
         assert!(elsewhere.iter().all(|asked| !on_image("ext4", asked) && on_image("tmpfs", asked)));
         let mut on_device = made("ext4");
-        on_device.place = "device".into();
+        on_device.place = MadeOn::Device;
         let name = on_device.device.as_ref().map(|device| device.name.clone()).unwrap();
         let same = |name: &str| {
             is_alike(&filesystem("ext4"), (&device(&format!("/dev/{name}")), &room), &on_device)

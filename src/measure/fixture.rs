@@ -47,7 +47,7 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         phase: phase.into(),
         pass: 1,
         operation: phase.split('-').next().unwrap_or_default().into(),
-        engine: "sync".into(),
+        engine: Some(EngineName::Sync),
         threads: 1,
         operations,
         operations_asked: operations,
@@ -58,8 +58,8 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         cpu_system_seconds: seconds * 0.7,
         latency,
         cache: CacheReport {
-            asked: "cold".into(),
-            found: "cold-verified".into(),
+            asked: CacheAsked::Cold,
+            found: Found::ColdVerified,
             resident_fraction: Some(0.0),
             reason: None,
         },
@@ -151,7 +151,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         id: id.into(),
         scenario: "smallfiles".into(),
         question: "Which file system is best for hundreds of thousands of small files?".into(),
-        scale: "quick".into(),
+        scale: Scale::Quick,
         seed: u64::MAX,
         started: "2026-10-05T08:00:00Z".into(),
         finished: Some("2026-10-05T08:00:41Z".into()),
@@ -161,7 +161,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         parameters: vec![("files".into(), "30000".into()), ("selected".into(), "3000".into())],
         job: "name = \"smallfiles\"\n".into(),
         harness_ns: 21.4,
-        clock: "tsc".into(),
+        clock: Some(ClockSource::Tsc),
         repeats: 2,
         precision: None,
         time_limit_seconds: None,
@@ -220,10 +220,11 @@ fn conditions() -> Vec<Condition> {
     let mut all = Vec::new();
     for repeat in [1, 2] {
         let cell = CellKey { variant: "default".into(), level: None, repeat };
-        for (name, value, unit) in
-            [("space-used", 34.5, Unit::Percent), ("files-present", 30_000.0, Unit::Count)]
-        {
-            all.push(Condition { cell: cell.clone(), name: name.into(), value, unit });
+        for (name, value, unit) in [
+            (ConditionName::SpaceUsed, 34.5, Unit::Percent),
+            (ConditionName::FilesPresent, 30_000.0, Unit::Count),
+        ] {
+            all.push(Condition { cell: cell.clone(), name, value, unit });
         }
     }
     all
@@ -301,7 +302,8 @@ impl Odd {
         m.rate_error = Some(self.number());
         m.latency.max = self.whole();
         m.latency.p50 = self.whole();
-        m.cache.found = self.text();
+        m.cache.found = self.of(&Found::ALL);
+        m.cache.reason = self.of(&[None, Some(Doubt::NoRights)]);
         m.histogram = self.of(&[m.histogram.clone(), vec![], vec![1, 2, 3]]);
         if self.below(3) == 0 {
             m.invalid = vec![self.text(), "ENOSPC x 120".into()];
@@ -348,7 +350,7 @@ impl Odd {
             mkfs_version: self.of(&[None, Some(version)]),
             mount_asked: self.text(),
             options: self.text().repeat(2),
-            place: self.of(&["image", "device", "memory", ""]).into(),
+            place: self.of(&MadeOn::ALL),
             device: self.of(&[None, host().device]),
             device_bytes: self.whole(),
             block_bytes: self.whole(),
@@ -362,14 +364,14 @@ impl Odd {
     fn condition(&mut self, cells: &[CellKey]) -> Condition {
         Condition {
             cell: self.of(cells),
-            name: self.text(),
+            name: self.of(&ConditionName::ALL),
             value: self.number(),
-            unit: self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]),
+            unit: self.of(&Unit::ALL),
         }
     }
 
     fn level(&mut self) -> Option<Level> {
-        let unit = self.of(&[Unit::Count, Unit::Bytes, Unit::Percent, Unit::Nanoseconds]);
+        let unit = self.of(&Unit::ALL);
         let level = Level { axis: self.text(), value: self.number(), unit };
         self.of(&[None, Some(level)])
     }

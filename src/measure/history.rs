@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::Book;
+use super::book::{Book, CacheAsked, EngineName};
 use super::differences::job_lines;
 use super::statistics::change_points;
 use super::statistics::describe::{mean, median};
@@ -121,9 +121,8 @@ const MEMORY_SAME: f64 = 0.02;
 pub fn same_target(a: &Book, b: &Book) -> bool {
     let (memory, other) = (a.host.memory_bytes as f64, b.host.memory_bytes as f64);
     let same_memory = (memory - other).abs() <= MEMORY_SAME * memory.max(other);
-    let asked = |book: &Book| {
-        (book.run.scenario.clone(), book.run.scale.clone(), book.run.parameters.clone())
-    };
+    let asked =
+        |book: &Book| (book.run.scenario.clone(), book.run.scale, book.run.parameters.clone());
     let machine = |book: &Book| (book.host.cpu.clone(), book.host.cpus);
     same_memory
         && asked(a) == asked(b)
@@ -159,9 +158,9 @@ fn made(book: &Book) -> BTreeSet<[&str; 4]> {
 }
 
 /// What the command line may have changed.
-fn how(book: &Book) -> BTreeSet<(&str, &str, u32, &str)> {
+fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, u32, CacheAsked)> {
     let all = book.measurements.iter();
-    all.map(|m| (m.phase.as_str(), m.engine.as_str(), m.threads, m.cache.asked.as_str())).collect()
+    all.map(|m| (m.phase.as_str(), m.engine, m.threads, m.cache.asked)).collect()
 }
 
 #[cfg(test)]
@@ -169,6 +168,7 @@ mod tests {
     use super::*;
     use crate::base::random::{Stream, draw};
     use crate::measure::fixture;
+    use crate::plan::Scale;
 
     /// About one percent of noise around zero.
     fn noise(seed: u64, n: usize) -> Vec<f64> {
@@ -242,7 +242,7 @@ mod tests {
         assert!(!with(|b| b.host.device = None));
         assert!(!with(|b| b.run.job += "threads = 2\n"));
         assert!(!with(|b| b.run.parameters.clear()));
-        assert!(!with(|b| b.run.scale = "standard".into()));
+        assert!(!with(|b| b.run.scale = Scale::Standard));
         assert!(!with(|b| b.measurements[0].threads = 7));
         assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
     }

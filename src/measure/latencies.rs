@@ -1,6 +1,6 @@
 //! The distribution of latencies of each phase, over all its valid repeats, step by step.
 
-use super::book::{Level, Book};
+use super::book::{Book, Level};
 use super::summary::{PhaseSummary, Summary, VariantSummary};
 use super::tails::merge;
 

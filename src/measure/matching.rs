@@ -2,9 +2,8 @@
 //! level, also where a run has a single variant without a name.
 
 use super::analysis::Analysis;
-use super::book::{CellKey, Level, Measurement, Book};
+use super::book::{Book, CellKey, Level, Measurement};
 use super::summary::{PhaseSummary, Summary, VariantSummary};
-use crate::plan::EngineName;
 use crate::plan::filesystem::find_kind;
 
 /// The name of a variant that nobody named.
@@ -85,8 +84,8 @@ impl<'a> Run<'a> {
     /// its file system, else all of its type, else one of its own.
     fn met(&self, filesystems: &[(String, String)]) -> Option<Vec<String>> {
         let kind = &self.book.host.filesystem.kind;
-        let is_sim = |m: &Measurement| m.engine == EngineName::Sim.word();
-        let is_file_system = !kind.is_empty() && !self.book.measurements.iter().all(is_sim);
+        let is_file_system =
+            !kind.is_empty() && !self.book.measurements.iter().all(Measurement::is_simulated);
         if !self.is_unnamed() || !is_file_system || filesystems.is_empty() {
             return None;
         }

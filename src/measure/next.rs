@@ -87,7 +87,7 @@ fn larger_scale(book: &Book) -> Option<NextStep> {
     let went_well = book.run.complete && book.measurements.iter().all(|m| m.valid());
     // Only a built-in scenario is known to do more at a larger scale.
     find_scenario(&book.run.scenario).filter(|scenario| scenario.text == book.run.job)?;
-    let at = Scale::ALL.iter().position(|scale| scale.word() == book.run.scale)?;
+    let at = Scale::ALL.iter().position(|scale| *scale == book.run.scale)?;
     let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
     Some(NextStep::LargerScale { scale })
 }
@@ -125,10 +125,12 @@ mod tests {
         let mut book = fixture::book();
         book.run.job = find_scenario("smallfiles").map(|s| s.text.to_string()).unwrap_or_default();
         book.measurements.retain(|m| m.valid());
-        for (scale, larger) in
-            [("quick", Some("standard")), ("standard", Some("original")), ("original", None)]
-        {
-            book.run.scale = scale.into();
+        for (scale, larger) in [
+            (Scale::Quick, Some("standard")),
+            (Scale::Standard, Some("original")),
+            (Scale::Original, None),
+        ] {
+            book.run.scale = scale;
             let found = next_of(&book).into_iter().find_map(|next| match next {
                 NextStep::LargerScale { scale } => Some(scale),
                 _ => None,
@@ -139,11 +141,7 @@ mod tests {
 
     #[test]
     fn an_empty_run_only_says_how_to_see_it() {
-        let run = fixture::run("k3j9x2ab");
-        let book = Book {
-            run: crate::measure::book::RunFacts { scale: "x".into(), ..run },
-            ..Default::default()
-        };
+        let book = Book { run: fixture::run("k3j9x2ab"), ..Default::default() };
         assert_eq!(
             next_of(&book),
             [NextStep::Show { run: "k3j9x2ab".into(), levels: false, windows: false }]

@@ -9,14 +9,11 @@ use super::book::*;
 use crate::base::problem::nearest;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
-use crate::plan::Scale;
+use crate::plan::{CacheAsked, Scale};
 use crate::run::cache::Found;
 
 /// What stands before the name of a reference where a run is named.
 pub const PREFIX: &str = "reference:";
-
-/// Why the caches of published figures are unverified: nobody looked.
-pub const REASON: &str = "published";
 
 const SOURCES: &str = include_str!("../../reference/provenance.toml");
 
@@ -44,8 +41,8 @@ struct WireScenario {
     data: String,
     axis: Option<String>,
     #[serde(default)]
-    unit: String,
-    cache: String,
+    unit: Unit,
+    cache: CacheAsked,
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,7 +108,7 @@ fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
         id: format!("{PREFIX}{}", wire.name),
         scenario: wire.scenario.clone(),
         question: scenario.question.clone(),
-        scale: Scale::Original.word().into(),
+        scale: Scale::Original,
         complete: true,
         harness_ns: f64::NAN,
         repeats,
@@ -201,7 +198,7 @@ fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measuremen
     let level = scenario.axis.as_ref().map(|axis| Level {
         axis: axis.clone(),
         value: line.number("level"),
-        unit: Unit::from_word(&scenario.unit),
+        unit: scenario.unit,
     });
     let operations = line.whole("operations");
     Measurement {
@@ -223,10 +220,10 @@ fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measuremen
         cpu_system_seconds: line.number("cpu_system_seconds"),
         latency: Latency { mean: f64::NAN, ..Latency::default() },
         cache: CacheReport {
-            asked: scenario.cache.clone(),
-            found: Found::Unverified.word().into(),
+            asked: scenario.cache,
+            found: Found::Unverified,
             resident_fraction: None,
-            reason: Some(REASON.into()),
+            reason: None,
         },
         windows: window(line).into_iter().collect(),
         ..Measurement::default()

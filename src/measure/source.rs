@@ -176,7 +176,7 @@ impl Group<'_> {
 
     /// Whether reading again what was read cold was faster than the first time.
     fn beneath(&self) -> Option<Finding> {
-        let cold = |m: &&Measurement| m.cache.found == Found::ColdVerified.word();
+        let cold = |m: &&Measurement| m.cache.found == Found::ColdVerified;
         if !self.operation.reads_content() || !self.members.iter().all(cold) {
             return None;
         }

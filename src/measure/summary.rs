@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::book::{Level, Measurement, Book};
+use super::book::{Book, Level, Measurement};
 use super::content::bulk_phases;
 use super::disturbances::DisturbedMeasurements;
 use super::order::{each_once, variants};
@@ -173,7 +173,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSu
 }
 
 fn cache(valid: &[&Measurement]) -> String {
-    agreed(valid.iter().map(|m| m.cache.found.as_str()))
+    agreed(valid.iter().map(|m| m.cache.found.word()))
 }
 
 /// The word if all are the same, else `mixed`; empty if there is none.

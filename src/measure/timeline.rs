@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Level, Book};
+use super::book::{Book, Level};
 use super::history::same_target;
 use super::order::each_once;
 use super::summary::{PhaseSummary, Summary};

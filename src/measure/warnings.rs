@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::book::{Finding, MadeFileSystem, Measurement, Book};
+use super::book::{Book, Finding, MadeFileSystem, Measurement};
 use super::content::is_bulk;
 use super::disturbances::DisturbedMeasurements;
 use super::order::made;
+use crate::measure::book::ClockSource;
 use caches::{about, caches, remedy};
 pub use disturbed::FoundDisturbance;
 pub use imprecise::{Imprecise, imprecise};
@@ -294,7 +295,7 @@ pub fn warnings(book: &Book, interrupted: bool) -> Vec<Warning> {
     all.extend(host_cache(book));
     all.extend(access_times(book));
     all.extend(without_journal(book));
-    if book.run.clock == "monotonic" {
+    if book.run.clock == Some(ClockSource::Monotonic) {
         all.push(Warning::SlowClock);
     }
     all
@@ -327,7 +328,7 @@ fn few(measurements: &[Measurement]) -> Option<Warning> {
 
 fn harness(book: &Book) -> Option<Warning> {
     let (mut phases, mut largest) = (Vec::new(), 0.0f64);
-    for m in book.measurements.iter().filter(|m| m.valid() && m.engine != "sim") {
+    for m in book.measurements.iter().filter(|m| m.valid() && !m.is_simulated()) {
         let share = book.run.harness_ns / m.latency.mean;
         if share.is_finite() && share > HARNESS_SHARE_MAX {
             add_once(&mut phases, &m.phase);
@@ -393,6 +394,8 @@ fn add_once(phases: &mut Vec<String>, phase: &str) {
 mod tests {
     use super::*;
     use crate::measure::book::CacheReport;
+    use crate::plan::CacheAsked;
+    use crate::run::cache::Found;
 
     fn measurement(phase: &str) -> Measurement {
         Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
@@ -400,10 +403,10 @@ mod tests {
 
     fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
         let cache = CacheReport {
-            asked: "cold".into(),
-            found: "unverified".into(),
+            asked: CacheAsked::Cold,
+            found: Found::Unverified,
             resident_fraction: None,
-            reason: Some(doubt.word().into()),
+            reason: Some(doubt),
         };
         Measurement { cache, ..measurement(phase) }
     }

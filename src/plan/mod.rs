@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::base::units::Quantity;
+use crate::base::words::words;
 
 pub use check::{Settings, read_job};
 pub use effort::Effort;
@@ -37,53 +38,29 @@ pub use tree::Tree;
 /// The name of the variant of a job that compares nothing.
 pub const DEFAULT_VARIANT: &str = "default";
 
-/// How much of a scenario is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Scale {
-    /// Well under a minute on a common disk.
-    #[default]
-    Quick,
-    /// Minutes: enough for tails.
-    Standard,
-    /// The numbers of the document that first asked the question.
-    Original,
-}
-
-impl Scale {
-    /// All of them, smallest first.
-    pub const ALL: [Scale; 3] = [Scale::Quick, Scale::Standard, Scale::Original];
-
-    /// Its word on the command line and in job files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Scale::Quick => "quick",
-            Scale::Standard => "standard",
-            Scale::Original => "original",
-        }
+words! {
+    /// How much of a scenario is run.
+    #[derive(Default)]
+    pub enum Scale {
+        /// Well under a minute on a common disk.
+        #[default]
+        Quick = "quick",
+        /// Minutes: enough for tails.
+        Standard = "standard",
+        /// The numbers of the document that first asked the question.
+        Original = "original",
     }
 }
 
-/// What carries requests out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EngineName {
-    /// One blocking system call for each request.
-    #[default]
-    Sync,
-    /// A simulated file system with a known truth.
-    Sim,
-}
-
-impl EngineName {
-    /// All of them.
-    pub const ALL: [EngineName; 2] = [EngineName::Sync, EngineName::Sim];
-
-    /// Its word on the command line and in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            EngineName::Sync => "sync",
-            EngineName::Sim => "sim",
-        }
+words! {
+    /// An I/O engine.
+    #[derive(Default)]
+    pub enum EngineName {
+        /// One blocking system call for each request.
+        #[default]
+        Sync = "sync",
+        /// A simulated file system with a known truth.
+        Sim = "sim",
     }
 }
 

@@ -1,10 +1,8 @@
 //! One phase of a cell, checked: which operation on which targets, and how.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Tree};
+use crate::base::words::words;
 use crate::op::{Change, Chunk, Durability, Operation, Place, Subject, Target};
 
 /// Most bytes of one read or write where nothing is said.
@@ -14,30 +12,17 @@ pub const BLOCK_DEFAULT: u32 = 1 << 20;
 /// lengths and buffers in whole 4 KiB suit both (open(2), `O_DIRECT`).
 pub const DIRECT_BYTES: u32 = 4096;
 
-/// What a phase asks of the caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CacheAsked {
-    /// Nothing of the tree in memory.
-    Cold,
-    /// Everything the phase uses in memory.
-    Warm,
-    /// As the phase before left it.
-    #[default]
-    AsIs,
-}
-
-impl CacheAsked {
-    /// All of them.
-    pub const ALL: [CacheAsked; 3] = [CacheAsked::Cold, CacheAsked::Warm, CacheAsked::AsIs];
-
-    /// Its word in job files and results.
-    pub fn word(self) -> &'static str {
-        match self {
-            CacheAsked::Cold => "cold",
-            CacheAsked::Warm => "warm",
-            CacheAsked::AsIs => "as-is",
-        }
+words! {
+    /// What a phase asks of the caches.
+    #[derive(Default)]
+    pub enum CacheAsked {
+        /// Nothing of the tree in memory.
+        Cold = "cold",
+        /// Everything the phase uses in memory.
+        Warm = "warm",
+        /// As the phase before left it.
+        #[default]
+        AsIs = "as-is",
     }
 }
 

@@ -6,6 +6,7 @@ use super::table::{Align, Table};
 use super::text::{shorten_names, write_wrapped};
 use crate::base::units::{self, counted, grouped};
 use crate::host::facts::{DeviceFacts, HostFacts};
+use crate::measure::book::MadeOn;
 use crate::measure::book::{Book, MadeFileSystem};
 use crate::measure::order::made;
 
@@ -46,11 +47,11 @@ fn ground(made: &MadeFileSystem, all: &[MadeFileSystem], host: &HostFacts) -> St
     let facts = [name(made).filter(|_| same), direct.map(str::to_string)];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    match made.place.as_str() {
+    match made.place {
         _ if is_bare(made) => format!("in memory ({size})"),
-        "memory" => format!("on an image of {size} in memory"),
-        "device" => format!("on a device of {size}{facts}"),
-        _ => format!("on an image of {size}{facts} in a directory of {}", below(host)),
+        MadeOn::Memory => format!("on an image of {size} in memory"),
+        MadeOn::Device => format!("on a device of {size}{facts}"),
+        MadeOn::Image => format!("on an image of {size}{facts} in a directory of {}", below(host)),
     }
 }
 
@@ -112,11 +113,11 @@ fn about(made: &MadeFileSystem, is_cut: bool) -> String {
     };
     let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
     let name_of_device = made.device.as_ref().map(|device| format!(" ({})", device.name));
-    let place = match made.place.as_str() {
+    let place = match made.place {
         _ if is_bare(made) => "in memory".into(),
-        "memory" => "on an image in memory".into(),
-        "device" => format!("on the device{}", name_of_device.unwrap_or_default()),
-        _ => format!("on an image{}", name_of_device.unwrap_or_default()),
+        MadeOn::Memory => "on an image in memory".into(),
+        MadeOn::Device => format!("on the device{}", name_of_device.unwrap_or_default()),
+        MadeOn::Image => format!("on an image{}", name_of_device.unwrap_or_default()),
     };
     let size = format!("{room} of {total} free {place}, {inodes}");
     // Where nothing was made there was nothing to trim for it.
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn what_has_no_device_is_in_memory_wherever_the_others_are() {
         let mut bare = filesystem("tmpfs", "tmpfs");
-        (bare.mkfs, bare.device, bare.place) = (None, None, "image".into());
+        (bare.mkfs, bare.device, bare.place) = (None, None, MadeOn::Image);
         let filesystems = vec![filesystem("ext4", "ext4"), bare.clone(), filesystem("xfs", "xfs")];
         let said = about_made(&Book { filesystems, ..Book::default() });
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::Report;
+use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, HostFacts, Rights};
 use crate::host::settings::Settings;
 use crate::measure::analysis::Analysis;
@@ -61,7 +62,7 @@ struct WireDocument<'a> {
 struct WireRun<'a> {
     id: &'a str,
     scenario: &'a str,
-    scale: &'a str,
+    scale: Scale,
     seed: Option<u64>,
     started: Option<&'a str>,
     finished: Option<&'a str>,
@@ -73,7 +74,7 @@ struct WireRun<'a> {
     parameters: &'a [(String, String)],
     job: Option<&'a str>,
     harness_ns: f64,
-    clock: Option<&'a str>,
+    clock: Option<ClockSource>,
     repeats: u32,
     precision: Option<f64>,
     time_limit_seconds: Option<f64>,
@@ -110,7 +111,7 @@ struct WireFilesystem<'a> {
 struct WireLevel<'a> {
     axis: &'a str,
     value: f64,
-    unit: &'static str,
+    unit: Unit,
 }
 
 #[derive(Serialize)]
@@ -121,7 +122,7 @@ struct WireMeasurement<'a> {
     phase: &'a str,
     pass: u32,
     operation: &'a str,
-    engine: Option<&'a str>,
+    engine: Option<EngineName>,
     threads: Option<u32>,
     valid: bool,
     operations: Option<u64>,
@@ -161,9 +162,9 @@ struct WireCondition<'a> {
     variant: &'a str,
     level: Option<WireLevel<'a>>,
     repeat: u32,
-    name: &'a str,
+    name: ConditionName,
     value: f64,
-    unit: &'static str,
+    unit: Unit,
 }
 
 struct WireFinding<'a>(&'a Finding);
@@ -191,7 +192,7 @@ impl<'a> WireRun<'a> {
         Self {
             id: &run.id,
             scenario: &run.scenario,
-            scale: &run.scale,
+            scale: run.scale,
             seed: told(run.seed, measured),
             started: told(run.started.as_str(), measured),
             finished: run.finished.as_deref(),
@@ -202,7 +203,7 @@ impl<'a> WireRun<'a> {
             parameters: &run.parameters,
             job: told(run.job.as_str(), measured),
             harness_ns: run.harness_ns,
-            clock: told(run.clock.as_str(), measured),
+            clock: run.clock,
             repeats: run.repeats,
             precision: run.precision,
             time_limit_seconds: run.time_limit_seconds,
@@ -213,7 +214,7 @@ impl<'a> WireRun<'a> {
 
 impl<'a> WireLevel<'a> {
     fn of(level: &'a Level) -> Self {
-        Self { axis: &level.axis, value: level.value, unit: level.unit.word() }
+        Self { axis: &level.axis, value: level.value, unit: level.unit }
     }
 }
 
@@ -223,9 +224,9 @@ impl<'a> WireCondition<'a> {
             variant: &condition.cell.variant,
             level: condition.cell.level.as_ref().map(WireLevel::of),
             repeat: condition.cell.repeat,
-            name: &condition.name,
+            name: condition.name,
             value: condition.value,
-            unit: condition.unit.word(),
+            unit: condition.unit,
         }
     }
 }
@@ -270,7 +271,7 @@ impl<'a> WireMeasurement<'a> {
             phase: &m.phase,
             pass: m.pass,
             operation: &m.operation,
-            engine: told(m.engine.as_str(), measured),
+            engine: m.engine,
             threads: told(m.threads, measured),
             valid: m.valid(),
             operations: told(m.operations, measured),

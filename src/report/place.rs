@@ -30,7 +30,7 @@ fn by_variant(conditions: &Conditions) -> Grid {
     let mut grid = Grid::new("variant", names, Align::Left);
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
         let cells = variants.iter().map(|variant| value(conditions.mean(variant, None, at), *unit));
-        grid.add(Group::new(name).column("", cells.collect()));
+        grid.add(Group::new(name.word()).column("", cells.collect()));
     }
     grid
 }
@@ -41,7 +41,7 @@ fn by_level(conditions: &Conditions) -> Grid {
     let axis = levels.first().map_or("", |level| level.axis.as_str());
     let mut grid = Grid::new(axis, names, Align::Right);
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
-        let mut group = Group::new(name);
+        let mut group = Group::new(name.word());
         for variant in &variants {
             let means = levels.iter().map(|level| conditions.mean(variant, Some(level), at));
             let cells = means.map(|mean| value(mean, *unit)).collect();

@@ -29,7 +29,7 @@ pub fn write_runs(runs: &[RunSummary], out: &mut dyn Write) -> io::Result<()> {
             run.id.clone(),
             minute(&run.started),
             run.scenario.clone(),
-            run.scale.clone(),
+            run.scale.to_string(),
             place(run),
             grouped(run.measurements),
             state(run),

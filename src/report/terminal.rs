@@ -15,11 +15,11 @@ use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Finding, Book, RunFacts};
+use crate::measure::book::Measurement;
+use crate::measure::book::{Book, Finding, RunFacts};
 use crate::measure::course::course_tables;
 use crate::measure::next::NextStep;
 use crate::measure::summary::Summary;
-use crate::plan::EngineName;
 
 /// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
 pub(super) struct Terminal;
@@ -173,7 +173,7 @@ pub(super) fn about_run(run: &RunFacts) -> String {
 /// What it was measured on.
 pub(super) fn about_place(book: &Book) -> String {
     let measurements = &book.measurements;
-    if !measurements.is_empty() && measurements.iter().all(|m| m.engine == EngineName::Sim.word()) {
+    if !measurements.is_empty() && measurements.iter().all(Measurement::is_simulated) {
         return "the simulated file system".into();
     }
     if !book.filesystems.is_empty() {

@@ -2,12 +2,14 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
-use crate::measure::book::{CellKey, Level, MadeFileSystem, Book, RunFacts};
+use crate::measure::book::MadeOn;
+use crate::measure::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
 use crate::measure::warnings::{Warning, warnings};
 use crate::plan::Conclusion;
+use crate::plan::Scale;
 use crate::store::RunSummary;
 use text::{WIDTH, width};
 
@@ -156,7 +158,7 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
     book.filesystems[3] = MadeFileSystem {
         variant: "memory".into(),
         kind: "tmpfs".into(),
-        place: "memory".into(),
+        place: MadeOn::Memory,
         ..memory
     };
     let all = warnings(&book, false);
@@ -183,7 +185,7 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
     let run = |id: &str, complete, finished, invalid| RunSummary {
         id: id.into(),
         scenario: "smallfiles".into(),
-        scale: "quick".into(),
+        scale: Scale::Quick,
         started: "2026-10-05T08:00:00Z".into(),
         finished: Option::map(finished, str::to_string),
         complete,
@@ -383,7 +385,6 @@ fn the_list_of_runs_fits_whatever_is_in_it() {
     let run = RunSummary {
         id: "\u{1b}[31m".into(),
         scenario: long.clone(),
-        scale: long.clone(),
         started: "not a time, 目录".into(),
         filesystem: long.clone(),
         made: Vec::new(),

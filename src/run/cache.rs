@@ -4,106 +4,55 @@
 //! to this process what was read.
 
 use super::evidence::{Evidence, Least};
+use crate::base::words::words;
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 
-/// What was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing of it was in memory, and that is proved.
-    ColdVerified,
-    /// It was in memory.
-    Warm,
-    /// Nobody knows.
-    Unverified,
-}
-
-impl Found {
-    /// Its word in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            Found::ColdVerified => "cold-verified",
-            Found::Warm => "warm",
-            Found::Unverified => "unverified",
-        }
+words! {
+    /// What was found.
+    #[derive(Default)]
+    pub enum Found {
+        /// Nothing of it was in memory, and that is proved.
+        ColdVerified = "cold-verified",
+        /// It was in memory.
+        Warm = "warm",
+        /// Nobody knows.
+        #[default]
+        Unverified = "unverified",
     }
 }
 
-/// Why the caches were not found as asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// Only root may drop caches; file data was evicted file by file, names and inodes stay.
-    NoRights,
-    /// Root may drop caches, but the drop failed.
-    DropFailed,
-    /// Pages or names were in memory after the drop.
-    StillCached,
-    /// The file system lives in memory and cannot be cold.
-    MemoryFileSystem,
-    /// No block device is known whose reads could be counted.
-    NoDevice,
-    /// The device delivered less than was read.
-    DeviceReadTooLittle,
-    /// The device delivered it, but part of it to somebody else, who brought it into memory.
-    ReadByOthers,
-    /// The kernel does not count what this process has read.
-    OwnReadsUnknown,
-    /// The kernel gives no way to look into the cache.
-    NoProbe,
-    /// Pages were not in memory although they had just been read.
-    NotResident,
-    /// The simulated file system has no cache.
-    NoSimulatedCache,
-    /// A loop device below reads its file through the page cache, which only root may drop.
-    CachedLoop,
-    /// A loop device below reads its file through the page cache, and that had part of it.
-    LowerCache,
-    /// It was unmounted to be cold, but another mount keeps it in memory.
-    StillMounted,
-}
-
-impl Doubt {
-    /// All of them.
-    pub const ALL: [Doubt; 14] = [
-        Doubt::NoRights,
-        Doubt::DropFailed,
-        Doubt::StillCached,
-        Doubt::MemoryFileSystem,
-        Doubt::NoDevice,
-        Doubt::DeviceReadTooLittle,
-        Doubt::ReadByOthers,
-        Doubt::OwnReadsUnknown,
-        Doubt::NoProbe,
-        Doubt::NotResident,
-        Doubt::NoSimulatedCache,
-        Doubt::CachedLoop,
-        Doubt::LowerCache,
-        Doubt::StillMounted,
-    ];
-
-    /// Its word in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            Doubt::NoRights => "no-rights",
-            Doubt::DropFailed => "drop-failed",
-            Doubt::StillCached => "still-cached",
-            Doubt::MemoryFileSystem => "memory-file-system",
-            Doubt::NoDevice => "no-device",
-            Doubt::DeviceReadTooLittle => "device-read-too-little",
-            Doubt::ReadByOthers => "read-by-others",
-            Doubt::OwnReadsUnknown => "own-reads-unknown",
-            Doubt::NoProbe => "no-cache-probe",
-            Doubt::NotResident => "not-resident",
-            Doubt::NoSimulatedCache => "no-simulated-cache",
-            Doubt::CachedLoop => "cached-loop",
-            Doubt::LowerCache => "lower-cache",
-            Doubt::StillMounted => "still-mounted",
-        }
-    }
-
-    /// The doubt a word of the store stands for.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|doubt| doubt.word() == word)
+words! {
+    /// Why the caches were not found as asked.
+    pub enum Doubt {
+        /// Only root may drop caches; file data was evicted file by file, names and inodes stay.
+        NoRights = "no-rights",
+        /// Root may drop caches, but the drop failed.
+        DropFailed = "drop-failed",
+        /// Pages or names were in memory after the drop.
+        StillCached = "still-cached",
+        /// The file system lives in memory and cannot be cold.
+        MemoryFileSystem = "memory-file-system",
+        /// No block device is known whose reads could be counted.
+        NoDevice = "no-device",
+        /// The device delivered less than was read.
+        DeviceReadTooLittle = "device-read-too-little",
+        /// The device delivered it, but part of it to somebody else, who brought it into memory.
+        ReadByOthers = "read-by-others",
+        /// The kernel does not count what this process has read.
+        OwnReadsUnknown = "own-reads-unknown",
+        /// The kernel gives no way to look into the cache.
+        NoProbe = "no-cache-probe",
+        /// Pages were not in memory although they had just been read.
+        NotResident = "not-resident",
+        /// The simulated file system has no cache.
+        NoSimulatedCache = "no-simulated-cache",
+        /// A loop device below reads its file through the page cache, which only root may drop.
+        CachedLoop = "cached-loop",
+        /// A loop device below reads its file through the page cache, and that had part of it.
+        LowerCache = "lower-cache",
+        /// It was unmounted to be cold, but another mount keeps it in memory.
+        StillMounted = "still-mounted",
     }
 }
 
@@ -294,12 +243,5 @@ mod tests {
         assert_eq!(cold.with_names(Some(0.0)), cold);
         assert_eq!(cold.with_names(None), cold, "it cannot be told");
         assert_eq!(cold.with_names(Some(0.1)).doubt, Some(Doubt::StillCached));
-    }
-
-    #[test]
-    fn every_doubt_reads_back_from_its_word() {
-        for doubt in Doubt::ALL {
-            assert_eq!(Doubt::from_word(doubt.word()), Some(doubt));
-        }
     }
 }

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::base::words::words;
+
 /// A source of ticks that never goes back.
 pub trait Clock {
     /// The time now, in ticks.
@@ -10,6 +12,16 @@ pub trait Clock {
 
     /// The time between two readings, in nanoseconds.
     fn nanoseconds(&self, from: u64, to: u64) -> u64;
+}
+
+words! {
+    /// What a clock reads.
+    pub enum ClockSource {
+        /// The processor's cycle counter.
+        Tsc = "tsc",
+        /// The kernel's monotonic clock.
+        Monotonic = "monotonic",
+    }
 }
 
 /// The processor's cycle counter, calibrated against the monotonic clock when it is made; the
@@ -23,11 +35,11 @@ impl RealClock {
         Self(quanta::Clock::new())
     }
 
-    /// Which source it reads: `tsc` or `monotonic`. The library does not tell, but only the
-    /// monotonic clock reads between two readings of the monotonic clock.
-    pub fn source(&self) -> &'static str {
+    /// Which source it reads. The library does not say, but only the monotonic clock reads between
+    /// two readings of the monotonic clock.
+    pub fn source(&self) -> ClockSource {
         let (before, ticks, after) = (monotonic_ns(), self.now(), monotonic_ns());
-        if (before..=after).contains(&ticks) { "monotonic" } else { "tsc" }
+        if (before..=after).contains(&ticks) { ClockSource::Monotonic } else { ClockSource::Tsc }
     }
 
     /// The times of both clocks at one moment, as nearly as they can be read together.

@@ -12,6 +12,7 @@ use super::ground::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
 use super::remove::{Removal, remove_ground};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::words::words;
 use crate::host::block;
 use crate::host::device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
@@ -36,6 +37,20 @@ const UNMOUNTS_MAX: u32 = 10;
 
 /// What memory that is mounted is called.
 const SOURCE: &str = "boatload";
+
+words! {
+    /// What a file system is made on.
+    #[derive(Default)]
+    pub enum MadeOn {
+        /// An image behind a loop device.
+        #[default]
+        Image = "image",
+        /// A block device.
+        Device = "device",
+        /// Memory, with or without an image in it.
+        Memory = "memory",
+    }
+}
 
 /// A place to make file systems on.
 pub struct Place {
@@ -173,13 +188,13 @@ impl Place {
         Ok(Base::Image { device, in_memory })
     }
 
-    /// The word in results for where a file system of this kind is made.
-    pub fn word(&self, kind: &Kind) -> &'static str {
+    /// What a file system of this kind is made on.
+    pub fn made_on(&self, kind: &Kind) -> MadeOn {
         match &self.base {
-            _ if kind.maker.is_none() => "memory",
-            Some(Base::Image { in_memory: true, .. }) => "memory",
-            Some(Base::Image { .. }) => "image",
-            Some(Base::Device { .. }) | None => "device",
+            _ if kind.maker.is_none() => MadeOn::Memory,
+            Some(Base::Image { in_memory: true, .. }) => MadeOn::Memory,
+            Some(Base::Image { .. }) => MadeOn::Image,
+            Some(Base::Device { .. }) | None => MadeOn::Device,
         }
     }
 

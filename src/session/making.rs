@@ -132,7 +132,7 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
         mkfs_version: version.clone(),
         mount_asked: filesystem::mount_options(made, site.room()?),
         options: facts.options,
-        place: site.place_word(made.kind).into(),
+        place: site.made_on(made.kind).unwrap_or_default(),
         device_bytes: site.room()?.bytes,
         device: device.as_ref().map(|device| device.facts.clone()),
         block_bytes: facts.block_bytes,

@@ -114,7 +114,7 @@ fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Mea
         phase: phase.name.clone(),
         pass: phase.pass,
         operation: phase.operation.name().into(),
-        engine: cell.engine.word().into(),
+        engine: Some(cell.engine),
         threads: phase.threads,
         operations: run.operations,
         operations_asked: phase.operations().unwrap_or(run.operations + failed),
@@ -147,10 +147,10 @@ fn count(site: &Site, wrong: &mut Vec<String>) -> u64 {
 
 fn cache_report(phase: &Phase, found: CacheFound) -> CacheReport {
     CacheReport {
-        asked: phase.cache.word().into(),
-        found: found.found.word().into(),
+        asked: phase.cache,
+        found: found.found,
         resident_fraction: found.resident,
-        reason: found.doubt.map(|doubt| doubt.word().into()),
+        reason: found.doubt,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::host::disturbance::{Look, Watch};
 use crate::measure::book::Disturbance;
-use crate::run::clock::{BothClocks, RealClock};
+use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::site::Site;
 
 /// Looks at the machine around phases.
@@ -31,7 +31,7 @@ impl Watching {
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);
         // Where latencies come from the kernel's own clock there is nothing to hold against it.
-        let clock_error = clock_error.filter(|_| self.clock.source() == "tsc");
+        let clock_error = clock_error.filter(|_| self.clock.source() == ClockSource::Tsc);
         let found = self.watch.between(&begun.look, &look);
         Disturbance { seconds: Some(seconds), clock_error, ..found }
     }

@@ -56,6 +56,17 @@ impl FromSql for Real {
     }
 }
 
+/// A value of an enum, by its word.
+pub(super) struct Word<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromSql for Word<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let word = serde_json::Value::from(value.as_str()?);
+        let read = serde_json::from_value(word).map(Self);
+        read.map_err(|error| FromSqlError::Other(error.into()))
+    }
+}
+
 /// A value of a column that came with a later schema; none in a store that has not got it.
 pub(super) fn later<T: FromSql>(row: &Row, name: &str) -> Result<Option<T>> {
     match row.get::<_, Option<T>>(name) {

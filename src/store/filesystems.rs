@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Result, Row};
 
-use super::columns::{Column, Whole};
+use super::columns::{Column, Whole, Word};
 use super::hosts;
 use crate::measure::book::MadeFileSystem;
 
@@ -15,7 +15,7 @@ pub(super) fn write(connection: &Connection, run_id: &str, made: &MadeFileSystem
         ("mkfs_version", &made.mkfs_version),
         ("mount_asked", &made.mount_asked),
         ("options", &made.options),
-        ("place", &made.place),
+        ("place", &made.place.word()),
         ("device_bytes", &Whole(made.device_bytes)),
         ("block_bytes", &Whole(made.block_bytes)),
         ("total_bytes", &Whole(made.total_bytes)),
@@ -36,7 +36,7 @@ pub(super) fn read(row: &Row) -> Result<MadeFileSystem> {
         mkfs_version: row.get("mkfs_version")?,
         mount_asked: row.get("mount_asked")?,
         options: row.get("options")?,
-        place: row.get("place")?,
+        place: row.get::<_, Word<_>>("place")?.0,
         device: hosts::read_device(row)?,
         device_bytes: whole("device_bytes")?,
         block_bytes: whole("block_bytes")?,

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::columns::{Real, Whole, from_json, later};
+use super::columns::{Real, Whole, Word, from_json, later};
 use super::{Problem, Store, disturbances, filesystems, hosts, migrations};
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::units::Unit;
 use crate::measure::book::*;
-use crate::plan::EngineName;
+use crate::plan::{EngineName, Scale};
 
 /// A run in one line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,8 +17,8 @@ pub struct RunSummary {
     pub id: String,
     /// The scenario's name.
     pub scenario: String,
-    /// `quick`, `standard` or `original`.
-    pub scale: String,
+    /// How much of it was run.
+    pub scale: Scale,
     /// When it began, RFC 3339 in UTC.
     pub started: String,
     /// When it ended; none while it runs or if it was killed.
@@ -269,7 +268,7 @@ fn read_summary(row: &Row) -> rusqlite::Result<RunSummary> {
     Ok(RunSummary {
         id: row.get("id")?,
         scenario: row.get("scenario")?,
-        scale: row.get("scale")?,
+        scale: row.get::<_, Word<_>>("scale")?.0,
         started: row.get("started")?,
         finished: row.get("finished")?,
         complete: row.get("complete")?,
@@ -287,7 +286,7 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
         id: row.get("id")?,
         scenario: row.get("scenario")?,
         question: row.get("question")?,
-        scale: row.get("scale")?,
+        scale: row.get::<_, Word<_>>("scale")?.0,
         seed: from_json(&seed)?,
         started: row.get("started")?,
         finished: row.get("finished")?,
@@ -297,7 +296,7 @@ fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
         parameters: from_json(&row.get::<_, String>("parameters")?)?,
         job: row.get("job")?,
         harness_ns: row.get::<_, Real>("harness_ns")?.0,
-        clock: row.get("clock")?,
+        clock: row.get::<_, Option<Word<_>>>("clock")?.map(|word| word.0),
         repeats: row.get("repeats")?,
         precision: later::<Real>(row, "precision")?.map(|share| share.0),
         time_limit_seconds: later::<Real>(row, "time_limit_seconds")?.map(|seconds| seconds.0),
@@ -316,7 +315,7 @@ fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
         phase: row.get("phase")?,
         pass: row.get("pass")?,
         operation: row.get("operation")?,
-        engine: row.get("engine")?,
+        engine: row.get::<_, Option<Word<_>>>("engine")?.map(|word| word.0),
         threads: row.get("threads")?,
         invalid: from_json(&row.get::<_, String>("invalid")?)?,
         operations: whole("operations")?,
@@ -330,10 +329,10 @@ fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
         cpu_system_seconds: real("cpu_system_seconds")?,
         latency: read_latency(row)?,
         cache: CacheReport {
-            asked: row.get("cache_asked")?,
-            found: row.get("cache_found")?,
+            asked: row.get::<_, Word<_>>("cache_asked")?.0,
+            found: row.get::<_, Word<_>>("cache_found")?.0,
             resident_fraction: row.get("cache_resident_fraction")?,
-            reason: row.get("cache_reason")?,
+            reason: row.get::<_, Option<Word<_>>>("cache_reason")?.map(|word| word.0),
         },
         device_read_bytes: maybe_whole("device_read_bytes")?,
         device_write_bytes: maybe_whole("device_write_bytes")?,
@@ -360,7 +359,7 @@ fn read_cell(row: &Row) -> rusqlite::Result<CellKey> {
         Some(axis) => Some(Level {
             axis,
             value: row.get::<_, Real>("level_value")?.0,
-            unit: Unit::from_word(&row.get::<_, String>("level_unit")?),
+            unit: row.get::<_, Word<_>>("level_unit")?.0,
         }),
     };
     Ok(CellKey { variant: row.get("variant")?, level, repeat: row.get("repeat")? })
@@ -394,9 +393,9 @@ fn read_window(row: &Row) -> rusqlite::Result<Window> {
 fn read_condition(row: &Row) -> rusqlite::Result<Condition> {
     Ok(Condition {
         cell: read_cell(row)?,
-        name: row.get("name")?,
+        name: row.get::<_, Word<_>>("name")?.0,
         value: row.get::<_, Real>("value")?.0,
-        unit: Unit::from_word(&row.get::<_, String>("unit")?),
+        unit: row.get::<_, Word<_>>("unit")?.0,
     })
 }
 

@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use crate::measure::book::{Book, CellKey, Condition, Level};
 use crate::measure::fixture;
+use crate::plan::EngineName;
+use crate::run::cache::Doubt;
 
 fn empty() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
@@ -68,7 +70,7 @@ fn a_run_reads_back_exactly_as_it_was_saved() {
     let mut book = fixture::book();
     book.measurements[3].cell.level =
         Some(Level { axis: "files".into(), value: 0.1 + 0.2, unit: Default::default() });
-    book.measurements[4].cache.reason = Some("no-root".into());
+    book.measurements[4].cache.reason = Some(Doubt::NoRights);
     (book.measurements[1].space_bytes, book.measurements[2].inodes) = (Some(-4_096), Some(3_000));
     (book.measurements[1].idle, book.measurements[2].idle) = (Some(true), Some(false));
     book.filesystems = fixture::made::book().filesystems;
@@ -157,21 +159,22 @@ fn a_run_is_listed_with_each_type_of_file_system_that_was_made_for_it() {
 #[test]
 fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
     let (_directory, mut store) = empty();
-    let with_rate = |id, ns, complete, engine: &str| {
+    let with_rate = |id, ns, complete, engine| {
         let mut book = book_with_id(id);
         book.run.complete = complete;
         book.measurements = vec![fixture::measurement("create", 1, 1000, ns)];
-        book.measurements[0].engine = engine.into();
+        book.measurements[0].engine = Some(engine);
         book
     };
-    save(&mut store, &with_rate("old", 1_000, true, "sync"));
-    save(&mut store, &with_rate("good", 2_000, true, "sync"));
-    save(&mut store, &with_rate("simulated", 3, true, "sim"));
-    save(&mut store, &with_rate("cut", 5_000, false, "sync"));
+    save(&mut store, &with_rate("old", 1_000, true, EngineName::Sync));
+    save(&mut store, &with_rate("good", 2_000, true, EngineName::Sync));
+    save(&mut store, &with_rate("simulated", 3, true, EngineName::Sim));
+    save(&mut store, &with_rate("cut", 5_000, false, EngineName::Sync));
     let rates = store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();
-    let expected = with_rate("good", 2_000, true, "sync").measurements[0].operations_per_second();
+    let expected =
+        with_rate("good", 2_000, true, EngineName::Sync).measurements[0].operations_per_second();
     assert_eq!(rates.into_iter().collect::<Vec<_>>(), [("create".into(), expected)]);
-    let mut made = with_rate("made", 7_000, true, "sync");
+    let mut made = with_rate("made", 7_000, true, EngineName::Sync);
     made.filesystems = vec![fixture::made::filesystem("default", "ext4")];
     save(&mut store, &made);
     let rates = store.phase_rates("smallfiles", "ext4", Some("vda")).unwrap();

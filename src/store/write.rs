@@ -9,7 +9,10 @@ use super::{Problem, Store, disturbances, filesystems, hosts};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
+use crate::measure::book::ClockSource;
 use crate::measure::book::{CellKey, Condition, Finding, MadeFileSystem, Measurement, RunFacts};
+use crate::plan::EngineName;
+use crate::run::cache::Doubt;
 
 /// A cell of a run in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +116,7 @@ fn write_run(connection: &Connection, run: &RunFacts, host: &HostFacts, host_id:
         ("host_id", &host_id),
         ("scenario", &run.scenario),
         ("question", &run.question),
-        ("scale", &run.scale),
+        ("scale", &run.scale.word()),
         ("seed", &run.seed.to_string()),
         ("started", &run.started),
         ("finished", &run.finished),
@@ -123,7 +126,7 @@ fn write_run(connection: &Connection, run: &RunFacts, host: &HostFacts, host_id:
         ("parameters", &parameters),
         ("job", &run.job),
         ("harness_ns", &Real(run.harness_ns)),
-        ("clock", &run.clock),
+        ("clock", &run.clock.map(ClockSource::word)),
         ("repeats", &run.repeats),
         ("precision", &run.precision.map(Real)),
         ("time_limit_seconds", &run.time_limit_seconds.map(Real)),
@@ -160,7 +163,7 @@ fn write_cell(connection: &Connection, run_id: &str, key: &CellKey) -> Work<i64>
 fn write_condition(connection: &Connection, cell: CellId, condition: &Condition) -> Work<()> {
     let columns: &[Column] = &[
         ("cell_id", &cell.0),
-        ("name", &condition.name),
+        ("name", &condition.name.word()),
         ("value", &Real(condition.value)),
         ("unit", &condition.unit.word()),
     ];
@@ -198,7 +201,7 @@ fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> 
         ("phase", &m.phase),
         ("pass", &m.pass),
         ("operation", &m.operation),
-        ("engine", &m.engine),
+        ("engine", &m.engine.map(EngineName::word)),
         ("threads", &m.threads),
         ("invalid", &invalid),
         ("operations", &Whole(m.operations)),
@@ -216,10 +219,10 @@ fn write_measurement(connection: &Connection, cell: CellId, m: &Measurement) -> 
         ("latency_p99_ns", &Whole(m.latency.p99)),
         ("latency_p99_9_ns", &Whole(m.latency.p99_9)),
         ("latency_max_ns", &Whole(m.latency.max)),
-        ("cache_asked", &m.cache.asked),
-        ("cache_found", &m.cache.found),
+        ("cache_asked", &m.cache.asked.word()),
+        ("cache_found", &m.cache.found.word()),
         ("cache_resident_fraction", &m.cache.resident_fraction.map(Real)),
-        ("cache_reason", &m.cache.reason),
+        ("cache_reason", &m.cache.reason.map(Doubt::word)),
         ("device_read_bytes", &m.device_read_bytes.map(Whole)),
         ("device_write_bytes", &m.device_write_bytes.map(Whole)),
         ("device_reads", &m.device_reads.map(Whole)),

@@ -226,9 +226,9 @@ impl State {
             self.note(&format!("{} is invalid: {why}", m.phase), true);
         }
         let cache = &m.cache;
-        if cache.asked == CacheAsked::Cold.word() && cache.found != Found::ColdVerified.word() {
-            let why = cache.reason.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-            let found = &cache.found;
+        if cache.asked == CacheAsked::Cold && cache.found != Found::ColdVerified {
+            let why = cache.reason.map_or_else(String::new, |why| format!(" ({why})"));
+            let found = cache.found;
             self.note(&format!("{}: cold was asked, {found} was found{why}", m.phase), true);
         }
     }

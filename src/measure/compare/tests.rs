@@ -3,6 +3,7 @@ use crate::measure::book::CellKey;
 use crate::measure::fixture::{self, growing::lasting};
 use crate::measure::reference::find_reference;
 use crate::measure::tails::Quantile;
+use crate::plan::Scale;
 
 /// Phases of some repeats: each a name and the seconds of each repeat.
 fn book_of(phases: &[(&str, &[f64])]) -> Book {
@@ -211,7 +212,7 @@ fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
     let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
     let mut others = runs_of(&WIDE);
     others[0].run.complete = false;
-    others[1].run.scale = "standard".into();
+    others[1].run.scale = Scale::Standard;
     others[2].host.filesystem.kind = "xfs".into();
     others.extend([run_of(0, 1.0), run_of(1, 1.2)]);
     let others: Vec<&Book> = others.iter().collect();

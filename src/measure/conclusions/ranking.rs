@@ -153,7 +153,7 @@ impl<'a> Runner<'a> {
         let all: Vec<_> = of.into_iter().filter(|(.., values)| !values.all.is_empty()).collect();
         let rates = rates(&all.iter().map(|(.., values)| values).collect::<Vec<_>>(), in_turns);
         let one = |((variant, cell, values), rate): ((&'a str, Vec<&'a Measurement>, _), Rate)| {
-            let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
+            let mut caches = each_once(cell.iter().map(|m| m.cache.found.word()));
             caches.sort_unstable();
             Self { variant, rate, values, caches }
         };

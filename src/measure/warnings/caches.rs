@@ -10,15 +10,15 @@ use crate::run::cache::{Doubt, Found};
 pub(super) fn caches(measurements: &[Measurement]) -> Vec<Warning> {
     let mut all: Vec<(Doubt, Vec<String>, Vec<String>)> = Vec::new();
     for m in measurements {
-        let as_asked = match m.cache.asked.as_str() {
-            asked if asked == CacheAsked::Cold.word() => Found::ColdVerified.word(),
-            asked if asked == CacheAsked::Warm.word() => Found::Warm.word(),
+        let as_asked = match m.cache.asked {
+            CacheAsked::Cold => Found::ColdVerified,
+            CacheAsked::Warm => Found::Warm,
             _ => continue,
         };
         if m.cache.found == as_asked {
             continue;
         }
-        let Some(doubt) = m.cache.reason.as_deref().and_then(Doubt::from_word) else { continue };
+        let Some(doubt) = m.cache.reason else { continue };
         match all.iter_mut().find(|(known, ..)| *known == doubt) {
             Some((_, phases, variants)) => {
                 add_once(phases, &m.phase);

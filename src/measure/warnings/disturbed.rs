@@ -1,7 +1,7 @@
 //! Warnings of disturbances: one sentence and one hint for each kind.
 
 use crate::base::units::{bytes, counted};
-use crate::measure::book::{Measurement, Book};
+use crate::measure::book::{Book, Measurement};
 use crate::measure::disturbances::DisturbanceKind;
 
 impl DisturbanceKind {

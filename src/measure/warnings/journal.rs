@@ -2,10 +2,9 @@
 //! (`recently_deleted` in the kernel's fs/ext4/ialloc.c), and looks at all of those for each new file.
 
 use super::{Warning, add_once};
-use crate::measure::book::{Measurement, Book};
+use crate::measure::book::{Book, Measurement};
 use crate::measure::content::is_bulk;
 use crate::op::{Effect, find_operation};
-use crate::plan::EngineName;
 
 /// What to do about it.
 pub(super) const HINT: &str = "Compare variants of one run, or have it made anew for each repeat: \
@@ -22,7 +21,7 @@ pub(super) fn without_journal(book: &Book) -> Option<Warning> {
     };
     let mut phases = Vec::new();
     for m in book.measurements.iter().filter(adds) {
-        if m.engine != EngineName::Sim.word() && !is_bulk(m) {
+        if !m.is_simulated() && !is_bulk(m) {
             add_once(&mut phases, &m.phase);
         }
     }
@@ -41,12 +40,13 @@ pub(super) fn sentence(phases: &[String]) -> String {
 mod tests {
     use super::super::warnings;
     use super::*;
+    use crate::plan::EngineName;
 
-    fn of(operation: &str, engine: &str) -> Measurement {
+    fn of(operation: &str, engine: EngineName) -> Measurement {
         Measurement {
             phase: operation.into(),
             operation: operation.into(),
-            engine: engine.into(),
+            engine: Some(engine),
             operations: 1000,
             ..Measurement::default()
         }
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_was_deleted_before_is_told_of_new_entries_without_a_journal() {
-        let all = || vec![of("create", "sync"), of("read", "sync"), of("mkdir", "sync")];
+        let all = || ["create", "read", "mkdir"].map(|name| of(name, EngineName::Sync)).to_vec();
         let told_without = told(Some(false), all());
         let [Warning::NoJournal { phases }] = told_without.as_slice() else {
             panic!("{told_without:?}")
@@ -68,6 +68,9 @@ mod tests {
         assert_eq!(phases, &["create", "mkdir"]);
         assert_eq!(told(Some(true), all()), []);
         assert_eq!(told(None, all()), []);
-        assert_eq!(told(Some(false), vec![of("create", "sim"), of("read", "sync")]), []);
+        assert_eq!(
+            told(Some(false), vec![of("create", EngineName::Sim), of("read", EngineName::Sync)]),
+            []
+        );
     }
 }

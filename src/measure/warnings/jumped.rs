@@ -1,7 +1,7 @@
 //! Jumps in the course of phases, where repeats agree on them.
 
 use crate::base::units::{counted, grouped};
-use crate::measure::book::{CellKey, Level, Measurement, Book};
+use crate::measure::book::{Book, CellKey, Level, Measurement};
 use crate::measure::conclusions::say;
 use crate::measure::disturbances::DisturbedMeasurements;
 use crate::measure::jumps::{Jump, jumps};
@@ -109,7 +109,7 @@ fn series(m: &Measurement) -> Option<Vec<f64>> {
         [] => m.slices_ns.clone(),
         windows => windows.iter().map(|window| window.p50_ns as f64).collect(),
     };
-    let told = m.cache.asked != CacheAsked::Cold.word() && !series.is_empty();
+    let told = m.cache.asked != CacheAsked::Cold && !series.is_empty();
     told.then_some(series)
 }
 
@@ -188,7 +188,7 @@ mod tests {
             m.cell.repeat = at as u32 + 1;
             m.slices_ns = (0..64).map(slice).collect();
             m.windows.clear();
-            m.cache.asked = "as-is".into();
+            m.cache.asked = CacheAsked::AsIs;
             m
         };
         book.measurements = places.iter().enumerate().map(measurement).collect();
@@ -237,7 +237,7 @@ mod tests {
         told.findings.push(Finding { kind: "growth".into(), sentence: String::new(), figures });
         assert_eq!(found(&told), []);
         let mut cold = book(&[0.5, 0.5]);
-        cold.measurements.iter_mut().for_each(|m| m.cache.asked = "cold".into());
+        cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);
         assert_eq!(found(&cold), []);
     }
 }

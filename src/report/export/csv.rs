@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Export, ExportText, only};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Measurement, Book};
+use crate::measure::book::{Book, Measurement};
 use crate::report::json::measurement_value;
 
 /// A column's name and its place in a measurement of the run document.

@@ -6,7 +6,7 @@ use super::{Export, ExportText, only};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Finding, Book};
+use crate::measure::book::{Book, Finding};
 use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::about_interval;

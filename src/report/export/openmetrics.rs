@@ -96,7 +96,7 @@ fn of_run(book: &Book) -> Vec<Family> {
     };
     let facts = vec![
         ("run", run.id.clone()),
-        ("scale", run.scale.clone()),
+        ("scale", run.scale.to_string()),
         ("version", run.boatload.clone()),
         ("kernel", book.host.kernel.clone()),
     ];

@@ -5,6 +5,7 @@ use super::*;
 use crate::base::golden::assert_golden;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
+use crate::run::cache::Doubt;
 
 fn texts(format: &str, book: &Book) -> Vec<ExportText> {
     find_export(format).unwrap().texts(&Analysis::of(book)).unwrap()
@@ -104,7 +105,7 @@ fn every_column_is_a_place_in_the_run_document() {
     let mut book = growing::fullness(&["ext4"]);
     let m = &mut book.measurements[0];
     m.disturbance = Some(fixture::quiet(1.0));
-    m.cache.reason = Some("no-root".into());
+    m.cache.reason = Some(Doubt::NoRights);
     let value = crate::report::json::measurement_value(m, true);
     for place in csv::places() {
         assert!(value.pointer(place).is_some(), "{place}");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::whole::Lost;
 use crate::base::failure::shown;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Level, Measurement, Book};
+use crate::measure::book::{Book, Level, Measurement};
 use crate::measure::order::{each_once, variants};
 use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::plan::DEFAULT_VARIANT;

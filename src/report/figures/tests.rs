@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::base::units::Unit;
-use crate::measure::book::{Finding, Level, Measurement, Book, Window};
+use crate::measure::book::{Book, Finding, Level, Measurement, Window};
 use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;

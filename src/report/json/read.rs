@@ -203,7 +203,7 @@ struct ReadRoot {
 struct ReadRun {
     id: String,
     scenario: String,
-    scale: String,
+    scale: Scale,
     seed: u64,
     started: String,
     finished: Option<String>,
@@ -216,7 +216,7 @@ struct ReadRun {
     job: String,
     #[serde(deserialize_with = "number")]
     harness_ns: f64,
-    clock: String,
+    clock: Option<ClockSource>,
     repeats: u32,
     precision: Option<f64>,
     time_limit_seconds: Option<f64>,
@@ -227,7 +227,7 @@ struct ReadLevel {
     axis: String,
     #[serde(deserialize_with = "number")]
     value: f64,
-    unit: String,
+    unit: Unit,
 }
 
 /// Keys that came later are none in documents of before.
@@ -239,7 +239,7 @@ struct ReadMeasurement {
     phase: String,
     pass: u32,
     operation: String,
-    engine: String,
+    engine: Option<EngineName>,
     threads: u32,
     operations: u64,
     errors: BTreeMap<String, u64>,
@@ -293,10 +293,10 @@ struct ReadCondition {
     variant: String,
     level: Option<ReadLevel>,
     repeat: u32,
-    name: String,
+    name: ConditionName,
     #[serde(deserialize_with = "number")]
     value: f64,
-    unit: String,
+    unit: Unit,
 }
 
 impl ReadRoot {
@@ -348,11 +348,7 @@ impl ReadRun {
 }
 
 fn cell(variant: String, level: Option<ReadLevel>, repeat: u32) -> CellKey {
-    let level = level.map(|ReadLevel { axis, value, unit }| Level {
-        axis,
-        value,
-        unit: Unit::from_word(&unit),
-    });
+    let level = level.map(|ReadLevel { axis, value, unit }| Level { axis, value, unit: unit });
     CellKey { variant, level, repeat }
 }
 
@@ -406,7 +402,7 @@ impl ReadCondition {
             cell: cell(self.variant, self.level, self.repeat),
             name: self.name,
             value: self.value,
-            unit: Unit::from_word(&self.unit),
+            unit: self.unit,
         }
     }
 }

@@ -19,9 +19,12 @@ use super::escape::escape;
 use super::tables::{grid, table};
 use crate::base::units::counted;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Measurement, Provenance, Book};
+use crate::measure::book::ClockSource;
+use crate::measure::book::{Book, Measurement, Provenance};
 use crate::measure::order::each_once;
 use crate::measure::summary::Summary;
+use crate::plan::EngineName;
+use crate::run::cache::Doubt;
 
 /// A note below a table; empty if there is nothing to say.
 pub(super) fn note(text: &str) -> String {
@@ -115,7 +118,14 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
         ("machine", about_machine(&book.host)),
         ("time", format!("{} to {finished}", run.started)),
         ("done", done(book)),
-        ("cost", format!("{}, read from the clock {}", about_cost(run), run.clock)),
+        (
+            "cost",
+            format!(
+                "{}, read from the clock {}",
+                about_cost(run),
+                run.clock.map_or("", ClockSource::word)
+            ),
+        ),
     ];
     all.extend(about_lack(run).map(|why| ("incomplete", why)));
     all.extend(asked(book).map(|text| ("precision", text)));
@@ -143,7 +153,9 @@ fn published(reference: &Provenance, book: &Book) -> Vec<(String, String)> {
 fn done(book: &Book) -> String {
     let all = book.measurements.len() as u64;
     let valid = book.measurements.iter().filter(|m| m.valid()).count() as u64;
-    let engines = each_once(book.measurements.iter().map(|m| m.engine.as_str())).join(", ");
+    let engines =
+        each_once(book.measurements.iter().map(|m| m.engine.map_or("", EngineName::word)))
+            .join(", ");
     let threads = each_once(book.measurements.iter().map(|m| m.threads.to_string())).join(", ");
     let verdict = match all - valid {
         0 => "all valid".to_string(),
@@ -182,8 +194,8 @@ fn caches(book: &Book) -> Table {
     ]);
     let key = |m: &Measurement| {
         let cache = &m.cache;
-        let why = cache.reason.clone().unwrap_or_default();
-        [m.phase.clone(), cache.asked.clone(), cache.found.clone(), why]
+        let why = cache.reason.map_or("", Doubt::word);
+        [&m.phase, cache.asked.word(), cache.found.word(), why].map(String::from)
     };
     for one in each_once(book.measurements.iter().map(key)) {
         let count = book.measurements.iter().filter(|m| key(m) == one).count();

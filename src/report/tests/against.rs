@@ -1,6 +1,7 @@
 use super::*;
 use crate::measure::check::check;
 use crate::measure::compare::compare;
+use crate::run::cache::Found;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
 fn lasting(times: f64, id: &str) -> Book {
@@ -33,7 +34,7 @@ fn checked_text(run: &Book, history: &[&Book]) -> String {
 fn a_comparison_is_shown_as_was_agreed_on() {
     let (a, mut b) = (lasting(1.0, "18"), lasting(1.3, "19"));
     b.measurements.iter_mut().filter(|m| m.phase == "delete").for_each(|m| {
-        m.cache.found = "warm".into();
+        m.cache.found = Found::Warm;
     });
     assert_golden("compare.txt", &compared_text(&a, &b, true));
     let own = fixture::book();
@@ -62,7 +63,7 @@ fn a_check_is_shown_as_was_agreed_on() {
     let history: Vec<&Book> = history.iter().collect();
     assert_golden("check-history.txt", &checked_text(&run, &history));
     for m in run.measurements.iter_mut().filter(|m| m.phase == "delete") {
-        (m.operations, m.cache.found) = (20_000, "warm".into());
+        (m.operations, m.cache.found) = (20_000, Found::Warm);
     }
     run.run.job += "threads = 2\n";
     assert_golden("check.txt", &checked_text(&run, &history[7..]));

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{Mode, OFlags};
 
 use super::disk_ballast::DiskBallast;
-use super::{PlaceCondition, Unrecorded, shift};
+use super::{ConditionName, PlaceCondition, Unrecorded, shift};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name, NameBuffer};
@@ -228,18 +228,21 @@ impl DiskSite {
     pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
         let Some(ballast) = &self.ballast else { return Vec::new() };
         let files = ballast.stock().live().count();
-        let mut all =
-            vec![PlaceCondition { name: "files-present", value: files as f64, unit: Unit::Count }];
+        let mut all = vec![PlaceCondition {
+            name: ConditionName::FilesPresent,
+            value: files as f64,
+            unit: Unit::Count,
+        }];
         if let Some(found) = ballast.files_found() {
             let value = found as f64;
-            all.push(PlaceCondition { name: "files-found", value, unit: Unit::Count });
+            all.push(PlaceCondition { name: ConditionName::FilesFound, value, unit: Unit::Count });
         }
         if let Ok(space) = Space::of(ballast.directory()) {
             let value = space.used_fraction() * 100.0;
-            all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
+            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
         }
         let layout_score = self.layout_score.map(|value| PlaceCondition {
-            name: "layout-score",
+            name: ConditionName::LayoutScore,
             value,
             unit: Unit::Count,
         });

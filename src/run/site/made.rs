@@ -19,6 +19,7 @@ use crate::run::cache::{CacheFound, Doubt, Found};
 use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
+use crate::run::place::MadeOn;
 use crate::run::place::{Memory, Place, Trimmed};
 use crate::run::remove::Removal;
 
@@ -84,9 +85,9 @@ impl MadeSite {
         self.place.as_ref().map(Place::room)
     }
 
-    /// Where a file system of this kind is made: on an `image`, a `device`, or in `memory`.
-    pub fn place_word(&self, kind: &Kind) -> &'static str {
-        self.place.as_ref().map_or("", |place| place.word(kind))
+    /// What a file system of this kind is made on; none once it is closed.
+    pub fn made_on(&self, kind: &Kind) -> Option<MadeOn> {
+        self.place.as_ref().map(|place| place.made_on(kind))
     }
 
     /// Unmounts what is mounted and leaves the place as it was found.

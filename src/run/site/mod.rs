@@ -28,16 +28,33 @@ use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
 use crate::base::failure::Result;
 use crate::base::units::Unit;
+use crate::base::words::words;
 use crate::host::device::BlockDevice;
 use crate::host::space::Usage;
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
+words! {
+    /// What a figure of a place says.
+    #[derive(Default)]
+    pub enum ConditionName {
+        /// Files that lie beside the tree.
+        #[default]
+        FilesPresent = "files-present",
+        /// Files that a count of them found.
+        FilesFound = "files-found",
+        /// Share of the space that is used, in percent.
+        SpaceUsed = "space-used",
+        /// Share of a file's blocks that follow the one before.
+        LayoutScore = "layout-score",
+    }
+}
+
 /// One figure of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlaceCondition {
-    /// What it tells.
-    pub name: &'static str,
+    /// What it says.
+    pub name: ConditionName,
     /// The figure.
     pub value: f64,
     /// Its unit.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::sim_ballast::SimPlace;
-use super::{PlaceCondition, shift};
+use super::{ConditionName, PlaceCondition, shift};
 use crate::base::failure::{Failure, Result};
 use crate::base::units::{Unit, counted};
 use crate::op::Subject;
@@ -100,11 +100,12 @@ impl SimSite {
     pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
         let Some(stock) = &self.stock else { return Vec::new() };
         let value = stock.live().count() as f64;
-        let mut all = vec![PlaceCondition { name: "files-present", value, unit: Unit::Count }];
+        let mut all =
+            vec![PlaceCondition { name: ConditionName::FilesPresent, value, unit: Unit::Count }];
         let place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         if let (Some(_), Ok(space)) = (self.model.capacity, place.space()) {
             let value = space.used_fraction() * 100.0;
-            all.push(PlaceCondition { name: "space-used", value, unit: Unit::Percent });
+            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
         }
         all
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::host::facts::DeviceFacts;
+use crate::run::site::ConditionName;
 use crate::store::migrations::STEPS;
 
 /// Without what a schema has no place for.
@@ -109,7 +110,7 @@ fn a_store_of_an_older_schema_is_brought_up_to_date_with_all_it_has() {
         assert_eq!(texts(&store.connection, all), texts(&new.connection, all), "as a new one");
         let key = CellKey { variant: "default".into(), level: None, repeat: 3 };
         let cell = store.begin_cell(&book.run.id, &key).unwrap();
-        let condition = Condition { cell: key, name: "space-used".into(), ..<_>::default() };
+        let condition = Condition { cell: key, name: ConditionName::SpaceUsed, ..<_>::default() };
         store.add_condition(cell, &condition).unwrap();
         book.conditions.push(condition);
         book.filesystems = fixture::made::book().filesystems;

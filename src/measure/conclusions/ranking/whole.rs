@@ -2,7 +2,7 @@
 //! waits for.
 
 use super::{Field, Runner};
-use crate::measure::book::{Level, Measurement, Book};
+use crate::measure::book::{Book, Level, Measurement};
 use crate::measure::conclusions::sample::{Values, counts, in_turns};
 use crate::measure::content::gives_content;
 use crate::measure::order::each_once;

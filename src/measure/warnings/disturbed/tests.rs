@@ -3,13 +3,14 @@
 use super::*;
 use crate::measure::book::Disturbance;
 use crate::measure::fixture::{self, quiet};
+use crate::plan::CacheAsked;
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
 fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<FoundDisturbance> {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = 10.0;
     calm.disturbance = Some(quiet(10.0));
-    calm.cache.asked = "as-is".into();
+    calm.cache.asked = CacheAsked::AsIs;
     (calm.worker_spread, calm.slices_ns) = (Some(0.02), vec![1_000.0; 32]);
     (calm.device_read_bytes, calm.device_write_bytes) = (Some(50 << 20), Some(50 << 20));
     let mut other = calm.clone();
@@ -137,7 +138,7 @@ fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
     assert_eq!(disturbed_by(with_windows), []);
     let cold = |m: &mut Measurement| {
         falling(m);
-        m.cache.asked = "cold".into();
+        m.cache.asked = CacheAsked::Cold;
     };
     assert_eq!(disturbed_by(cold), []);
 }

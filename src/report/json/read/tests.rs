@@ -21,7 +21,7 @@ fn whole_book() -> Book {
     book.conditions = fixture::book().conditions;
     book.measurements[0] = fixture::book().measurements[0].clone();
     book.measurements[1] = fixture::book().measurements[6].clone();
-    book.measurements[2].cache.reason = Some("no-root".into());
+    book.measurements[2].cache.reason = Some(Doubt::NoRights);
     book
 }
 
@@ -103,7 +103,7 @@ fn a_document_that_was_changed_is_refused_where_it_shows() {
     for (place, value, part) in [
         ("/measurements/0/operations_per_second", other, "measurements[].operations_per_second"),
         ("/measurements/0/valid", json!(false), "measurements[].valid"),
-        ("/conditions/0/unit", json!("furlongs"), "conditions[].unit"),
+        ("/conditions/0/unit", json!("furlongs"), "unknown variant `furlongs`"),
         ("/measurements/0/histogram", json!("HISTFAAA"), "measurements[0] cannot be read"),
         ("/measurements/0/bytes", json!(u64::MAX), "63 bits"),
         ("/measurements/0/bytes", json!(-1), "invalid value"),
