@@ -8,18 +8,22 @@
     reason = "a test says so when it cannot go on"
 )]
 
+mod common;
+
 #[path = "common/library.rs"]
 mod library;
 
 use std::sync::Arc;
 
 use boatload::measure::book::{Book, Measurement};
+use boatload::op::{Effect, OPERATIONS, Operation, Subject};
 use boatload::plan::script::script;
 use boatload::plan::{EngineName, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{Standing, Watcher};
 
+use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
@@ -82,6 +86,63 @@ fn every_operation_does_the_same_on_the_simulated_and_on_a_real_file_system() {
     all_done(&real);
     assert_eq!(totals(&simulated), totals(&real));
     assert!(real.measurements.iter().all(|m| m.engine == Some(EngineName::Sync)));
+}
+
+/// A small job around one operation: first what makes its targets, then the operation, then
+/// operations that read, count and remove what it left.
+fn job_around(operation: &dyn Operation, keys: &str) -> String {
+    let name = operation.name();
+    let (tree, makes, looks): (_, Option<&str>, &[&str]) = match operation.subject() {
+        Subject::File => ("files = 40, size = 3_000", Some("create"), &["read", "stat", "delete"]),
+        Subject::Chunk => {
+            let tree = "chunks = 40, chunks_per_file = 8, size = 700";
+            (tree, None, &["read", "stat", "delete"])
+        }
+        Subject::Directory => ("files = 40, size = 0", Some("mkdir"), &["find", "rmdir"]),
+        Subject::Holder | Subject::AnyDirectory => {
+            ("files = 40, size = 0, directories = 4", Some("create"), &["list", "delete"])
+        }
+        Subject::Block => {
+            return format!(
+                "name = 'x'\nrepeats = 1\n{keys}\n[[phase]]\noperation = '{name}'\ncount = 4\n"
+            );
+        }
+    };
+    let makes = makes.filter(|_| operation.effect() != Effect::AddsEntry);
+    let looks = if operation.effect() == Effect::RemovesEntry { &[] } else { looks };
+    let phases = makes.iter().map(|name| format!("operation = '{name}', name = 'before'"));
+    let phases = phases.chain([format!("operation = '{name}', name = 'tried'")]);
+    let looks = looks.iter().map(|name| format!("operation = '{name}', name = 'then {name}'"));
+    let phases: Vec<String> = phases.chain(looks).collect();
+    job(keys, tree, &phases.iter().map(String::as_str).collect::<Vec<_>>(), "")
+}
+
+/// What a newly added operation must pass: all that the plan, the engines and the session have to
+/// know of it shows in a measurement that is not valid.
+#[test]
+fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory() {
+    for operation in OPERATIONS {
+        for durability in ["none", "fsync-directory", "syncfs"] {
+            for engine in ["sim", "sync"] {
+                let keys = format!("durability = '{durability}'\nengine = '{engine}'");
+                let what = format!("{} on {engine} with {durability}", operation.name());
+                let plan = plan_of(&job_around(*operation, &keys));
+                let place = Place::default();
+                let (nobody, interrupt) = (Nobody, Interrupt::default());
+                let book = match place.try_run(&plan, &place.work(), &nobody, &interrupt) {
+                    Err(why) if operation.subject() == Subject::Block && engine == "sync" => {
+                        skip(&what, &why.sentence);
+                        continue;
+                    }
+                    book => book.unwrap_or_else(|why| panic!("{what}: {why}")),
+                };
+                assert!(book.measurements.iter().any(|m| m.operations > 0), "{what}");
+                for m in &book.measurements {
+                    assert_eq!(m.invalid, Vec::<String>::new(), "{what}: {}", m.phase);
+                }
+            }
+        }
+    }
 }
 
 #[test]

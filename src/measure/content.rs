@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::book::Measurement;
-use crate::op::{Change, find_operation};
+use crate::op::find_operation;
 
 /// From so many bytes an operation on, moving them is nearly all that it takes.
 const BYTES_MIN: f64 = 1_048_576.0;
@@ -30,8 +30,7 @@ pub(super) fn bulk_phases<'a>(
 
 /// Whether a phase gave files content.
 pub(super) fn gives_content(m: &Measurement) -> bool {
-    let gives = |change: Change| !matches!(change, Change::Nothing | Change::Renames);
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| gives(o.change()))
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change().writes_content())
 }
 
 #[cfg(test)]

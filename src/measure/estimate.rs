@@ -7,7 +7,7 @@ use std::path::Path;
 use super::book::{Book, MadeFileSystem};
 use crate::host::space::Space;
 use crate::measure::book::MadeOn;
-use crate::op::{Change, Subject};
+use crate::op::Subject;
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Goal, Phase, Plan, Prepare, Way};
@@ -151,11 +151,9 @@ fn is_alike(
 /// Mean bytes that an operation of a phase moves; 0 if it is not about content.
 pub fn mean_bytes(phase: &Phase, cell: &CellPlan) -> f64 {
     let operation = phase.operation;
-    let moves = operation.reads_content()
-        || !matches!(operation.change(), Change::Nothing | Change::Renames);
     match operation.subject() {
         Subject::Block => f64::from(phase.block),
-        _ if !moves => 0.0,
+        _ if !operation.moves_content() => 0.0,
         Subject::File if phase.on_ballast.is_some() => {
             cell.prepare.as_ref().map_or(0.0, |prepare| prepare.ballast.tree.sizes.mean())
         }
@@ -207,7 +205,7 @@ impl Probed {
             CacheAsked::AsIs => middle(alike.iter().map(|cost| cost.cache_seconds).collect()),
             _ => each(&|cost| cost.cache_seconds).unwrap_or(0.0) * operations,
         };
-        let is_written = phase.operation.change() != Change::Nothing
+        let is_written = phase.operation.change().modifies_target()
             && next.is_some_and(|next| next.cache == CacheAsked::Cold);
         let syncs = phase.durability == crate::op::Durability::Syncfs || is_written;
         let sync = if syncs { commit + written(&alike, bytes, commit) * operations } else { 0.0 };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::book::{Book, Finding, Measurement};
 use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::{Quantity, bytes, figures};
-use crate::op::{Change, Operation, Subject, find_operation};
+use crate::op::{Operation, Subject, find_operation};
 use crate::run::cache::Found;
 
 /// The device delivered at least this share of what was read: it came from there.
@@ -144,7 +144,7 @@ impl Group<'_> {
 
     /// What was written, judged by what the device wrote during the phase and its sync.
     fn written(&self) -> Option<Finding> {
-        if matches!(self.operation.change(), Change::Nothing | Change::Renames) {
+        if !self.operation.change().writes_content() {
             return None;
         }
         let share = self.share(|m| m.device_write_bytes)?;

@@ -79,6 +79,18 @@ pub trait Operation: Sync {
     fn step(&self, target: &Target, so_far: &Progress) -> Step;
 }
 
+impl dyn Operation {
+    /// Whether it reads or writes content, so that a law says how many bytes it moves.
+    pub fn moves_content(&self) -> bool {
+        self.reads_content() || self.change().writes_content()
+    }
+
+    /// Whether it leaves the tree and each target as they were, so that it can be done again.
+    pub fn only_looks(&self) -> bool {
+        self.effect() == Effect::KeepsTree && !self.change().modifies_target()
+    }
+}
+
 impl fmt::Debug for dyn Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -133,6 +145,28 @@ pub enum Change {
     Renames,
     /// A new file with all of its chunks.
     Chunks,
+}
+
+impl Change {
+    /// Whether content is written: then the size of a target says how many bytes.
+    pub const fn writes_content(self) -> bool {
+        match self {
+            Change::NewSize | Change::SameSize | Change::Grows | Change::Chunks => true,
+            Change::Nothing | Change::Renames => false,
+        }
+    }
+
+    /// Whether a later phase meets the target changed: its content, its size or its name.
+    pub const fn modifies_target(self) -> bool {
+        match self {
+            Change::NewSize
+            | Change::SameSize
+            | Change::Grows
+            | Change::Chunks
+            | Change::Renames => true,
+            Change::Nothing => false,
+        }
+    }
 }
 
 /// When written data must be on the device.

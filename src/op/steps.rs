@@ -62,7 +62,17 @@ pub(super) fn finish(target: &Target, so_far: &Progress, last: RequestKind) -> S
             Step::Last(Request::Close)
         }
         RequestKind::Sync => Step::Submit(Request::Close),
-        other => sync_holder(target, so_far, other),
+        RequestKind::Close | RequestKind::SyncHolder => sync_holder(target, so_far, last),
+        // None of these ends the writing of a file.
+        RequestKind::Read
+        | RequestKind::ReadBlock
+        | RequestKind::Stat
+        | RequestKind::StatOpen
+        | RequestKind::ReadDirectory
+        | RequestKind::Rename
+        | RequestKind::Unlink
+        | RequestKind::MakeDirectory
+        | RequestKind::RemoveDirectory => close_or_end(so_far),
     }
 }
 

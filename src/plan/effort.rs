@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::phase::{CacheAsked, Phase};
 use super::{CellPlan, Conclusion, Plan};
 use crate::base::random::{Stream, shuffle};
-use crate::op::{Change, Effect};
 
 /// What is asked for instead of a number of repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,9 +58,7 @@ impl Phase {
     /// changes nothing, and its caches are treated anew. As-is is what the phase before left, which
     /// only the first pass finds.
     pub fn can_be_done_again(&self) -> bool {
-        self.operation.effect() == Effect::KeepsTree
-            && self.operation.change() == Change::Nothing
-            && self.cache != CacheAsked::AsIs
+        self.operation.only_looks() && self.cache != CacheAsked::AsIs
     }
 
     /// The same as another pass; if it is to be drawn anew, in a random order of its own.

@@ -185,7 +185,7 @@ impl Phase {
     pub fn aim<'a>(&'a self, tree: &'a Tree) -> Aim<'a> {
         let change = self.operation.change();
         // Names are always needed, contents only to write.
-        let writes = !matches!(change, Change::Nothing | Change::Renames);
+        let writes = change.writes_content();
         let renamed = self.history.iter().any(|past| past.change == Change::Renames);
         let subject = self.operation.subject();
         let needs_state =
@@ -206,7 +206,7 @@ impl Phase {
     /// which files it comes to.
     pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
         let reads = self.operation.reads_content();
-        if !reads && matches!(self.operation.change(), Change::Nothing | Change::Renames) {
+        if !self.operation.moves_content() {
             return None;
         }
         if self.operation.subject() == Subject::Block {

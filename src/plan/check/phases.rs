@@ -363,10 +363,7 @@ impl<'a> Variant<'a> {
         outline.wire.on.filter(|on| *on == On::Ballast)?;
         let place = below(&outline.place, "on");
         let operation = outline.operation;
-        let only_looks = operation.subject() == Subject::File
-            && operation.effect() == Effect::KeepsTree
-            && operation.change() == Change::Nothing;
-        if !only_looks {
+        if operation.subject() != Subject::File || !operation.only_looks() {
             let found = format!("`{}` on the ballast", operation.name());
             report.add(&place, found, "an operation that only looks at files", None);
         }
@@ -412,7 +409,7 @@ impl<'a> Variant<'a> {
 fn past(operation: &dyn Operation, selection: &Selection) -> Option<Past> {
     let change = operation.change();
     let selection = match operation.subject() {
-        Subject::File if change != Change::Nothing => selection.clone(),
+        Subject::File if change.modifies_target() => selection.clone(),
         Subject::Chunk => selection.of_entries(),
         _ => return None,
     };

@@ -4,7 +4,7 @@
 use super::phases::Outline;
 use super::scope::{Scope, described};
 use crate::base::units::{Unit, bytes};
-use crate::op::{Change, Effect, Subject};
+use crate::op::Subject;
 use crate::plan::phase::{CacheAsked, DIRECT_BYTES, End};
 use crate::plan::report::{Report, below};
 use crate::plan::tree::{Sizes, Tree};
@@ -61,8 +61,7 @@ fn check_direct(
     report: &mut Report,
 ) {
     let (operation, place) = (outline.operation, below(&outline.place, "direct"));
-    let writes = !matches!(operation.change(), Change::Nothing | Change::Renames);
-    if !operation.reads_content() && !writes {
+    if !operation.moves_content() {
         let found = format!("`direct` for `{}`", operation.name());
         report.add(&place, found, "an operation that reads or writes content", None);
         return;
@@ -99,7 +98,7 @@ fn check_direct(
 
 fn check_duration(outline: &Outline<'_>, report: &mut Report) {
     let operation = outline.operation;
-    if operation.effect() != Effect::KeepsTree || operation.change() != Change::Nothing {
+    if !operation.only_looks() {
         let found = format!("`duration` for `{}`", operation.name());
         let expected = "an operation that changes nothing, such as `read`";
         report.add(&below(&outline.place, "duration"), found, expected, None);

@@ -4,7 +4,7 @@
 use super::FileSystem;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
-use crate::op::{Change, Durability};
+use crate::op::Durability;
 use crate::plan::phase::Phase;
 use crate::plan::space::{Need, contents};
 use crate::plan::{CellPlan, Goal, Plan};
@@ -170,10 +170,7 @@ fn written_of_variant(plan: &Plan, cell: &CellPlan) -> u64 {
 /// Bytes that one phase writes, contents in whole blocks and what each operation leaves beside.
 fn written(cell: &CellPlan, phase: &Phase) -> u64 {
     let operations = phase.operations().unwrap_or_default();
-    let writes = match phase.operation.change() {
-        Change::NewSize | Change::SameSize | Change::Grows | Change::Chunks => true,
-        Change::Nothing | Change::Renames => false,
-    };
+    let writes = phase.operation.change().writes_content();
     let content = if writes { contents(cell.tree.sizes, operations, BLOCK_BYTES) } else { 0 };
     let beside = match phase.durability {
         Durability::None | Durability::Syncfs => OPERATION_BYTES,
