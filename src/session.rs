@@ -33,14 +33,14 @@ use crate::measure::effort::Takes;
 use crate::measure::warnings::{Warning, imprecise, warnings};
 use crate::plan::filesystem::PlaceAsked;
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, EngineName, Phase, Plan};
+use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
-use crate::run::site::{DeviceSite, DiskSite, PlaceCondition, SimSite, Site};
+use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
 use crate::store::{CellId, Store};
 
 /// Letters of a run's id.
@@ -117,8 +117,8 @@ pub fn run(
     let run = run_facts(order, &id, &clock, watcher);
     let (mut sites, host) = Sites::make(order, looked, (&id, clock), interrupt)?;
     let filesystems = match &mut sites.made {
-        Some(Site::Made(site)) => making::try_out(plan, site, watcher)?,
-        _ => Vec::new(),
+        Some(site) => making::try_out(plan, site, watcher)?,
+        None => Vec::new(),
     };
     store.begin_run(&run, &host)?;
     filesystems.iter().try_for_each(|made| store.add_filesystem(&id, made))?;
@@ -181,10 +181,10 @@ struct Session<'a> {
 
 /// The places a run uses: cells with different engines are in different ones.
 struct Sites {
-    disk: Option<Site>,
-    made: Option<Site>,
-    device: Option<Site>,
-    sim: Option<Site>,
+    disk: Option<DiskSite>,
+    made: Option<MadeSite>,
+    device: Option<DeviceSite>,
+    sim: Option<SimSite>,
 }
 
 impl Sites {
@@ -200,7 +200,7 @@ impl Sites {
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
             host.rights.cache_probe = site.cache_probe().into();
-            sites.device = Some(Site::Device(Box::new(site)));
+            sites.device = Some(site);
         }
         if let Some(means) = means {
             let parent = open_parent(&order.directory)?;
@@ -215,22 +215,26 @@ impl Sites {
             let site = DiskSite::new(ground, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.
             host.rights.cache_probe = site.cache_probe().into();
-            sites.disk = Some(Site::Disk(Box::new(site)));
+            sites.disk = Some(site);
         }
-        if uses(order.plan, EngineName::Sim) {
-            sites.sim = Some(Site::Sim(Box::new(SimSite::new(clock))));
+        if order.plan.cells.iter().any(|cell| cell.engine.is_simulated()) {
+            sites.sim = Some(SimSite::new(clock));
         }
         Ok((sites, host))
     }
 
-    fn of(&mut self, cell: &CellPlan) -> Result<&mut Site> {
-        let site = match cell.engine {
-            EngineName::Sync if cell.reads_device() => &mut self.device,
-            EngineName::Sync if cell.filesystem.is_some() => &mut self.made,
-            EngineName::Sync => &mut self.disk,
-            EngineName::Sim => &mut self.sim,
+    /// The place that a cell runs in.
+    fn for_cell(&mut self, cell: &CellPlan) -> Result<&mut dyn Site> {
+        let site = if cell.engine.is_simulated() {
+            self.sim.as_mut().map(|site| site as &mut dyn Site)
+        } else if cell.reads_device() {
+            self.device.as_mut().map(|site| site as _)
+        } else if cell.filesystem.is_some() {
+            self.made.as_mut().map(|site| site as _)
+        } else {
+            self.disk.as_mut().map(|site| site as _)
         };
-        site.as_mut().ok_or_else(|| Failure::failed("the run has no place for this engine"))
+        site.ok_or_else(|| Failure::failed("the run has no place for this engine"))
     }
 }
 
@@ -273,23 +277,23 @@ impl Session<'_> {
         let cell = &self.plan.cells[index];
         let before = self.prepared.map(|before| &self.plan.cells[before]);
         if let Some(before) = before.filter(|before| before.variant != cell.variant) {
-            let removal = self.sites.of(before)?.clear();
+            let removal = self.sites.for_cell(before)?.clear();
             none_left(&removal, "the files beside a tree")?;
             self.prepared = None;
         }
         let Some(prepare) = cell.prepare.as_ref().filter(|_| self.prepared != Some(index)) else {
             return Ok(());
         };
-        let told = |headway: &Headway| self.watcher.prepares(key, headway);
-        told(&Headway::Share(0.0));
-        self.sites.of(cell)?.prepare((cell, prepare), self.interrupt.flag(), &told)?;
+        let listener = |headway: &Headway| self.watcher.prepares(key, headway);
+        listener(&Headway::Share(0.0));
+        self.sites.for_cell(cell)?.prepare(cell, prepare, self.interrupt.flag(), &listener)?;
         self.prepared = Some(index);
         Ok(())
     }
 
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
-        for PlaceCondition { name, value, unit } in self.sites.of(cell)?.conditions() {
+        for PlaceCondition { name, value, unit } in self.sites.for_cell(cell)?.conditions() {
             let condition = Condition { cell: key.clone(), name, value, unit };
             self.store.add_condition(stored, &condition)?;
             self.book.conditions.push(condition);
@@ -304,13 +308,13 @@ impl Session<'_> {
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.says(&format!("making {}", filesystem.label()));
         }
-        self.sites.of(cell)?.begin_cell(cell)?;
+        self.sites.for_cell(cell)?.begin_cell(cell)?;
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
             }
             let phase = as_first_pass(phase, self.book.measurements.last());
-            let phase = &self.sites.of(cell)?.resolved(&phase);
+            let phase = &self.sites.for_cell(cell)?.resolved(&phase);
             let standing = Standing {
                 cell: self.course.at,
                 cells: self.course.cells,
@@ -319,11 +323,11 @@ impl Session<'_> {
                 phase,
                 operations_before: before,
                 operations: self.course.operations,
-                device: self.sites.of(cell)?.device().cloned(),
+                device: self.sites.for_cell(cell)?.device().cloned(),
             };
             before += phase.operations().unwrap_or_default();
             let watched = (self.watcher, &mut self.watch);
-            let site = self.sites.of(cell)?;
+            let site = self.sites.for_cell(cell)?;
             let begun = self.spent.seconds();
             let measurement = measuring::measure(site, cell, &standing, watched, self.interrupt)?;
             self.spent.pass(&measurement, begun);
@@ -332,9 +336,9 @@ impl Session<'_> {
             self.book.measurements.push(measurement);
         }
         if self.interrupt.is_set() {
-            self.watcher.says("interrupted: clearing up; another Ctrl-C ends it at once");
+            self.watcher.says("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
-        let removal = self.sites.of(cell)?.end_cell();
+        let removal = self.sites.for_cell(cell)?.end_cell();
         none_left(&removal, "a tree")?;
         if !self.interrupt.is_set() {
             self.store.finish_cell(stored)?;
@@ -345,14 +349,8 @@ impl Session<'_> {
     /// Removes the run's directories, with what was mounted in them.
     fn close(&mut self) -> Result<()> {
         (self.sites.sim, self.sites.device) = (None, None);
-        let made = match self.sites.made.take() {
-            Some(Site::Made(made)) => made.close(),
-            _ => Ok(Removal::default()),
-        };
-        let disk = match self.sites.disk.take() {
-            Some(Site::Disk(disk)) => disk.close(),
-            _ => Ok(Removal::default()),
-        };
+        let made = self.sites.made.take().map_or_else(|| Ok(Removal::default()), MadeSite::close);
+        let disk = self.sites.disk.take().map_or_else(|| Ok(Removal::default()), DiskSite::close);
         let left = [made?.left, disk?.left].concat();
         match left.as_slice() {
             [] => Ok(()),
@@ -386,10 +384,6 @@ impl Session<'_> {
 fn none_left(removal: &Removal, what: &str) -> Result<()> {
     let left = |left: &String| Failure::failed(format!("cannot remove {what}: {left} is left"));
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
-}
-
-fn uses(plan: &Plan, engine: EngineName) -> bool {
-    plan.cells.iter().any(|cell| cell.engine == engine)
 }
 
 /// A later pass of a phase that its time ended does as many operations as the first, which is the

@@ -225,16 +225,17 @@ impl Recorder for Unrecorded {
     fn record(&mut self, _: u64, _: u64) {}
 }
 
-fn work(site: &Site, phase: &Phase) -> (u64, u64) {
+fn work(site: &dyn Site, phase: &Phase) -> (u64, u64) {
     let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
     let mut nobody: Vec<_> = (0..phase.threads).map(|_| Unrecorded).collect();
-    let run = site.work(phase, &AtomicBool::new(false), &done, &mut nobody);
+    let mut recorders: Vec<&mut dyn Recorder> = nobody.iter_mut().map(|n| n as _).collect();
+    let run = site.work(phase, &AtomicBool::new(false), &done, &mut recorders);
     assert_eq!(run.errors.len(), 0);
     (run.operations, run.bytes)
 }
 
 /// One phase as the session runs it.
-fn measured(site: &mut Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheFound {
+fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheFound {
     let found = site.treat_caches(phase, &AtomicBool::new(false)).unwrap();
     let found = site.look_again(found, phase);
     let (what, when, directory) = plant;
@@ -264,8 +265,7 @@ fn after_the_last_look(fs: &str, megabytes: u64) {
         let parent = open_parent(mounted.path()).unwrap();
         let ground = Ground::make(parent, mounted.path(), "01a").unwrap();
         let tree = mounted.path().join(ground.name());
-        let disk = DiskSite::new(ground, &host, device, RealClock::new()).unwrap();
-        let mut site = Site::Disk(Box::new(disk));
+        let mut site = DiskSite::new(ground, &host, device, RealClock::new()).unwrap();
         site.begin_cell(cell).unwrap();
         work(&site, &cell.phases[0]);
         site.sync().unwrap();

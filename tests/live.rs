@@ -137,7 +137,7 @@ fn the_second_signal_ends_what_is_cleared_up_after_a_view() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     run.signal(Signal::INT);
-    terminal.shows("clearing up");
+    terminal.shows("cleaning up");
     run.signal(Signal::INT);
     assert_eq!(run.ended(), Some(130));
     assert!(!terminal.seen().contains("what was done is kept"), "{:?}", terminal.seen());

@@ -156,7 +156,7 @@ impl Plan {
         let rates = rates.then(|| by_rates(plan, store, place)).flatten();
         Ok(match rates {
             Some(seconds) => format!(
-                "takes about {} beside syncs and clearing up, by an earlier run here\n",
+                "takes about {} beside syncs and cleaning up, by an earlier run here\n",
                 about(seconds)
             ),
             None => format!("no estimate of time: {why}\n"),

@@ -60,9 +60,9 @@ impl Progress {
     /// Shows how far something is; in a pipe, once, that it begins.
     pub(super) fn comes(&self, text: &str, headway: &Headway) {
         match (headway, &self.bar) {
-            (Headway::ClearingUp, _) => {
+            (Headway::CleaningUp, _) => {
                 self.finish();
-                out::note("clearing up; Ctrl-C ends it at once");
+                out::note("cleaning up; Ctrl-C ends it at once");
             }
             (Headway::Found(what), None) => out::note(what),
             (Headway::Found(what), Some(bar)) => bar.suspend(|| out::note(what)),

@@ -8,7 +8,7 @@ use super::place::Place;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit};
-use crate::plan::{CellPlan, EngineName};
+use crate::plan::CellPlan;
 use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
@@ -71,7 +71,7 @@ const HELD_MIN: f64 = 0.90;
 impl SelfTest {
     pub(super) fn run(&self) -> Result<Exit> {
         let plan = self.job.plan()?;
-        let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine == EngineName::Sim;
+        let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine.is_simulated();
         if self.slower > 0 && plan.cells.iter().any(fixed) {
             let sentence = "nothing can be slowed down on a block device or the simulated file \
                             system; pass --slower 0";

@@ -2,7 +2,7 @@
 //! runs.
 
 use super::phase::Phase;
-use super::{CellPlan, EngineName, Plan};
+use super::{CellPlan, Plan};
 use crate::base::failure::{Failure, Result};
 use crate::base::units::{bytes, counted};
 use crate::op::Subject;
@@ -15,7 +15,7 @@ impl CellPlan {
 
     /// Whether it makes files below the directory, and not on a file system of its own.
     pub fn makes_files(&self) -> bool {
-        self.engine == EngineName::Sync && !self.reads_device() && self.filesystem.is_none()
+        !self.engine.is_simulated() && !self.reads_device() && self.filesystem.is_none()
     }
 }
 
@@ -32,7 +32,7 @@ impl Plan {
 
     /// Whether any of its cells reads a real block device.
     pub fn reads_device(&self) -> bool {
-        self.cells.iter().any(|cell| cell.engine == EngineName::Sync && cell.reads_device())
+        self.cells.iter().any(|cell| !cell.engine.is_simulated() && cell.reads_device())
     }
 
     /// The plan with the blocks of a device of `total_bytes`; simulated cells have a simulated one.
@@ -42,10 +42,8 @@ impl Plan {
     pub fn on_device(&self, total_bytes: u64) -> Result<Self> {
         let mut fitted = self.clone();
         for cell in fitted.cells.iter_mut().filter(|cell| cell.reads_device()) {
-            let size = match cell.engine {
-                EngineName::Sim => cell.sim.device_bytes(),
-                EngineName::Sync => total_bytes,
-            };
+            let simulated = cell.engine.is_simulated();
+            let size = if simulated { cell.sim.device_bytes() } else { total_bytes };
             cell.phases.iter_mut().try_for_each(|phase| fit(phase, size))?;
         }
         Ok(fitted)

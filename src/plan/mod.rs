@@ -64,6 +64,17 @@ words! {
     }
 }
 
+impl EngineName {
+    /// Whether its cells run on the simulated file system. Every other engine works in a directory,
+    /// on file systems that are made, or reads the block device.
+    pub const fn is_simulated(self) -> bool {
+        match self {
+            EngineName::Sync => false,
+            EngineName::Sim => true,
+        }
+    }
+}
+
 /// A kind of finding that a job asks to be drawn from its measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -61,11 +61,11 @@ pub enum Headway {
     /// What was found there.
     Found(String),
     /// What was made is being removed again.
-    ClearingUp,
+    CleaningUp,
 }
 
-/// Told how far it is.
-pub type Told<'a> = &'a dyn Fn(&Headway);
+/// Hears how far it is.
+pub type HeadwayListener<'a> = &'a dyn Fn(&Headway);
 
 /// The files of a ballast so far.
 #[derive(Clone, Debug)]

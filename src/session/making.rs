@@ -17,7 +17,7 @@ use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
 use crate::run::place::Place;
-use crate::run::site::{Made, MadeSite, Site, Workshop};
+use crate::run::site::{Made, MadeSite, Workshop};
 
 /// What is there to make file systems with.
 pub(super) struct Means {
@@ -82,12 +82,11 @@ impl Means {
         asked: &PlaceAsked,
         (host, clock): (HostFacts, RealClock),
         (id, interrupt): (&str, &Interrupt),
-    ) -> Result<Site> {
+    ) -> Result<MadeSite> {
         let ground = Ground::make(parent, directory, id)?;
         let asked = self.makes().then_some(asked);
         let place = Place::make(ground, directory, asked, self.room)?;
-        let site = MadeSite::new(place, self.tools, (host, clock), id, interrupt.clone());
-        Ok(Site::Made(Box::new(site)))
+        Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }
 

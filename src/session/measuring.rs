@@ -17,7 +17,7 @@ use crate::measure::windows::Windows;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::run::cache::CacheFound;
-use crate::run::drive::DoneCount;
+use crate::run::drive::{DoneCount, Recorder};
 use crate::run::evidence::Evidence;
 use crate::run::interrupt::Interrupt;
 use crate::run::site::Site;
@@ -28,7 +28,7 @@ use crate::run::workers::PhaseRun;
 /// # Errors
 /// If the place is lost, so that nothing more can be measured there.
 pub(super) fn measure(
-    site: &mut Site,
+    site: &mut dyn Site,
     cell: &CellPlan,
     standing: &Standing<'_>,
     (watcher, watch): (&dyn Watcher, &mut Watching),
@@ -51,7 +51,8 @@ pub(super) fn measure(
     let site = &*site;
     let begun = watch.begin(site);
     let before = site.readings();
-    let run = site.work(phase, interrupt.flag(), &done, &mut recorders);
+    let mut workers: Vec<&mut dyn Recorder> = recorders.iter_mut().map(|r| r as _).collect();
+    let run = site.work(phase, interrupt.flag(), &done, &mut workers);
     let mut wrong = Vec::new();
     // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
@@ -128,7 +129,7 @@ fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Mea
     }
 }
 
-fn sync(site: &Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
+fn sync(site: &dyn Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
     if phase.durability != Durability::Syncfs {
         return 0.0;
     }
@@ -138,7 +139,7 @@ fn sync(site: &Site, phase: &Phase, wrong: &mut Vec<String>) -> f64 {
     })
 }
 
-fn count(site: &Site, wrong: &mut Vec<String>) -> u64 {
+fn count(site: &dyn Site, wrong: &mut Vec<String>) -> u64 {
     site.count_entries().unwrap_or_else(|errno| {
         wrong.push(format!("the tree could not be counted: {errno}"));
         0

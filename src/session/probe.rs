@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use super::room;
-use super::{Site, none_left};
+use super::{none_left, room};
 use crate::base::failure::{Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
@@ -13,10 +12,10 @@ use crate::measure::estimate::{CellCost, Probed, ProbedPhase, StockCost, mean_by
 use crate::measure::recorder::PhaseRecorder;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::clock::RealClock;
-use crate::run::drive::DoneCount;
+use crate::run::drive::{DoneCount, Recorder};
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
-use crate::run::site::DiskSite;
+use crate::run::site::{DiskSite, Site};
 
 /// No cell begins after so many seconds.
 const SECONDS_MAX: f64 = 1.0;
@@ -40,7 +39,7 @@ pub fn probe(
     let mount = crate::host::mount::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
     let ground = Ground::make(parent, directory, &id)?;
-    let mut site = Site::Disk(Box::new(DiskSite::new(ground, host, device, clock.clone())?));
+    let mut site = DiskSite::new(ground, host, device, clock.clone())?;
     let mut probing = Probing {
         clock: &clock,
         interrupt,
@@ -48,9 +47,7 @@ pub fn probe(
     };
     let (done, seconds) = clock.time(|| probing.cells(&small, &mut site));
     let mut costs = probing.costs;
-    if let Site::Disk(disk) = site {
-        none_left(&disk.close()?, "the directory of the probe")?;
-    }
+    none_left(&site.close()?, "the directory of the probe")?;
     done?;
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted; what the probe made is removed"));
@@ -66,7 +63,7 @@ struct Probing<'a> {
 }
 
 impl Probing<'_> {
-    fn cells(&mut self, small: &Plan, site: &mut Site) -> Result<()> {
+    fn cells(&mut self, small: &Plan, site: &mut DiskSite) -> Result<()> {
         let mut spent = 0.0;
         for cell in small.cells.iter().filter(|cell| cell.makes_files()) {
             if self.interrupt.is_set() || spent > SECONDS_MAX {
@@ -80,12 +77,12 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn cell(&mut self, cell: &CellPlan, site: &mut Site) -> Result<()> {
+    fn cell(&mut self, cell: &CellPlan, site: &mut DiskSite) -> Result<()> {
         let clock = self.clock;
         let mut stock = StockCost { variant: cell.variant.clone(), ..StockCost::default() };
         if let Some(prepare) = &cell.prepare {
             let stop = self.interrupt.flag();
-            let (made, seconds) = clock.time(|| site.prepare((cell, prepare), stop, &|_| ()));
+            let (made, seconds) = clock.time(|| site.prepare(cell, prepare, stop, &|_| ()));
             made?;
             if let crate::plan::Goal::Files(files) = prepare.goal {
                 (stock.files, stock.seconds) = (files as f64, seconds);
@@ -117,7 +114,7 @@ impl Probing<'_> {
         Ok(())
     }
 
-    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut Site) -> Result<ProbedPhase> {
+    fn phase(&self, cell: &CellPlan, phase: &Phase, site: &mut DiskSite) -> Result<ProbedPhase> {
         let stop = self.interrupt.flag();
         let treat = || site.treat_caches(phase, stop).map(|found| site.look_again(found, phase));
         let (treated, cache_seconds) = self.clock.time(treat);
@@ -126,7 +123,8 @@ impl Probing<'_> {
         let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
             .map(|worker| PhaseRecorder::new(phase.turns(worker), None))
             .collect();
-        let run = site.work(phase, stop, &done, &mut recorders);
+        let mut workers: Vec<&mut dyn Recorder> = recorders.iter_mut().map(|r| r as _).collect();
+        let run = site.work(phase, stop, &done, &mut workers);
         // A sync that fails says nothing of how long a good one takes.
         let sync_seconds = site.sync().unwrap_or_default();
         Ok(ProbedPhase {

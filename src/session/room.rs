@@ -8,7 +8,7 @@ use crate::host::facts::{IN_MEMORY, memory_available_bytes};
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, EngineName, Goal, Plan};
+use crate::plan::{CellPlan, Goal, Plan};
 
 /// The most that is there at one time; cells follow each other, so it is not their sum. What is
 /// made to fill the space up to a share of it is not counted: it takes what is there.
@@ -18,7 +18,7 @@ pub fn need(plan: &Plan, block_bytes: u64) -> Need {
 }
 
 fn on_disk(plan: &Plan) -> impl Iterator<Item = &CellPlan> {
-    plan.cells.iter().filter(|cell| cell.engine == EngineName::Sync && cell.filesystem.is_none())
+    plan.cells.iter().filter(|cell| !cell.engine.is_simulated() && cell.filesystem.is_none())
 }
 
 /// The levels of used space of the cells on disk, in percent.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::measure::book::Measurement;
 use crate::measure::effort::{Costs, PhaseCost};
+use crate::plan::Plan;
 use crate::plan::effort::Passes;
-use crate::plan::{EngineName, Plan};
 use crate::run::clock::{Clock, RealClock};
 
 /// The time a run takes. Where everything is simulated, it is the time that is simulated: so the
@@ -22,7 +22,7 @@ pub(super) struct Spent {
 
 impl Spent {
     pub(super) fn new(plan: &Plan, clock: &RealClock) -> Self {
-        let simulated = plan.cells.iter().all(|cell| cell.engine == EngineName::Sim);
+        let simulated = plan.cells.iter().all(|cell| cell.engine.is_simulated());
         Self {
             clock: clock.clone(),
             begun: clock.now(),

@@ -10,7 +10,7 @@ use crate::host::mount::Mount;
 use crate::host::space::Space;
 use crate::plan::space::Need;
 use crate::plan::{Goal, Prepare, Way};
-use crate::run::ballast::{Headway, Told};
+use crate::run::ballast::{Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
@@ -42,7 +42,7 @@ pub struct Stocked {
     pub layout: Option<LayoutScore>,
 }
 
-/// Brings a directory to the goal; `told` hears how far it is.
+/// Brings a directory to the goal; `listener` hears how far it is.
 ///
 /// # Errors
 /// If there is no room, or the goal cannot be reached; then nothing is left. An interrupt is one.
@@ -50,7 +50,7 @@ pub fn stock(
     directory: &Path,
     prepare: &Prepare,
     interrupt: &Interrupt,
-    told: Told<'_>,
+    listener: HeadwayListener<'_>,
 ) -> Result<Stocked> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
@@ -63,9 +63,9 @@ pub fn stock(
     room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
     let ground = Ground::make(parent, directory, &id)?;
-    told(&Headway::Share(0.0));
-    fill(&ground, prepare, interrupt, &clock, told).map_err(|failure| {
-        told(&Headway::ClearingUp);
+    listener(&Headway::Share(0.0));
+    fill(&ground, prepare, interrupt, &clock, listener).map_err(|failure| {
+        listener(&Headway::CleaningUp);
         let removed = remove_ground(ground.parent(), ground.name().as_ref());
         let left = match removed {
             Ok(removal) => removal.left.join(", "),
@@ -84,11 +84,11 @@ fn fill(
     prepare: &Prepare,
     interrupt: &Interrupt,
     clock: &RealClock,
-    told: Told<'_>,
+    listener: HeadwayListener<'_>,
 ) -> Result<Stocked> {
     let law = prepare.ballast.clone();
     let mut ballast = DiskBallast::make(ground.directory(), NUMBER, law, clock.clone())?;
-    let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), told));
+    let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), listener));
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted"));
     }

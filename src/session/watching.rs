@@ -20,13 +20,13 @@ pub(super) struct Begun {
 
 impl Watching {
     /// Looks before a phase; none where the place is simulated, and nothing disturbs it.
-    pub(super) fn begin(&mut self, site: &Site) -> Option<Begun> {
+    pub(super) fn begin(&mut self, site: &dyn Site) -> Option<Begun> {
         let look = site.is_real().then(|| self.watch.look(site.device()))?;
         Some(Begun { clocks: self.clock.both(), look })
     }
 
     /// What happened since then.
-    pub(super) fn end(&mut self, begun: &Begun, site: &Site) -> Disturbance {
+    pub(super) fn end(&mut self, begun: &Begun, site: &dyn Site) -> Disturbance {
         let clocks = self.clock.both();
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::matrix::{Group, Mark, Matrix};
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, EngineName, Phase, Plan};
+use crate::plan::{CellPlan, Phase, Plan};
 
 /// What one phase takes: known beforehand where its time ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +76,7 @@ impl Forecast {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             size: match phase.end {
-                End::After(_) if cell.engine == EngineName::Sim => Size::Same,
+                End::After(_) if cell.engine.is_simulated() => Size::Same,
                 End::After(ns) => Size::Seconds(ns as f64 / 1e9),
                 End::Targets | End::Operations(_) => {
                     Size::Operations(phase.operations().unwrap_or_default())

@@ -6,8 +6,8 @@ use super::pace::{Machine, Pace, Sample};
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{CellKey, Measurement};
+use crate::plan::Plan;
 use crate::plan::phase::{CacheAsked, End};
-use crate::plan::{EngineName, Plan};
 use crate::run::ballast::Headway;
 use crate::run::cache::Found;
 use crate::session::Standing;
@@ -17,7 +17,7 @@ use super::super::progress::{level_text, place};
 /// What is done before the first phase, between phases, and at the end of a place.
 pub(super) const BEGINNING: &str = "beginning";
 pub(super) const BETWEEN: &str = "getting ready for what comes next";
-pub(super) const CLEARING_UP: &str = "clearing up";
+pub(super) const CLEANING_UP: &str = "cleaning up";
 
 /// Finished phases and notes that are kept to be shown: more fit on no terminal.
 const KEPT_MAX: usize = 200;
@@ -120,7 +120,7 @@ impl State {
             matrix: Matrix::new(plan),
             doing: BEGINNING.into(),
             forecast: Forecast::new(plan),
-            simulated: plan.cells.iter().map(|cell| cell.engine == EngineName::Sim).collect(),
+            simulated: plan.cells.iter().map(|cell| cell.engine.is_simulated()).collect(),
             ..Self::default()
         }
     }
@@ -155,9 +155,9 @@ impl State {
                 self.work = Some(Work { noun: "files", done: *before, ..work });
             }
             Headway::Found(what) => self.note(what, false),
-            Headway::ClearingUp => {
+            Headway::CleaningUp => {
                 self.work = None;
-                self.says(CLEARING_UP);
+                self.says(CLEANING_UP);
             }
         }
     }

@@ -371,7 +371,7 @@ fn whoever_takes_over_from_the_view_hears_what_goes_on() {
     assert_eq!(over(Some(ended), None), "says getting ready for what comes next");
     let making = prepares(Headway::Making { files: 9, before: 1, done: [].into() });
     assert_eq!(over(Some(making), None), "prepares Making { files: 9, before: 1, done: [] }");
-    assert_eq!(over(Some(prepares(Headway::ClearingUp)), None), "says clearing up");
+    assert_eq!(over(Some(prepares(Headway::CleaningUp)), None), "says cleaning up");
     assert_eq!(over(Some(prepares(Headway::Share(1.0))), None), "prepares Share(1.0)");
     assert_eq!(over(Some(Word::Says("making ext4".into())), None), "says making ext4");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::{BEGINNING, BETWEEN, CLEARING_UP, State};
+use super::state::{BEGINNING, BETWEEN, CLEANING_UP, State};
 use crate::base::failure::shown;
 use crate::host::device::BlockDevice;
 use crate::measure::book::{CellKey, Measurement};
@@ -108,9 +108,9 @@ impl Now {
             _ => None,
         };
         self.prepared = Some(Arc::new((key.clone(), headway.clone())));
-        if matches!(headway, Headway::ClearingUp) {
+        if matches!(headway, Headway::CleaningUp) {
             self.prepared = None;
-            self.doing = Some(CLEARING_UP.into());
+            self.doing = Some(CLEANING_UP.into());
         }
     }
 }

@@ -143,15 +143,13 @@ impl Variant<'_> {
     /// The simulated file system and a device that is only read leave nothing to be made.
     pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut Report) {
         let Some((_, place)) = &self.made else { return };
-        let (expected, hint) = match engine {
-            EngineName::Sim => {
-                let hint = "leave it out, or take `engine = \"sync\"`";
-                ("none: the `sim` engine has a file system of its own", hint)
-            }
-            EngineName::Sync if on_device => {
-                ("none: phases on the device only read what is there", "leave it out")
-            }
-            EngineName::Sync => return,
+        let (expected, hint) = if engine.is_simulated() {
+            let hint = "leave it out, or take `engine = \"sync\"`";
+            ("none: the `sim` engine has a file system of its own", hint)
+        } else if on_device {
+            ("none: phases on the device only read what is there", "leave it out")
+        } else {
+            return;
         };
         report.add(place, "a file system to be made", expected, Some(hint.to_string()));
     }

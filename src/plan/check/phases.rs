@@ -76,7 +76,7 @@ impl<'a> Variant<'a> {
         let engine = engine.unwrap_or_default();
         self.check_made(engine, on_device, report);
         let delay = self.delay((engine, on_device), scope, report);
-        if engine == EngineName::Sim && sim.queue > 1 {
+        if engine.is_simulated() && sim.queue > 1 {
             self.check_queue(tree.as_ref(), report);
         }
         for outline in outlines.iter().flatten() {
@@ -118,7 +118,7 @@ impl<'a> Variant<'a> {
             (None, None) => return 0.0,
         };
         let percent = scope.number(wire, &place, (Unit::Percent, DELAY), report).unwrap_or(0.0);
-        if percent > 0.0 && (engine == EngineName::Sim || on_device) {
+        if percent > 0.0 && (engine.is_simulated() || on_device) {
             let expected = "none where the file system is simulated or the device is read";
             report.add(&place, "a delay", expected, None);
         }

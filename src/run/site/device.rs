@@ -7,9 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::fs::Advice;
 
-use super::Unrecorded;
 use super::disk::DROPS;
-use super::shift;
+use super::{Site, shift, work_unrecorded};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::host::cache as host_cache;
@@ -21,7 +20,7 @@ use crate::run::cache::{CacheFound, Doubt, Found};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
-use crate::run::evidence::{Readings, Source};
+use crate::run::evidence::{Least, Readings, Source};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
@@ -58,38 +57,10 @@ impl DeviceSite {
         self.probe.word()
     }
 
-    pub(super) fn device(&self) -> &BlockDevice {
-        &self.source.device
-    }
-
-    pub(super) fn begin_cell(&mut self, cell: &CellPlan) {
-        self.tree = Some(cell.tree.clone());
-    }
-
-    pub(super) fn treat_caches(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
-        match phase.cache {
-            CacheAsked::Cold if phase.direct => self.cold_around(),
-            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
-            CacheAsked::Cold => {
-                // The data alone, as far as an ordinary user can.
-                let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
-                CacheFound::doubted(Found::Unverified, self.resident(phase), Doubt::NoRights)
-            }
-            CacheAsked::Warm => {
-                let reading = Phase { end: End::Targets, ..phase.clone() };
-                let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
-                let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
-                self.work(&reading, stop, &done, &mut nothing);
-                CacheFound::after_warming(self.resident(phase))
-            }
-            CacheAsked::AsIs => CacheFound::as_is(phase, self.resident(phase)),
-        }
-    }
-
     /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;
     /// unless a loop device below reads its file through the page cache.
     fn cold_around(&self) -> CacheFound {
-        if self.device().reads_through_cache() {
+        if self.source.device.reads_through_cache() {
             let doubt = match self.can_drop {
                 true if host_cache::drop_all().is_ok() => None,
                 true => Some(Doubt::DropFailed),
@@ -121,18 +92,54 @@ impl DeviceSite {
         let bytes = phase.selection.count.saturating_mul(u64::from(phase.block));
         self.probe.resident_fraction(&[(self.cached.as_fd(), bytes.min(LOOK_BYTES_MAX))])
     }
+}
 
-    pub(super) fn work<R: Recorder>(
+impl Site for DeviceSite {
+    fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+        self.tree = Some(cell.tree.clone());
+        Ok(())
+    }
+
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+        Ok(match phase.cache {
+            CacheAsked::Cold if phase.direct => self.cold_around(),
+            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
+            CacheAsked::Cold => {
+                // The data alone, as far as an ordinary user can.
+                let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
+                CacheFound::doubted(Found::Unverified, self.resident(phase), Doubt::NoRights)
+            }
+            CacheAsked::Warm => {
+                let reading = Phase { end: End::Targets, ..phase.clone() };
+                work_unrecorded(self, &reading, stop);
+                CacheFound::after_warming(self.resident(phase))
+            }
+            CacheAsked::AsIs => CacheFound::as_is(phase, self.resident(phase)),
+        })
+    }
+
+    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+        match found.found {
+            Found::ColdVerified if !phase.direct => CacheFound::after_drop(self.resident(phase)),
+            _ => found,
+        }
+    }
+
+    fn device(&self) -> Option<&BlockDevice> {
+        Some(&self.source.device)
+    }
+
+    fn work(
         &self,
         phase: &Phase,
         stop: &AtomicBool,
         done: &[DoneCount],
-        recorders: &mut [R],
+        recorders: &mut [&mut dyn Recorder],
     ) -> PhaseRun {
         let Some(tree) = &self.tree else { return PhaseRun::default() };
         let open = match phase.direct {
             // It was opened before, so what can be wrong now is that it does no direct I/O.
-            true => self.device().open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
+            true => self.source.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
             false => Ok(Arc::clone(&self.cached)),
         };
         run_shift(shift(phase, tree, stop, done), recorders, |_| {
@@ -140,16 +147,12 @@ impl DeviceSite {
         })
     }
 
-    /// The last look before the timed work; around the page cache there is nothing to look at.
-    pub(super) fn look_again(&self, found: CacheFound, phase: &Phase) -> CacheFound {
-        match found.found {
-            Found::ColdVerified if !phase.direct => CacheFound::after_drop(self.resident(phase)),
-            _ => found,
-        }
+    fn readings(&self) -> Readings {
+        self.source.readings()
     }
 
-    pub(super) fn readings(&self) -> Readings {
-        self.source.readings()
+    fn least(&self, _: &Phase) -> Option<Least> {
+        Some(Least::of_device())
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{Mode, OFlags};
 
 use super::disk_ballast::DiskBallast;
-use super::{ConditionName, PlaceCondition, Unrecorded, shift};
+use super::{ConditionName, PlaceCondition, Site, shift, work_unrecorded};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Kind, Name, NameBuffer};
@@ -25,7 +25,7 @@ use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
-use crate::run::ballast::{Headway, Stock, Told};
+use crate::run::ballast::{Headway, HeadwayListener, Stock};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
@@ -124,16 +124,6 @@ impl DiskSite {
         self.probe.word()
     }
 
-    /// The device under it.
-    pub(super) fn device(&self) -> Option<&BlockDevice> {
-        self.source.as_ref().map(|source| &source.device)
-    }
-
-    /// What its file system has in use.
-    pub(super) fn usage(&self) -> Option<Usage> {
-        Usage::of(self.ground.as_ref()?.directory()).ok()
-    }
-
     /// Removes the run directory with all that boatload made in it.
     ///
     /// # Errors
@@ -155,56 +145,19 @@ impl DiskSite {
         self.ground.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
     }
 
-    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
-        self.cells += 1;
-        let mut name = NameBuffer::default();
-        name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
-        let ground = self.ground()?.directory();
-        let open = make_tree(ground, &mut name, cell).map_err(|error| {
-            Failure::from_system("make the directories of a tree", error.about())
-        })?;
-        // What the removal of the cell before left to be written must not be written while this
-        // one is timed. If it fails, the phase that writes next hears of it.
-        let _ = rustix::fs::syncfs(&open.root);
-        let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
-        self.cell = Some((text.into(), Arc::new(open)));
-        self.delay = cell.delay;
-        Ok(())
-    }
-
-    pub(super) fn prepare(
-        &mut self,
-        prepare: &Prepare,
-        stop: &AtomicBool,
-        told: Told<'_>,
-    ) -> Result<()> {
-        self.ballast_open = None;
-        if self.ballast.is_none() {
-            self.ballasts += 1;
-            self.ballast = Some(self.first_ballast(prepare, told)?);
-        }
-        let Some(ballast) = &mut self.ballast else { return Ok(()) };
-        ballast.reach(prepare.goal, stop, told)?;
-        let open = ballast.open(prepare.ballast.threads).map_err(|error| {
-            Failure::failed(format!("cannot open the ballast: {}", error.about()))
-        })?;
-        self.ballast_open = Some(Arc::new(open));
-        let go_on = || !stop.load(Ordering::Relaxed);
-        let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
-        // What some file systems do not tell, others do: without a score the rest is measured.
-        self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
-        Ok(())
-    }
-
     /// A ballast that `fill` left beside the run's directory, or an empty one.
-    fn first_ballast(&self, prepare: &Prepare, told: Told<'_>) -> Result<DiskBallast> {
+    fn first_ballast(
+        &self,
+        prepare: &Prepare,
+        listener: HeadwayListener<'_>,
+    ) -> Result<DiskBallast> {
         let ground = self.ground()?;
         let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
         let make =
             || DiskBallast::make(ground.directory(), self.ballasts, law.clone(), clock.clone());
         let Goal::Files(files) = prepare.goal else { return make() };
         let (there, passed_over) = kept::find(ground.parent(), &law);
-        passed_over.into_iter().for_each(|why| told(&Headway::Found(why)));
+        passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
         let what =
             format!("{} of `fill` in {}", counted(there.note.files, "file"), shown(&there.name));
@@ -217,48 +170,8 @@ impl DiskSite {
                 grouped(there.note.files)
             )));
         }
-        told(&Headway::Found(format!("going on from {what}, which stay")));
+        listener(&Headway::Found(format!("going on from {what}, which stay")));
         Ok(DiskBallast::adopt(there, law, clock))
-    }
-
-    pub(super) fn stock(&self) -> Option<&Stock> {
-        self.ballast.as_ref().map(DiskBallast::stock)
-    }
-
-    pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
-        let Some(ballast) = &self.ballast else { return Vec::new() };
-        let files = ballast.stock().live().count();
-        let mut all = vec![PlaceCondition {
-            name: ConditionName::FilesPresent,
-            value: files as f64,
-            unit: Unit::Count,
-        }];
-        if let Some(found) = ballast.files_found() {
-            let value = found as f64;
-            all.push(PlaceCondition { name: ConditionName::FilesFound, value, unit: Unit::Count });
-        }
-        if let Ok(space) = Space::of(ballast.directory()) {
-            let value = space.used_fraction() * 100.0;
-            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
-        }
-        let layout_score = self.layout_score.map(|value| PlaceCondition {
-            name: ConditionName::LayoutScore,
-            value,
-            unit: Unit::Count,
-        });
-        all.extend(layout_score);
-        all
-    }
-
-    pub(super) fn clear(&mut self) -> Removal {
-        self.ballast_open = None;
-        let (Some(ballast), Some(ground)) = (self.ballast.take(), &self.ground) else {
-            return Removal::default();
-        };
-        let removal = ballast.remove(ground.directory());
-        // The room that was freed must be there for what comes next.
-        let _ = rustix::fs::syncfs(ground.directory());
-        removal
     }
 
     /// The tree that a phase works on.
@@ -266,30 +179,6 @@ impl DiskSite {
         match phase.on_ballast {
             Some(_) => self.ballast_open.as_ref(),
             None => self.cell.as_ref().map(|(_, open)| open),
-        }
-    }
-
-    pub(super) fn end_cell(&mut self) -> Removal {
-        let Some((name, open)) = self.cell.take() else { return Removal::default() };
-        drop(open);
-        self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
-    }
-
-    pub(super) fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
-        if self.in_memory && phase.cache == CacheAsked::Cold {
-            let resident = self.resident(self.sample(phase).as_deref());
-            return CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem);
-        }
-        match phase.cache {
-            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
-            CacheAsked::Cold => self.evict(phase, stop),
-            CacheAsked::Warm => {
-                self.read_all(phase, stop);
-                CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
-            }
-            CacheAsked::AsIs => {
-                CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
-            }
         }
     }
 
@@ -320,17 +209,136 @@ impl DiskSite {
         };
         let Some(operation) = find_operation(name) else { return };
         let reading = Phase { operation, direct: false, end: End::Targets, ..phase.clone() };
-        let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
-        let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
-        self.work(&reading, stop, &done, &mut nothing);
+        work_unrecorded(self, &reading, stop);
+    }
+}
+
+impl Site for DiskSite {
+    fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+        self.cells += 1;
+        let mut name = NameBuffer::default();
+        name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
+        let ground = self.ground()?.directory();
+        let open = make_tree(ground, &mut name, cell).map_err(|error| {
+            Failure::from_system("make the directories of a tree", error.about())
+        })?;
+        // What the removal of the cell before left to be written must not be written while this
+        // one is timed. If it fails, the phase that writes next hears of it.
+        let _ = rustix::fs::syncfs(&open.root);
+        let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
+        self.cell = Some((text.into(), Arc::new(open)));
+        self.delay = cell.delay;
+        Ok(())
     }
 
-    pub(super) fn work<R: Recorder>(
+    fn prepare(
+        &mut self,
+        _: &CellPlan,
+        prepare: &Prepare,
+        stop: &AtomicBool,
+        listener: HeadwayListener<'_>,
+    ) -> Result<()> {
+        self.ballast_open = None;
+        if self.ballast.is_none() {
+            self.ballasts += 1;
+            self.ballast = Some(self.first_ballast(prepare, listener)?);
+        }
+        let Some(ballast) = &mut self.ballast else { return Ok(()) };
+        ballast.reach(prepare.goal, stop, listener)?;
+        let open = ballast.open(prepare.ballast.threads).map_err(|error| {
+            Failure::failed(format!("cannot open the ballast: {}", error.about()))
+        })?;
+        self.ballast_open = Some(Arc::new(open));
+        let go_on = || !stop.load(Ordering::Relaxed);
+        let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+        // What some file systems do not tell, others do: without a score the rest is measured.
+        self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
+        Ok(())
+    }
+
+    fn conditions(&self) -> Vec<PlaceCondition> {
+        let Some(ballast) = &self.ballast else { return Vec::new() };
+        let files = ballast.stock().live().count();
+        let mut all = vec![PlaceCondition {
+            name: ConditionName::FilesPresent,
+            value: files as f64,
+            unit: Unit::Count,
+        }];
+        if let Some(found) = ballast.files_found() {
+            let value = found as f64;
+            all.push(PlaceCondition { name: ConditionName::FilesFound, value, unit: Unit::Count });
+        }
+        if let Ok(space) = Space::of(ballast.directory()) {
+            let value = space.used_fraction() * 100.0;
+            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
+        }
+        let layout_score = self.layout_score.map(|value| PlaceCondition {
+            name: ConditionName::LayoutScore,
+            value,
+            unit: Unit::Count,
+        });
+        all.extend(layout_score);
+        all
+    }
+
+    fn clear(&mut self) -> Removal {
+        self.ballast_open = None;
+        let (Some(ballast), Some(ground)) = (self.ballast.take(), &self.ground) else {
+            return Removal::default();
+        };
+        let removal = ballast.remove(ground.directory());
+        // The room that was freed must be there for what comes next.
+        let _ = rustix::fs::syncfs(ground.directory());
+        removal
+    }
+
+    fn stock(&self) -> Option<&Stock> {
+        self.ballast.as_ref().map(DiskBallast::stock)
+    }
+
+    fn end_cell(&mut self) -> Removal {
+        let Some((name, open)) = self.cell.take() else { return Removal::default() };
+        drop(open);
+        self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
+    }
+
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+        if self.in_memory && phase.cache == CacheAsked::Cold {
+            let resident = self.resident(self.sample(phase).as_deref());
+            return Ok(CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem));
+        }
+        Ok(match phase.cache {
+            CacheAsked::Cold if self.can_drop => self.make_cold(phase),
+            CacheAsked::Cold => self.evict(phase, stop),
+            CacheAsked::Warm => {
+                self.read_all(phase, stop);
+                CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
+            }
+            CacheAsked::AsIs => {
+                CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
+            }
+        })
+    }
+
+    fn least(&self, phase: &Phase) -> Option<Least> {
+        let content = self.open_for(phase).map(|open| open.tree.content).unwrap_or_default();
+        Some(Least::of(content, self.file_bytes_min))
+    }
+
+    fn device(&self) -> Option<&BlockDevice> {
+        self.source.as_ref().map(|source| &source.device)
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Usage::of(self.ground.as_ref()?.directory()).ok()
+    }
+
+    fn work(
         &self,
         phase: &Phase,
         stop: &AtomicBool,
         done: &[DoneCount],
-        recorders: &mut [R],
+        recorders: &mut [&mut dyn Recorder],
     ) -> PhaseRun {
         let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
         let shift = shift(phase, &open.tree, stop, done);
@@ -343,7 +351,7 @@ impl DiskSite {
         run_shift(shift, recorders, |worker| (engine(worker), clock()))
     }
 
-    pub(super) fn sync(&self) -> std::result::Result<f64, Errno> {
+    fn sync(&self) -> std::result::Result<f64, Errno> {
         let Some((_, open)) = &self.cell else { return Ok(0.0) };
         let sync = || rustix::fs::syncfs(&open.root);
         let (synced, seconds) = if self.delay > 0.0 {
@@ -356,21 +364,19 @@ impl DiskSite {
         Ok(seconds)
     }
 
-    pub(super) fn readings(&self) -> Readings {
+    fn readings(&self) -> Readings {
         let all = self.source.as_ref().map_or_else(Readings::default, Source::readings);
         let own_read_bytes = all.own_read_bytes.filter(|_| self.reads_itself);
         Readings { own_read_bytes, ..all }
     }
 
-    /// The least that a phase must have read.
-    pub(super) fn least(&self, phase: &Phase) -> Least {
-        let content = self.open_for(phase).map(|open| open.tree.content).unwrap_or_default();
-        Least::of(content, self.file_bytes_min)
-    }
-
-    pub(super) fn count_entries(&self) -> std::result::Result<u64, Errno> {
+    fn count_entries(&self) -> std::result::Result<u64, Errno> {
         let Some((_, open)) = &self.cell else { return Ok(0) };
         Ok(census::count_entries(open.root.as_fd())?)
+    }
+
+    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+        self.looked_again(found, phase)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::plan::phase::{OnBallast, Past};
 use crate::plan::prepare::{Ballast, Goal, tree_of};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::tree::Tree;
-use crate::run::ballast::{BallastPlace, Headway, Stock, Told};
+use crate::run::ballast::{BallastPlace, Headway, HeadwayListener, Stock};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::engine::sync::{Base, OpenTree, SyncEngine};
@@ -140,12 +140,17 @@ impl DiskBallast {
     ///
     /// # Errors
     /// If it cannot be reached.
-    pub fn reach(&mut self, goal: Goal, stop: &AtomicBool, told: Told<'_>) -> Result<()> {
+    pub fn reach(
+        &mut self,
+        goal: Goal,
+        stop: &AtomicBool,
+        listener: HeadwayListener<'_>,
+    ) -> Result<()> {
         let Self { root, stock, holders, clock, sync_seconds, .. } = self;
         // Where the level is of space, each step is one of many.
         let counts = matches!(goal, Goal::Files(_));
         let root = root.as_fd();
-        let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, told, counts };
+        let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, listener, counts };
         stock.reach(goal, &mut place, stop)
     }
 
@@ -219,7 +224,7 @@ struct DiskPlace<'a> {
     clock: &'a RealClock,
     sync_seconds: &'a mut f64,
     stop: &'a AtomicBool,
-    told: Told<'a>,
+    listener: HeadwayListener<'a>,
     /// Whether it tells of each file.
     counts: bool,
 }
@@ -256,7 +261,7 @@ impl DiskPlace<'_> {
         let done: Arc<[DoneCount]> = DoneCount::of_workers(ballast.threads);
         if self.counts {
             let (files, before, done) = (step.files_all, first, Arc::clone(&done));
-            (self.told)(&Headway::Making { files, before, done });
+            (self.listener)(&Headway::Making { files, before, done });
         }
         self.work(&phase, open, &done)
     }
@@ -408,6 +413,6 @@ impl BallastPlace for DiskPlace<'_> {
     }
 
     fn has_come(&self, share: f64) {
-        (self.told)(&Headway::Share(share));
+        (self.listener)(&Headway::Share(share));
     }
 }

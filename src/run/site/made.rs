@@ -5,23 +5,28 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::disk::{DROPS, DiskSite};
+use super::{PlaceCondition, Site};
+use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::host::cache as host_cache;
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mount::Mount;
-use crate::host::space::Space;
+use crate::host::space::{Space, Usage};
 use crate::plan::filesystem::{Kind, Room};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
-use crate::run::ballast::Told;
+use crate::run::ballast::{HeadwayListener, Stock};
 use crate::run::cache::{CacheFound, Doubt, Found};
 use crate::run::clock::RealClock;
+use crate::run::drive::{DoneCount, Recorder};
+use crate::run::evidence::{Least, Readings};
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
 use crate::run::place::MadeOn;
 use crate::run::place::{Memory, Place, Trimmed};
 use crate::run::remove::Removal;
+use crate::run::workers::PhaseRun;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
 pub type Workshop = Vec<(&'static Kind, Option<Tool>)>;
@@ -67,7 +72,8 @@ impl MadeSite {
     pub fn new(
         place: Place,
         tools: Workshop,
-        (host, clock): (HostFacts, RealClock),
+        host: HostFacts,
+        clock: RealClock,
         id: &str,
         interrupt: Interrupt,
     ) -> Self {
@@ -100,51 +106,13 @@ impl MadeSite {
         self.place.take().map_or_else(|| Ok(Removal::default()), Place::close)
     }
 
-    pub(super) fn disk(&self) -> Option<&DiskSite> {
+    fn disk(&self) -> Option<&DiskSite> {
         self.here.as_ref().map(|here| &here.disk)
     }
 
     fn disk_mut(&mut self) -> Result<&mut DiskSite> {
         let here = self.here.as_mut().map(|here| &mut here.disk);
         here.ok_or_else(|| Failure::failed("no file system is mounted"))
-    }
-
-    /// A cell whose place is not prepared has a file system of its own.
-    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
-        if cell.prepare.is_none() {
-            self.make_fresh(cell)?;
-        }
-        self.disk_mut()?.begin_cell(cell)
-    }
-
-    /// Cells whose place is prepared share a file system with those of the levels before.
-    pub(super) fn prepare(
-        &mut self,
-        (cell, prepare): (&CellPlan, &Prepare),
-        stop: &AtomicBool,
-        told: Told<'_>,
-    ) -> Result<()> {
-        // What was only tried out has not begun with the first level.
-        let goes_on = |here: &Here| here.variant == cell.variant && here.prepared;
-        if !self.here.as_ref().is_some_and(goes_on) {
-            self.make_fresh(cell)?;
-        }
-        if let Some(here) = &mut self.here {
-            here.prepared = true;
-        }
-        self.disk_mut()?.prepare(prepare, stop, told)
-    }
-
-    /// The cell's tree goes, with its file system if that is its own.
-    pub(super) fn end_cell(&mut self) -> Removal {
-        match &mut self.here {
-            Some(here) if here.prepared => here.disk.end_cell(),
-            _ => self.clear(),
-        }
-    }
-
-    pub(super) fn clear(&mut self) -> Removal {
-        self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
     /// Makes and mounts the file system of a cell, over the one before.
@@ -190,24 +158,57 @@ impl MadeSite {
         }
         self.place.as_mut().map_or(Ok(()), Place::unmount)
     }
+}
 
-    /// Cold is what was mounted just now. Nothing else can be as sure: with the last mount go all
-    /// names, inodes and pages of a file system.
-    ///
-    /// # Errors
-    /// If it cannot be mounted again.
-    pub(super) fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+impl Site for MadeSite {
+    fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+        if cell.prepare.is_none() {
+            self.make_fresh(cell)?;
+        }
+        self.disk_mut()?.begin_cell(cell)
+    }
+
+    fn prepare(
+        &mut self,
+        cell: &CellPlan,
+        prepare: &Prepare,
+        stop: &AtomicBool,
+        listener: HeadwayListener<'_>,
+    ) -> Result<()> {
+        // What was only tried out has not begun with the first level.
+        let goes_on = |here: &Here| here.variant == cell.variant && here.prepared;
+        if !self.here.as_ref().is_some_and(goes_on) {
+            self.make_fresh(cell)?;
+        }
+        if let Some(here) = &mut self.here {
+            here.prepared = true;
+        }
+        self.disk_mut()?.prepare(cell, prepare, stop, listener)
+    }
+
+    fn end_cell(&mut self) -> Removal {
+        match &mut self.here {
+            Some(here) if here.prepared => here.disk.end_cell(),
+            _ => self.clear(),
+        }
+    }
+
+    fn clear(&mut self) -> Removal {
+        self.leave().map_or_else(Removal::failed, |()| Removal::default())
+    }
+
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
         };
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
-            return Ok(here.disk.treat_caches(phase, stop));
+            return here.disk.treat_caches(phase, stop);
         }
         let aside = here.disk.put_aside();
         if place.unmount().is_err() {
             // Something else has a file of it open: what is left is to drop the caches.
             here.disk.take_up(aside, place.root()?)?;
-            return Ok(here.disk.treat_caches(phase, stop));
+            return here.disk.treat_caches(phase, stop);
         }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
@@ -228,12 +229,56 @@ impl MadeSite {
         })
     }
 
-    /// The last look before the timed work.
-    pub(super) fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
         match &mut self.here {
             Some(here) => here.disk.look_again(found, phase),
             None => found,
         }
+    }
+
+    fn conditions(&self) -> Vec<PlaceCondition> {
+        self.disk().map_or_else(Vec::new, DiskSite::conditions)
+    }
+
+    fn stock(&self) -> Option<&Stock> {
+        self.disk()?.stock()
+    }
+
+    fn least(&self, phase: &Phase) -> Option<Least> {
+        self.disk()?.least(phase)
+    }
+
+    fn device(&self) -> Option<&BlockDevice> {
+        self.disk()?.device()
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.disk()?.usage()
+    }
+
+    fn work(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [&mut dyn Recorder],
+    ) -> PhaseRun {
+        match self.disk() {
+            Some(disk) => disk.work(phase, stop, done, recorders),
+            None => PhaseRun::default(),
+        }
+    }
+
+    fn sync(&self) -> std::result::Result<f64, Errno> {
+        self.disk().map_or(Ok(0.0), DiskSite::sync)
+    }
+
+    fn readings(&self) -> Readings {
+        self.disk().map_or_else(Readings::default, DiskSite::readings)
+    }
+
+    fn count_entries(&self) -> std::result::Result<u64, Errno> {
+        self.disk().map_or(Ok(0), DiskSite::count_entries)
     }
 }
 

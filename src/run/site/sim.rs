@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::sim_ballast::SimPlace;
-use super::{ConditionName, PlaceCondition, shift};
+use super::{ConditionName, PlaceCondition, Site, shift};
+use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::{Unit, counted};
 use crate::op::Subject;
 use crate::plan::prepare::tree_of;
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
-use crate::run::ballast::{BallastPlace, Stock};
+use crate::run::ballast::{BallastPlace, HeadwayListener, Stock};
 use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
 use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
@@ -56,7 +57,23 @@ impl SimSite {
         }
     }
 
-    pub(super) fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
+    fn disk(&self, tree: Tree, kinds: (bool, u64)) -> Result<(Arc<SimDisk>, Tree)> {
+        let shared = Arc::clone(&self.shared);
+        let disk = SimDisk::new(self.model, tree.clone(), kinds, shared).map_err(|_| {
+            let files = counted(tree.files, "file");
+            Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
+        })?;
+        Ok((Arc::new(disk.in_cell(self.cells)), tree))
+    }
+
+    /// The disk and tree that a phase works on.
+    fn disk_for(&self, phase: &Phase) -> Option<&(Arc<SimDisk>, Tree)> {
+        if phase.on_ballast.is_some() { self.ballast.as_ref() } else { self.cell.as_ref() }
+    }
+}
+
+impl Site for SimSite {
+    fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
             cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
         let blocks = cell.phases.iter().filter(|p| p.operation.subject() == Subject::Block);
@@ -68,19 +85,12 @@ impl SimSite {
         Ok(())
     }
 
-    fn disk(&self, tree: Tree, kinds: (bool, u64)) -> Result<(Arc<SimDisk>, Tree)> {
-        let shared = Arc::clone(&self.shared);
-        let disk = SimDisk::new(self.model, tree.clone(), kinds, shared).map_err(|_| {
-            let files = counted(tree.files, "file");
-            Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
-        })?;
-        Ok((Arc::new(disk.in_cell(self.cells)), tree))
-    }
-
-    pub(super) fn prepare(
+    fn prepare(
         &mut self,
-        (cell, prepare): (&CellPlan, &Prepare),
+        cell: &CellPlan,
+        prepare: &Prepare,
         stop: &AtomicBool,
+        _: HeadwayListener<'_>,
     ) -> Result<()> {
         self.model = cell.sim;
         let stock = self.stock.get_or_insert_with(|| Stock::new(prepare.ballast.clone()));
@@ -93,11 +103,7 @@ impl SimSite {
         Ok(())
     }
 
-    pub(super) fn stock(&self) -> Option<&Stock> {
-        self.stock.as_ref()
-    }
-
-    pub(super) fn conditions(&self) -> Vec<PlaceCondition> {
+    fn conditions(&self) -> Vec<PlaceCondition> {
         let Some(stock) = &self.stock else { return Vec::new() };
         let value = stock.live().count() as f64;
         let mut all =
@@ -110,26 +116,27 @@ impl SimSite {
         all
     }
 
-    pub(super) fn clear(&mut self) -> Removal {
+    fn clear(&mut self) -> Removal {
         (self.stock, self.ballast) = (None, None);
         self.shared.files_beside.store(0, Relaxed);
         self.shared.used_bytes.store(0, Relaxed);
         Removal::default()
     }
 
-    /// The disk and tree that a phase works on.
-    fn disk_for(&self, phase: &Phase) -> Option<&(Arc<SimDisk>, Tree)> {
-        if phase.on_ballast.is_some() { self.ballast.as_ref() } else { self.cell.as_ref() }
+    fn stock(&self) -> Option<&Stock> {
+        self.stock.as_ref()
     }
 
-    pub(super) fn end_cell(&mut self) -> Removal {
+    fn end_cell(&mut self) -> Removal {
         self.cell = None;
         self.shared.used_bytes.store(self.bytes_before, Relaxed);
         Removal::default()
     }
 
-    pub(super) fn treat_caches(&self, phase: &Phase) -> CacheFound {
-        let Some((disk, _)) = self.disk_for(phase) else { return CacheFound::as_is(phase, None) };
+    fn treat_caches(&mut self, phase: &Phase, _: &AtomicBool) -> Result<CacheFound> {
+        let Some((disk, _)) = self.disk_for(phase) else {
+            return Ok(CacheFound::as_is(phase, None));
+        };
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
             CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
@@ -140,7 +147,7 @@ impl SimSite {
         }
         let sample = if has_files_before(phase) { phase.selection.sample(SAMPLE) } else { vec![] };
         let cached = disk.cached_fraction(sample.into_iter());
-        match (phase.cache, cached) {
+        Ok(match (phase.cache, cached) {
             (CacheAsked::AsIs, _) => CacheFound::as_is(phase, cached),
             (CacheAsked::Warm, _) => CacheFound::after_warming(cached),
             (CacheAsked::Cold, None) if self.model.cold_ns == 0 => {
@@ -148,15 +155,15 @@ impl SimSite {
             }
             (CacheAsked::Cold, None) => CacheFound::after_drop(Some(0.0)),
             (CacheAsked::Cold, Some(_)) => CacheFound::after_drop(cached),
-        }
+        })
     }
 
-    pub(super) fn work<R: Recorder>(
+    fn work(
         &self,
         phase: &Phase,
         stop: &AtomicBool,
         done: &[DoneCount],
-        recorders: &mut [R],
+        recorders: &mut [&mut dyn Recorder],
     ) -> PhaseRun {
         let Some((disk, tree)) = self.disk_for(phase) else { return PhaseRun::default() };
         let number = self.shifts.fetch_add(1, Relaxed);
@@ -177,11 +184,15 @@ impl SimSite {
         }
     }
 
-    pub(super) fn sync(&self) -> f64 {
-        self.cell.as_ref().map_or(0.0, |(disk, _)| disk.sync_seconds())
+    fn sync(&self) -> std::result::Result<f64, Errno> {
+        Ok(self.cell.as_ref().map_or(0.0, |(disk, _)| disk.sync_seconds()))
     }
 
-    pub(super) fn count_entries(&self) -> u64 {
-        self.cell.as_ref().map_or(0, |(disk, _)| disk.entries())
+    fn count_entries(&self) -> std::result::Result<u64, Errno> {
+        Ok(self.cell.as_ref().map_or(0, |(disk, _)| disk.entries()))
+    }
+
+    fn is_real(&self) -> bool {
+        false
     }
 }

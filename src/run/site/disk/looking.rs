@@ -49,11 +49,7 @@ impl DiskSite {
     /// The last look before the timed work: what was cold may have been read since by somebody
     /// else. Pages are looked at through what is still open, names that are not open are looked for
     /// in memory. Then names and inodes of what was open are dropped.
-    pub(in crate::run::site) fn look_again(
-        &mut self,
-        found: CacheFound,
-        phase: &Phase,
-    ) -> CacheFound {
+    pub(super) fn looked_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
         let held = self.held.take();
         let seen = match found.found {
             Found::ColdVerified => self.seen(phase, held.as_ref()),
