@@ -259,108 +259,69 @@ fn numbers_are_read_from_texts() {
     assert_eq!((number("create"), number("-")), (None, None));
 }
 
-/// What each chart has drawn, beside the rows of its table as they stand in the page.
+/// Where each chart has its points, beside the rows of its table as they stand in the page.
 const DRAWN: &str = "
     document.querySelectorAll('details').forEach((one) => { one.open = true; });
-    return places.map((place) => {
-        const figure = place.closest('figure');
-        const details = figure.querySelector('details.figures');
-        const texts = (row) => [...row.cells].map((cell) => cell.textContent);
-        return {
-            key: figure.id, drawn: place.dataset.drawn === 'true',
-            axes: [FIGURES[figure.dataset.figure].x, FIGURES[figure.dataset.figure].y],
-            head: texts(details.querySelector('thead tr')),
-            rows: [...details.querySelectorAll('tbody tr')].map(texts),
-            series: FIGURES[figure.dataset.figure].series.map(({ look, x, shift }) => ({ look, n: x.length, shift })),
-            traces: place.data.map(({ type, x, y, z, visible }) => ({ type, x: [...x], y: [...y], z, visible })),
-            marks: (place.layout.shapes ?? []).length,
-            asked: FIGURES[figure.dataset.figure].marks.length,
-            label: place.getAttribute('aria-label'), role: place.getAttribute('role'),
-            titles: [...place.querySelectorAll('.xtitle, .annotation-text')].length,
-        };
-    });";
+    return charts.map((chart) => ({
+        key: chart.key,
+        points: chart.points.map(({ row, x, y, width, height, isCell }) => ({ row, x, y, width, height, isCell })),
+        rows: [...chart.table.tBodies[0].rows].map((_, at) => chart.row(at)),
+        bands: chart.wide.original.querySelectorAll('.band').length,
+        plot: chart.wide.svg.dataset.plot.split(' ').map(Number),
+        label: chart.place.getAttribute('aria-label'),
+        axes: chart.seen.svg.querySelectorAll('.label text').length,
+    }));";
 
-/// The chart of each figure holds the points of its table.
+/// Each chart has a point for each row of its table, the higher the more.
 #[track_caller]
 fn drawn_as_told(browser: &Browser, name: &str) {
-    browser.script("drawAll()", json!([]));
-    browser.wait("places.every((place) => place.dataset.drawn === 'true')");
     let charts = browser.script(DRAWN, json!([]));
     let charts = charts.as_array().unwrap();
     assert!(!charts.is_empty(), "{name}: nothing is drawn");
     for chart in charts {
         let key = format!("{name}: {}", chart["key"]);
-        assert_eq!((&chart["drawn"], &chart["role"]), (&json!(true), &json!("img")), "{key}");
         assert!(chart["label"].as_str().unwrap().len() > 20, "{key}");
-        assert!(chart["titles"].as_u64().unwrap() >= 2, "{key}: an axis without a name");
-        assert!(chart["marks"].as_u64() >= chart["asked"].as_u64(), "{key}: a mark is missing");
-        let (series, traces) =
-            (chart["series"].as_array().unwrap(), chart["traces"].as_array().unwrap());
-        assert_eq!(series.len(), traces.len(), "{key}");
-        let mut rows = chart["rows"].as_array().unwrap().iter();
-        for (one, trace) in series.iter().zip(traces) {
-            let own = rows.by_ref().take(one["n"].as_u64().unwrap() as usize).collect::<Vec<_>>();
-            assert_eq!(own.len() as u64, one["n"].as_u64().unwrap(), "{key}: rows are missing");
-            same_points(&key, chart, one, trace, &own);
-        }
-        assert_eq!(rows.next(), None, "{key}: rows that are not drawn");
-    }
-}
-
-#[track_caller]
-fn same_points(key: &str, chart: &Value, series: &Value, trace: &Value, rows: &[&Value]) {
-    let look = series["look"].as_str().unwrap();
-    if look == "cells" {
-        let cells = trace["z"].as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap());
-        let drawn = cells.filter(|cell| !cell.is_null()).count();
-        same_ground(key, chart, trace);
-        let told = rows.iter().filter(|row| number(row[4].as_str().unwrap()).is_some()).count();
-        return assert!(drawn >= told && told > 0, "{key}: {drawn} cells of {told}");
-    }
-    let places =
-        |of: &str| trace[of].as_array().unwrap().iter().map(Value::as_f64).collect::<Vec<_>>();
-    let (x, y) = (places("x"), places("y"));
-    let factor = if look == "band" { 2 } else { 1 };
-    assert_eq!(y.len(), rows.len() * factor, "{key}, {look}");
-    let named = chart["axes"][0]["scale"] == "named";
-    for (at, row) in rows.iter().enumerate() {
-        let told = number(row[3].as_str().unwrap());
-        close(key, y[at], told.filter(|_| look != "band" || y[at] == told));
-        if !named && chart["axes"][0]["quantity"] == "count" {
-            close(
-                key,
-                x[at].map(|x| x - series["shift"].as_f64().unwrap()),
-                number(row[2].as_str().unwrap()),
-            );
+        assert_eq!(chart["axes"], 2, "{key}: an axis without a name");
+        let (points, rows) =
+            (chart["points"].as_array().unwrap(), chart["rows"].as_array().unwrap());
+        let mut drawn: Vec<u64> = points.iter().map(|one| one["row"].as_u64().unwrap()).collect();
+        drawn.sort_unstable();
+        drawn.dedup();
+        assert_eq!(drawn.len(), points.len(), "{key}: a row is drawn twice");
+        let has_bands = chart["bands"].as_u64().unwrap() > 0;
+        assert!(points.len() == rows.len() || has_bands, "{key}: {} of {}", points.len(), rows.len());
+        inside(&key, chart, points);
+        if points.iter().all(|one| one["isCell"] != json!(true)) {
+            higher_is_more(&key, points, rows);
         }
     }
 }
 
-/// Rectangles fill their rows from one end of the chart to the other.
 #[track_caller]
-fn same_ground(key: &str, chart: &Value, trace: &Value) {
-    let across: Vec<_> = trace["x"].as_array().unwrap().iter().map(Value::as_f64).collect();
-    let range = &chart["axes"][0]["range"];
-    close(key, across[0], range[0].as_f64());
-    close(key, across[across.len() - 1], range[1].as_f64());
-    for row in trace["z"].as_array().unwrap() {
-        let row = row.as_array().unwrap();
-        let empty = row.iter().filter(|cell| cell.is_null()).count();
-        assert!(empty == 0 || empty == row.len(), "{key}: {empty} of {} are empty", row.len());
+fn inside(key: &str, chart: &Value, points: &[Value]) {
+    let plot: Vec<f64> = chart["plot"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    for point in points {
+        let of = |name: &str| point[name].as_f64().unwrap();
+        let across = of("x") >= plot[0] - 0.2 && of("x") + of("width") <= plot[2] + 0.2;
+        let down = of("y") >= plot[1] - 0.2 && of("y") + of("height") <= plot[3] + 0.2;
+        assert!(across && down, "{key}: {point} is outside of {plot:?}");
     }
 }
 
-/// To the figures that an interval allows, one or two at least; what is told as no number is not looked at.
+/// Points lie in the order of their numbers, but for what the rounding of texts hides.
 #[track_caller]
-fn close(key: &str, drawn: Option<f64>, told: Option<f64>) {
-    if let (Some(drawn), Some(told)) = (drawn, told) {
-        let off = (drawn - told).abs();
-        let unit = 10f64.powf(told.abs().log10().floor());
-        let rounding = if (told / unit).fract() == 0.0 { unit / 2.0 } else { 0.0 };
-        assert!(
-            off <= rounding + 0.051 * drawn.abs().max(told.abs()) + 0.51e-9,
-            "{key}: {drawn} for {told}"
-        );
+fn higher_is_more(key: &str, points: &[Value], rows: &[Value]) {
+    let told = |point: &Value| {
+        let row = &rows[point["row"].as_u64().unwrap() as usize];
+        Some((number(row[3].as_str()?)?, point["y"].as_f64()?))
+    };
+    let mut all: Vec<(f64, f64)> = points.iter().filter_map(told).collect();
+    assert!(!all.is_empty(), "{key}: no number");
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    let mut lowest = f64::INFINITY;
+    for (value, y) in all {
+        assert!(y <= lowest + 4.0, "{key}: {value} at {y}, below {lowest}");
+        lowest = lowest.min(y);
     }
 }
 
@@ -378,13 +339,20 @@ fn quiet(browser: &Browser, name: &str, path: &Path) {
 #[track_caller]
 fn fits(browser: &Browser, name: &str, width: u32) {
     browser.resize(width, 800);
-    browser.wait("places.every((place) => place.querySelector('svg').clientWidth <= innerWidth)");
+    browser.wait("charts.every(({ seen }) => seen.svg.clientWidth <= innerWidth && seen.svg.clientWidth > 0)");
     let wide = "return [...document.querySelectorAll('body *')]
         .filter((one) => !one.closest('.box, pre, svg') && one.getBoundingClientRect().right > innerWidth + 1)
         .map((one) => one.outerHTML.slice(0, 80));";
     let scroll = browser.script("return document.documentElement.scrollWidth", json!([]));
     let wide = browser.script(wide, json!([]));
     assert!(scroll.as_u64().unwrap() <= u64::from(width), "{name}: {scroll} of {width}: {wide}");
+}
+
+/// The colours of the page and of the first chart's ground.
+fn ground(browser: &Browser) -> Value {
+    let script = "return [getComputedStyle(document.body).backgroundColor,
+                          getComputedStyle(document.querySelector('.chart .ground')).fill]";
+    browser.script(script, json!([]))
 }
 
 #[test]
@@ -404,7 +372,7 @@ fn every_scenario_s_page_draws_what_its_tables_say_and_asks_for_nothing() {
         );
         browser.picture(&format!("{name}-light-1600"));
         browser.prefer("dark");
-        browser.wait("places.every((place) => place.layout.paper_bgcolor === PAPER.dark.ground)");
+        assert_eq!(ground(&browser), json!(["rgb(21, 24, 27)", "rgb(21, 24, 27)"]), "{name}");
         browser.picture(&format!("{name}-dark-1600"));
         fits(&browser, name, 400);
         browser.picture(&format!("{name}-dark-400"));
@@ -466,52 +434,50 @@ fn the_page_is_used_without_a_mouse_and_in_the_dark_and_printed() {
     browser.script("themeButton.focus()", json!([]));
     browser.press(SPACE);
     assert_ne!(browser.script(ground, json!([])), dark, "the theme stays");
-    browser.script("drawAll(); document.querySelector('.legend button').focus()", json!([]));
+    browser.script("document.querySelector('.legend button').focus()", json!([]));
     browser.press(SPACE);
-    let hidden = "return [document.activeElement.getAttribute('aria-pressed'),
-                          places[0].data.filter(({ visible }) => visible === false).length > 0]";
-    assert_eq!(browser.script(hidden, json!([])), json!(["false", true]));
+    let hidden = "const { hidden, wide } = charts[0];
+        return [document.activeElement.getAttribute('aria-pressed'), hidden.size > 0,
+                wide.svg.querySelectorAll('.series[display=none]').length === hidden.size]";
+    assert_eq!(browser.script(hidden, json!([])), json!(["false", true, true]));
+    read_by_arrow_keys(&browser);
     zoomed_and_reset(&browser);
     let pdf = browser.command("Page.printToPDF", json!({ "printBackground": true }));
     assert!(pdf["data"].as_str().unwrap().len() > 20_000, "an empty print");
-    browser.wait("places.every((place) => place.dataset.drawn === 'true')");
     quiet(&browser, "by hand", &path);
 }
 
-/// Ticks follow what is in view, and everything comes back.
+/// The arrow keys go from value to value.
+#[track_caller]
+fn read_by_arrow_keys(browser: &Browser) {
+    const RIGHT: char = '\u{e014}';
+    const LEFT: char = '\u{e012}';
+    let tip = "return charts[0].tip.hidden ? '' : charts[0].tip.textContent";
+    browser.script("charts[0].place.focus()", json!([]));
+    let mut read = Vec::new();
+    for key in [RIGHT, RIGHT, LEFT] {
+        browser.press(key);
+        read.push(browser.script(tip, json!([])).as_str().unwrap().to_string());
+    }
+    assert!(read[0].contains("operations per second: "), "{read:?}");
+    assert!(read[0] != read[1] && read[0] == read[2], "{read:?}");
+}
+
+/// Ticks stand at measured places of what is in view, and everything comes back.
 #[track_caller]
 fn zoomed_and_reset(browser: &Browser) {
-    let view = "return [places[0].layout.yaxis.range, places[0].layout.yaxis.tickvals]";
-    let whole = browser.script(view, json!([]));
+    let texts = "const { seen } = charts.find(({ zoomable }) => zoomable);
+        return [...seen.svg.querySelectorAll('.ticks-x text')].map((text) => text.textContent)";
+    let whole = browser.script(texts, json!([]));
     let press = |name: &str| {
         let script =
             "document.querySelector(`.controls button[aria-label^='${arguments[0]}']`).click()";
         browser.script(script, json!([name]));
     };
     press("Zoom in");
-    browser.wait("places[0].layout.yaxis.range[1] < stateOf(places[0]).whole.y[1]");
-    let near = browser.script(view, json!([]));
-    assert_ne!(near[1], whole[1], "the ticks stay");
+    assert_ne!(browser.script(texts, json!([])), whole, "the ticks stay");
     press("Reset");
-    browser.wait("places[0].layout.yaxis.range[1] === stateOf(places[0]).whole.y[1]");
-    assert_eq!(browser.script(view, json!([])), whole);
-}
-
-#[test]
-fn charts_are_drawn_when_they_come_near() {
-    let Some(browser) = browser() else { return };
-    let bench = Bench::default();
-    let id = imported(&bench, &kept("fullness"));
-    browser.resize(1000, 700);
-    browser.open(&page(&bench, &[&id]));
-    let count = "return places.filter((place) => place.dataset.drawn === 'true').length";
-    let all = browser.script("return places.length", json!([])).as_u64().unwrap();
-    let first = browser.script(count, json!([])).as_u64().unwrap();
-    assert!(all < 3 || first < all, "{first} of {all} are drawn at once");
-    for at in 0..all {
-        browser.script("places[arguments[0]].scrollIntoView()", json!([at]));
-        browser.wait(&format!("places[{at}].dataset.drawn === 'true'"));
-    }
+    assert_eq!(browser.script(texts, json!([])), whole);
 }
 
 #[test]
@@ -526,11 +492,10 @@ fn what_looks_like_an_element_is_shown_as_it_is_written() {
     let shown = "const texts = (where) => [...document.querySelectorAll(where)].map((one) => one.textContent).join(' ');
         return ['.lead', '.legend', 'pre', 'td, th', 'figure'].map((where) => texts(where).includes(arguments[0]));";
     assert_eq!(browser.script(shown, json!([EVIL])), json!([true, true, true, true, true]));
-    let hovered = "Plotly.Fx.hover(places[0], [{ curveNumber: 0, pointNumber: 0 }]);
-        return places[0].querySelector('.hoverlayer').textContent";
-    let hovered = browser.script(hovered, json!([]));
-    assert!(hovered.as_str().unwrap().contains(EVIL), "{hovered}");
-    assert_eq!(browser.script("return document.scripts.length", json!([])), json!(5));
+    let pointed = "charts[0].tell(charts[0].points[0]); return charts[0].tip.textContent";
+    let pointed = browser.script(pointed, json!([]));
+    assert!(pointed.as_str().unwrap().contains(EVIL), "{pointed}");
+    assert_eq!(browser.script("return document.scripts.length", json!([])), json!(1));
     browser.picture("evil");
     quiet(&browser, "evil", &path);
 }

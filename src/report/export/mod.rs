@@ -8,7 +8,7 @@ mod hgrm;
 mod labels;
 mod markdown;
 mod openmetrics;
-mod svg;
+pub(in crate::report) mod svg;
 
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;

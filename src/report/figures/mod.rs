@@ -24,7 +24,7 @@ use crate::measure::analysis::Analysis;
 
 pub(crate) use cells::Rectangle;
 pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
-pub(crate) use palette::{colour, has_been};
+pub(crate) use palette::{COLOURS, Colour, colour, has_been};
 pub(crate) use shades::{HEAT, heat};
 pub(crate) use slots::{Slot, aside};
 pub(crate) use ticks::Tick;

@@ -10,7 +10,7 @@ pub(crate) struct Colour {
 }
 
 /// After Okabe and Ito, "Color Universal Design" (2008), darkened for white and lightened for black.
-const COLOURS: [Colour; 8] = [
+pub(crate) const COLOURS: [Colour; 8] = [
     Colour { light: "#0072b2", dark: "#56b4e9" },
     Colour { light: "#c44e00", dark: "#ff9a4d" },
     Colour { light: "#00805d", dark: "#2ed1a2" },

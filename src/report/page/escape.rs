@@ -1,7 +1,5 @@
 //! Text from outside inside the page: where it stands, it is text and nothing else.
 
-use serde::Serialize;
-
 use crate::base::failure::garbles;
 
 /// A text as the content of an element or of a quoted attribute. Characters that would turn the
@@ -23,14 +21,6 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Data as JSON that no text in it can end, whatever element it stands in: `<` is written by its
-/// number. Empty if it cannot be written, which plain data always can.
-pub(super) fn data(value: &impl Serialize) -> String {
-    let json = serde_json::to_string(value).unwrap_or_default();
-    // In JSON these stand in texts only, where their number means the same.
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,13 +32,5 @@ mod tests {
         assert!(!escaped.contains(['<', '>', '"', '\'']), "{escaped}");
         assert!(escaped.starts_with("&lt;script&gt;") && escaped.ends_with("&amp;lt;"));
         assert_eq!(escape("job\n\tline\u{0}\u{202e}x"), "job\n\tline\\u{0}\\u{202e}x");
-    }
-
-    #[test]
-    fn data_cannot_end_the_element_it_stands_in_and_reads_back_the_same() {
-        let texts = ["</script><script>alert(1)</script>", "<!--<script>", "a & b", "\u{2028}"];
-        let json = data(&texts);
-        assert!(!json.contains(['<', '>', '&']), "{json}");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), texts);
     }
 }

@@ -10,8 +10,13 @@ mod tables;
 
 use std::io::{self, Write};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
 use super::beside::{ABOUT_DIFFERENCES, differences_table, figures as beside_table, reading};
 use super::compare;
+use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
 use super::figures::figures;
 use super::phases::about_n;
@@ -28,15 +33,17 @@ use evidence::note;
 pub const PAGE_RUNS_MAX: usize = 26;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 3] =
-    [include_str!("numbers.js"), include_str!("charts.js"), include_str!("page.js")];
+const SCRIPT: &str = include_str!("page.js");
 
-/// plotly.js, which draws the figures. See `assets/plotly/LICENSE`.
-const PLOTLY: &str = include_str!("../../../assets/plotly/plotly-cartesian.min.js");
-
-/// What the browser may do with the page: run and show what is in it, and ask nobody for anything.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+/// What the browser may do with the page: run the script that has this digest, show what is in it, and
+/// ask nobody for anything.
+fn policy(script: &str) -> String {
+    let digest = STANDARD.encode(Sha256::digest(script));
+    format!(
+        "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; \
+         img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+}
 
 /// The page in a file that is named after its runs. `comparison` is what the second of two is to the
 /// first.
@@ -63,22 +70,18 @@ fn write_page(
     let books = analyses.iter().map(|one| one.book).collect();
     let page = Page { analyses, books, comparison };
     writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
-    writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
+    writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">", policy(SCRIPT))?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
     writeln!(out, "<link rel=\"icon\" href=\"data:,\">")?;
     writeln!(out, "<title>{}</title>", escape(&page.title()))?;
-    writeln!(out, "<style>\n{STYLE}</style>\n</head>\n<body>")?;
+    writeln!(out, "<style>\n{STYLE}{}</style>\n</head>\n<body>", dark_rules())?;
     page.write_head(out)?;
     writeln!(out, "<main>")?;
     let figures = figures(analyses);
-    page.write_sections(&pictures::places(&figures), out)?;
+    page.write_sections(&pictures::charts(&figures), out)?;
     writeln!(out, "</main>\n<footer>{}</footer>", escape(&page.footer()))?;
-    writeln!(out, "<script type=\"application/json\" id=\"data\">")?;
-    writeln!(out, "{}</script>", pictures::drawn(&figures))?;
-    for script in [PLOTLY].iter().chain(&SCRIPTS) {
-        writeln!(out, "<script>\n{script}</script>")?;
-    }
+    writeln!(out, "<script>{SCRIPT}</script>")?;
     writeln!(out, "</body>\n</html>")
 }
 
@@ -102,11 +105,10 @@ impl Page<'_> {
         versions.retain(|version| !version.is_empty());
         versions.sort_unstable();
         versions.dedup();
-        let measured = match versions.as_slice() {
+        match versions.as_slice() {
             [] => String::new(),
-            versions => format!("Measured with boatload {}. ", versions.join(", ")),
-        };
-        format!("{measured}Charts by plotly.js, copyright Plotly, Inc., MIT license.")
+            versions => format!("Measured with boatload {}.", versions.join(", ")),
+        }
     }
 
     fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -150,14 +152,12 @@ impl Page<'_> {
         writeln!(out, "</ul>")
     }
 
-    fn write_sections(&self, places: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn write_sections(&self, charts: &str, out: &mut dyn Write) -> io::Result<()> {
         let none = "<p class=\"none\">There is nothing to draw.</p>\n";
-        let no_script = "<noscript><p class=\"note\">The charts need JavaScript; their values \
-                         stand in the table below each.</p></noscript>\n";
-        let figures = if places.is_empty() { none.into() } else { no_script.to_string() + places };
+        let figures = if charts.is_empty() { none } else { charts };
         let contents = [
             answer::answer(self.analyses, self.comparison),
-            figures,
+            figures.to_string(),
             self.beside() + &self.each(evidence::tables),
             self.differences() + &self.each(evidence::measured),
             self.each(repeat::repeat),

@@ -1,266 +1,346 @@
-// Brings the page to life: charts when they come near, tables when they are opened, themes, print.
+// Charts that answer: values under the pointer and by the arrow keys, series to show and hide, a part of
+// the x axis to look at closely, pictures to save. Beside them the theme, copying and printing.
 "use strict";
 
-const FIGURES = JSON.parse(document.getElementById("data").textContent);
+const SVG = "http://www.w3.org/2000/svg";
 const root = document.documentElement;
-const darkAsked = window.matchMedia("(prefers-color-scheme: dark)");
-/** What each chart shows now, by its place. */
-const shown = new Map();
-let printing = false;
+const charts = [];
 
-function theme() {
-  if (printing) return "light";
-  return root.dataset.theme ?? (darkAsked.matches ? "dark" : "light");
+function element(tag, text, properties = {}) {
+  return Object.assign(document.createElement(tag), { textContent: text }, properties);
 }
 
-/** An element with a text. */
-function element(tag, text, properties = {}) {
-  const made = Object.assign(document.createElement(tag), properties);
+function shape(tag, attributes, text = "") {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.textContent = text;
   return made;
 }
 
-// --- charts ------------------------------------------------------------------------------------
+const numbers = (text) => text.split(" ").map(Number);
 
-function stateOf(place) {
-  const key = place.closest("figure").dataset.figure;
-  if (!shown.has(key)) {
-    const figure = FIGURES[key];
-    const whole = { x: wholeRange(figure.x), y: wholeRange(figure.y) };
-    shown.set(key, { figure, whole, ranges: whole, hidden: new Set(), drawn: false });
+/** One chart: a picture for wide screens and one for narrow ones, and the rows of its table. */
+class Chart {
+  constructor(figure) {
+    this.figure = figure;
+    this.place = figure.querySelector(".chart");
+    this.key = figure.id;
+    this.title = figure.querySelector("h3").textContent;
+    this.table = figure.querySelector("table");
+    this.hidden = new Set();
+    this.view = [0, 1];
+    this.at = -1;
+    this.pictures = [...this.place.querySelectorAll("svg")].map((svg) => {
+      const [left, top, right, bottom] = numbers(svg.dataset.plot);
+      return { svg, left, top, right, bottom, original: svg.cloneNode(true) };
+    });
+    this.wide = this.pictures[0];
+    this.zoomable = figure.hasAttribute("data-zoomable");
+    this.tip = this.place.appendChild(element("div", "", { className: "tip", role: "status", hidden: true }));
+    this.addControls();
+    this.addLegend();
+    this.listen();
+    this.draw();
   }
-  return shown.get(key);
-}
 
-/** Takes what labels say from the table: its head, and each series' rows. */
-function readTexts(place, figure) {
-  const table = place.closest("figure").querySelector("table");
-  const texts = (row) => [...row.cells].map((cell) => cell.textContent);
-  const rows = [...table.tBodies[0].rows].map(texts);
-  figure.head = texts(table.tHead.rows[0]);
-  for (const series of figure.series) series.rows = rows.splice(0, series.x.length);
-}
-
-function content(place, state) {
-  const { width, height } = place.getBoundingClientRect();
-  Object.assign(state, { width, height });
-  return chart(state.figure, { ...state, theme: theme() });
-}
-
-function draw(place) {
-  const state = stateOf(place);
-  if (state.drawn) return;
-  state.drawn = true;
-  readTexts(place, state.figure);
-  const { data, layout } = content(place, state);
-  Plotly.newPlot(place, data, layout, {
-    displayModeBar: false, doubleClick: "reset", showTips: false,
-  });
-  place.on("plotly_relayout", (change) => follow(place, state, change));
-  resized.observe(place);
-  place.dataset.drawn = "true";
-}
-
-/** Draws it again in place, after its theme or what it shows has changed. */
-function redraw(place) {
-  const state = stateOf(place);
-  if (!state.drawn) return;
-  const { data, layout } = content(place, state);
-  if (printing) Object.assign(layout, { width: 660, height: 360 });
-  Plotly.react(place, data, layout);
-}
-
-/** Charts grow and shrink with the page, and their ticks with them. */
-const resized = new ResizeObserver((entries) => {
-  for (const { target, contentRect: { width, height } } of entries) {
-    const state = stateOf(target);
-    if (printing || width === 0 || (state.width === width && state.height === height)) continue;
-    Object.assign(state, { width, height });
-    Plotly.Plots.resize(target).then(() => fit(target, state));
+  /** The cells of a row of the table below the chart. */
+  row(number) {
+    return [...this.table.tBodies[0].rows[number].cells].map((cell) => cell.textContent);
   }
-});
 
-/** Keeps what the reader zoomed to, and fits the ticks to it. */
-function follow(place, state, change) {
-  if (Object.keys(change).some((key) => key.includes("range"))) fit(place, state);
-}
-
-/** What is in view lies within the whole, and has ticks. */
-function fit(place, state) {
-  const { figure } = state;
-  const { width, height } = place.getBoundingClientRect();
-  const seen = { x: place.layout.xaxis.range, y: place.layout.yaxis.range };
-  const [x, y] = [bounded(figure.x, seen.x), bounded(figure.y, seen.y)];
-  state.ranges = { x, y };
-  const [across, up] = [
-    ticks(figure.x, x, roomX(width, figure.x), nameRoom(figure.x, width)), ticks(figure.y, y, roomY(height)),
-  ];
-  const change = {
-    "xaxis.tickvals": across.tickvals, "xaxis.ticktext": across.ticktext,
-    "yaxis.tickvals": up.tickvals, "yaxis.ticktext": up.ticktext,
-  };
-  const strays = ([from, to], [low, high]) => Math.abs(from - low) + Math.abs(to - high) > (to - from) * 1e-6;
-  if (strays(x, seen.x)) change["xaxis.range"] = [...x];
-  if (strays(y, seen.y)) change["yaxis.range"] = [...y];
-  Plotly.relayout(place, change);
-}
-
-/** Shows these parts of the axes, or the nearest there are. */
-function show(place, { x, y }) {
-  draw(place);
-  const state = stateOf(place);
-  // At once, for the next press of a button may come before plotly is done.
-  state.ranges = { x: bounded(state.figure.x, x), y: bounded(state.figure.y, y) };
-  Plotly.relayout(place, { "xaxis.range": [...state.ranges.x], "yaxis.range": [...state.ranges.y] });
-}
-
-/** Shows so many times as much of each axis that can be zoomed, around its middle. */
-function zoom(place, times) {
-  const { figure, ranges } = stateOf(place);
-  const around = ([low, high]) => {
-    // Bars stand on nothing, and nothing lies below it.
-    const keep = low === 0 && (hasBars(figure) || times > 1) ? low : (low + high) / 2;
-    return [keep + (low - keep) * times, keep + (high - keep) * times];
-  };
-  show(place, { x: around(ranges.x), y: around(ranges.y) });
-}
-
-/** Looks further along an axis, by this share of what is in view. */
-function move(place, which, share) {
-  const { ranges } = stateOf(place);
-  const [from, to] = ranges[which];
-  show(place, { ...ranges, [which]: [from, to].map((end) => end + (to - from) * share) });
-}
-
-const reset = (place) => show(place, stateOf(place).whole);
-
-/** The chart as it is seen, with its title and a legend, for a file. */
-function picture(place, { width, height }) {
-  draw(place);
-  const state = stateOf(place);
-  const { data, layout } = chart(state.figure, { ...state, theme: theme(), width, height });
-  const names = new Set();
-  for (const [at, { name }] of state.figure.series.entries()) {
-    data[at].showlegend = !names.has(name) && data[at].type !== "heatmap";
-    names.add(name);
+  /** Points with their rectangles in the wide picture, from left to right. */
+  get points() {
+    this.found ??= [...this.wide.original.querySelectorAll(".series")].flatMap((series) => (
+      outlines(series).map(({ at, ...outline }) => (
+        { width: 0, height: 0, ...outline, series: series.dataset.series, row: Number(series.dataset.row) + at }))
+    )).sort((a, b) => a.x - b.x || a.y - b.y);
+    return this.found;
   }
-  layout.title = { text: unmarked(state.figure.title), x: 0.01, xanchor: "left", font: { size: 20 } };
-  Object.assign(layout, { showlegend: names.size > 1, legend: { orientation: "h", y: -0.15 } });
-  layout.margin = { ...layout.margin, t: 84, l: 20, r: 30 };
-  return { data, layout };
-}
 
-async function save(place) {
-  const size = { width: 1200, height: 700 };
-  const address = await Plotly.toImage(picture(place, size), { format: "png", ...size, scale: 2 });
-  element("a", "", { href: address, download: `${stateOf(place).figure.key}.png` }).click();
-}
-
-// --- what stands around a chart ----------------------------------------------------------------
-
-function addControls(figure, place) {
-  const bar = element("div", "", { className: "controls" });
-  const { title, x, y } = FIGURES[figure.dataset.figure];
-  const along = (axis, actions) => (axis.scale === "named" ? [] : actions);
-  const actions = [
-    ["Zoom in", () => zoom(place, 0.5)], ["Zoom out", () => zoom(place, 2)],
-    ...along(x, [["Left", () => move(place, "x", -0.5), "←"], ["Right", () => move(place, "x", 0.5), "→"]]),
-    ...along(y, [["Down", () => move(place, "y", -0.5), "↓"], ["Up", () => move(place, "y", 0.5), "↑"]]),
-    ["Reset", () => reset(place)], ["Save PNG", () => save(place)],
-  ];
-  for (const [name, act, sign] of actions) {
-    const button = element("button", sign ?? name, { type: "button", title: sign ? name : "" });
-    button.setAttribute("aria-label", `${name}: ${title}`);
-    button.addEventListener("click", act);
-    bar.append(button);
+  /** The picture that is seen. */
+  get seen() {
+    return this.pictures.find(({ svg }) => svg.clientWidth > 0) ?? this.wide;
   }
-  figure.querySelector("figcaption").after(bar);
-}
 
-/** A sample of how something is drawn. */
-function sample(look, colour, turn) {
-  const marks = ["●", "◆", "■", "▲", "▼"];
-  const text = look === "markers" ? marks[turn % marks.length] : "";
-  const box = element("span", text, { className: `sample ${look}` });
-  box.setAttribute("aria-hidden", "true");
-  if (colour) {
-    box.style.setProperty("--light", colour[0]);
-    box.style.setProperty("--dark", colour[1]);
+  /** From the x of the wide picture to that of another in the part that is in view. */
+  across({ left, right }, x) {
+    const [from, to] = this.view;
+    const share = (x - this.wide.left) / (this.wide.right - this.wide.left);
+    return left + ((share - from) / (to - from)) * (right - left);
   }
-  if (isLine(look) && turn > 0) box.classList.add(`dash-${turn % DASHES.length}`);
-  if (look === "bars" && turn > 0) {
-    box.classList.add("again");
-    box.style.setProperty("--share", `${100 * fillOf(turn)}%`);
-  }
-  return box;
-}
 
-/** Names to show and hide, and, where points of a name are several things, how each is drawn. */
-function addLegend(legend, place) {
-  const { figure, hidden } = stateOf(place);
-  const drawn = figure.series.filter(({ look }) => look !== "cells");
-  const names = [...new Set(drawn.map(({ name }) => name))];
-  for (const name of names) {
-    const own = drawn.filter((series) => series.name === name);
-    const { look, colour, pattern, again } = own.find((one) => !["band", "raw", "law"].includes(one.look)) ?? own[0];
-    const kind = look === "bars" || (again && look === "markers") ? look : "curve";
-    const item = element(names.length > 1 ? "button" : "span", "", { className: "name" });
-    item.append(sample(kind, colour, again ? pattern : 0), name);
-    if (names.length > 1) {
-      item.type = "button";
-      item.setAttribute("aria-pressed", "true");
-      item.addEventListener("click", () => {
-        const isHidden = hidden.delete(name);
-        if (!isHidden) hidden.add(name);
-        item.setAttribute("aria-pressed", String(isHidden));
-        draw(place);
-        redraw(place);
+  draw() {
+    for (const picture of this.pictures) {
+      const { svg, original, top, left, right } = picture;
+      const isWide = picture === this.wide;
+      const zoomed = this.view[0] > 0 || this.view[1] < 1;
+      svg.replaceChildren(...original.cloneNode(true).childNodes);
+      const data = svg.querySelector(".data");
+      if (!isWide) data.replaceChildren(...this.wide.original.querySelector(".data").cloneNode(true).childNodes);
+      if (!isWide || zoomed) {
+        const factor = (right - left) / (this.wide.right - this.wide.left) / (this.view[1] - this.view[0]);
+        data.querySelectorAll("*").forEach((one) => move(one, (x) => this.across(picture, x), factor));
+        if (!isWide) data.setAttribute("transform", `translate(0 ${top - this.wide.top})`);
+      }
+      if (zoomed) this.zoomFrame(picture);
+      for (const series of data.querySelectorAll(".series")) {
+        if (this.hidden.has(series.dataset.series)) series.setAttribute("display", "none");
+      }
+    }
+  }
+
+  /** Marks, lines and ticks of the x axis where a part of it is in view: ticks stand at measured places. */
+  zoomFrame(picture) {
+    const { svg, left, right, top, bottom } = picture;
+    const own = (x) => this.wide.left + ((x - left) / (right - left)) * (this.wide.right - this.wide.left);
+    const place = (x) => this.across(picture, own(x));
+    const clip = shape("clipPath", { id: `clip-${this.key}-${svg.classList[0]}` });
+    clip.append(shape("rect", { x: left, y: -9999, width: right - left, height: 99999 }));
+    svg.append(clip);
+    for (const one of svg.querySelectorAll(".mark, .interval, .data")) {
+      if (!one.matches(".data")) move(one, place, 1 / (this.view[1] - this.view[0]));
+      one.setAttribute("clip-path", `url(#${clip.id})`);
+    }
+    for (const label of svg.querySelectorAll(".mark-label")) {
+      const x = place(Number(label.dataset.x));
+      const isSeen = x >= left && x <= right;
+      label.setAttribute("display", isSeen ? "inline" : "none");
+      label.setAttribute("transform", `translate(${x - label.dataset.x} 0)`);
+    }
+    const [grid, ticks] = [svg.querySelector(".grid-x"), svg.querySelector(".ticks-x")];
+    const sample = ticks.querySelector("text");
+    grid.replaceChildren();
+    ticks.replaceChildren();
+    const told = new Set();
+    let free = left - 20;
+    for (const point of this.points.filter(({ series }) => !this.hidden.has(series))) {
+      const x = this.across(picture, point.isCell ? point.x : point.x + point.width / 2);
+      const text = this.row(point.row)[2];
+      const half = text.length * 3.5;
+      if (x < left || x > right || told.has(text) || x - half < free) continue;
+      free = x + half + 14;
+      told.add(text);
+      grid.append(shape("path", { d: `M${x} ${bottom}V${top}` }));
+      const tick = sample.cloneNode();
+      tick.setAttribute("x", x);
+      tick.textContent = text;
+      ticks.append(tick);
+    }
+  }
+
+  /** Shows this part of the x axis, or the nearest there is. */
+  show(from, to) {
+    const width = Math.min(1, Math.max(0.002, to - from));
+    const start = Math.min(Math.max(0, (from + to - width) / 2), 1 - width);
+    this.view = [start, start + width];
+    this.leave();
+    this.draw();
+  }
+
+  /** So many times as much of the x axis, moved by a share of what is in view. */
+  zoom(times, aside = 0) {
+    const [from, to] = this.view;
+    const [middle, half] = [(from + to) / 2 + aside * (to - from), ((to - from) / 2) * times];
+    this.show(middle - half, middle + half);
+  }
+
+  /** What is written about a point, at its place. */
+  tell(point) {
+    if (!point) return this.leave();
+    const { svg, top } = this.seen;
+    this.at = this.points.indexOf(point);
+    const heads = [...this.table.tHead.rows[0].cells].map((cell) => cell.textContent);
+    const cells = this.row(point.row);
+    const lines = cells.slice(2).map((cell, at) => cell && `${heads[at + 2]}: ${cell}`).filter(Boolean);
+    const lead = element("b", `${cells[0]} ${cells[1]}`);
+    this.tip.replaceChildren(lead, ...lines.map((line) => element("span", line)));
+    this.tip.hidden = false;
+    svg.querySelector(".pointed")?.remove();
+    const left = this.across(this.seen, point.x), right = this.across(this.seen, point.x + point.width);
+    const y = point.y + top - this.wide.top;
+    const ring = { class: "pointed", x: left - 5, y: y - 5, width: right - left + 10, height: point.height + 10, rx: 5 };
+    svg.append(shape("rect", ring));
+    const [, viewTop, viewWidth] = numbers(svg.getAttribute("viewBox"));
+    const scale = svg.clientWidth / viewWidth;
+    const isRight = (left + right) / 2 > viewWidth / 2;
+    this.tip.style.top = `${Math.max(0, (y - viewTop) * scale - 20)}px`;
+    this.tip.style.left = isRight ? "auto" : `${svg.offsetLeft + right * scale + 12}px`;
+    this.tip.style.right = isRight ? `${this.place.clientWidth - svg.offsetLeft - left * scale + 12}px` : "auto";
+  }
+
+  leave() {
+    this.tip.hidden = true;
+    this.pictures.forEach(({ svg }) => svg.querySelector(".pointed")?.remove());
+  }
+
+  /** Points that are in view. */
+  inView() {
+    const { left, right } = this.seen;
+    return this.points.filter((point) => {
+      const [from, to] = [point.x, point.x + point.width].map((x) => this.across(this.seen, x));
+      return !this.hidden.has(point.series) && to >= left - 1 && from <= right + 1;
+    });
+  }
+
+  /** The pixel of the picture under the pointer. */
+  pixel({ clientX, clientY }) {
+    const { svg, top } = this.seen;
+    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+    return { x, y: y - top + this.wide.top };
+  }
+
+  nearest({ x, y }) {
+    let [best, least] = [null, 30];
+    for (const point of this.inView()) {
+      const [left, right] = [point.x, point.x + point.width].map((end) => this.across(this.seen, end));
+      const aside = Math.max(left - x, 0, x - right), above = Math.max(point.y - y, 0, y - point.y - point.height);
+      const far = Math.hypot(aside, above);
+      if (far < least) [best, least] = [point, far];
+    }
+    return best;
+  }
+
+  listen() {
+    let start = null;
+    this.place.addEventListener("pointermove", (event) => {
+      const pixel = this.pixel(event);
+      if (start === null) return this.tell(this.nearest(pixel));
+      const { svg, top, bottom } = this.seen;
+      svg.querySelector(".chosen")?.remove();
+      const [x, width] = [Math.min(start, pixel.x), Math.abs(pixel.x - start)];
+      svg.append(shape("rect", { class: "chosen", x, y: top, width, height: bottom - top }));
+    });
+    this.place.addEventListener("pointerdown", (event) => {
+      if (!this.zoomable || event.pointerType === "touch" || event.button !== 0) return;
+      start = this.pixel(event).x;
+      this.leave();
+      this.place.setPointerCapture(event.pointerId);
+    });
+    this.place.addEventListener("pointerup", (event) => {
+      const [from, to] = [start, this.pixel(event).x].sort((a, b) => a - b);
+      const { svg, left, right } = this.seen;
+      const isDrag = start !== null && to - from > 8;
+      start = null;
+      svg.querySelector(".chosen")?.remove();
+      const share = (x) => this.view[0] + ((x - left) / (right - left)) * (this.view[1] - this.view[0]);
+      if (isDrag) this.show(share(from), share(to));
+    });
+    this.place.addEventListener("dblclick", () => this.show(0, 1));
+    for (const name of ["pointerleave", "blur"]) this.place.addEventListener(name, () => this.leave());
+    this.place.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (event.key === "Escape") this.leave();
+      if (!step) return;
+      event.preventDefault();
+      const seen = this.inView();
+      const at = seen.indexOf(this.points[this.at]);
+      this.tell(seen[at < 0 ? 0 : Math.min(seen.length - 1, Math.max(0, at + step))]);
+    });
+  }
+
+  addControls() {
+    const bar = element("div", "", { className: "controls" });
+    const zooms = [
+      ["Zoom in", () => this.zoom(0.5)], ["Zoom out", () => this.zoom(2)], ["Left", () => this.zoom(1, -0.5), "←"],
+      ["Right", () => this.zoom(1, 0.5), "→"], ["Reset", () => this.show(0, 1)],
+    ];
+    const saves = [["Save PNG", () => this.savePng()], ["Save SVG", () => this.save(this.picture(), "svg")]];
+    for (const [name, act, sign] of [...(this.zoomable ? zooms : []), ...saves]) {
+      const button = element("button", sign ?? name, { type: "button", title: sign ? name : "" });
+      button.setAttribute("aria-label", `${name}: ${this.title}`);
+      button.addEventListener("click", act);
+      bar.append(button);
+    }
+    this.figure.querySelector("figcaption").after(bar);
+  }
+
+  addLegend() {
+    for (const button of this.figure.querySelectorAll(".legend button")) {
+      button.addEventListener("click", () => {
+        const isShown = button.getAttribute("aria-pressed") === "true";
+        button.setAttribute("aria-pressed", String(!isShown));
+        for (const series of button.dataset.series.split(" ")) this.hidden[isShown ? "add" : "delete"](series);
+        this.leave();
+        this.draw();
       });
     }
-    legend.append(item);
   }
-  addKinds(legend, figure, drawn);
+
+  /** The whole picture with its words, in the colours for paper. */
+  picture() {
+    const svg = this.wide.svg.cloneNode(true);
+    const [, , width] = numbers(svg.getAttribute("viewBox"));
+    const height = Number(svg.dataset.height);
+    for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` })) {
+      svg.setAttribute(name, value);
+    }
+    svg.querySelector(".words").removeAttribute("display");
+    svg.querySelector(".pointed")?.remove();
+    return new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+  }
+
+  save(blob, ending) {
+    const href = URL.createObjectURL(blob);
+    element("a", "", { href, download: `${this.key}.${ending}` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60000);
+  }
+
+  async savePng() {
+    const image = new Image();
+    image.src = URL.createObjectURL(this.picture());
+    await image.decode();
+    const canvas = element("canvas", "", { width: image.width * 2, height: image.height * 2 });
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(image.src);
+    canvas.toBlob((blob) => this.save(blob, "png"));
+  }
 }
 
-function addKinds(legend, figure, drawn) {
-  const kinds = new Map(drawn.map(({ look, what }) => [`${look} ${what}`, { look, what }]));
-  if (kinds.size > 1) {
-    for (const { look, what } of kinds.values()) {
-      const kind = element("span", "", { className: "kind" });
-      const drawnAs = look === "raw" && hasBars(figure) ? "raw ring" : look;
-      kind.append(sample(drawnAs, null, turnOf(figure, { look, what })), what);
-      legend.append(kind);
-    }
+/** Where the points of a series lie in its picture: bars and cells as rectangles, others as places. */
+function outlines(series) {
+  const attribute = (one, name) => Number(one.getAttribute(name));
+  const points = [...series.querySelectorAll(".point")];
+  if (points.length > 0) {
+    return points.map((one, at) => {
+      if (one.tagName === "rect") {
+        const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => attribute(one, name));
+        return { x, y, width, height, at };
+      }
+      if (one.tagName === "circle") return { x: attribute(one, "cx"), y: attribute(one, "cy"), at };
+      const [x, y] = one.getAttribute("d").match(/-?[\d.]+/g).map(Number);
+      return { x, y, at };
+    });
   }
-  if (drawn.some(({ disturbed }) => disturbed.length > 0)) {
-    const how = hasBars(figure) ? "hatched" : "hollow";
-    legend.append(element("span", `${how}: something disturbed it`, { className: "kind" }));
+  return [...series.querySelectorAll(".line, .points")].flatMap((path) => {
+    const own = path.dataset.points ? numbers(path.dataset.points) : null;
+    const places = path.getAttribute("d").matchAll(/[ML]([-\d.]+) ([-\d.]+)(?:h([\d.]+)v([\d.]+))?/g);
+    return [...places].map(([, x, y, width = 0, height = 0], at) => ({
+      x: Number(x), y: Number(y), width: Number(width), height: Number(height), at: own ? own[at] : at, isCell: own !== null,
+    }));
+  });
+}
+
+/** Moves what is drawn along the x axis; rectangles become so many times as wide. */
+function move(one, across, factor) {
+  for (const name of ["x", "cx"]) {
+    if (one.hasAttribute(name)) one.setAttribute(name, across(Number(one.getAttribute(name))));
   }
+  if (one.tagName === "rect") one.setAttribute("width", one.getAttribute("width") * factor);
+  const path = one.getAttribute("d");
+  if (path === null) return;
+  const moved = path.replace(/([ML])([-\d.]+) /g, (_, letter, x) => `${letter}${across(Number(x)).toFixed(2)} `);
+  const isCells = one.matches(".cells path");
+  one.setAttribute("d", isCells ? moved.replace(/h([-\d.]+)/g, (_, width) => `h${(width * factor).toFixed(2)}`) : moved);
 }
 
 // --- the page ----------------------------------------------------------------------------------
 
-const places = [...document.querySelectorAll(".chart")];
-const drawAll = () => places.forEach(draw);
-const redrawAll = () => places.forEach(redraw);
-
-const near = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (isIntersecting) {
-      near.unobserve(target);
-      draw(target);
-    }
-  }
-}, { rootMargin: "300px" });
-
-for (const place of places) {
-  const figure = place.closest("figure");
-  addControls(figure, place);
-  addLegend(figure.querySelector(".legend"), place);
-  near.observe(place);
-}
+root.classList.add("script");
+for (const figure of document.querySelectorAll("figure")) charts.push(new Chart(figure));
 
 const themeButton = document.getElementById("theme");
+const darkAsked = window.matchMedia("(prefers-color-scheme: dark)");
+const theme = () => root.dataset.theme ?? (darkAsked.matches ? "dark" : "light");
 function nameTheme() {
   themeButton.textContent = theme() === "dark" ? "Light" : "Dark";
   themeButton.setAttribute("aria-label", `${themeButton.textContent} colours`);
@@ -269,12 +349,8 @@ themeButton.hidden = false;
 themeButton.addEventListener("click", () => {
   root.dataset.theme = theme() === "dark" ? "light" : "dark";
   nameTheme();
-  redrawAll();
 });
-darkAsked.addEventListener("change", () => {
-  nameTheme();
-  redrawAll();
-});
+darkAsked.addEventListener("change", nameTheme);
 nameTheme();
 
 for (const button of document.querySelectorAll("button.copy")) {
@@ -296,16 +372,9 @@ for (const button of document.querySelectorAll("button.copy")) {
 
 const opened = [];
 window.addEventListener("beforeprint", () => {
-  printing = true;
   for (const details of document.querySelectorAll("details.printed:not([open])")) {
     details.open = true;
     opened.push(details);
   }
-  drawAll();
-  redrawAll();
 });
-window.addEventListener("afterprint", () => {
-  printing = false;
-  opened.splice(0).forEach((details) => { details.open = false; });
-  redrawAll();
-});
+window.addEventListener("afterprint", () => opened.splice(0).forEach((details) => { details.open = false; }));

@@ -1,16 +1,15 @@
-//! What colours and shapes mean, in rows below the picture.
+//! The legend: what colours and shapes mean, in rows below the plot.
 
 use std::collections::BTreeMap;
 
-use super::pen::{Anchor, Pen, px};
-use super::ruler::Ruler;
+use super::layout::AxisPixels;
 use super::series::is_dense;
-use super::shapes::{Ink, marker, stripes};
 use super::style::{
-    BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, TICK, WIDTH, dashes,
+    BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, SHADES, TICK, dashes,
 };
-use super::words::{clipped, names, width};
-use crate::report::figures::{Figure, Look, Scale, Series, Slot, colour, has_been, heat};
+use super::text_width::{clipped, names, width};
+use super::writer::{MarkerStyle, Pixel, PixelBox, SvgWriter, TextAnchor, px};
+use crate::report::figures::{Figure, Look, Point, Scale, Series, Slot, colour, has_been, heat};
 
 const ROW: f64 = 21.0;
 const SWATCH: f64 = 24.0;
@@ -20,217 +19,285 @@ const BETWEEN: f64 = 22.0;
 const SCALE_LENGTH: f64 = 300.0;
 const SCALE_HEIGHT: f64 = 46.0;
 
-/// Steps of the scale of colours.
-pub(super) const SHADES: usize = 32;
-
-/// Rows of entries with their places.
-pub(super) struct Legend<'a> {
-    entries: Vec<Entry>,
-    scale: Option<(Ruler<'a>, f64)>,
+/// Rows of entries with their places, below the scale of colours.
+pub(super) struct SvgLegend<'a> {
+    entries: Vec<PlacedEntry>,
+    scale: Option<ColourScale<'a>>,
     pub(super) bottom: f64,
 }
 
-struct Entry {
-    swatch: Swatch,
-    text: String,
-    x: f64,
+/// One sample with what it stands for.
+pub(super) struct LegendEntry {
+    pub(super) swatch: LegendSwatch,
+    pub(super) text: String,
+}
+
+struct PlacedEntry {
+    entry: LegendEntry,
+    at: Pixel,
+}
+
+/// Which colour stands for how much.
+struct ColourScale<'a> {
+    label: String,
+    shades: AxisPixels<'a>,
     y: f64,
 }
 
+/// How something is drawn.
 #[derive(Clone, Copy)]
-enum Swatch {
+pub(super) struct DrawnLook {
+    look: Look,
+    pattern: usize,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum LegendSwatch {
     Colour(usize),
-    /// A name whose colour another had before, as it is drawn, with its pattern.
-    Again(Look, usize, usize),
-    Thing(Look, usize),
+    /// A name whose colour another had before, as it is drawn.
+    RepeatedColour(DrawnLook, usize),
+    Thing(DrawnLook),
     Interval,
     Disturbed,
 }
 
-impl<'a> Legend<'a> {
-    pub(super) fn of(figure: &'a Figure, slots: &[Slot], top: f64) -> Self {
-        let mut entries = Vec::new();
-        let mut y = top;
-        for row in [named(figure, slots), things(figure)] {
-            y = put(row, y, &mut entries);
-        }
+impl<'a> SvgLegend<'a> {
+    pub(super) fn new(figure: &'a Figure, slots: &[Slot], top: f64, room: f64) -> Self {
         let scale = figure.shades().map(|(axis, range)| {
-            let left = EDGE + clipped_width(&axis.label) + 18.0;
-            (Ruler { axis, range, pixels: [left, left + SCALE_LENGTH] }, y + 4.0)
+            let label = clipped(&axis.label, LABEL.size, WHAT_ROOM.min(room / 2.0) * 0.8);
+            let left = EDGE + width(&label, LABEL.size * 1.05) + 18.0;
+            let pixels = [left, (left + SCALE_LENGTH).min(room - EDGE)];
+            ColourScale { label, shades: AxisPixels { axis, range, pixels }, y: top + 4.0 }
         });
-        let bottom = y + if scale.is_some() { SCALE_HEIGHT } else { 0.0 };
-        Self { entries, scale, bottom }
+        let mut y = top + if scale.is_some() { SCALE_HEIGHT } else { 0.0 };
+        let mut entries = Vec::new();
+        for row in [clipped_names(named(figure, slots)), clipped_things(things(figure))] {
+            y = put(row, y, room, &mut entries);
+        }
+        Self { entries, scale, bottom: y }
     }
 
-    pub(super) fn draw(&self, pen: &mut Pen) {
-        for entry in &self.entries {
-            entry.swatch.draw([entry.x, entry.y - 4.5], pen);
-            let at = [entry.x + SWATCH + 6.0, entry.y];
-            pen.text(at, LEGEND, Anchor::Start, &entry.text);
+    pub(super) fn draw(&self, out: &mut SvgWriter) {
+        for PlacedEntry { entry, at } in &self.entries {
+            entry.swatch.draw(Pixel { y: at.y - 4.5, ..*at }, out);
+            let place = Pixel { x: at.x + SWATCH + 6.0, ..*at };
+            out.text(place, LEGEND, TextAnchor::Start, &entry.text);
         }
-        if let Some((ruler, y)) = &self.scale {
-            draw_scale(ruler, *y, pen);
+    }
+
+    /// The pixel below the scale of colours; none without one.
+    pub(super) fn scale_bottom(&self) -> Option<f64> {
+        self.scale.as_ref().map(|scale| scale.y + SCALE_HEIGHT)
+    }
+
+    /// The scale of colours, if there is one.
+    pub(super) fn draw_scale(&self, out: &mut SvgWriter) {
+        if let Some(scale) = &self.scale {
+            scale.draw(out);
         }
     }
 }
 
-/// Names with colours; none where a scale of colours tells all and one name would tell nothing.
-fn named(figure: &Figure, slots: &[Slot]) -> Vec<(Swatch, String)> {
-    let mut drawn: BTreeMap<&str, (Look, usize)> = BTreeMap::new();
+/// Names with colours; none where a scale of colours shows all and one name would add nothing.
+pub(super) fn named(figure: &Figure, slots: &[Slot]) -> Vec<LegendEntry> {
+    let mut drawn: BTreeMap<&str, DrawnLook> = BTreeMap::new();
     for (one, slot) in figure.series.iter().zip(slots).filter(|(one, _)| one.look != Look::Cells) {
-        let own = (one.look, slot.pattern);
+        let own = DrawnLook { look: one.look, pattern: slot.pattern };
         let so_far = drawn.entry(&one.name).or_insert(own);
-        // A band or a single value tells less than what stands in it.
-        if matches!(so_far.0, Look::Band | Look::Raw | Look::Law) {
+        // A band or a single value shows less than what stands in it.
+        if matches!(so_far.look, Look::Band | Look::Raw | Look::Law) {
             *so_far = own;
         }
     }
-    let all = figure.names();
-    let all: Vec<_> = all.into_iter().filter(|(name, _)| drawn.contains_key(name)).collect();
-    let swatch = |name: &str, colour: usize| match drawn.get(name) {
-        Some((look, pattern)) if has_been(colour) => Swatch::Again(*look, *pattern, colour),
-        _ => Swatch::Colour(colour),
+    let entry = |(name, colour): (&str, usize)| {
+        let look = *drawn.get(name)?;
+        let swatch = match has_been(colour) {
+            true => LegendSwatch::RepeatedColour(look, colour),
+            false => LegendSwatch::Colour(colour),
+        };
+        Some(LegendEntry { swatch, text: name.to_string() })
     };
-    let texts: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    let texts = names(&texts, LEGEND.size, NAME_ROOM);
-    all.iter().zip(texts).map(|((name, colour), text)| (swatch(name, *colour), text)).collect()
+    figure.names().into_iter().filter_map(entry).collect()
 }
 
-fn things(figure: &Figure) -> Vec<(Swatch, String)> {
+/// What points are and how they are drawn.
+pub(super) fn things(figure: &Figure) -> Vec<LegendEntry> {
     let whats = figure.whats();
-    let turn = |at: usize| whats[..at].iter().filter(|(look, _)| *look == whats[at].0).count();
-    let mut entries: Vec<_> = (0..whats.len())
-        .map(|at| {
-            let (look, what) = whats[at];
-            (Swatch::Thing(look, turn(at)), clipped(what, LEGEND.size, WHAT_ROOM))
-        })
-        .collect();
-    let has_whisker = |look| matches!(look, Look::Bars | Look::Markers | Look::Line);
-    let points = || figure.series.iter().flat_map(|one| one.points.iter().map(move |p| (one, p)));
-    if points().any(|(one, point)| has_whisker(one.look) && point.interval.is_some()) {
-        entries.push((Swatch::Interval, "95% interval".into()));
+    let entry = |(at, (look, what)): (usize, &(Look, &str))| {
+        let pattern = whats[..at].iter().filter(|(before, _)| before == look).count();
+        let swatch = LegendSwatch::Thing(DrawnLook { look: *look, pattern });
+        LegendEntry { swatch, text: (*what).to_string() }
+    };
+    let mut entries: Vec<_> = whats.iter().enumerate().map(entry).collect();
+    let has = |is: fn(&Series, &Point) -> bool| {
+        figure.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
+    };
+    if has(|one, point| has_whisker(one) && point.interval.is_some()) {
+        entries.push(LegendEntry {
+            swatch: LegendSwatch::Interval,
+            text: "95% interval".into(),
+        });
     }
-    let is_hollow =
-        |one: &Series| has_whisker(one.look) || (one.look == Look::Raw && !is_dense(one));
-    if points().any(|(one, point)| is_hollow(one) && point.disturbed) {
-        entries.push((Swatch::Disturbed, "disturbed".into()));
+    if has(|one, point| is_hollow(one) && point.disturbed) {
+        entries.push(LegendEntry { swatch: LegendSwatch::Disturbed, text: "disturbed".into() });
     }
     entries
 }
 
-/// Places entries in rows from `y` down, and gives where the rows end.
-fn put(row: Vec<(Swatch, String)>, y: f64, entries: &mut Vec<Entry>) -> f64 {
+fn has_whisker(series: &Series) -> bool {
+    matches!(series.look, Look::Bars | Look::Markers | Look::Line)
+}
+
+/// Whether points of it that something disturbed are drawn hollow.
+fn is_hollow(series: &Series) -> bool {
+    has_whisker(series) || (series.look == Look::Raw && !is_dense(series))
+}
+
+fn clipped_names(mut entries: Vec<LegendEntry>) -> Vec<LegendEntry> {
+    let texts: Vec<&str> = entries.iter().map(|entry| &*entry.text).collect();
+    let texts = names(&texts, LEGEND.size, NAME_ROOM);
+    entries.iter_mut().zip(texts).for_each(|(entry, text)| entry.text = text);
+    entries
+}
+
+fn clipped_things(mut entries: Vec<LegendEntry>) -> Vec<LegendEntry> {
+    for entry in &mut entries {
+        entry.text = clipped(&entry.text, LEGEND.size, WHAT_ROOM);
+    }
+    entries
+}
+
+/// Places entries in rows from `y` down, and returns where the rows end.
+fn put(row: Vec<LegendEntry>, y: f64, room: f64, entries: &mut Vec<PlacedEntry>) -> f64 {
     if row.is_empty() {
         return y;
     }
-    let (mut x, mut y) = (EDGE, y + ROW - 6.0);
-    for (swatch, text) in row {
-        let room = SWATCH + 6.0 + width(&text, LEGEND.size);
-        if x > EDGE && x + room > WIDTH - EDGE {
-            (x, y) = (EDGE, y + ROW);
+    let mut at = Pixel { x: EDGE, y: y + ROW - 6.0 };
+    for entry in row {
+        let across = SWATCH + 6.0 + width(&entry.text, LEGEND.size);
+        if at.x > EDGE && at.x + across > room - EDGE {
+            at = Pixel { x: EDGE, y: at.y + ROW };
         }
-        entries.push(Entry { swatch, text, x, y });
-        x += room + BETWEEN;
+        entries.push(PlacedEntry { entry, at });
+        at.x += across + BETWEEN;
     }
-    y + 6.0
+    at.y + 6.0
 }
 
-impl Swatch {
-    /// `[x, y]` is the middle of its left side.
-    fn draw(self, [x, y]: [f64; 2], pen: &mut Pen) {
-        let middle = [x + SWATCH / 2.0, y];
+impl LegendSwatch {
+    /// `at` is the middle of its left side.
+    fn draw(self, at: Pixel, out: &mut SvgWriter) {
+        let middle = Pixel { x: at.x + SWATCH / 2.0, ..at };
         match self {
-            Self::Colour(number) => square(pen, middle, colour(number).light, "1"),
-            Self::Again(look, pattern, number) => {
-                draw_thing((look, pattern), middle, colour(number).light, pen);
-            }
-            Self::Thing(look, turn) => draw_thing((look, turn), middle, NEUTRAL, pen),
-            Self::Interval => pen.line(format_args!(
+            Self::Colour(number) => square(out, middle, colour(number).light, "1"),
+            Self::RepeatedColour(look, number) => look.draw(middle, colour(number).light, out),
+            Self::Thing(look) => look.draw(middle, NEUTRAL, out),
+            Self::Interval => out.line(format_args!(
                 "<path d=\"M{0} {1}v12m-4 0h8m-8 -12h8\" fill=\"none\" stroke=\"{NEUTRAL}\" \
                  stroke-width=\"1.4\"/>",
-                px(middle[0]),
-                px(y - 6.0)
+                px(middle.x),
+                px(middle.y - 6.0)
             )),
             Self::Disturbed => {
-                let ink = Ink { fill: GROUND, edge: NEUTRAL, opacity: 1.0, radius: 3.5, turn: 0 };
-                marker(pen, middle, ink, None);
+                let style = MarkerStyle {
+                    fill: GROUND,
+                    edge: NEUTRAL,
+                    opacity: 1.0,
+                    radius: 3.5,
+                    shape: 0,
+                };
+                out.sample(middle, style);
             }
         }
     }
-}
 
-/// A sample of what is drawn so, with its pattern.
-fn draw_thing((look, pattern): (Look, usize), middle: [f64; 2], shade: &str, pen: &mut Pen) {
-    let line = |pen: &mut Pen, pattern: &str, width: &str| {
-        pen.line(format_args!(
-            "<path d=\"M{} {}h{SWATCH}\" fill=\"none\" stroke=\"{shade}\" \
-             stroke-width=\"{width}\"{pattern}/>",
-            px(middle[0] - SWATCH / 2.0),
-            px(middle[1])
-        ));
-    };
-    let ink = Ink { fill: shade, edge: shade, opacity: 1.0, radius: 3.5, turn: pattern };
-    match look {
-        Look::Bars | Look::Cells => {
-            square(pen, middle, shade, "0.85");
-            stripes(pen, [middle[0] - 7.0, middle[1] - 6.0], [14.0, 12.0], pattern);
-        }
-        Look::Band => square(pen, middle, shade, "0.25"),
-        Look::Law => line(pen, &dashes(LAW_DASHES, pattern), "1.6"),
-        Look::Curve => line(pen, &dashes(DASHES, pattern), "1.8"),
-        Look::Line => {
-            line(pen, &dashes(DASHES, pattern), "1.8");
-            marker(pen, middle, ink, None);
-        }
-        Look::Markers => marker(pen, middle, ink, None),
-        Look::Raw => marker(pen, middle, Ink { radius: 2.2, opacity: 0.6, ..ink }, None),
+    /// The sample alone, as an element of a page.
+    pub(super) fn element(self) -> String {
+        let mut out = SvgWriter::default();
+        self.draw(Pixel { x: 0.0, y: 8.0 }, &mut out);
+        let drawn = out.finish();
+        format!(
+            "<svg class=\"swatch\" viewBox=\"0 0 {SWATCH} 16\" aria-hidden=\"true\">{}</svg>",
+            drawn.trim_end()
+        )
     }
 }
 
-fn square(pen: &mut Pen, [x, y]: [f64; 2], colour: &str, opacity: &str) {
-    pen.line(format_args!(
-        "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"12\" rx=\"2\" fill=\"{colour}\" \
-         fill-opacity=\"{opacity}\"/>",
-        px(x - 7.0),
-        px(y - 6.0)
+impl DrawnLook {
+    /// A sample of what is drawn so, with its pattern.
+    fn draw(self, middle: Pixel, shade: &str, out: &mut SvgWriter) {
+        let Self { look, pattern } = self;
+        let style =
+            MarkerStyle { fill: shade, edge: shade, opacity: 1.0, radius: 3.5, shape: pattern };
+        match look {
+            Look::Bars | Look::Cells => {
+                square(out, middle, shade, "0.85");
+                let (left, top) = (middle.x - 7.0, middle.y - 6.0);
+                out.stripes(PixelBox { left, top, width: 14.0, height: 12.0 }, pattern);
+            }
+            Look::Band => square(out, middle, shade, "0.25"),
+            Look::Law => stroke(out, middle, shade, &dashes(LAW_DASHES, pattern)),
+            Look::Curve => stroke(out, middle, shade, &dashes(DASHES, pattern)),
+            Look::Line => {
+                stroke(out, middle, shade, &dashes(DASHES, pattern));
+                out.sample(middle, style);
+            }
+            Look::Markers => out.sample(middle, style),
+            Look::Raw => out.sample(middle, MarkerStyle { radius: 2.2, opacity: 0.6, ..style }),
+        }
+    }
+}
+
+fn stroke(out: &mut SvgWriter, middle: Pixel, shade: &str, pattern: &str) {
+    out.line(format_args!(
+        "<path d=\"M{} {}h{SWATCH}\" fill=\"none\" stroke=\"{shade}\" stroke-width=\"1.8\"{pattern}/>",
+        px(middle.x - SWATCH / 2.0),
+        px(middle.y)
     ));
 }
 
-fn clipped_width(label: &str) -> f64 {
-    width(&clipped(label, LABEL.size, WHAT_ROOM * 0.8), LABEL.size * 1.05)
+fn square(out: &mut SvgWriter, middle: Pixel, colour: &str, opacity: &str) {
+    out.line(format_args!(
+        "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"12\" rx=\"2\" fill=\"{colour}\" \
+         fill-opacity=\"{opacity}\"/>",
+        px(middle.x - 7.0),
+        px(middle.y - 6.0)
+    ));
 }
 
-/// The scale of colours: its label, its steps, its ticks.
-fn draw_scale(ruler: &Ruler<'_>, y: f64, pen: &mut Pen) {
-    let label = clipped(&ruler.axis.label, LABEL.size, WHAT_ROOM * 0.8);
-    pen.text([EDGE, y + 12.0], LABEL, Anchor::Start, &label);
-    let [left, right] = ruler.pixels;
-    let step = (right - left) / SHADES as f64;
-    pen.line(format_args!("<g class=\"scale\" shape-rendering=\"crispEdges\">"));
-    for at in 0..SHADES {
-        let colour = heat(at as f64 / (SHADES - 1) as f64);
-        pen.line(format_args!(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\" fill=\"{colour}\"/>",
-            px(left + at as f64 * step),
-            px(y),
-            px(step + 0.5)
-        ));
-    }
-    pen.line(format_args!("</g>"));
-    let [low, high] = ruler.range;
-    let wanted = if ruler.axis.scale == Scale::Logarithmic { 5 } else { 4 };
-    let mut free = f64::NEG_INFINITY;
-    for tick in ruler.axis.ticks(low, high, wanted) {
-        let (x, half) = (ruler.at(tick.at), width(&tick.text, TICK.size) / 2.0);
-        if x - half < free {
-            continue;
+impl ColourScale<'_> {
+    /// Its label, its steps, its ticks.
+    fn draw(&self, out: &mut SvgWriter) {
+        let (shades, y) = (&self.shades, self.y);
+        out.text(Pixel { x: EDGE, y: y + 12.0 }, LABEL, TextAnchor::Start, &self.label);
+        let step = shades.length() / SHADES as f64;
+        out.line(format_args!("<g class=\"scale\" shape-rendering=\"crispEdges\">"));
+        for at in 0..SHADES {
+            let colour = heat(at as f64 / (SHADES - 1) as f64);
+            out.line(format_args!(
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\" fill=\"{colour}\"/>",
+                px(shades.pixels[0] + at as f64 * step),
+                px(y),
+                px(step + 0.5)
+            ));
         }
-        free = x + half + 8.0;
-        pen.line(format_args!(
-            "<path d=\"M{} {}v4\" stroke=\"{BASE}\" stroke-width=\"1\"/>",
-            px(x),
-            px(y + 14.0)
-        ));
-        pen.text([x, y + 18.0 + TICK.size], TICK, Anchor::Middle, &tick.text);
+        out.line(format_args!("</g>"));
+        let [low, high] = shades.range;
+        let wanted = if shades.axis.scale == Scale::Logarithmic { 5 } else { 4 };
+        let mut free = f64::NEG_INFINITY;
+        for tick in shades.axis.ticks(low, high, wanted) {
+            let (x, half) = (shades.at(tick.at), width(&tick.text, TICK.size) / 2.0);
+            if x - half < free {
+                continue;
+            }
+            free = x + half + 8.0;
+            out.line(format_args!(
+                "<path d=\"M{} {}v4\" stroke=\"{BASE}\" stroke-width=\"1\"/>",
+                px(x),
+                px(y + 14.0)
+            ));
+            let place = Pixel { x, y: y + 18.0 + TICK.size };
+            out.text(place, TICK, TextAnchor::Middle, &tick.text);
+        }
     }
 }

@@ -1,25 +1,23 @@
-//! Pictures for papers and pages: a file of SVG for each. It is written here and not by a library
-//! for charts: what there is rounds to whole pixels, knows no dashes, groups or words for screen
-//! readers, and measures text only with fonts that it loads from the machine.
+//! Charts as SVG: a file for each, for papers and pages, and the charts of the page for a browser. It is
+//! written here and not by a library for charts: what there is rounds to whole pixels, knows no dashes,
+//! groups or words for screen readers, and measures text only with fonts that it loads from the machine.
 
-mod axes;
-mod cells;
+mod frame;
+mod layout;
 mod legend;
-mod marks;
-mod pen;
-mod ruler;
 mod series;
-mod shapes;
-mod sheet;
 mod style;
-mod words;
+mod text_width;
+mod writer;
 
 use super::{Export, ExportText, no_figures, safe};
 use crate::measure::analysis::Analysis;
 use crate::report::figures::{Figure, figures};
-use pen::{Pen, escaped, px};
-use sheet::Sheet;
-use style::{FONTS, GROUND, WIDTH};
+use layout::ChartLayout;
+use style::{FONTS, GROUND, NARROW_WIDTH, WIDTH};
+use writer::{SvgWriter, escaped, px};
+
+pub(crate) use style::dark_rules;
 
 pub(super) struct Svg;
 
@@ -42,30 +40,41 @@ impl Export for Svg {
     }
 }
 
-/// The picture as a document.
+/// The chart as a document.
 pub(super) fn svg(figure: &Figure) -> String {
-    let sheet = Sheet::of(figure);
-    let mut pen = Pen::default();
-    let (key, height) = (safe(&figure.key), px(sheet.height));
-    pen.line(format_args!(
+    let layout = ChartLayout::new(figure, WIDTH);
+    let mut out = SvgWriter::default();
+    let (key, height) = (safe(&figure.key), px(layout.height));
+    out.line(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
          viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{key}-title {key}-desc\" \
          font-family=\"{FONTS}\">"
     ));
-    pen.line(format_args!("<title id=\"{key}-title\">{}</title>", escaped(&figure.title)));
-    pen.line(format_args!("<desc id=\"{key}-desc\">{}</desc>", escaped(&description(figure))));
-    pen.line(format_args!(
-        "<rect width=\"{WIDTH}\" height=\"{height}\" rx=\"6\" fill=\"{GROUND}\"/>"
+    out.line(format_args!("<title id=\"{key}-title\">{}</title>", escaped(&figure.title)));
+    out.line(format_args!("<desc id=\"{key}-desc\">{}</desc>", escaped(&description(figure))));
+    draw_ground(&layout, &mut out);
+    frame::draw_grid(&layout, &mut out);
+    frame::draw_intervals(&layout, &mut out);
+    series::draw_all(&layout, &mut out);
+    draw_front(&layout, &mut out);
+    frame::draw_words(&layout, &mut out);
+    out.line(format_args!("</svg>"));
+    out.finish()
+}
+
+fn draw_ground(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
+    let (width, height) = (px(layout.width), px(layout.height));
+    out.line(format_args!(
+        "<rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{GROUND}\"/>"
     ));
-    axes::draw_grid(&sheet, &mut pen);
-    marks::draw_intervals(&sheet, &mut pen);
-    series::draw_all(&sheet, &mut pen);
-    axes::draw_ticks(&sheet, &mut pen);
-    marks::draw_marks(&sheet, &mut pen);
-    axes::draw_words(&sheet, &mut pen);
-    sheet.legend.draw(&mut pen);
-    pen.line(format_args!("</svg>"));
-    pen.finish()
+}
+
+/// What lies before the series.
+fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
+    frame::draw_ticks(layout, out);
+    frame::draw_marks(layout, out);
+    frame::draw_labels(layout, out);
+    layout.legend.draw_scale(out);
 }
 
 /// What somebody hears who does not see it.
@@ -76,6 +85,83 @@ fn description(figure: &Figure) -> String {
         figure.marks.iter().map(|mark| format!("{} at {}.", mark.label, figure.x.text(mark.x)));
     let parts = [figure.question.clone(), axes].into_iter().chain(marks);
     parts.chain(figure.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
+}
+
+/// A chart of the page for a browser.
+pub(crate) struct PageChart {
+    /// The element for wide screens, paper and files. It holds title, legend and notes too, which are
+    /// seen in files only.
+    pub(crate) wide: String,
+    /// The element for narrow screens, without series: a script puts those of the wide one in.
+    pub(crate) narrow: String,
+    /// Names of series, in the order of the legend.
+    pub(crate) names: Vec<LegendItem>,
+    /// Ways of drawing, where a name is several things.
+    pub(crate) things: Vec<LegendItem>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// An entry of a legend that stands as text in a page.
+pub(crate) struct LegendItem {
+    /// A sample, as an element.
+    pub(crate) swatch: String,
+    pub(crate) text: String,
+    /// The numbers of the series it stands for, separated by spaces.
+    pub(crate) series: String,
+}
+
+impl PageChart {
+    pub(crate) fn new(figure: &Figure) -> Self {
+        let slots = figure.slots();
+        let item = |entry: legend::LegendEntry| {
+            let own = figure.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
+            let series: Vec<String> = own.map(|(at, _)| at.to_string()).collect();
+            let swatch = entry.swatch.element();
+            LegendItem { swatch, text: entry.text, series: series.join(" ") }
+        };
+        let things: Vec<_> = legend::things(figure).into_iter().map(item).collect();
+        Self {
+            wide: page_svg(figure, WIDTH),
+            narrow: page_svg(figure, NARROW_WIDTH),
+            names: legend::named(figure, &slots).into_iter().map(item).collect(),
+            things: if things.len() > 1 { things } else { Vec::new() },
+            notes: layout::notes(figure),
+        }
+    }
+}
+
+/// The chart as an element of a page, of which only the plot and its axes are in view.
+fn page_svg(figure: &Figure, width: f64) -> String {
+    let is_wide = width == WIDTH;
+    let layout = ChartLayout { has_titles: false, ..ChartLayout::new(figure, width) };
+    let ([left, right], [bottom, top]) = (layout.x.pixels.map(px), layout.y.pixels.map(px));
+    let view_top = layout.head + 6.0;
+    let view_bottom = layout.legend.scale_bottom().unwrap_or(layout.x_label_y + 8.0);
+    let mut out = SvgWriter::default();
+    out.line(format_args!(
+        "<svg class=\"{}\" viewBox=\"0 {} {width} {}\" data-height=\"{}\" \
+         data-plot=\"{left} {top} {right} {bottom}\" font-family=\"{FONTS}\" aria-hidden=\"true\">",
+        if is_wide { "wide" } else { "narrow" },
+        px(view_top),
+        px(view_bottom - view_top),
+        px(layout.height)
+    ));
+    draw_ground(&layout, &mut out);
+    frame::draw_grid(&layout, &mut out);
+    frame::draw_intervals(&layout, &mut out);
+    out.line(format_args!("<g class=\"data\">"));
+    if is_wide {
+        series::draw_all(&layout, &mut out);
+    }
+    out.line(format_args!("</g>"));
+    draw_front(&layout, &mut out);
+    if is_wide {
+        out.line(format_args!("<g class=\"words\" display=\"none\">"));
+        frame::draw_words(&layout, &mut out);
+        out.line(format_args!("</g>"));
+    }
+    out.line(format_args!("</svg>"));
+    out.finish()
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! What was measured, as it looks.
+//! Draws the series of a chart. Each is a group with the number of its first row in the chart's table,
+//! so that a page finds the values of what it shows.
 
-use super::cells::draw_cells;
-use super::pen::{Anchor, Pen, escaped, px};
-use super::shapes::{Ink, marker, stripes};
-use super::sheet::Sheet;
-use super::style::{DARK, DASHES, LAW_DASHES, VALUE, dashes};
-use super::words::width;
+use super::layout::{AxisPixels, ChartLayout, PlacedPoint, PlacedSeries};
+use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
+use super::text_width::width;
+use super::writer::{MarkerStyle, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
 use crate::base::units::grouped;
-use crate::report::figures::{Figure, Look, Point, Series, Slot, aside, colour};
+use crate::report::figures::{Look, Point, Rectangle, Series, aside, colour, heat};
 
 /// From behind to before.
 const ORDER: [Look; 8] = [
@@ -32,41 +31,46 @@ const MARKERS_MAX: usize = 40;
 /// More single values than this are dots.
 const DOTS_MIN: usize = 150;
 
-/// A series and where it stands.
-type Placed<'a> = (&'a Series, Slot);
-
-pub(super) fn draw_all(sheet: &Sheet<'_>, pen: &mut Pen) {
-    let has_values = values_fit(sheet);
-    for look in ORDER {
-        for one in placed(sheet).filter(|(series, _)| series.look == look) {
-            draw(sheet, one, has_values, pen);
-        }
+pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
+    let has_values = values_fit(layout);
+    let mut first_row = 0;
+    let numbered = layout.series().enumerate().map(|(number, one)| {
+        let row = first_row;
+        first_row += one.series.points.len();
+        (number, row, one)
+    });
+    let mut numbered: Vec<_> = numbered.collect();
+    numbered.sort_by_key(|(_, _, one)| ORDER.iter().position(|look| *look == one.series.look));
+    for (number, row, one) in numbered {
+        out.line(format_args!("<g class=\"series\" data-series=\"{number}\" data-row=\"{row}\">"));
+        draw(layout, one, has_values, out);
+        out.line(format_args!("</g>"));
     }
 }
 
-fn placed<'a>(sheet: &'a Sheet<'_>) -> impl Iterator<Item = Placed<'a>> {
-    sheet.figure.series.iter().zip(sheet.slots.iter().copied())
-}
-
-fn draw(sheet: &Sheet<'_>, one: Placed<'_>, has_values: bool, pen: &mut Pen) {
-    let (series, Slot { pattern, .. }) = one;
-    match series.look {
-        Look::Cells => draw_cells(sheet, series, pen),
-        Look::Band => draw_band(sheet, one, pen),
-        Look::Bars => draw_bars(sheet, one, has_values, pen),
-        Look::Law => draw_line(sheet, one, 1.6, &dashes(LAW_DASHES, pattern), pen),
-        Look::Curve => draw_line(sheet, one, 1.8, &dashes(DASHES, pattern), pen),
+fn draw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, has_values: bool, out: &mut SvgWriter) {
+    let pattern = one.slot.pattern;
+    match one.series.look {
+        Look::Cells => draw_cells(layout, one.series, out),
+        Look::Band => draw_band(layout, one, out),
+        Look::Bars => draw_bars(layout, one, has_values, out),
+        Look::Law => draw_line(layout, one, "1.6", &dashes(LAW_DASHES, pattern), out),
+        Look::Curve => draw_line(layout, one, "1.8", &dashes(DASHES, pattern), out),
         Look::Line => {
-            draw_line(sheet, one, 1.8, &dashes(DASHES, pattern), pen);
-            draw_markers(sheet, one, pen);
+            draw_line(layout, one, "1.8", &dashes(DASHES, pattern), out);
+            draw_markers(layout, one, out);
         }
-        Look::Markers => draw_markers(sheet, one, pen),
-        Look::Raw => draw_raw(sheet, one, pen),
+        Look::Markers => draw_markers(layout, one, out),
+        Look::Raw => draw_raw(layout, one, out),
     }
 }
 
-/// What a point is, for who points at it.
-fn told(figure: &Figure, series: &Series, point: &Point) -> String {
+/// What a point is, for who points at it in a viewer of pictures; empty where a page says it.
+fn title(layout: &ChartLayout<'_>, series: &Series, point: &Point) -> String {
+    if !layout.has_titles {
+        return String::new();
+    }
+    let figure = layout.figure;
     let (x, y) = (figure.x.text(point.x), figure.y.height(point));
     let interval = match figure.y.interval(point) {
         interval if interval.is_empty() => interval,
@@ -77,124 +81,175 @@ fn told(figure: &Figure, series: &Series, point: &Point) -> String {
     format!("{name}, {x}: {what} {y}{interval}, n = {n}{disturbed}")
 }
 
+/// Rectangles coloured by how much; one path for each colour, which keeps files of many small.
+fn draw_cells(layout: &ChartLayout<'_>, series: &Series, out: &mut SvgWriter) {
+    let Some((axis, range)) = layout.figure.shades() else { return };
+    let share = AxisPixels { axis, range, pixels: [0.0, (SHADES - 1) as f64] };
+    let mut paths = vec![(String::new(), Vec::new()); SHADES];
+    for rectangle in layout.figure.rectangles(series) {
+        let at = (share.at(rectangle.shade).round() as usize).min(SHADES - 1);
+        paths[at].0.push_str(&cell_path(layout, &rectangle));
+        paths[at].1.push(rectangle.point.to_string());
+    }
+    out.line(format_args!("<g class=\"cells\" shape-rendering=\"crispEdges\">"));
+    for (at, (path, points)) in paths.iter().enumerate().filter(|(_, (path, _))| !path.is_empty()) {
+        let colour = heat(at as f64 / (SHADES - 1) as f64);
+        let points = match layout.has_titles {
+            true => String::new(),
+            false => format!(" data-points=\"{}\"", points.join(" ")),
+        };
+        out.line(format_args!("<path class=\"points\" d=\"{path}\" fill=\"{colour}\"{points}/>"));
+    }
+    out.line(format_args!("</g>"));
+}
+
+fn cell_path(layout: &ChartLayout<'_>, rectangle: &Rectangle) -> String {
+    let [left, right] = rectangle.x.map(|x| layout.x.at(x));
+    let [low, high] = rectangle.y.map(|y| layout.y.at(y));
+    let (across, down) = (px(right - left), px(low - high));
+    format!("M{} {}h{across}v{down}h-{across}z", px(left), px(high))
+}
+
 /// The ground between the ends of the intervals, from left to right and back.
-fn draw_band(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
-    let edge = |(place, point): &([f64; 2], &Point), end: usize| {
-        let y = sheet.y.at(point.interval?[end]);
-        Some(format!("{} {}", px(place[0]), px(y)))
+fn draw_band(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
+    let edge = |placed: &PlacedPoint<'_>, end: usize| {
+        let y = layout.y.at(placed.point.interval?[end]);
+        Some(format!("{} {}", px(placed.x), px(y)))
     };
-    let places = sheet.places(one);
-    let above = places.iter().filter_map(|place| edge(place, 1));
-    let below = places.iter().rev().filter_map(|place| edge(place, 0));
+    let points = layout.points(one);
+    let above = points.iter().filter_map(|point| edge(point, 1));
+    let below = points.iter().rev().filter_map(|point| edge(point, 0));
     let path = above.chain(below).collect::<Vec<_>>().join("L");
     if !path.is_empty() {
-        pen.line(format_args!(
+        out.line(format_args!(
             "<path class=\"band\" d=\"M{path}z\" fill=\"{}\" fill-opacity=\"0.18\"/>",
-            colour(one.0.colour).light
+            colour(one.series.colour).light
         ));
     }
 }
 
-fn draw_line(sheet: &Sheet<'_>, one: Placed<'_>, wide: f64, pattern: &str, pen: &mut Pen) {
-    let places = sheet.places(one);
+fn draw_line(
+    layout: &ChartLayout<'_>,
+    one: PlacedSeries<'_>,
+    wide: &str,
+    pattern: &str,
+    out: &mut SvgWriter,
+) {
+    let points = layout.points(one);
     let path: Vec<String> =
-        places.iter().map(|([x, y], _)| format!("{} {}", px(*x), px(*y))).collect();
+        points.iter().map(|point| format!("{} {}", px(point.x), px(point.y))).collect();
     if !path.is_empty() {
-        pen.line(format_args!(
+        out.line(format_args!(
             "<path class=\"line\" d=\"M{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{wide}\" \
              stroke-linejoin=\"round\"{pattern}/>",
             path.join("L"),
-            colour(one.0.colour).light
+            colour(one.series.colour).light
         ));
     }
 }
 
 /// A line from end to end of an interval, with feet where there is room for them.
-fn draw_whisker(sheet: &Sheet<'_>, x: f64, point: &Point, look: (&str, f64), pen: &mut Pen) {
-    let has_place = |ends: &[f64; 2]| ends.iter().all(|end| sheet.y.axis.has(*end));
-    let Some([low, high]) = point.interval.filter(has_place) else { return };
-    let (colour, foot) = look;
-    let [low, high] = [sheet.y.at(low), sheet.y.at(high)];
+fn draw_whisker(
+    layout: &ChartLayout<'_>,
+    placed: PlacedPoint<'_>,
+    colour: &str,
+    foot: f64,
+    out: &mut SvgWriter,
+) {
+    let has_place = |ends: &[f64; 2]| ends.iter().all(|end| layout.y.axis.has(*end));
+    let Some([low, high]) = placed.point.interval.filter(has_place) else { return };
+    let [low, high] = [layout.y.at(low), layout.y.at(high)].map(px);
+    let x = px(placed.x);
     let feet = if foot > 0.0 {
-        format!("m-{0} 0h{1}M{2} {3}h{1}", px(foot), px(2.0 * foot), px(x - foot), px(low))
+        format!("m-{0} 0h{1}M{x} {low}m-{0} 0h{1}", px(foot), px(2.0 * foot))
     } else {
         String::new()
     };
-    pen.line(format_args!(
-        "<path class=\"whisker\" d=\"M{} {}V{}{feet}\" fill=\"none\" stroke=\"{colour}\" \
-         stroke-width=\"1.3\"/>",
-        px(x),
-        px(low),
-        px(high)
+    out.line(format_args!(
+        "<path class=\"whisker\" d=\"M{x} {low}V{high}{feet}\" fill=\"none\" stroke=\"{colour}\" \
+         stroke-width=\"1.3\"/>"
     ));
 }
 
-fn draw_bars(sheet: &Sheet<'_>, one: Placed<'_>, has_values: bool, pen: &mut Pen) {
-    let (series, slot) = one;
-    let wide = sheet.x.span(slot.width);
+fn draw_bars(
+    layout: &ChartLayout<'_>,
+    one: PlacedSeries<'_>,
+    has_values: bool,
+    out: &mut SvgWriter,
+) {
+    let PlacedSeries { series, slot } = one;
+    let wide = layout.x.span(slot.width);
     let wide = if wide > 0.0 { wide.clamp(1.0, BAR_MAX) } else { BAR };
-    let base = sheet.y.at(0.0);
+    let base = layout.y.at(0.0);
     let colour = colour(series.colour).light;
-    for ([x, y], point) in sheet.places(one) {
-        let (top, bottom) = (y.min(base), y.max(base));
+    for placed in layout.points(one) {
+        let PlacedPoint { x, y, point } = placed;
+        let (left, top, height) = (x - wide / 2.0, y.min(base), (y - base).abs());
         let fill = if point.disturbed { "0.35" } else { "0.85" };
-        pen.line(format_args!(
-            "<rect class=\"point\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\" \
-             fill-opacity=\"{fill}\" stroke=\"{colour}\"><title>{}</title></rect>",
-            px(x - wide / 2.0),
+        let start = format!(
+            "rect class=\"point\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\" \
+             fill-opacity=\"{fill}\" stroke=\"{colour}\"",
+            px(left),
             px(top),
             px(wide),
-            px(bottom - top),
-            escaped(&told(sheet.figure, series, point))
-        ));
-        stripes(pen, [x - wide / 2.0, top], [wide, bottom - top], slot.pattern);
-        draw_whisker(sheet, x, point, (DARK, (wide / 4.0).min(4.0)), pen);
+            px(height)
+        );
+        match title(layout, series, point) {
+            title if title.is_empty() => out.line(format_args!("<{start}/>")),
+            title => {
+                out.line(format_args!("<{start}><title>{}</title></rect>", escaped(&title)));
+            }
+        }
+        out.stripes(PixelBox { left, top, width: wide, height }, slot.pattern);
+        draw_whisker(layout, placed, DARK, (wide / 4.0).min(4.0), out);
         if has_values {
-            let above = point.interval.map_or(y, |[_, high]| sheet.y.at(high).min(y));
-            let text = sheet.y.axis.text(point.y);
-            pen.text([x, above - 4.0], VALUE, Anchor::Middle, &text);
+            let above = point.interval.map_or(y, |[_, high]| layout.y.at(high).min(y));
+            let text = layout.y.axis.text(point.y);
+            out.text(Pixel { x, y: above - 4.0 }, VALUE, TextAnchor::Middle, &text);
         }
     }
 }
 
 /// Whether every bar has room for its number above it; some without would look like zeros.
-fn values_fit(sheet: &Sheet<'_>) -> bool {
-    let mut bars = placed(sheet).filter(|(series, _)| series.look == Look::Bars);
-    bars.all(|(series, slot)| {
-        let room = sheet.x.span(slot.width);
-        series.points.iter().all(|p| width(&sheet.y.axis.text(p.y), VALUE.size) <= room)
+fn values_fit(layout: &ChartLayout<'_>) -> bool {
+    layout.series().filter(|one| one.series.look == Look::Bars).all(|one| {
+        let room = layout.x.span(one.slot.width);
+        let mut points = one.series.points.iter();
+        points.all(|p| width(&layout.y.axis.text(p.y), VALUE.size) <= room)
     })
 }
 
-fn draw_markers(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
-    let (series, Slot { pattern, .. }) = one;
+fn draw_markers(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
+    let series = one.series;
     let colour = colour(series.colour).light;
-    let is_dense = series.points.len() > MARKERS_MAX;
-    let (radius, foot) = if is_dense { (1.8, 0.0) } else { (3.5, 3.0) };
-    for (place, point) in sheet.places(one) {
-        draw_whisker(sheet, place[0], point, (colour, foot), pen);
-        let fill = if point.disturbed { "#ffffff" } else { colour };
-        let ink = Ink { fill, edge: colour, opacity: 1.0, radius, turn: pattern };
-        marker(pen, place, ink, Some(&told(sheet.figure, series, point)));
+    let is_crowded = series.points.len() > MARKERS_MAX;
+    let (radius, foot) = if is_crowded { (1.8, 0.0) } else { (3.5, 3.0) };
+    for placed in layout.points(one) {
+        let PlacedPoint { x, y, point } = placed;
+        draw_whisker(layout, placed, colour, foot, out);
+        let fill = if point.disturbed { GROUND } else { colour };
+        let shape = one.slot.pattern;
+        let style = MarkerStyle { fill, edge: colour, opacity: 1.0, radius, shape };
+        out.point(Pixel { x, y }, style, &title(layout, series, point));
     }
 }
 
 /// Single values: beside each other where they share a bar, else at their place.
-fn draw_raw(sheet: &Sheet<'_>, one: Placed<'_>, pen: &mut Pen) {
-    let (series, slot) = one;
-    let has_bars = sheet.figure.series.iter().any(|one| one.look == Look::Bars);
-    let room = sheet.x.span(slot.width).min(BAR_MAX);
+fn draw_raw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
+    let PlacedSeries { series, slot } = one;
+    let has_bars = layout.figure.series.iter().any(|one| one.look == Look::Bars);
+    let room = layout.x.span(slot.width).min(BAR_MAX);
     let own = colour(series.colour).light;
-    let (fill, edge) = if has_bars { (DARK, "#ffffff") } else { (own, own) };
-    let places = sheet.places(one).into_iter().enumerate();
-    let places = places.map(|(at, ([x, y], point))| ([x + aside(at) * room, y], point));
+    let (fill, edge) = if has_bars { (DARK, GROUND) } else { (own, own) };
+    let points = layout.points(one).into_iter().enumerate();
+    let points = points.map(|(at, placed)| PlacedPoint { x: placed.x + aside(at) * room, ..placed });
     if is_dense(series) {
-        return draw_dots(&places.map(|(place, _)| place).collect::<Vec<_>>(), own, pen);
+        return draw_dots(&points.collect::<Vec<_>>(), own, out);
     }
-    for (place, point) in places {
-        let (fill, edge) = if point.disturbed { ("#ffffff", DARK) } else { (fill, edge) };
-        let ink = Ink { fill, edge, opacity: 0.6, radius: 2.2, turn: slot.pattern };
-        marker(pen, place, ink, Some(""));
+    for PlacedPoint { x, y, point } in points {
+        let (fill, edge) = if point.disturbed { (GROUND, DARK) } else { (fill, edge) };
+        let style = MarkerStyle { fill, edge, opacity: 0.6, radius: 2.2, shape: slot.pattern };
+        out.point(Pixel { x, y }, style, "");
     }
 }
 
@@ -204,9 +259,10 @@ pub(super) fn is_dense(series: &Series) -> bool {
 }
 
 /// Many points as one path, which keeps the file small.
-fn draw_dots(places: &[[f64; 2]], colour: &str, pen: &mut Pen) {
-    let dots: String = places.iter().map(|[x, y]| format!("M{} {}h0", px(*x), px(*y))).collect();
-    pen.line(format_args!(
+fn draw_dots(points: &[PlacedPoint<'_>], colour: &str, out: &mut SvgWriter) {
+    let dots: String =
+        points.iter().map(|point| format!("M{} {}h0", px(point.x), px(point.y))).collect();
+    out.line(format_args!(
         "<path class=\"points\" d=\"{dots}\" stroke=\"{colour}\" stroke-width=\"2.4\" \
          stroke-linecap=\"round\" stroke-opacity=\"0.4\"/>"
     ));

@@ -1,10 +1,23 @@
-//! How pictures look: sizes in pixels and colours, in one place.
+//! How charts look: sizes in pixels and colours, in one place.
 
-use super::pen::Type;
+use std::fmt::Write;
 
-/// Of the whole picture; it scales to any other.
+use crate::report::figures::{COLOURS, Colour, heat};
+
+/// How a text looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TextStyle {
+    /// In pixels.
+    pub(super) size: f64,
+    pub(super) colour: &'static str,
+    pub(super) is_bold: bool,
+}
+
+/// Width of a picture; it scales to any other.
 pub(super) const WIDTH: f64 = 760.0;
-/// Of the ground on which things are drawn.
+/// Width of the same picture for a telephone.
+pub(super) const NARROW_WIDTH: f64 = 380.0;
+/// Height of the plot.
 pub(super) const PLOT_HEIGHT: f64 = 320.0;
 /// Free at the border.
 pub(super) const EDGE: f64 = 18.0;
@@ -23,13 +36,23 @@ pub(super) const DARK: &str = "#1d2939";
 /// In legends, for all colours.
 pub(super) const NEUTRAL: &str = "#667085";
 
-pub(super) const TITLE: Type = Type { size: 18.0, colour: "#101828", is_bold: true };
-pub(super) const QUESTION: Type = Type { size: 13.0, colour: "#475467", is_bold: false };
-pub(super) const LABEL: Type = Type { size: 12.0, colour: "#344054", is_bold: true };
-pub(super) const TICK: Type = Type { size: 12.0, colour: "#475467", is_bold: false };
-pub(super) const LEGEND: Type = Type { size: 12.5, colour: "#1d2939", is_bold: false };
-pub(super) const NOTE: Type = Type { size: 11.0, colour: "#667085", is_bold: false };
-pub(super) const VALUE: Type = Type { size: 10.5, colour: "#344054", is_bold: false };
+pub(super) const TITLE: TextStyle = TextStyle { size: 18.0, colour: "#101828", is_bold: true };
+pub(super) const QUESTION: TextStyle = TextStyle { size: 13.0, colour: "#475467", is_bold: false };
+pub(super) const LABEL: TextStyle = TextStyle { size: 12.0, colour: "#344054", is_bold: true };
+pub(super) const TICK: TextStyle = TextStyle { size: 12.0, colour: "#475467", is_bold: false };
+pub(super) const LEGEND: TextStyle = TextStyle { size: 12.5, colour: "#1d2939", is_bold: false };
+pub(super) const NOTE: TextStyle = TextStyle { size: 11.0, colour: "#667085", is_bold: false };
+pub(super) const VALUE: TextStyle = TextStyle { size: 10.5, colour: "#344054", is_bold: false };
+
+/// Size of the words of marks.
+pub(super) const MARK_SIZE: f64 = 12.0;
+/// From the words of a mark to those above it.
+pub(super) const LANE_HEIGHT: f64 = 17.0;
+/// From a line of text to the next, as a share of its size.
+pub(super) const LINE_HEIGHT: f64 = 1.35;
+
+/// Steps of a scale of colours.
+pub(super) const SHADES: usize = 32;
 
 /// As many patterns are told apart.
 pub(super) const PATTERNS: usize = 4;
@@ -44,4 +67,38 @@ pub(super) fn dashes(patterns: [&str; PATTERNS], turn: usize) -> String {
         "" => String::new(),
         pattern => format!(" stroke-dasharray=\"{pattern}\""),
     }
+}
+
+/// What the colours of words and lines are on a dark page.
+const ON_DARK: [Colour; 8] = [
+    Colour { light: GROUND, dark: "#15181b" },
+    Colour { light: GRID, dark: "#2b3137" },
+    Colour { light: BASE, dark: "#8a949e" },
+    Colour { light: DARK, dark: "#e8eaed" },
+    Colour { light: NEUTRAL, dark: "#a7b0ba" },
+    Colour { light: TITLE.colour, dark: "#f4f5f7" },
+    Colour { light: QUESTION.colour, dark: "#a7b0ba" },
+    Colour { light: LABEL.colour, dark: "#c6ccd3" },
+];
+
+/// Style rules that recolour pictures where the page is dark. Attributes keep the colours for paper, so
+/// that a picture that is saved or printed has those.
+pub(crate) fn dark_rules() -> String {
+    let mut rules = String::new();
+    let shades = (0..SHADES).map(|at| {
+        let share = at as f64 / (SHADES - 1) as f64;
+        // Much stands out from the ground.
+        [heat(share), heat(1.0 - share)]
+    });
+    let plain = ON_DARK.iter().chain(&COLOURS);
+    let plain = plain.map(|colour| [colour.light.to_string(), colour.dark.to_string()]);
+    for [light, dark] in plain.chain(shades) {
+        for kind in ["fill", "stroke"] {
+            let _ = writeln!(
+                rules,
+                "svg [{kind}=\"{light}\"]{{{kind}:light-dark({light},{dark})}}"
+            );
+        }
+    }
+    rules
 }

@@ -20,7 +20,7 @@ fn boxed(node: &Node<'_, '_>) -> Box {
     let text = node.text().unwrap_or_default().to_string();
     let size = number(node, "font-size");
     let bold = if node.attribute("font-weight").is_some() { 1.05 } else { 1.0 };
-    let width = words::width(&text, size) * bold;
+    let width = text_width::width(&text, size) * bold;
     let share = match node.attribute("text-anchor") {
         None => 0.0,
         Some("middle") => 0.5,

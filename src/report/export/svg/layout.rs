@@ -1,0 +1,307 @@
+//! Lays a chart out: the pixel of each number, and how much room words take, before anything is drawn.
+
+use super::legend::SvgLegend;
+use super::style::{
+    EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
+};
+use super::text_width::{clipped, names, widest, width, wrapped};
+use crate::report::figures::{Axis, Figure, Mark, Point, Scale, Series, Slot, Tick};
+
+/// Ticks of an axis of numbers that are tried for.
+const Y_TICKS: usize = 8;
+const X_TICKS: usize = 9;
+
+/// Between the texts of two ticks.
+const TICK_GAP: f64 = 14.0;
+
+/// How steep names are that do not fit beside each other.
+pub(super) const SLANT_DEGREES: f64 = 35.0;
+const SLANTED_ROOM: f64 = 160.0;
+
+/// A row of a name, and how high rows are together.
+const ROW: f64 = 22.0;
+const ROWS_MIN: f64 = 66.0;
+const ROWS_MAX: f64 = 1_200.0;
+
+/// Between the words of two marks on one line.
+const MARK_GAP: f64 = 10.0;
+
+/// Where the numbers of an axis lie, in pixels.
+pub(super) struct AxisPixels<'a> {
+    pub(super) axis: &'a Axis,
+    /// The ends in numbers.
+    pub(super) range: [f64; 2],
+    /// The same ends in pixels.
+    pub(super) pixels: [f64; 2],
+}
+
+/// A series and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedSeries<'a> {
+    pub(super) series: &'a Series,
+    pub(super) slot: Slot,
+}
+
+/// A point and its pixels.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedPoint<'a> {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) point: &'a Point,
+}
+
+/// A mark with the place of its words.
+pub(super) struct MarkLabel<'a> {
+    pub(super) mark: &'a Mark,
+    pub(super) text: String,
+    /// The middle of the words.
+    pub(super) x: f64,
+    /// Lines above the plot, from 0.
+    pub(super) lane: usize,
+}
+
+/// Ticks from left to right, with texts that have room.
+pub(super) struct XTicks {
+    pub(super) ticks: Vec<Tick>,
+    pub(super) is_slanted: bool,
+    /// From the axis to below the texts.
+    height: f64,
+}
+
+/// Places of all parts, in pixels.
+pub(super) struct ChartLayout<'a> {
+    pub(super) figure: &'a Figure,
+    pub(super) width: f64,
+    /// Whether points have titles that a viewer of pictures shows.
+    pub(super) has_titles: bool,
+    /// Of each series, in their order.
+    pub(super) slots: Vec<Slot>,
+    pub(super) title: Vec<String>,
+    pub(super) question: Vec<String>,
+    /// Below title and question.
+    pub(super) head: f64,
+    pub(super) y_label: String,
+    pub(super) y_label_y: f64,
+    pub(super) x: AxisPixels<'a>,
+    pub(super) y: AxisPixels<'a>,
+    pub(super) x_ticks: XTicks,
+    pub(super) y_ticks: Vec<Tick>,
+    pub(super) x_label: String,
+    pub(super) x_label_y: f64,
+    pub(super) marks: Vec<MarkLabel<'a>>,
+    pub(super) legend: SvgLegend<'a>,
+    pub(super) notes: Vec<String>,
+    pub(super) notes_y: f64,
+    pub(super) height: f64,
+}
+
+impl AxisPixels<'_> {
+    /// The pixel of a number; that of the nearest end if it lies outside.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        let [low, high] = self.range;
+        let share = match self.axis.scale {
+            // Quotients of ends that lie far apart are beyond all numbers.
+            Scale::Logarithmic if value > 0.0 => (value.ln() - low.ln()) / (high.ln() - low.ln()),
+            Scale::Logarithmic => 0.0,
+            _ => (value - low) / (high - low),
+        };
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        let [from, to] = self.pixels;
+        from + share * (to - from)
+    }
+
+    /// Pixels from end to end.
+    pub(super) fn length(&self) -> f64 {
+        (self.pixels[1] - self.pixels[0]).abs()
+    }
+
+    /// Pixels of a distance between numbers that lie evenly.
+    pub(super) fn span(&self, distance: f64) -> f64 {
+        let [low, high] = self.range;
+        distance / (high - low) * (self.pixels[1] - self.pixels[0])
+    }
+}
+
+impl<'a> ChartLayout<'a> {
+    pub(super) fn new(figure: &'a Figure, width: f64) -> Self {
+        let inner = width - 2.0 * EDGE;
+        let title = wrapped(&figure.title, TITLE.size * 1.05, inner, 2);
+        let question = wrapped(&figure.question, QUESTION.size, inner, 3);
+        let head = EDGE + lines(&title, TITLE.size) + lines(&question, QUESTION.size);
+        let y_label_y = head + 24.0;
+        let y_range = figure.range_y();
+        let y_ticks = figure.y.ticks(y_range[0], y_range[1], Y_TICKS);
+        let (y_ticks, left) = y_room(&y_ticks, width);
+        let mut x =
+            AxisPixels { axis: &figure.x, range: figure.range_x(), pixels: [left, width - EDGE] };
+        x.pixels = x_room(&x, width);
+        let (marks, count) = lanes(&figure.marks, &x, width);
+        let top = y_label_y + 12.0 + count as f64 * LANE_HEIGHT;
+        let bottom = top + plot_height(figure);
+        let y = AxisPixels { axis: &figure.y, range: y_range, pixels: [bottom, top] };
+        let x_ticks = XTicks::new(&x);
+        let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
+        let slots = figure.slots();
+        let legend = SvgLegend::new(figure, &slots, x_label_y + 16.0, width);
+        let notes_y = legend.bottom + 8.0;
+        let notes = notes(figure);
+        let notes: Vec<String> =
+            notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
+        let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
+        let [x_label, y_label] = [&figure.x, &figure.y]
+            .map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
+        Self {
+            figure,
+            width,
+            has_titles: true,
+            slots,
+            title,
+            question,
+            head,
+            y_label,
+            y_label_y,
+            x,
+            y,
+            x_ticks,
+            y_ticks,
+            x_label,
+            x_label_y,
+            marks,
+            legend,
+            notes,
+            notes_y,
+            height,
+        }
+    }
+
+    /// The pixel below the plot.
+    pub(super) fn bottom(&self) -> f64 {
+        self.y.pixels[0]
+    }
+
+    pub(super) fn series(&self) -> impl Iterator<Item = PlacedSeries<'_>> {
+        let all = self.figure.series.iter().zip(self.slots.iter().copied());
+        all.map(|(series, slot)| PlacedSeries { series, slot })
+    }
+
+    /// Points of a series that have a place, in order.
+    pub(super) fn points<'b>(&self, one: PlacedSeries<'b>) -> Vec<PlacedPoint<'b>> {
+        let points = one.series.points.iter();
+        let has_place = |point: &&Point| self.x.axis.has(point.x) && self.y.axis.has(point.y);
+        let shift = self.x.span(one.slot.shift);
+        let points = points.filter(has_place);
+        points
+            .map(|point| PlacedPoint { x: self.x.at(point.x) + shift, y: self.y.at(point.y), point })
+            .collect()
+    }
+}
+
+/// What a reader must know, with what the picture alone does not show.
+pub(super) fn notes(figure: &Figure) -> Vec<String> {
+    let is_cut = figure.y.scale == Scale::Linear && figure.range_y()[0] > 0.0;
+    let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
+    figure.notes.iter().cloned().chain(cut).collect()
+}
+
+/// Marks with places at which their words do not cover each other, and how many lines that takes.
+fn lanes<'a>(marks: &'a [Mark], x: &AxisPixels<'_>, room: f64) -> (Vec<MarkLabel<'a>>, usize) {
+    let mut sorted: Vec<&Mark> = marks.iter().filter(|mark| x.axis.has(mark.x)).collect();
+    sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let mut ends: Vec<f64> = Vec::new();
+    let mut labels = Vec::new();
+    for mark in sorted {
+        let text = clipped(&mark.label, MARK_SIZE, room / 2.0);
+        let half = width(&text, MARK_SIZE) / 2.0;
+        let middle = x.at(mark.x).clamp(EDGE + half, room - EDGE - half);
+        let lane =
+            ends.iter().position(|end| middle - half >= end + MARK_GAP).unwrap_or(ends.len());
+        ends.resize(ends.len().max(lane + 1), 0.0);
+        ends[lane] = middle + half;
+        labels.push(MarkLabel { mark, text, x: middle, lane });
+    }
+    (labels, ends.len())
+}
+
+/// Names beside the chart have a line each.
+fn plot_height(figure: &Figure) -> f64 {
+    match &figure.y.scale {
+        Scale::Named(names) => (names.len() as f64 * ROW).clamp(ROWS_MIN, ROWS_MAX),
+        _ => PLOT_HEIGHT,
+    }
+}
+
+/// Pixels that lines take.
+fn lines(lines: &[String], size: f64) -> f64 {
+    lines.len() as f64 * size * LINE_HEIGHT
+}
+
+/// Ticks with texts that leave room for the plot, and where that begins.
+fn y_room(ticks: &[Tick], room: f64) -> (Vec<Tick>, f64) {
+    let texts: Vec<&str> = ticks.iter().map(|tick| &*tick.text).collect();
+    let texts = names(&texts, TICK.size, SLANTED_ROOM.min(room / 3.0));
+    let left = EDGE + widest(&texts, TICK.size) + GAP;
+    let ticks = ticks.iter().zip(texts).map(|(tick, text)| Tick { at: tick.at, text });
+    (ticks.collect(), left.max(EDGE + 34.0))
+}
+
+/// The ends of the x axis, so that half of the outer texts has room beside them.
+fn x_room(x: &AxisPixels<'_>, room: f64) -> [f64; 2] {
+    let [left, right] = x.pixels;
+    let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
+    let texts: Vec<String> = ticks.into_iter().map(|tick| tick.text).collect();
+    let text = widest(&texts, TICK.size);
+    if x.axis.is_named() {
+        let pitch = x.length() / texts.len().max(1) as f64;
+        let is_level = text <= pitch - GAP;
+        // A name that rises ends at its place, and begins to the left of it.
+        let before =
+            text.min(SLANTED_ROOM).min(room / 3.0) * SLANT_DEGREES.to_radians().cos() + GAP - pitch / 2.0;
+        return [if is_level { left } else { left.max(before) }, right];
+    }
+    let half = text / 2.0;
+    [left.max(half + GAP), right.min(room - GAP - half)]
+}
+
+impl XTicks {
+    fn new(x: &AxisPixels<'_>) -> Self {
+        if x.axis.is_named() { Self::named(x) } else { Self::numbers(x) }
+    }
+
+    fn level(ticks: Vec<Tick>) -> Self {
+        Self { ticks, is_slanted: false, height: GAP + TICK.size }
+    }
+
+    /// As many as have room.
+    fn numbers(x: &AxisPixels<'_>) -> Self {
+        let of = |wanted: usize| x.axis.ticks(x.range[0], x.range[1], wanted);
+        let found = (2..=X_TICKS).rev().map(of).find(|ticks| has_room(ticks, x));
+        Self::level(found.unwrap_or_else(|| of(2).into_iter().take(1).collect()))
+    }
+
+    /// All names; beside each other if they fit, else rising.
+    fn named(x: &AxisPixels<'_>) -> Self {
+        let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
+        let pitch = x.length() / ticks.len().max(1) as f64;
+        let texts: Vec<String> = ticks.iter().map(|tick| tick.text.clone()).collect();
+        if widest(&texts, TICK.size) <= pitch - GAP {
+            return Self::level(ticks);
+        }
+        let slant = SLANT_DEGREES.to_radians();
+        let room = (x.at(0.0) - GAP) / slant.cos();
+        let texts = names(&texts, TICK.size, room.min(SLANTED_ROOM));
+        let height = GAP + TICK.size + widest(&texts, TICK.size) * slant.sin();
+        // Lines of text that rise need as much from one to the next as lines that do not.
+        let every = (TICK.size / slant.sin() / pitch).ceil().max(1.0) as usize;
+        let ticks = ticks.iter().zip(texts).step_by(every);
+        let ticks = ticks.map(|(tick, text)| Tick { at: tick.at, text }).collect();
+        Self { ticks, is_slanted: true, height }
+    }
+}
+
+/// Whether no text of a tick touches that of the next.
+fn has_room(ticks: &[Tick], x: &AxisPixels<'_>) -> bool {
+    let half = |tick: &Tick| width(&tick.text, TICK.size) / 2.0;
+    ticks
+        .windows(2)
+        .all(|two| x.at(two[1].at) - x.at(two[0].at) >= half(&two[0]) + half(&two[1]) + TICK_GAP)
+}

@@ -1,0 +1,189 @@
+//! Writes elements of SVG. Text of users gets in as text only, never as an attribute.
+
+use std::fmt::{Arguments, Write};
+
+use super::style::{GROUND, PATTERNS, TextStyle};
+use crate::base::failure::shown;
+
+/// Where a text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextAnchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A place on the picture, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pixel {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+/// How a marker looks.
+#[derive(Clone, Copy)]
+pub(super) struct MarkerStyle<'a> {
+    pub(super) fill: &'a str,
+    pub(super) edge: &'a str,
+    pub(super) opacity: f64,
+    /// In pixels.
+    pub(super) radius: f64,
+    /// Which of the shapes, from 0.
+    pub(super) shape: usize,
+}
+
+/// An upright rectangle, in pixels.
+#[derive(Clone, Copy)]
+pub(super) struct PixelBox {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+/// A growing document.
+#[derive(Default)]
+pub(super) struct SvgWriter {
+    text: String,
+}
+
+impl SvgWriter {
+    /// Adds a line; what stands in it must be escaped.
+    pub(super) fn line(&mut self, line: Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// A text on one line.
+    pub(super) fn text(&mut self, at: Pixel, style: TextStyle, anchor: TextAnchor, text: &str) {
+        let place = format!("x=\"{}\" y=\"{}\"", px(at.x), px(at.y));
+        self.placed_text(&place, style, anchor, text);
+    }
+
+    /// A text that rises to its end.
+    pub(super) fn slanted(&mut self, at: Pixel, style: TextStyle, degrees: f64, text: &str) {
+        let place =
+            format!("transform=\"translate({} {}) rotate({})\"", px(at.x), px(at.y), px(-degrees));
+        self.placed_text(&place, style, TextAnchor::End, text);
+    }
+
+    fn placed_text(&mut self, place: &str, style: TextStyle, anchor: TextAnchor, text: &str) {
+        let anchor = match anchor {
+            TextAnchor::Start => "",
+            TextAnchor::Middle => " text-anchor=\"middle\"",
+            TextAnchor::End => " text-anchor=\"end\"",
+        };
+        let weight = if style.is_bold { " font-weight=\"600\"" } else { "" };
+        let (size, colour, text) = (px(style.size), style.colour, escaped(text));
+        self.line(format_args!(
+            "<text {place} font-size=\"{size}\"{weight} fill=\"{colour}\"{anchor}>{text}</text>"
+        ));
+    }
+
+    /// A marker that is no point of a series.
+    pub(super) fn sample(&mut self, at: Pixel, style: MarkerStyle<'_>) {
+        let head = marker(at, style, "");
+        self.line(format_args!("<{head}/>"));
+    }
+
+    /// The marker of a point, with a title for viewers of pictures unless it is empty.
+    pub(super) fn point(&mut self, at: Pixel, style: MarkerStyle<'_>, title: &str) {
+        let head = marker(at, style, " class=\"point\"");
+        if title.is_empty() {
+            return self.line(format_args!("<{head}/>"));
+        }
+        let element = head.split(' ').next().unwrap_or_default();
+        self.line(format_args!("<{head}><title>{}</title></{element}>", escaped(title)));
+    }
+
+    /// Light stripes down a bar, two for each step of the pattern, so that none lies under the whisker
+    /// in the middle.
+    pub(super) fn stripes(&mut self, bar: PixelBox, pattern: usize) {
+        let number = 2 * (pattern % PATTERNS);
+        if number == 0 {
+            return;
+        }
+        let stripe = |at: usize| {
+            let x = bar.left + bar.width * at as f64 / (number + 1) as f64;
+            format!("M{} {}v{}", px(x), px(bar.top), px(bar.height))
+        };
+        let path: String = (1..=number).map(stripe).collect();
+        self.line(format_args!("<path d=\"{path}\" stroke=\"{GROUND}\" stroke-width=\"1.4\"/>"));
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// The start of a marker's element: a circle, a square, a triangle or a diamond. Paths begin in the
+/// middle, so that a script can move them.
+fn marker(Pixel { x, y }: Pixel, style: MarkerStyle<'_>, class: &str) -> String {
+    let MarkerStyle { fill, edge, radius: r, .. } = style;
+    let [x, y] = [x, y].map(px);
+    let outline = match style.shape % 4 {
+        0 => format!("circle{class} cx=\"{x}\" cy=\"{y}\" r=\"{}\"", px(r)),
+        1 => format!(
+            "path{class} d=\"M{x} {y}m-{0} -{0}h{1}v{1}h-{1}z\"",
+            px(r * 0.9),
+            px(r * 1.8)
+        ),
+        2 => format!(
+            "path{class} d=\"M{x} {y}m0 -{0}l{0} {1}h-{2}z\"",
+            px(r * 1.2),
+            px(r * 2.1),
+            px(r * 2.4)
+        ),
+        _ => format!("path{class} d=\"M{x} {y}m0 -{0}l{0} {0}l-{0} {0}l-{0} -{0}z\"", px(r * 1.3)),
+    };
+    let opacity =
+        if style.opacity < 1.0 { format!(" opacity=\"{}\"", style.opacity) } else { String::new() };
+    format!("{outline} fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"{opacity}")
+}
+
+/// A text as XML takes it: without a meaning, and without characters that XML 1.0 has no way to write.
+pub(super) fn escaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in shown(text).chars() {
+        match c {
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '&' => plain.push_str("&amp;"),
+            '"' => plain.push_str("&quot;"),
+            '\'' => plain.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => plain.extend(c.escape_default()),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// A length with at most one decimal, which no eye misses.
+pub(super) fn px(length: f64) -> String {
+    let tenths = (length * 10.0).round() + 0.0;
+    if tenths % 10.0 == 0.0 {
+        format!("{}", tenths / 10.0)
+    } else {
+        format!("{:.1}", tenths / 10.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_markup_is_shown_as_it_is() {
+        assert_eq!(
+            escaped("<b a='1'>&\"x\"</b>"),
+            "&lt;b a=&#39;1&#39;&gt;&amp;&quot;x&quot;&lt;/b&gt;"
+        );
+        assert_eq!(escaped("a\nb\0c\u{ffff}"), "a\\nb\\u{0}c\\u{ffff}");
+    }
+
+    #[test]
+    fn lengths_are_short() {
+        let short = [0.0, -0.04, 1.0, 12.34, -3.25, 100.0].map(px);
+        assert_eq!(short, ["0", "0", "1", "12.3", "-3.3", "100"]);
+    }
+}
