@@ -289,7 +289,12 @@ fn drawn_as_told(browser: &Browser, name: &str) {
         drawn.dedup();
         assert_eq!(drawn.len(), points.len(), "{key}: a row is drawn twice");
         let has_bands = chart["bands"].as_u64().unwrap() > 0;
-        assert!(points.len() == rows.len() || has_bands, "{key}: {} of {}", points.len(), rows.len());
+        assert!(
+            points.len() == rows.len() || has_bands,
+            "{key}: {} of {}",
+            points.len(),
+            rows.len()
+        );
         inside(&key, chart, points);
         if points.iter().all(|one| one["isCell"] != json!(true)) {
             higher_is_more(&key, points, rows);
@@ -299,7 +304,8 @@ fn drawn_as_told(browser: &Browser, name: &str) {
 
 #[track_caller]
 fn inside(key: &str, chart: &Value, points: &[Value]) {
-    let plot: Vec<f64> = chart["plot"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    let plot: Vec<f64> =
+        chart["plot"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
     for point in points {
         let of = |name: &str| point[name].as_f64().unwrap();
         let across = of("x") >= plot[0] - 0.2 && of("x") + of("width") <= plot[2] + 0.2;

@@ -2,8 +2,8 @@
 
 use super::layout::{ChartLayout, MarkLabel, SLANT_DEGREES};
 use super::style::{
-    BASE, DARK, EDGE, GAP, GRID, GROUND, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, QUESTION,
-    TICK, TITLE, TextStyle,
+    BASE, DARK, EDGE, GAP, GRID, GROUND, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE,
+    QUESTION, TICK, TITLE, TextStyle,
 };
 use super::text_width::width;
 use super::writer::{Pixel, SvgWriter, TextAnchor, px};

@@ -148,8 +148,8 @@ impl<'a> ChartLayout<'a> {
         let notes: Vec<String> =
             notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
         let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
-        let [x_label, y_label] = [&figure.x, &figure.y]
-            .map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
+        let [x_label, y_label] =
+            [&figure.x, &figure.y].map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
         Self {
             figure,
             width,
@@ -191,7 +191,11 @@ impl<'a> ChartLayout<'a> {
         let shift = self.x.span(one.slot.shift);
         let points = points.filter(has_place);
         points
-            .map(|point| PlacedPoint { x: self.x.at(point.x) + shift, y: self.y.at(point.y), point })
+            .map(|point| PlacedPoint {
+                x: self.x.at(point.x) + shift,
+                y: self.y.at(point.y),
+                point,
+            })
             .collect()
     }
 }
@@ -254,8 +258,9 @@ fn x_room(x: &AxisPixels<'_>, room: f64) -> [f64; 2] {
         let pitch = x.length() / texts.len().max(1) as f64;
         let is_level = text <= pitch - GAP;
         // A name that rises ends at its place, and begins to the left of it.
-        let before =
-            text.min(SLANTED_ROOM).min(room / 3.0) * SLANT_DEGREES.to_radians().cos() + GAP - pitch / 2.0;
+        let before = text.min(SLANTED_ROOM).min(room / 3.0) * SLANT_DEGREES.to_radians().cos()
+            + GAP
+            - pitch / 2.0;
         return [if is_level { left } else { left.max(before) }, right];
     }
     let half = text / 2.0;

@@ -8,7 +8,7 @@ use super::style::{
     BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, SHADES, TICK, dashes,
 };
 use super::text_width::{clipped, names, width};
-use super::writer::{MarkerStyle, Pixel, PixelBox, SvgWriter, TextAnchor, px};
+use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, px};
 use crate::report::figures::{Figure, Look, Point, Scale, Series, Slot, colour, has_been, heat};
 
 const ROW: f64 = 21.0;
@@ -133,10 +133,7 @@ pub(super) fn things(figure: &Figure) -> Vec<LegendEntry> {
         figure.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
     };
     if has(|one, point| has_whisker(one) && point.interval.is_some()) {
-        entries.push(LegendEntry {
-            swatch: LegendSwatch::Interval,
-            text: "95% interval".into(),
-        });
+        entries.push(LegendEntry { swatch: LegendSwatch::Interval, text: "95% interval".into() });
     }
     if has(|one, point| is_hollow(one) && point.disturbed) {
         entries.push(LegendEntry { swatch: LegendSwatch::Disturbed, text: "disturbed".into() });
@@ -199,14 +196,8 @@ impl LegendSwatch {
                 px(middle.y - 6.0)
             )),
             Self::Disturbed => {
-                let style = MarkerStyle {
-                    fill: GROUND,
-                    edge: NEUTRAL,
-                    opacity: 1.0,
-                    radius: 3.5,
-                    shape: 0,
-                };
-                out.sample(middle, style);
+                let paint = &paint(GROUND, NEUTRAL);
+                out.sample(Marker { at: middle, radius: 3.5, shape: 0, paint });
             }
         }
     }
@@ -227,8 +218,8 @@ impl DrawnLook {
     /// A sample of what is drawn so, with its pattern.
     fn draw(self, middle: Pixel, shade: &str, out: &mut SvgWriter) {
         let Self { look, pattern } = self;
-        let style =
-            MarkerStyle { fill: shade, edge: shade, opacity: 1.0, radius: 3.5, shape: pattern };
+        let paint = &paint(shade, shade);
+        let marker = Marker { at: middle, radius: 3.5, shape: pattern, paint };
         match look {
             Look::Bars | Look::Cells => {
                 square(out, middle, shade, "0.85");
@@ -240,12 +231,17 @@ impl DrawnLook {
             Look::Curve => stroke(out, middle, shade, &dashes(DASHES, pattern)),
             Look::Line => {
                 stroke(out, middle, shade, &dashes(DASHES, pattern));
-                out.sample(middle, style);
+                out.sample(marker);
             }
-            Look::Markers => out.sample(middle, style),
-            Look::Raw => out.sample(middle, MarkerStyle { radius: 2.2, opacity: 0.6, ..style }),
+            Look::Markers => out.sample(marker),
+            Look::Raw => out.sample(Marker { radius: 2.2, ..marker }),
         }
     }
+}
+
+/// The colours of a marker, as attributes.
+fn paint(fill: &str, edge: &str) -> String {
+    format!(" fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"")
 }
 
 fn stroke(out: &mut SvgWriter, middle: Pixel, shade: &str, pattern: &str) {

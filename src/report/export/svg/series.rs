@@ -4,7 +4,7 @@
 use super::layout::{AxisPixels, ChartLayout, PlacedPoint, PlacedSeries};
 use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
 use super::text_width::width;
-use super::writer::{MarkerStyle, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
+use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
 use crate::base::units::grouped;
 use crate::report::figures::{Look, Point, Rectangle, Series, aside, colour, heat};
 
@@ -42,7 +42,10 @@ pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let mut numbered: Vec<_> = numbered.collect();
     numbered.sort_by_key(|(_, _, one)| ORDER.iter().position(|look| *look == one.series.look));
     for (number, row, one) in numbered {
-        out.line(format_args!("<g class=\"series\" data-series=\"{number}\" data-row=\"{row}\">"));
+        out.line(format_args!(
+            "<g class=\"series\" data-series=\"{number}\" data-row=\"{row}\"{}>",
+            paint(layout, one.series)
+        ));
         draw(layout, one, has_values, out);
         out.line(format_args!("</g>"));
     }
@@ -63,6 +66,23 @@ fn draw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, has_values: bool, out: 
         Look::Markers => draw_markers(layout, one, out),
         Look::Raw => draw_raw(layout, one, out),
     }
+}
+
+/// What all markers of a series share, as attributes of its group.
+fn paint(layout: &ChartLayout<'_>, series: &Series) -> String {
+    let own = colour(series.colour).light;
+    let (fill, edge) = match series.look {
+        Look::Raw if has_bars(layout) => (DARK, GROUND),
+        Look::Markers | Look::Line | Look::Raw => (own, own),
+        _ => return String::new(),
+    };
+    let opacity =
+        if series.look == Look::Raw { " fill-opacity=\"0.6\" stroke-opacity=\"0.6\"" } else { "" };
+    format!(" fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"{opacity}")
+}
+
+fn has_bars(layout: &ChartLayout<'_>) -> bool {
+    layout.figure.series.iter().any(|one| one.look == Look::Bars)
 }
 
 /// What a point is, for who points at it in a viewer of pictures; empty where a page says it.
@@ -148,11 +168,12 @@ fn draw_line(
     }
 }
 
-/// A line from end to end of an interval, with feet where there is room for them.
+/// A line from end to end of an interval, with feet where there is room for them; in the colour of its
+/// series, unless `paint` has another.
 fn draw_whisker(
     layout: &ChartLayout<'_>,
     placed: PlacedPoint<'_>,
-    colour: &str,
+    paint: &str,
     foot: f64,
     out: &mut SvgWriter,
 ) {
@@ -165,10 +186,7 @@ fn draw_whisker(
     } else {
         String::new()
     };
-    out.line(format_args!(
-        "<path class=\"whisker\" d=\"M{x} {low}V{high}{feet}\" fill=\"none\" stroke=\"{colour}\" \
-         stroke-width=\"1.3\"/>"
-    ));
+    out.line(format_args!("<path class=\"whisker\" d=\"M{x} {low}V{high}{feet}\"{paint}/>"));
 }
 
 fn draw_bars(
@@ -181,6 +199,7 @@ fn draw_bars(
     let wide = layout.x.span(slot.width);
     let wide = if wide > 0.0 { wide.clamp(1.0, BAR_MAX) } else { BAR };
     let base = layout.y.at(0.0);
+    let whisker = format!(" stroke=\"{DARK}\" stroke-width=\"1.3\"");
     let colour = colour(series.colour).light;
     for placed in layout.points(one) {
         let PlacedPoint { x, y, point } = placed;
@@ -201,7 +220,7 @@ fn draw_bars(
             }
         }
         out.stripes(PixelBox { left, top, width: wide, height }, slot.pattern);
-        draw_whisker(layout, placed, DARK, (wide / 4.0).min(4.0), out);
+        draw_whisker(layout, placed, &whisker, (wide / 4.0).min(4.0), out);
         if has_values {
             let above = point.interval.map_or(y, |[_, high]| layout.y.at(high).min(y));
             let text = layout.y.axis.text(point.y);
@@ -221,35 +240,34 @@ fn values_fit(layout: &ChartLayout<'_>) -> bool {
 
 fn draw_markers(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
     let series = one.series;
-    let colour = colour(series.colour).light;
     let is_crowded = series.points.len() > MARKERS_MAX;
     let (radius, foot) = if is_crowded { (1.8, 0.0) } else { (3.5, 3.0) };
+    let hollow = format!(" fill=\"{GROUND}\"");
     for placed in layout.points(one) {
         let PlacedPoint { x, y, point } = placed;
-        draw_whisker(layout, placed, colour, foot, out);
-        let fill = if point.disturbed { GROUND } else { colour };
-        let shape = one.slot.pattern;
-        let style = MarkerStyle { fill, edge: colour, opacity: 1.0, radius, shape };
-        out.point(Pixel { x, y }, style, &title(layout, series, point));
+        draw_whisker(layout, placed, "", foot, out);
+        let paint = if point.disturbed { &hollow } else { "" };
+        let marker = Marker { at: Pixel { x, y }, radius, shape: one.slot.pattern, paint };
+        out.point(marker, &title(layout, series, point));
     }
 }
 
 /// Single values: beside each other where they share a bar, else at their place.
 fn draw_raw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
     let PlacedSeries { series, slot } = one;
-    let has_bars = layout.figure.series.iter().any(|one| one.look == Look::Bars);
     let room = layout.x.span(slot.width).min(BAR_MAX);
-    let own = colour(series.colour).light;
-    let (fill, edge) = if has_bars { (DARK, GROUND) } else { (own, own) };
     let points = layout.points(one).into_iter().enumerate();
-    let points = points.map(|(at, placed)| PlacedPoint { x: placed.x + aside(at) * room, ..placed });
+    let points =
+        points.map(|(at, placed)| PlacedPoint { x: placed.x + aside(at) * room, ..placed });
     if is_dense(series) {
+        let own = colour(series.colour).light;
         return draw_dots(&points.collect::<Vec<_>>(), own, out);
     }
+    let hollow = format!(" fill=\"{GROUND}\" stroke=\"{DARK}\"");
     for PlacedPoint { x, y, point } in points {
-        let (fill, edge) = if point.disturbed { (GROUND, DARK) } else { (fill, edge) };
-        let style = MarkerStyle { fill, edge, opacity: 0.6, radius: 2.2, shape: slot.pattern };
-        out.point(Pixel { x, y }, style, "");
+        let paint = if point.disturbed { &hollow } else { "" };
+        let marker = Marker { at: Pixel { x, y }, radius: 2.2, shape: slot.pattern, paint };
+        out.point(marker, "");
     }
 }
 

@@ -94,10 +94,8 @@ pub(crate) fn dark_rules() -> String {
     let plain = plain.map(|colour| [colour.light.to_string(), colour.dark.to_string()]);
     for [light, dark] in plain.chain(shades) {
         for kind in ["fill", "stroke"] {
-            let _ = writeln!(
-                rules,
-                "svg [{kind}=\"{light}\"]{{{kind}:light-dark({light},{dark})}}"
-            );
+            let _ =
+                writeln!(rules, "svg [{kind}=\"{light}\"]{{{kind}:light-dark({light},{dark})}}");
         }
     }
     rules

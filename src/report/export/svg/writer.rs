@@ -20,16 +20,17 @@ pub(super) struct Pixel {
     pub(super) y: f64,
 }
 
-/// How a marker looks.
+/// A marker: a circle, a square, a triangle or a diamond.
 #[derive(Clone, Copy)]
-pub(super) struct MarkerStyle<'a> {
-    pub(super) fill: &'a str,
-    pub(super) edge: &'a str,
-    pub(super) opacity: f64,
+pub(super) struct Marker<'a> {
+    /// Its middle.
+    pub(super) at: Pixel,
     /// In pixels.
     pub(super) radius: f64,
     /// Which of the shapes, from 0.
     pub(super) shape: usize,
+    /// Attributes of its colours; empty for those of the group in which it stands.
+    pub(super) paint: &'a str,
 }
 
 /// An upright rectangle, in pixels.
@@ -81,14 +82,14 @@ impl SvgWriter {
     }
 
     /// A marker that is no point of a series.
-    pub(super) fn sample(&mut self, at: Pixel, style: MarkerStyle<'_>) {
-        let head = marker(at, style, "");
+    pub(super) fn sample(&mut self, marker: Marker<'_>) {
+        let head = marker.head("");
         self.line(format_args!("<{head}/>"));
     }
 
     /// The marker of a point, with a title for viewers of pictures unless it is empty.
-    pub(super) fn point(&mut self, at: Pixel, style: MarkerStyle<'_>, title: &str) {
-        let head = marker(at, style, " class=\"point\"");
+    pub(super) fn point(&mut self, marker: Marker<'_>, title: &str) {
+        let head = marker.head(" class=\"point\"");
         if title.is_empty() {
             return self.line(format_args!("<{head}/>"));
         }
@@ -116,29 +117,19 @@ impl SvgWriter {
     }
 }
 
-/// The start of a marker's element: a circle, a square, a triangle or a diamond. Paths begin in the
-/// middle, so that a script can move them.
-fn marker(Pixel { x, y }: Pixel, style: MarkerStyle<'_>, class: &str) -> String {
-    let MarkerStyle { fill, edge, radius: r, .. } = style;
-    let [x, y] = [x, y].map(px);
-    let outline = match style.shape % 4 {
-        0 => format!("circle{class} cx=\"{x}\" cy=\"{y}\" r=\"{}\"", px(r)),
-        1 => format!(
-            "path{class} d=\"M{x} {y}m-{0} -{0}h{1}v{1}h-{1}z\"",
-            px(r * 0.9),
-            px(r * 1.8)
-        ),
-        2 => format!(
-            "path{class} d=\"M{x} {y}m0 -{0}l{0} {1}h-{2}z\"",
-            px(r * 1.2),
-            px(r * 2.1),
-            px(r * 2.4)
-        ),
-        _ => format!("path{class} d=\"M{x} {y}m0 -{0}l{0} {0}l-{0} {0}l-{0} -{0}z\"", px(r * 1.3)),
-    };
-    let opacity =
-        if style.opacity < 1.0 { format!(" opacity=\"{}\"", style.opacity) } else { String::new() };
-    format!("{outline} fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"{opacity}")
+impl Marker<'_> {
+    /// The start of its element. Paths begin in the middle, so that a script can move them.
+    fn head(&self, class: &str) -> String {
+        let (r, paint) = (self.radius, self.paint);
+        let [x, y] = [self.at.x, self.at.y].map(px);
+        let path = match self.shape % 4 {
+            0 => return format!("circle{class} cx=\"{x}\" cy=\"{y}\" r=\"{}\"{paint}", px(r)),
+            1 => format!("m-{0} -{0}h{1}v{1}h-{1}z", px(r * 0.9), px(r * 1.8)),
+            2 => format!("m0 -{0}l{0} {1}h-{2}z", px(r * 1.2), px(r * 2.1), px(r * 2.4)),
+            _ => format!("m0 -{0}l{0} {0}l-{0} {0}l-{0} -{0}z", px(r * 1.3)),
+        };
+        format!("path{class} d=\"M{x} {y}{path}\"{paint}")
+    }
 }
 
 /// A text as XML takes it: without a meaning, and without characters that XML 1.0 has no way to write.
