@@ -12,10 +12,10 @@ mod noise;
 #[path = "../tests/statistics/pilot.rs"]
 mod pilot;
 
+use boatload::measure::change::change_points;
 use boatload::measure::history::steps;
-use boatload::measure::statistics::{
-    CHANCE_MAX, change_points, mean_interval, modes, slices, trend,
-};
+use boatload::measure::statistics::{mean_interval, modes, slices, trend};
+use boatload::measure::thresholds::CHANGE_POINT_ALPHA;
 
 use pilot::{Outcome, Truth};
 
@@ -62,7 +62,7 @@ fn histories() {
 /// How often something is found where nothing is.
 fn false_alarms() {
     println!("\n| nothing there, but found | share of 500 series |\n|---|---|");
-    let changes = |values: &[f64]| !change_points(values, CHANCE_MAX).is_empty();
+    let changes = |values: &[f64]| !change_points(values, CHANGE_POINT_ALPHA).is_empty();
     for n in [20, 100, 300] {
         let share = share(500, |source| changes(&source.white(n)));
         println!("| a change among {n} independent values | {share:.3} |");

@@ -11,9 +11,9 @@ mod pilot;
 
 use std::ops::RangeInclusive;
 
-use boatload::measure::statistics::{
-    CHANCE_MAX, change_points, mean_interval, modes, slices, trend,
-};
+use boatload::measure::change::change_points;
+use boatload::measure::statistics::{mean_interval, modes, slices, trend};
+use boatload::measure::thresholds::CHANGE_POINT_ALPHA;
 
 use pilot::{Outcome, Truth};
 
@@ -55,7 +55,8 @@ fn of_two_modes_few_repeats_say_less_than_they_seem_to() {
 #[test]
 fn white_noise_seldom_changes_drifts_or_splits() {
     for n in [20, 100, 300] {
-        let found = share(500, |source| !change_points(&source.white(n), CHANCE_MAX).is_empty());
+        let found =
+            share(500, |source| !change_points(&source.white(n), CHANGE_POINT_ALPHA).is_empty());
         assert!(found < 0.05, "changes among {n}: {found}");
     }
     let found = share(500, |source| trend(&source.white(60)).unwrap().p_value < 0.05);
@@ -69,7 +70,7 @@ fn a_planted_step_is_found_where_it_is() {
     let near = |source: &mut Source, at: usize, rise: f64| {
         let mut values = source.white(100);
         values[at..].iter_mut().for_each(|value| *value += rise);
-        let points = change_points(&values, CHANCE_MAX);
+        let points = change_points(&values, CHANGE_POINT_ALPHA);
         let [point] = points[..] else { return false };
         let relative = point.relative.unwrap();
         point.index.abs_diff(at) <= 2 && (relative - rise / 100.0).abs() < 0.06
@@ -86,7 +87,7 @@ fn a_short_rise_within_a_long_series_is_found() {
     let found = share(50, |source| {
         let mut values = source.white(300);
         values[150..162].iter_mut().for_each(|value| *value += 15.0);
-        let points = change_points(&values, CHANCE_MAX);
+        let points = change_points(&values, CHANGE_POINT_ALPHA);
         let near = |at: usize| points.iter().any(|point| point.index.abs_diff(at) <= 2);
         near(150) && near(162)
     });
@@ -97,7 +98,7 @@ fn a_short_rise_within_a_long_series_is_found() {
 fn windows_that_depend_on_each_other_change_less_often_as_means_of_slices() {
     let changing = |size: usize| {
         share(200, |source| {
-            !change_points(&slices(&source.windows(WINDOWS), size), CHANCE_MAX).is_empty()
+            !change_points(&slices(&source.windows(WINDOWS), size), CHANGE_POINT_ALPHA).is_empty()
         })
     };
     let (windows, slices) = (changing(1), changing(10));

@@ -3,23 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::book::{Book, CacheAsked, EngineName};
+use super::change::{LevelChange, Sensitivity, level_changes};
 use super::differences::job_lines;
-use super::statistics::change_points;
 use super::statistics::describe::{mean, median};
-
-/// A place at which values begin to lie elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// The first value after it, from 0.
-    pub at: usize,
-    /// The mean of the values before it, back to the step before.
-    pub before: f64,
-    /// The mean of the values after it, up to the next step.
-    pub after: f64,
-}
-
-/// The chance of a step where there is none, over all places of a row: each is tried.
-const STEP_MISS: f64 = 0.01;
+use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
 
 /// Places in a row of so many fewer than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
@@ -27,23 +14,11 @@ const NO_PLACES: usize = 5;
 /// Of so many runs a history is made, unless another number is asked for.
 pub const HISTORY_RUNS: u32 = 30;
 
-/// A smaller step between logarithms is none.
-const STEP_LEAST: f64 = 0.01;
-
-/// The steps in a row of logarithms, in their order: its [`change_points`], without those that are
-/// small, which are taken back from the smallest on.
-pub fn steps(values: &[f64]) -> Vec<Step> {
+/// The steps in a row of logarithms, in their order.
+pub fn steps(values: &[f64]) -> Vec<LevelChange> {
     let places = values.len().saturating_sub(NO_PLACES).max(1);
-    let points = change_points(values, STEP_MISS / places as f64);
-    let mut at: Vec<usize> = points.iter().map(|point| point.index).collect();
-    loop {
-        let found = between(values, &at);
-        let sizes = found.iter().map(|step| (step.after - step.before).abs()).enumerate();
-        match sizes.min_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((smallest, size)) if size < STEP_LEAST => at.remove(smallest),
-            _ => return found,
-        };
-    }
+    let alpha = RUN_STEP_ALPHA / places as f64;
+    level_changes(values, &Sensitivity { alpha, smallest: RUN_STEP_MIN, level: mean })
 }
 
 /// With fewer runs since a step none is told to be odd.
@@ -98,18 +73,6 @@ fn odd(logs: &[f64]) -> Vec<bool> {
     let off: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
     let deviation = (DEVIATION * median(&off)).max(DEVIATION_LEAST);
     off.iter().map(|off| *off > ODD_FROM * deviation).collect()
-}
-
-/// Steps at these places.
-fn between(values: &[f64], places: &[usize]) -> Vec<Step> {
-    let places = places.iter().copied();
-    let ends: Vec<usize> = [0].into_iter().chain(places).chain([values.len()]).collect();
-    let step = |ends: &[usize]| Step {
-        at: ends[1],
-        before: mean(&values[ends[0]..ends[1]]),
-        after: mean(&values[ends[1]..ends[2]]),
-    };
-    ends.windows(3).map(step).collect()
 }
 
 /// Memory that differs by less is the same: how much of it the kernel manages changes with it.

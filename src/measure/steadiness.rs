@@ -1,18 +1,12 @@
 //! Whether a phase went on as it began: a trend and two modes of the mean latencies of its slices,
-//! where they are large. `statistics` has the tests; what is sure and small is not told.
+//! where they are large. A sure but small trend is none.
 
 use super::statistics::describe::median;
-use super::statistics::dip_chance;
-use super::statistics::effective_size;
-use super::statistics::modes;
-use super::statistics::trend as rising;
+use super::statistics::{self, dip_chance, effective_size, modes};
+use super::thresholds::{LATENCY_STEP_RATIO_MIN, STEADINESS_ALPHA};
 
 /// Fewer slices say nothing.
 const SLICES_MIN: usize = 16;
-
-/// A trend is told from this change on: half of the slices of a phase lie within it by a wide margin
-/// on machines at rest, and a rate that differs by less is still the same to its reader.
-const CHANGE_MIN: f64 = 0.3;
 
 /// How many more pairs of slices must agree with the trend than contradict it, of all pairs (Kendall's
 /// tau). A single step gives a half.
@@ -21,10 +15,6 @@ const AGREEMENT_MIN: f64 = 0.6;
 /// With this agreement a trend needs no test: what is left beside a line without noise is rounding,
 /// which depends on itself as much as can be.
 const AGREEMENT_FULL: f64 = 0.9;
-
-/// The chance of a trend or of modes where there are none, at most. Slices that depend on those before
-/// them count less.
-const CHANCE_MAX: f64 = 0.01;
 
 /// So many independent slices at least must there be to see modes: one change from one level to
 /// another leaves fewer, and is a jump.
@@ -39,8 +29,8 @@ const MODE_SHARE_MIN: f64 = 0.2;
 /// How much longer operations took at the end of a phase than at its beginning, relative to the
 /// beginning; negative if they became faster. None if they went up and down, or changed little.
 pub fn trend(slices: &[f64]) -> Option<f64> {
-    let found = rising(slices).filter(|_| slices.len() >= SLICES_MIN)?;
-    let sure = found.p_value <= CHANCE_MAX || found.tau.abs() >= AGREEMENT_FULL;
+    let found = statistics::trend(slices).filter(|_| slices.len() >= SLICES_MIN)?;
+    let sure = found.p_value <= STEADINESS_ALPHA || found.tau.abs() >= AGREEMENT_FULL;
     if found.tau.abs() < AGREEMENT_MIN || !sure {
         return None;
     }
@@ -48,7 +38,7 @@ pub fn trend(slices: &[f64]) -> Option<f64> {
     let (first, last) = (median(&slices[..end]), median(&slices[slices.len() - end..]));
     let change = last / first - 1.0;
     let relative = if change < 0.0 { first / last - 1.0 } else { change };
-    (change.is_finite() && relative >= CHANGE_MIN).then_some(change)
+    (change.is_finite() && 1.0 + relative >= LATENCY_STEP_RATIO_MIN).then_some(change)
 }
 
 /// How many times longer operations took in the slower of two modes that a phase went back and forth
@@ -59,7 +49,7 @@ pub fn two_modes(slices: &[f64]) -> Option<f64> {
     let both = found.low.share.min(found.high.share) >= MODE_SHARE_MIN;
     let large = both && ratio.is_finite() && ratio >= MODES_RATIO_MIN && found.two();
     let size = effective_size(slices).filter(|size| *size >= SIZE_MIN)?;
-    (large && dip_chance(found.dip, size as usize, 0) <= CHANCE_MAX).then_some(ratio)
+    (large && dip_chance(found.dip, size as usize, 0) <= STEADINESS_ALPHA).then_some(ratio)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::measure::book::{CellKey, Measurement};
 use crate::measure::content::bulk_phases;
 use crate::measure::order::each_once;
 use crate::measure::statistics::student::student_t;
+use crate::measure::thresholds::INTERVAL_ALPHA;
 use crate::measure::uncertainty::{IntervalBasis, rate_estimate};
 use crate::plan::effort::{PASSES_MAX, Passes};
 
@@ -143,6 +144,6 @@ fn factor(repeats: f64) -> f64 {
         return f64::INFINITY;
     }
     let whole = repeats.floor();
-    let computed = || student_t(0.05, whole - 1.0).unwrap_or(f64::INFINITY);
+    let computed = || student_t(INTERVAL_ALPHA, whole - 1.0).unwrap_or(f64::INFINITY);
     FACTORS.with_borrow_mut(|known| *known.entry(whole as u64).or_insert_with(computed))
 }

@@ -11,7 +11,7 @@ pub(crate) struct Estimate {
 
 /// Whether all values are finite numbers. What has others gives no figure: leaving them out would
 /// hide that something went wrong.
-pub(super) fn finite(values: &[f64]) -> bool {
+pub(crate) fn finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }
 

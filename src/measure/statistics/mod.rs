@@ -1,10 +1,9 @@
-//! Statistics of plain numbers: intervals, dependence, trends, modes and change points. Pure functions
+//! Statistics of plain numbers: intervals, dependence, trends and modes. Pure functions
 //! that know nothing of runs; each names the source of its formula and is checked against figures made
 //! with scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible
 //! input give `None`, or nothing.
 
 mod autocorrelation;
-mod change_points;
 pub(crate) mod describe;
 mod dip;
 mod interval;
@@ -20,7 +19,6 @@ mod trend;
 
 pub(crate) use autocorrelation::effective_size;
 pub use autocorrelation::slices;
-pub use change_points::{CHANCE_MAX, ChangePoint, change_points};
 pub(crate) use dip::dip_chance;
 pub use interval::Interval;
 pub use means::mean_interval;

@@ -4,12 +4,10 @@ use std::f64::consts::SQRT_2;
 
 use super::describe::{finite, mean, sorted, squares};
 use super::dip::{dip, dip_chance};
+use crate::measure::thresholds::MODES_ALPHA;
 
 /// Fewer values show no modes.
 const VALUES_MIN: usize = 8;
-
-/// A dip that chance makes as rarely as this is one.
-const CHANCE_MAX: f64 = 0.05;
 
 /// Ashman's D above which two groups are apart.
 const APART_MIN: f64 = 2.0;
@@ -46,7 +44,7 @@ impl Modes {
     /// small and sure.
     #[must_use]
     pub fn two(&self) -> bool {
-        self.p_value < CHANCE_MAX && self.separation > APART_MIN
+        self.p_value < MODES_ALPHA && self.separation > APART_MIN
     }
 }
 

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::autocorrelation::effective_size;
-use super::change_points::{CHANCE_MAX, change_points};
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
 use super::dip::{dip, dip_chance};
 use super::modes::modes;
 use super::order::quantile_ranks;
 use super::trend::trend;
 use super::{Interval, mean_interval, normal};
+use crate::measure::change::change_points;
+use crate::measure::thresholds::CHANGE_POINT_ALPHA;
 
 fn made(part: &str) -> Value {
     let text = include_str!("../../../tests/data/statistics.json");
@@ -155,7 +156,7 @@ fn the_groups_of_two_modes_are_told() {
 #[test]
 fn changes_are_those_of_the_algorithm_written_out_in_python() {
     for case in rows(&made("changes")) {
-        let found = change_points(&numbers(&case["values"]), CHANCE_MAX);
+        let found = change_points(&numbers(&case["values"]), CHANGE_POINT_ALPHA);
         let expected = case["points"].as_array().unwrap();
         assert_eq!(found.len(), expected.len(), "{found:?}, expected {expected:?}");
         for (point, expected) in found.iter().zip(expected) {
@@ -171,7 +172,7 @@ fn changes_are_those_of_the_algorithm_written_out_in_python() {
 /// The interval of a mean, after every other method was tried on the same values.
 fn all(values: &[f64]) -> Option<Interval> {
     let _ = (trend(values), modes(values, 1), dip(values), effective_size(values));
-    let _ = change_points(values, CHANCE_MAX);
+    let _ = change_points(values, CHANGE_POINT_ALPHA);
     mean_interval(values, 0.95)
 }
 

@@ -2,9 +2,9 @@
 
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{Book, CellKey, Level, Measurement};
+use crate::measure::change::{LatencyStep, latency_steps};
 use crate::measure::conclusions::say;
 use crate::measure::disturbances::DisturbedMeasurements;
-use crate::measure::jumps::{Jump, jumps};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 
@@ -115,28 +115,30 @@ fn series(m: &Measurement) -> Option<Vec<f64>> {
 
 /// The place that most measurements agree on, the largest of these.
 fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<Jumped> {
-    let all: Vec<Vec<Jump>> =
-        cell.iter().map(|m| series(m).map_or(Vec::new(), |series| jumps(&series))).collect();
-    let like = |a: &Jump, b: &Jump| {
+    let all: Vec<Vec<LatencyStep>> = cell
+        .iter()
+        .map(|m| series(m).map_or(Vec::new(), |series| latency_steps(&series)))
+        .collect();
+    let like = |a: &LatencyStep, b: &LatencyStep| {
         (a.at - b.at).abs() <= PLACE_SAME && (a.ratio > 1.0) == (b.ratio > 1.0)
     };
-    let group = |jump: &Jump| -> Vec<Jump> {
-        let nearest = |own: &Vec<Jump>| {
+    let group = |jump: &LatencyStep| -> Vec<LatencyStep> {
+        let nearest = |own: &Vec<LatencyStep>| {
             let near = own.iter().filter(|other| like(jump, other));
             near.min_by(|a, b| (a.at - jump.at).abs().total_cmp(&(b.at - jump.at).abs())).copied()
         };
         all.iter().filter_map(nearest).collect()
     };
-    let ratio = |group: &[Jump]| {
+    let ratio = |group: &[LatencyStep]| {
         (group.iter().map(|jump| jump.ratio.ln()).sum::<f64>() / group.len() as f64).exp()
     };
-    let size = |group: &Vec<Jump>| (group.len(), ratio(group).ln().abs());
+    let size = |group: &Vec<LatencyStep>| (group.len(), ratio(group).ln().abs());
     let disturbed = cell.iter().any(|m| disturbed.contains(m));
     let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
     let enough =
         if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
     let large = |ratio: f64| !disturbed && ratio.max(1.0 / ratio) >= ALONE_RATIO_MIN;
-    let told = |group: &Vec<Jump>| group.len() >= enough || large(ratio(group));
+    let told = |group: &Vec<LatencyStep>| group.len() >= enough || large(ratio(group));
     let groups = all.iter().flatten().map(group).filter(told);
     let best = groups.max_by(|a, b| {
         let ((n, x), (m, y)) = (size(a), size(b));
