@@ -29,7 +29,7 @@ use crate::host::node::device_to_read;
 use crate::host::space::Space;
 use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
 use crate::measure::conclusions::conclude;
-use crate::measure::effort::Takes;
+use crate::measure::effort::RepetitionNeed;
 use crate::measure::warnings::{Warning, imprecise, warnings};
 use crate::plan::filesystem::PlaceAsked;
 use crate::plan::phase::End;
@@ -176,7 +176,7 @@ struct Session<'a> {
     course: Course,
     spent: Spent,
     /// What it would take to be as sure as was asked, where that is not reached.
-    takes: Option<Takes>,
+    takes: Option<RepetitionNeed>,
 }
 
 /// The places a run uses: cells with different engines are in different ones.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Book, Measurement};
-use boatload::measure::effort::components;
+use boatload::measure::effort::variance_components;
 use boatload::plan::{Effort, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -134,7 +134,7 @@ fn passes_are_made_where_passes_differ() {
     let stat = passes(&book, "stat");
     assert!(stat.len() < 12 && stat.iter().any(|passes| *passes > 5), "{stat:?}, {told:#?}");
     assert!(told[0].contains(" passes of stat: "), "{told:?}");
-    let found = &components(book.measurements.iter())[0];
+    let found = &variance_components(book.measurements.iter())[0];
     let (passes_vary, repeats_vary) = (found.passes.unwrap(), found.repeats.unwrap());
     assert!(passes_vary.sqrt() > 0.06 && passes_vary > 4.0 * repeats_vary, "{found:?}");
     assert_eq!(warned(&book), None);

@@ -9,7 +9,7 @@ use super::amplification::{
 use super::book::{Book, Measurement};
 use super::conditions::{Conditions, conditions};
 use super::disturbances::DisturbedMeasurements;
-use super::effort::{Components, components, unsure};
+use super::effort::{VarianceComponents, imprecise_phases, variance_components};
 use super::latencies::{Distribution, distributions};
 use super::next::{NextStep, next_steps};
 use super::summary::{Summary, summarize};
@@ -25,7 +25,7 @@ pub struct Analysis<'a> {
     distributions: OnceCell<Vec<Distribution>>,
     amplifications: OnceCell<Vec<Amplification>>,
     phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
-    variance: OnceCell<Vec<Components>>,
+    variance: OnceCell<Vec<VarianceComponents>>,
 }
 
 impl<'a> Analysis<'a> {
@@ -80,14 +80,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// Where the variance of each phase is.
-    pub fn variance(&self) -> &[Components] {
-        self.variance.get_or_init(|| components(self.book.measurements.iter()))
+    pub fn variance(&self) -> &[VarianceComponents] {
+        self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
     }
 
     /// The precision that was requested, if every rate reached it.
     pub fn precision_reached(&self) -> Option<f64> {
         let measured = self.book.run.complete && !self.book.measurements.is_empty();
-        let reached = unsure(self.book).is_some_and(|phases| phases.is_empty());
+        let reached = imprecise_phases(self.book).is_some_and(|phases| phases.is_empty());
         self.book.run.precision.filter(|_| measured && reached)
     }
 

@@ -28,7 +28,7 @@ const MODE_SHARE_MIN: f64 = 0.2;
 
 /// How much longer operations took at the end of a phase than at its beginning, relative to the
 /// beginning; negative if they became faster. None if they went up and down, or changed little.
-pub fn trend(slices: &[f64]) -> Option<f64> {
+pub(crate) fn trend(slices: &[f64]) -> Option<f64> {
     let found = statistics::trend(slices).filter(|_| slices.len() >= SLICES_MIN)?;
     let sure = found.p_value <= STEADINESS_ALPHA || found.tau.abs() >= AGREEMENT_FULL;
     if found.tau.abs() < AGREEMENT_MIN || !sure {
@@ -43,7 +43,7 @@ pub fn trend(slices: &[f64]) -> Option<f64> {
 
 /// How many times longer operations took in the slower of two modes that a phase went back and forth
 /// between. None if there is only one.
-pub fn two_modes(slices: &[f64]) -> Option<f64> {
+pub(crate) fn two_modes(slices: &[f64]) -> Option<f64> {
     let found = modes(slices, 0).filter(|_| slices.len() >= SLICES_MIN)?;
     let ratio = found.high.mean / found.low.mean;
     let both = found.low.share.min(found.high.share) >= MODE_SHARE_MIN;

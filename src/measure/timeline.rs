@@ -10,30 +10,30 @@ use crate::base::dates::seconds_of;
 
 /// A row of a summary and when its run began.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dated<'a> {
+pub(crate) struct Dated<'a> {
     /// Seconds from 1970 to the begin of the run.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// Which of the books it is of.
-    pub run: usize,
+    pub(crate) run: usize,
     /// The variant's name.
-    pub variant: &'a str,
+    pub(crate) variant: &'a str,
     /// The row.
-    pub row: &'a PhaseSummary,
+    pub(crate) row: &'a PhaseSummary,
 }
 
 /// One phase over the runs of a scenario.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Timeline<'a> {
+pub(crate) struct Timeline<'a> {
     /// The scenario's name.
-    pub scenario: &'a str,
+    pub(crate) scenario: &'a str,
     /// The phase's name.
-    pub phase: &'a str,
+    pub(crate) phase: &'a str,
     /// The level, the last one of the latest run; none without an axis.
-    pub level: Option<&'a Level>,
+    pub(crate) level: Option<&'a Level>,
     /// Rows with a rate of one unit, from the earliest on.
-    pub rows: Vec<Dated<'a>>,
+    pub(crate) rows: Vec<Dated<'a>>,
     /// Whether all runs are of the same job on the same machine, file system and device.
-    pub same_target: bool,
+    pub(crate) same_target: bool,
 }
 
 /// Fewer runs are no history.
@@ -41,7 +41,7 @@ const RUNS_MIN: usize = 3;
 
 /// One for each phase of each scenario that three or more of the books measured. Published figures
 /// have no date to stand at; a run that is given twice stands there once.
-pub fn timelines<'a>(all: &[(&'a Book, &'a Summary)]) -> Vec<Timeline<'a>> {
+pub(crate) fn timelines<'a>(all: &[(&'a Book, &'a Summary)]) -> Vec<Timeline<'a>> {
     let dated = |(at, (book, summary)): (usize, &(&'a Book, &'a Summary))| {
         let seconds = seconds_of(&book.run.started).filter(|_| book.run.reference.is_none())?;
         Some(Run { at, seconds, book, summary })

@@ -5,7 +5,10 @@ use super::{Session, cell_key};
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
 use crate::measure::book::{CellKey, Measurement};
-use crate::measure::effort::{Choice, Costs, Decision, Takes, about, decide, repeat_seconds, rows};
+use crate::measure::effort::{
+    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, RepetitionNeed, decide,
+    decision_text, rate_precisions, repeat_seconds,
+};
 use crate::plan::effort::Series;
 use crate::plan::{CellPlan, Effort, Plan};
 
@@ -63,7 +66,7 @@ impl Session<'_> {
                 return Ok(());
             }
             if let Some(takes) = takes {
-                let known = self.takes.get_or_insert(Takes { repeats: 0, seconds: 0.0 });
+                let known = self.takes.get_or_insert(RepetitionNeed { repeats: 0, seconds: 0.0 });
                 known.repeats = known.repeats.max(takes.repeats);
                 known.seconds += takes.seconds;
             }
@@ -72,7 +75,7 @@ impl Session<'_> {
     }
 
     /// One series, until it is sure or its time is over; what it would have taken where it is not.
-    fn series(&mut self, part: &mut Part<'_>) -> Result<Option<Takes>> {
+    fn series(&mut self, part: &mut Part<'_>) -> Result<Option<RepetitionNeed>> {
         self.spent.begin_costs();
         let begun = self.spent.seconds();
         self.repeats(self.plan, part, self.plan.repeats, None)?;
@@ -87,11 +90,11 @@ impl Session<'_> {
             let costs = self.spent.costs(&self.plan.free, part.done);
             let left = part.until - self.spent.seconds();
             let decision = self.decided(part, &costs, left);
-            self.watcher.tells(&format!("{lead}; {}", about(&decision, part.precision)));
-            let Choice { more, passes, .. } = &decision.taken;
+            self.watcher.tells(&format!("{lead}; {}", decision_text(&decision, part.precision)));
+            let RepetitionChoice { more, passes, .. } = &decision.taken;
             if *more == 0 {
                 let takes = decision.wanted.filter(|wanted| wanted.more > 0);
-                return Ok(takes.map(|w| Takes { repeats: w.repeats, seconds: w.seconds }));
+                return Ok(takes.map(|w| RepetitionNeed { repeats: w.repeats, seconds: w.seconds }));
             }
             let plan = self.plan.with_passes(passes);
             let last = decision.taken.looks_again_after();
@@ -136,7 +139,12 @@ impl Session<'_> {
     }
 
     /// What is to be done next, by the measurements of the series.
-    fn decided(&self, part: &Part<'_>, costs: &Costs, seconds: f64) -> Decision {
+    fn decided(
+        &self,
+        part: &Part<'_>,
+        costs: &RepetitionCosts,
+        seconds: f64,
+    ) -> RepetitionDecision {
         let key = |at: &usize| cell_key(self.plan, &self.plan.cells[*at], 1);
         let keys: Vec<_> = part.series.cells.iter().map(key).collect();
         let of_series = |m: &&Measurement| {
@@ -145,11 +153,11 @@ impl Session<'_> {
             keys.iter().any(same)
         };
         let all: Vec<&Measurement> = self.book.measurements.iter().filter(of_series).collect();
-        let rows = rows(&all, &self.plan.free);
+        let rows = rate_precisions(&all, &self.plan.free);
         if rows.is_empty() {
-            let taken = Choice { repeats: part.done, ..Choice::default() };
-            return Decision { wanted: None, taken };
+            let taken = RepetitionChoice { repeats: part.done, ..RepetitionChoice::default() };
+            return RepetitionDecision { wanted: None, taken };
         }
-        decide(&rows, costs, part.done, (part.precision, seconds))
+        decide(&rows, costs, part.done, PrecisionGoal { precision: part.precision, seconds })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::measure::book::Measurement;
-use crate::measure::effort::{Costs, PhaseCost};
+use crate::measure::effort::{PassCost, RepetitionCosts};
 use crate::plan::Plan;
 use crate::plan::effort::Passes;
 use crate::run::clock::{Clock, RealClock};
@@ -38,7 +38,7 @@ impl Spent {
         self.simulated.unwrap_or_else(real)
     }
 
-    /// Costs are counted anew.
+    /// RepetitionCosts are counted anew.
     pub(super) fn begin_costs(&mut self) {
         self.passes.clear();
         self.cells = 0.0;
@@ -61,14 +61,15 @@ impl Spent {
     }
 
     /// What a repeat costs, of the means of so many.
-    pub(super) fn costs(&self, free: &Passes, repeats: u32) -> Costs {
+    pub(super) fn costs(&self, free: &Passes, repeats: u32) -> RepetitionCosts {
         let repeats = f64::from(repeats.max(1));
         let of_free = self.passes.iter().filter(|(key, _)| free.contains_key(*key));
-        let mut costs = Costs { repeat_seconds: self.cells / repeats, phases: Vec::new() };
+        let mut costs =
+            RepetitionCosts { repeat_seconds: self.cells / repeats, phases: Vec::new() };
         for (key, (seconds, passes, first)) in of_free {
             costs.repeat_seconds -= seconds / repeats;
             let each = seconds / f64::from((*passes).max(1)) * f64::from(*first) / repeats;
-            costs.phases.push(PhaseCost { key: key.clone(), seconds: each });
+            costs.phases.push(PassCost { key: key.clone(), seconds: each });
         }
         costs.repeat_seconds = costs.repeat_seconds.max(0.0);
         costs

@@ -2,7 +2,9 @@
 //! for, how often does the interval then hold the truth, and what does it take?
 
 use boatload::measure::book::{CellKey, Measurement};
-use boatload::measure::effort::{Costs, PhaseCost, decide, reached, repeat_seconds, rows};
+use boatload::measure::effort::{
+    PassCost, PrecisionGoal, RepetitionCosts, decide, is_precise, rate_precisions, repeat_seconds,
+};
 use boatload::plan::effort::{PILOT_PASSES, PILOT_REPEATS, Passes};
 
 use super::noise::Source;
@@ -43,8 +45,9 @@ impl Truth {
         let key = |variant: usize| (variant.to_string(), "read".to_string());
         let free: Passes = (0..self.variants).map(|v| (key(v), PILOT_PASSES)).collect();
         let each = self.pass_seconds / self.variants as f64;
-        let phases = (0..self.variants).map(|v| PhaseCost { key: key(v), seconds: each });
-        let costs = Costs { repeat_seconds: self.repeat_seconds, phases: phases.collect() };
+        let phases = (0..self.variants).map(|v| PassCost { key: key(v), seconds: each });
+        let costs =
+            RepetitionCosts { repeat_seconds: self.repeat_seconds, phases: phases.collect() };
         let mut all: Vec<Measurement> = Vec::new();
         let (mut passes, mut stop, mut done) = (free.clone(), PILOT_REPEATS, 0);
         let mut outcome = Outcome::default();
@@ -59,15 +62,16 @@ impl Truth {
                 }
             }
             outcome.looks += 1;
-            let found = rows(&all.iter().collect::<Vec<_>>(), &free);
+            let found = rate_precisions(&all.iter().collect::<Vec<_>>(), &free);
             let left = seconds - outcome.seconds;
-            let choice = decide(&found, &costs, done, (precision, left)).taken;
+            let choice =
+                decide(&found, &costs, done, PrecisionGoal { precision, seconds: left }).taken;
             if choice.more == 0 {
                 let means = means(&all, "0");
                 let mean = means.iter().sum::<f64>() / means.len() as f64;
                 let half = found[0].half_width.unwrap_or(f64::INFINITY) * mean;
                 outcome.held = (mean - 1.0).abs() <= half;
-                outcome.reached = reached(&found, precision);
+                outcome.reached = is_precise(&found, precision);
                 outcome.repeats = done;
                 return outcome;
             }

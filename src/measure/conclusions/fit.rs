@@ -1,5 +1,8 @@
 //! Straight lines through weighted points, and what is robust against a few wild ones.
 
+pub(super) use crate::measure::statistics::dependence;
+pub(in crate::measure) use crate::measure::statistics::describe::{mean, median};
+
 /// A straight line with what its points tell of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
@@ -40,22 +43,6 @@ impl Line {
     }
 }
 
-/// The middle one of the values, or the mean of the two in the middle; not a number for none.
-pub(super) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
-    }
-}
-
-/// The mean; not a number for none.
-pub(in crate::measure) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// What the standard deviation of residuals would be without their wild ones: 1.4826 times the
 /// median of their sizes, which is it for the normal distribution.
 pub(super) fn scale(residuals: &[f64]) -> f64 {
@@ -68,19 +55,6 @@ pub(super) fn scale(residuals: &[f64]) -> f64 {
 pub(super) fn biweight(residual: f64, deviation: f64) -> f64 {
     let u = residual / (4.685 * deviation);
     if u.abs() < 1.0 { (1.0 - u * u).powi(2) } else { 0.0 }
-}
-
-/// How many times fewer independent values a series stands for because neighbours are alike:
-/// (1 + r) / (1 - r) for a first-order autoregression (Zwiers and von Storch, J. Climate 8,
-/// 1995), with r raised by its bias in short series (Kendall, Biometrika 41, 1954).
-pub(super) fn dependence(residuals: &[f64]) -> f64 {
-    const CORRELATION_MAX: f64 = 0.95;
-    let n = residuals.len() as f64;
-    let squares: f64 = residuals.iter().map(|r| r * r).sum();
-    let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let raw = if squares > 0.0 { products / squares } else { 0.0 };
-    let r = (raw + (1.0 + 3.0 * raw) / n).clamp(0.0, CORRELATION_MAX);
-    (1.0 + r) / (1.0 - r)
 }
 
 #[cfg(test)]
@@ -120,13 +94,5 @@ mod tests {
         assert!((median(&[3.0, 1.0, 1e9, 2.0, 2.5]) - 2.5).abs() < 1e-12);
         assert!((scale(&[-1.0, 1.0, -1.0, 1.0, 1e9]) - 1.4826).abs() < 1e-12);
         assert!(median(&[]).is_nan());
-    }
-
-    #[test]
-    fn alike_neighbours_count_less() {
-        let alternating: Vec<f64> = (0..40).map(|n| if n % 2 == 0 { 1.0 } else { -1.0 }).collect();
-        let waves: Vec<f64> = (0..40).map(|n| (f64::from(n) / 6.0).sin()).collect();
-        assert!((dependence(&alternating) - 1.0).abs() < 1e-12);
-        assert!(dependence(&waves) > 10.0, "{}", dependence(&waves));
     }
 }

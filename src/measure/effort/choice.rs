@@ -1,7 +1,10 @@
-//! The cheapest counts that make all rows as sure as they are wanted, and what can be had in the time
-//! there is.
+//! The cheapest numbers of repeats and passes that make all rates as precise as requested, and the most
+//! precise ones that the time allows.
 
-use super::rows::{Outlook, Row, reached};
+use std::collections::BTreeMap;
+
+use super::precision::{PrecisionForecast, RatePrecision, is_precise};
+use crate::base::units::{counted, span};
 use crate::plan::effort::{PASSES_MAX, Passes};
 
 /// Most repeats that are thought of.
@@ -12,17 +15,17 @@ const HALVINGS: u32 = 30;
 
 /// What repetition takes, measured so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Costs {
+pub struct RepetitionCosts {
     /// Seconds of a repeat outside of the passes that are free to choose: making and removing trees and
     /// file systems, and the other phases.
     pub repeat_seconds: f64,
     /// Passes that are free to choose.
-    pub phases: Vec<PhaseCost>,
+    pub phases: Vec<PassCost>,
 }
 
 /// What a pass of one phase takes, with its caches and its sync.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PhaseCost {
+pub struct PassCost {
     /// The variant and the phase.
     pub key: (String, String),
     /// Seconds of one pass, at all levels of a repeat together.
@@ -31,7 +34,7 @@ pub struct PhaseCost {
 
 /// Counts that were chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Choice {
+pub struct RepetitionChoice {
     /// Repeats in all.
     pub repeats: u32,
     /// Of them, those that are still to be made.
@@ -42,7 +45,7 @@ pub struct Choice {
     pub seconds: f64,
 }
 
-impl Choice {
+impl RepetitionChoice {
     /// The repeat after which it is looked again: what is known of few repeats is little, so at most
     /// as many are added as there are.
     pub fn looks_again_after(&self) -> u32 {
@@ -53,40 +56,50 @@ impl Choice {
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct RepetitionDecision {
     /// What the precision takes; none if it is beyond all measure.
-    pub wanted: Option<Choice>,
+    pub wanted: Option<RepetitionChoice>,
     /// What of it the time allows: as precise as can be.
-    pub taken: Choice,
+    pub taken: RepetitionChoice,
 }
 
 /// Seconds of one repeat with these passes.
-pub fn repeat_seconds(costs: &Costs, passes: &Passes) -> f64 {
+pub fn repeat_seconds(costs: &RepetitionCosts, passes: &Passes) -> f64 {
     let of_phase =
-        |cost: &PhaseCost| cost.seconds * f64::from(passes.get(&cost.key).copied().unwrap_or(1));
+        |cost: &PassCost| cost.seconds * f64::from(passes.get(&cost.key).copied().unwrap_or(1));
     costs.repeat_seconds + costs.phases.iter().map(of_phase).sum::<f64>()
 }
 
-/// Chooses the counts of what follows `done` repeats, so that each row is as sure as `precision`, a
-/// share of its rate, if `seconds` allow that.
+/// What is requested of the rates of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrecisionGoal {
+    /// Half the width of the interval of each rate, as a share of it.
+    pub precision: f64,
+    /// Seconds that are left for it.
+    pub seconds: f64,
+}
+
+/// Chooses how many repeats and passes follow `done` repeats, so that the goal is met, or nearly if
+/// the time does not allow that.
 pub fn decide(
-    rows: &[Row],
-    costs: &Costs,
+    rows: &[RatePrecision],
+    costs: &RepetitionCosts,
     done: u32,
-    (precision, seconds): (f64, f64),
-) -> Decision {
-    let least = u32::from(!reached(rows, precision));
-    let rows: Vec<Outlook<'_>> = rows.iter().map(Row::outlook).collect();
-    let wanted = cheapest(&rows, costs, done, (least, precision, f64::INFINITY));
+    goal: PrecisionGoal,
+) -> RepetitionDecision {
+    let PrecisionGoal { precision, seconds } = goal;
+    let least = u32::from(!is_precise(rows, precision));
+    let rows: Vec<PrecisionForecast<'_>> = rows.iter().map(RatePrecision::forecast).collect();
+    let wanted = cheapest(&rows, costs, done, Bounds { least, precision, seconds: f64::INFINITY });
     if let Some(wanted) = wanted.as_ref().filter(|wanted| wanted.seconds <= seconds) {
-        return Decision { taken: wanted.clone(), wanted: Some(wanted.clone()) };
+        return RepetitionDecision { taken: wanted.clone(), wanted: Some(wanted.clone()) };
     }
-    let nothing = Choice { repeats: done, ..Choice::default() };
+    let nothing = RepetitionChoice { repeats: done, ..RepetitionChoice::default() };
     let now = rows.iter().map(|row| row.half_width(0, 1)).fold(precision, f64::max);
-    let fits = |precision| cheapest(&rows, costs, done, (1, precision, seconds));
+    let fits = |precision| cheapest(&rows, costs, done, Bounds { least: 1, precision, seconds });
     // What is as sure as now, or anything if nothing is known yet.
     let mut high = if now.is_finite() { now } else { 1.0 };
-    let Some(mut taken) = fits(high) else { return Decision { wanted, taken: nothing } };
+    let Some(mut taken) = fits(high) else { return RepetitionDecision { wanted, taken: nothing } };
     let mut low = precision;
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -95,38 +108,46 @@ pub fn decide(
             None => low = middle,
         }
     }
-    Decision { wanted, taken }
+    RepetitionDecision { wanted, taken }
 }
 
-/// The cheapest of all counts that make every row as sure as this, with at least so many more
-/// repeats and in so many seconds; none if none do.
+/// What a choice must keep to.
+struct Bounds {
+    /// The fewest repeats more.
+    least: u32,
+    precision: f64,
+    /// The most seconds.
+    seconds: f64,
+}
+
+/// The cheapest of all choices within the bounds; none if there is none.
 fn cheapest(
-    rows: &[Outlook<'_>],
-    costs: &Costs,
+    rows: &[PrecisionForecast<'_>],
+    costs: &RepetitionCosts,
     done: u32,
-    (least, precision, seconds_max): (u32, f64, f64),
-) -> Option<Choice> {
+    bounds: Bounds,
+) -> Option<RepetitionChoice> {
     let single = repeat_seconds(costs, &Passes::new());
-    let mut best: Option<Choice> = None;
-    for more in least..=REPEATS_MAX.saturating_sub(done) {
+    let mut best: Option<RepetitionChoice> = None;
+    for more in bounds.least..=REPEATS_MAX.saturating_sub(done) {
         // From here on all costs more, however few passes there are.
         let least_seconds = f64::from(more) * single;
         let dearer = best.as_ref().is_some_and(|best| least_seconds >= best.seconds);
-        if dearer || least_seconds > seconds_max {
+        if dearer || least_seconds > bounds.seconds {
             break;
         }
-        let Some(passes) = passes(rows, more, precision) else { continue };
+        let Some(passes) = passes(rows, more, bounds.precision) else { continue };
         let seconds = f64::from(more) * repeat_seconds(costs, &passes);
         let cheaper = best.as_ref().is_none_or(|best| seconds < best.seconds);
-        if seconds <= seconds_max && cheaper {
-            best = Some(Choice { repeats: done + more, more, passes, seconds });
+        if seconds <= bounds.seconds && cheaper {
+            best = Some(RepetitionChoice { repeats: done + more, more, passes, seconds });
         }
     }
     best
 }
 
 /// The fewest passes of each free phase that suffice in so many more repeats.
-fn passes(rows: &[Outlook<'_>], more: u32, precision: f64) -> Option<Passes> {
+fn passes(rows: &[PrecisionForecast<'_>], more: u32, precision: f64) -> Option<Passes> {
     let mut passes = Passes::new();
     for row in rows {
         let wanted = row.passes_for(more, precision)?.min(PASSES_MAX);
@@ -136,4 +157,58 @@ fn passes(rows: &[Outlook<'_>], more: u32, precision: f64) -> Option<Passes> {
         }
     }
     Some(passes)
+}
+
+/// What it would take to be as precise as requested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RepetitionNeed {
+    /// Repeats in all, of the part of the run that takes most.
+    pub repeats: u32,
+    /// Seconds more.
+    pub seconds: f64,
+}
+
+/// What was decided, in words.
+pub fn decision_text(decision: &RepetitionDecision, precision: f64) -> String {
+    let (wanted, taken) = (&decision.wanted, &decision.taken);
+    let share = percent(precision);
+    match wanted {
+        Some(wanted) if wanted.more == 0 => format!("{share} is reached"),
+        Some(wanted) if wanted == taken => format!("{share} takes {}", counts(wanted)),
+        _ => {
+            let takes = match wanted {
+                Some(wanted) => format!("{share} takes {}", counts(wanted)),
+                None => format!("{share} takes more repeats than can be counted on"),
+            };
+            let instead = match taken.more {
+                0 => "no more are made".into(),
+                _ => format!("instead {}", counts(taken)),
+            };
+            format!("{takes}, which the time does not allow: {instead}")
+        }
+    }
+}
+
+/// "11 repeats and 2 passes of read: 48 s more".
+fn counts(choice: &RepetitionChoice) -> String {
+    let mut most: BTreeMap<&str, u32> = BTreeMap::new();
+    for ((_, phase), passes) in choice.passes.iter().filter(|(_, passes)| **passes > 1) {
+        let known = most.entry(phase).or_default();
+        *known = (*known).max(*passes);
+    }
+    let of_phase = |(phase, passes): (&&str, &u32)| format!("{passes} passes of {phase}");
+    let mut parts = vec![counted(u64::from(choice.repeats), "repeat")];
+    parts.extend(most.iter().map(of_phase));
+    let last = parts.pop().unwrap_or_default();
+    let all = match parts.as_slice() {
+        [] => last,
+        parts => format!("{} and {last}", parts.join(", ")),
+    };
+    format!("{all}: {} more", span(choice.seconds))
+}
+
+/// A share as percent with the figures it was asked with: `3%`, `0.5%`.
+pub fn percent(share: f64) -> String {
+    let hundredths = (share * 1e4).round() / 100.0;
+    format!("{hundredths}%")
 }

@@ -1,5 +1,5 @@
 //! How often to measure: where the variance of a run is, what repetition costs there, and so how
-//! many repeats, and passes in each, make the rates as sure as they are wanted.
+//! many repeats, and passes in each, make the rates as precise as requested.
 //!
 //! Kalibera and Jones, "Rigorous benchmarking in reasonable time" (ISMM 2013), with three levels:
 //! operations within a pass, passes within a repeat, repeats. A mean over n repeats of m passes has
@@ -18,13 +18,14 @@
 //! METHODOLOGY.md has by how much, and `benches/coverage.rs` measures it.
 
 mod choice;
-mod components;
-mod rows;
+mod precision;
 #[cfg(test)]
 mod tests;
-mod verdict;
+mod variance;
 
-pub use choice::{Choice, Costs, Decision, PhaseCost, decide, repeat_seconds};
-pub use components::{Components, components};
-pub use rows::{Row, reached, rows};
-pub use verdict::{Takes, Unsure, about, percent, unsure};
+pub use choice::{
+    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, RepetitionNeed,
+    decide, decision_text, percent, repeat_seconds,
+};
+pub use precision::{ImprecisePhase, RatePrecision, imprecise_phases, is_precise, rate_precisions};
+pub use variance::{VarianceComponents, variance_components};

@@ -38,20 +38,31 @@ fn free() -> Passes {
     Passes::from([(key(), 2)])
 }
 
-fn costs(repeat_seconds: f64, seconds: f64) -> Costs {
-    Costs { repeat_seconds, phases: vec![PhaseCost { key: key(), seconds }] }
+fn costs(repeat_seconds: f64, seconds: f64) -> RepetitionCosts {
+    RepetitionCosts { repeat_seconds, phases: vec![PassCost { key: key(), seconds }] }
+}
+
+fn goal(precision: f64, seconds: f64) -> PrecisionGoal {
+    PrecisionGoal { precision, seconds }
 }
 
 /// A pilot of three repeats with two passes, of this variance between repeats and within.
-fn row(repeat: f64, pass: f64) -> Row {
-    Row { key: key(), passes: vec![2, 2, 2], free: true, pass, repeat, half_width: Some(0.2) }
+fn row(repeat: f64, pass: f64) -> RatePrecision {
+    RatePrecision {
+        key: key(),
+        passes: vec![2, 2, 2],
+        free: true,
+        pass,
+        repeat,
+        half_width: Some(0.2),
+    }
 }
 
 #[test]
 fn components_are_those_of_the_analysis_of_variance_by_hand() {
     // Means 0 and 0.04; within, squares of 2 x 0.01^2 and 2 x 0.03^2 on 2 degrees of freedom.
     let all = passes_of("a", &[&[-0.01, 0.01], &[0.01, 0.07]]);
-    let [found] = components(all.iter()).try_into().unwrap();
+    let [found] = variance_components(all.iter()).try_into().unwrap();
     near(found.passes, 0.001);
     // 2 x 2 x 0.02^2 between, on 1 degree of freedom: (0.0016 - 0.001) / 2.
     near(found.repeats, 0.0003);
@@ -78,7 +89,7 @@ fn components_of_unequal_counts_are_unbiased() {
         let repeats: Vec<&[f64]> = repeats.iter().map(Vec::as_slice).collect();
         let all = passes_of("a", &repeats);
         // Negative ones are clipped, so the square root of the spread is chosen to have few.
-        let [found] = components(all.iter()).try_into().unwrap();
+        let [found] = variance_components(all.iter()).try_into().unwrap();
         sums[0] += found.passes.unwrap();
         sums[1] += found.repeats.unwrap();
     }
@@ -91,7 +102,7 @@ fn components_of_unequal_counts_are_unbiased() {
 fn means_of_variants_are_no_variance() {
     let mut all = passes_of("a", &[&[0.0, 0.0], &[0.0, 0.0]]);
     all.extend(passes_of("b", &[&[3.0, 3.0], &[3.0, 3.0]]));
-    let [found] = components(all.iter()).try_into().unwrap();
+    let [found] = variance_components(all.iter()).try_into().unwrap();
     near(found.passes, 0.0);
     near(found.repeats, 0.0);
 }
@@ -100,15 +111,15 @@ fn means_of_variants_are_no_variance() {
 fn what_operations_do_is_taken_off_the_passes_and_without_passes_off_the_repeats() {
     let mut all = passes_of("a", &[&[-0.01, 0.01], &[-0.01, 0.01]]);
     all.iter_mut().for_each(|m| m.rate_error = Some(0.01));
-    let [found] = components(all.iter()).try_into().unwrap();
+    let [found] = variance_components(all.iter()).try_into().unwrap();
     near(found.operations, 0.0001);
     near(found.passes, 0.0001);
     all.retain(|m| m.pass == 1);
     all[1].seconds *= 0.02f64.exp();
-    let [found] = components(all.iter()).try_into().unwrap();
+    let [found] = variance_components(all.iter()).try_into().unwrap();
     assert_eq!(found.passes, None);
     near(found.repeats, 0.0001);
-    let alone = components(all[..1].iter());
+    let alone = variance_components(all[..1].iter());
     assert_eq!((alone[0].passes, alone[0].repeats), (None, None));
 }
 
@@ -123,7 +134,7 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
         let best = (repeat_seconds / seconds * pass / repeat).sqrt().max(1.0);
         let costs = costs(repeat_seconds, seconds);
         // So sure that whole numbers and the pilot's own repeats hardly matter.
-        let found = decide(&[row(repeat, pass)], &costs, 3, (0.0015, f64::INFINITY)).taken;
+        let found = decide(&[row(repeat, pass)], &costs, 3, goal(0.0015, f64::INFINITY)).taken;
         let chosen = f64::from(found.passes[&key()]);
         let price = |m: f64| (repeat_seconds + seconds * m) * (repeat + pass / m);
         assert!(price(chosen) < 1.02 * price(best), "{chosen} passes, where {best} are best");
@@ -134,7 +145,7 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
 #[test]
 fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
     let costs = costs(10.0, 1.0);
-    let ask = (0.03, f64::INFINITY);
+    let ask = goal(0.03, f64::INFINITY);
     let passes_differ = decide(&[row(0.0, 0.01)], &costs, 3, ask).taken;
     let repeats_differ = decide(&[row(0.005, 0.0)], &costs, 3, ask).taken;
     assert!(passes_differ.passes[&key()] > 3, "{passes_differ:?}");
@@ -145,10 +156,10 @@ fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
 #[test]
 fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
     let rows = [row(0.003, 0.002)];
-    let found = decide(&rows, &costs(10.0, 1.0), 3, (0.02, f64::INFINITY)).taken;
+    let found = decide(&rows, &costs(10.0, 1.0), 3, goal(0.02, f64::INFINITY)).taken;
     let passes = found.passes[&key()];
-    assert!(rows[0].outlook().half_width(found.more, passes) <= 0.02, "{found:?}");
-    assert!(rows[0].outlook().half_width(found.more - 1, passes) > 0.02, "{found:?}");
+    assert!(rows[0].forecast().half_width(found.more, passes) <= 0.02, "{found:?}");
+    assert!(rows[0].forecast().half_width(found.more - 1, passes) > 0.02, "{found:?}");
     assert_eq!(found.repeats, 3 + found.more);
     assert!((found.seconds - f64::from(found.more) * (10.0 + f64::from(passes))).abs() < 1e-6);
 }
@@ -157,46 +168,52 @@ fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
 fn a_time_that_is_too_short_is_used_up_and_what_was_wanted_is_told() {
     let rows = [row(0.003, 0.002)];
     let costs = costs(10.0, 1.0);
-    let decision = decide(&rows, &costs, 3, (0.01, 100.0));
+    let decision = decide(&rows, &costs, 3, goal(0.01, 100.0));
     let wanted = decision.wanted.unwrap();
     assert!(wanted.seconds > 100.0, "{wanted:?}");
-    let Choice { more, seconds, .. } = decision.taken;
+    let RepetitionChoice { more, seconds, .. } = decision.taken;
     assert!(seconds <= 100.0 && seconds > 80.0 && more >= 7, "{seconds} s, {more} repeats");
-    let nothing = decide(&rows, &costs, 3, (0.01, 5.0)).taken;
+    let nothing = decide(&rows, &costs, 3, goal(0.01, 5.0)).taken;
     assert_eq!((nothing.more, nothing.repeats), (0, 3));
-    let over = decide(&rows, &costs, 3, (0.01, -5.0)).taken;
+    let over = decide(&rows, &costs, 3, goal(0.01, -5.0)).taken;
     assert_eq!(over.more, 0);
 }
 
 #[test]
 fn nothing_more_is_done_where_all_is_as_sure_as_was_asked() {
-    let sure = Row { half_width: Some(0.01), ..row(0.00001, 0.00001) };
-    let decision = decide(&[sure], &costs(1.0, 1.0), 3, (0.03, 100.0));
+    let sure = RatePrecision { half_width: Some(0.01), ..row(0.00001, 0.00001) };
+    let decision = decide(&[sure], &costs(1.0, 1.0), 3, goal(0.03, 100.0));
     assert_eq!(decision.taken.more, 0);
-    assert_eq!(about(&decision, 0.03), "3% is reached");
+    assert_eq!(decision_text(&decision, 0.03), "3% is reached");
     // A row that by chance is less sure than its phase makes one repeat more.
-    let unsure = Row { half_width: Some(0.04), ..row(0.00001, 0.00001) };
-    assert_eq!(decide(&[unsure], &costs(1.0, 1.0), 3, (0.03, 100.0)).taken.more, 1);
+    let imprecise = RatePrecision { half_width: Some(0.04), ..row(0.00001, 0.00001) };
+    assert_eq!(decide(&[imprecise], &costs(1.0, 1.0), 3, goal(0.03, 100.0)).taken.more, 1);
 }
 
 #[test]
 fn a_precision_beyond_all_measure_is_not_wanted_but_the_time_is_used() {
-    let decision = decide(&[row(0.5, 0.0)], &costs(1.0, 1.0), 3, (0.001, 100.0));
+    let decision = decide(&[row(0.5, 0.0)], &costs(1.0, 1.0), 3, goal(0.001, 100.0));
     assert_eq!(decision.wanted, None);
     assert!(decision.taken.more >= 45, "{:?}", decision.taken);
-    assert!(about(&decision, 0.001).contains("more repeats than"), "{}", about(&decision, 0.001));
+    assert!(
+        decision_text(&decision, 0.001).contains("more repeats than"),
+        "{}",
+        decision_text(&decision, 0.001)
+    );
 }
 
 #[test]
 fn phases_that_share_repeats_each_get_the_passes_they_need() {
     let stat = ("a".to_string(), "stat".to_string());
-    let (steady, shaky) = (row(0.0004, 0.0), Row { key: stat.clone(), ..row(0.0004, 0.02) });
+    let (steady, shaky) =
+        (row(0.0004, 0.0), RatePrecision { key: stat.clone(), ..row(0.0004, 0.02) });
     let mut costs = costs(10.0, 1.0);
-    costs.phases.push(PhaseCost { key: stat.clone(), seconds: 1.0 });
-    let found = decide(&[steady, shaky], &costs, 3, (0.03, f64::INFINITY)).taken;
+    costs.phases.push(PassCost { key: stat.clone(), seconds: 1.0 });
+    let found = decide(&[steady, shaky], &costs, 3, goal(0.03, f64::INFINITY)).taken;
     assert_eq!(found.passes[&key()], 1);
     assert!(found.passes[&stat] > 2, "{found:?}");
-    let said = about(&Decision { wanted: Some(found.clone()), taken: found }, 0.03);
+    let said =
+        decision_text(&RepetitionDecision { wanted: Some(found.clone()), taken: found }, 0.03);
     assert!(said.contains("passes of stat: ") && !said.contains("read"), "{said}");
 }
 
@@ -205,11 +222,11 @@ fn rows_tell_what_is_known_of_each() {
     let mut all = passes_of("a", &[&[0.0, 0.01], &[0.02, 0.03]]);
     all.extend(passes_of("b", &[&[1.0]]));
     all[0].invalid.push("EIO x 1".into());
-    let found = rows(&all.iter().collect::<Vec<_>>(), &free());
+    let found = rate_precisions(&all.iter().collect::<Vec<_>>(), &free());
     let told: Vec<_> = found.iter().map(|r| (r.key.0.as_str(), r.passes.clone(), r.free)).collect();
     assert_eq!(told, [("a", vec![1, 2], true), ("b", vec![1], false)]);
     assert!(found[0].half_width.is_some() && found[1].half_width.is_none());
-    assert!(!reached(&found, 1e9), "one repeat has no interval");
+    assert!(!is_precise(&found, 1e9), "one repeat has no interval");
 }
 
 #[test]
@@ -217,13 +234,13 @@ fn a_phase_counts_by_its_least_sure_variant() {
     let mut all = passes_of("a", &[&[0.0], &[0.001], &[0.002]]);
     let run = RunFacts { precision: Some(0.03), ..RunFacts::default() };
     let book = Book { run, measurements: all.clone(), ..Book::default() };
-    assert_eq!(unsure(&book), Some(vec![]));
+    assert_eq!(imprecise_phases(&book), Some(vec![]));
     all.extend(passes_of("b", &[&[0.0], &[0.1], &[0.2]]));
     let book = Book { measurements: all, ..book };
-    let found = unsure(&book).unwrap();
+    let found = imprecise_phases(&book).unwrap();
     assert_eq!(found.len(), 1);
     assert!(found[0].half_width.unwrap() > 0.2, "{found:?}");
-    assert_eq!(unsure(&Book::default()), None);
+    assert_eq!(imprecise_phases(&Book::default()), None);
 }
 
 #[test]

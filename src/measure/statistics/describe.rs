@@ -71,8 +71,13 @@ pub(crate) fn sorted_quantile(sorted: &[f64], q: f64) -> f64 {
     low + (place - place.floor()) * (high - low)
 }
 
-/// The median.
+/// The median; not a number if there are no values.
 #[must_use]
 pub(crate) fn median(values: &[f64]) -> f64 {
-    sorted_quantile(&sorted(values), 0.5)
+    let sorted = sorted(values);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
 }

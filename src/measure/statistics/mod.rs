@@ -17,8 +17,8 @@ pub(crate) mod student;
 mod tests;
 mod trend;
 
-pub(crate) use autocorrelation::effective_size;
 pub use autocorrelation::slices;
+pub(crate) use autocorrelation::{dependence, effective_size};
 pub(crate) use dip::dip_chance;
 pub use interval::Interval;
 pub use means::mean_interval;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::autocorrelation::effective_size;
+use super::autocorrelation::{dependence, effective_size};
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
 use super::dip::{dip, dip_chance};
 use super::modes::modes;
@@ -221,4 +221,12 @@ fn ranks_of_quantiles_are_right_for_many_values_too() {
     assert_eq!(quantile_ranks(367, 0.99, 0.95), None);
     assert!(quantile_ranks(368, 0.99, 0.95).is_some());
     assert_eq!((quantile_ranks(0, 0.5, 0.95), quantile_ranks(5, 0.5, 0.95)), (None, None));
+}
+
+#[test]
+fn alike_neighbours_count_less() {
+    let alternating: Vec<f64> = (0..40).map(|n| if n % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let waves: Vec<f64> = (0..40).map(|n| (f64::from(n) / 6.0).sin()).collect();
+    assert!((dependence(&alternating) - 1.0).abs() < 1e-12);
+    assert!(dependence(&waves) > 10.0, "{}", dependence(&waves));
 }

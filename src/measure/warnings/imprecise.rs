@@ -3,7 +3,7 @@
 use super::Warning;
 use crate::base::units::{counted, span};
 use crate::measure::book::Book;
-use crate::measure::effort::{Takes, Unsure, percent, unsure};
+use crate::measure::effort::{ImprecisePhase, RepetitionNeed, imprecise_phases, percent};
 
 /// Phases whose rates are less sure than was asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,14 +11,14 @@ pub struct Imprecise {
     /// What was asked, as a share of the rate.
     pub precision: f64,
     /// The phases.
-    pub phases: Vec<Unsure>,
+    pub phases: Vec<ImprecisePhase>,
     /// What it would take; none if that cannot be told.
-    pub takes: Option<Takes>,
+    pub takes: Option<RepetitionNeed>,
 }
 
 /// The warning, if a precision was asked for and not reached.
-pub fn imprecise(book: &Book, takes: Option<Takes>) -> Option<Warning> {
-    let (precision, phases) = (book.run.precision?, unsure(book)?);
+pub fn imprecise(book: &Book, takes: Option<RepetitionNeed>) -> Option<Warning> {
+    let (precision, phases) = (book.run.precision?, imprecise_phases(book)?);
     let found = Imprecise { precision, phases, takes };
     (!found.phases.is_empty()).then_some(Warning::Imprecise(found))
 }
@@ -29,12 +29,12 @@ impl Imprecise {
     }
 
     pub(super) fn sentence(&self) -> String {
-        let of_phase = |Unsure { phase, half_width }: &Unsure| match half_width {
+        let of_phase = |ImprecisePhase { phase, half_width }: &ImprecisePhase| match half_width {
             Some(half) => format!("{phase} (±{:.1}%)", half * 100.0),
             None => format!("{phase} (no interval)"),
         };
         let phases: Vec<String> = self.phases.iter().map(of_phase).collect();
-        let takes = self.takes.map_or_else(String::new, |Takes { repeats, seconds }| {
+        let takes = self.takes.map_or_else(String::new, |RepetitionNeed { repeats, seconds }| {
             let repeats = counted(u64::from(repeats), "repeat");
             format!(" It would take about {repeats}, {} more.", span(seconds))
         });

@@ -8,7 +8,7 @@ use crate::measure::order::each_once;
 /// Variances of the logarithm of a phase's rate, so that their roots are relative deviations. Each is
 /// what the level adds of its own to the rate of one pass; none where it cannot be told from others.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Components {
+pub struct VarianceComponents {
     /// The phase.
     pub phase: String,
     /// What the operations of a pass leave uncertain, from its slices.
@@ -19,9 +19,9 @@ pub struct Components {
     pub repeats: Option<f64>,
 }
 
-/// Sums of one phase over all variants and levels.
+/// VarianceSums of one phase over all variants and levels.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct VarianceSums {
     /// Squares within repeats, and their degrees of freedom.
     within: (f64, f64),
     /// Squares between repeats, and their degrees of freedom.
@@ -35,7 +35,7 @@ struct Sums {
 /// How far the passes and repeats of a phase lie apart, over all variants and levels: their means
 /// differ, and count for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Nested {
+pub(super) struct NestedVariance {
     /// Variance of a pass within its repeat, its operations included; none where repeats have one pass.
     pub(super) pass: Option<f64>,
     /// Variance of repeats beyond that; with the passes' where it cannot be told from it.
@@ -43,27 +43,29 @@ pub(super) struct Nested {
     operations: Option<f64>,
 }
 
-/// Components of each phase, in the order they were measured.
-pub fn components<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Vec<Components> {
+/// VarianceComponents of each phase, in the order they were measured.
+pub fn variance_components<'a>(
+    measurements: impl Iterator<Item = &'a Measurement>,
+) -> Vec<VarianceComponents> {
     let nested = nested(measurements);
-    let of_phase = |(phase, nested): (&str, Nested)| {
+    let of_phase = |(phase, nested): (&str, NestedVariance)| {
         let operations = nested.operations;
         let beyond = |all: f64| (all - operations.unwrap_or_default()).max(0.0);
         let passes = nested.pass.map(beyond);
         // With one pass in each repeat, what its operations do is seen between repeats.
         let one_pass = nested.pass.is_none();
         let repeats = nested.repeat.map(|all| if one_pass { beyond(all) } else { all });
-        Components { phase: phase.into(), operations, passes, repeats }
+        VarianceComponents { phase: phase.into(), operations, passes, repeats }
     };
     nested.into_iter().map(of_phase).collect()
 }
 
 /// The analysis of variance of passes nested in repeats, nested in what is not looked at: variants
 /// and levels. Unbiased for unequal counts too (Searle, Casella and McCulloch, "Variance
-/// Components", 1992, section 3.6); what comes out negative is zero.
+/// VarianceComponents", 1992, section 3.6); what comes out negative is zero.
 pub(super) fn nested<'a>(
     measurements: impl Iterator<Item = &'a Measurement>,
-) -> Vec<(&'a str, Nested)> {
+) -> Vec<(&'a str, NestedVariance)> {
     type Cell<'a> = (&'a str, &'a str, Option<(&'a str, u64)>);
     let mut phases: Vec<&str> = Vec::new();
     let mut cells: BTreeMap<Cell<'_>, BTreeMap<u32, Vec<&Measurement>>> = BTreeMap::new();
@@ -74,7 +76,7 @@ pub(super) fn nested<'a>(
         phases.push(&m.phase);
     }
     let of_phase = |phase: &'a str| {
-        let mut sums = Sums::default();
+        let mut sums = VarianceSums::default();
         for (_, repeats) in cells.iter().filter(|((name, ..), _)| *name == phase) {
             sums.add(&repeats.values().map(Vec::as_slice).collect::<Vec<_>>());
         }
@@ -88,7 +90,7 @@ pub(super) fn counts(m: &Measurement) -> bool {
     m.valid() && m.operations > 0 && m.seconds > 0.0 && m.seconds.is_finite()
 }
 
-impl Sums {
+impl VarianceSums {
     /// Adds the passes of each repeat of one variant at one level.
     fn add(&mut self, repeats: &[&[&Measurement]]) {
         let (mut all, mut squares) = (Vec::new(), 0.0);
@@ -111,11 +113,11 @@ impl Sums {
         self.weight += n - squares / n;
     }
 
-    fn nested(self) -> Nested {
+    fn nested(self) -> NestedVariance {
         let share = |(sum, n): (f64, f64)| Some(sum / n).filter(|share: &f64| share.is_finite());
         let pass = share(self.within);
         let own = self.between.0 - self.between.1 * pass.unwrap_or_default();
         let repeat = share((own, self.weight)).map(|all| all.max(0.0));
-        Nested { pass, repeat, operations: share(self.errors) }
+        NestedVariance { pass, repeat, operations: share(self.errors) }
     }
 }

@@ -1,11 +1,12 @@
-//! What is wanted of each row of a table: its repeats so far, and how far they lie apart.
+//! How precise each rate is: its repeats so far, how far they lie apart, and what more of them would
+//! give.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::components::{Nested, counts, nested};
+use super::variance::{NestedVariance, counts, nested};
 use crate::base::units::Unit;
-use crate::measure::book::{CellKey, Measurement};
+use crate::measure::book::{Book, CellKey, Measurement};
 use crate::measure::content::bulk_phases;
 use crate::measure::order::each_once;
 use crate::measure::statistics::student::student_t;
@@ -17,9 +18,9 @@ use crate::plan::effort::{PASSES_MAX, Passes};
 /// its phase: variants may differ in it, and of fewer it is hardly known.
 const OWN_REPEATS_MIN: usize = 6;
 
-/// One phase of one variant at one level.
+/// How well the rate of one phase of one variant at one level is known so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct RatePrecision {
     /// The variant and the phase.
     pub key: (String, String),
     /// Valid passes of each repeat so far.
@@ -34,8 +35,8 @@ pub struct Row {
     pub half_width: Option<f64>,
 }
 
-/// The rows of these measurements that have valid ones.
-pub fn rows(measurements: &[&Measurement], free: &Passes) -> Vec<Row> {
+/// One for each phase, variant and level that has valid measurements.
+pub fn rate_precisions(measurements: &[&Measurement], free: &Passes) -> Vec<RatePrecision> {
     let counted: Vec<&Measurement> = measurements.iter().copied().filter(|m| counts(m)).collect();
     let bulk = bulk_phases(counted.iter().copied());
     let spreads = nested(counted.iter().copied());
@@ -53,23 +54,25 @@ pub fn rows(measurements: &[&Measurement], free: &Passes) -> Vec<Row> {
         let spread = spreads.iter().find(|(name, _)| *name == phase);
         let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
         let key = (variant, phase);
-        rows.push(Row::of(&own, unit, spread, (free.contains_key(&key), key)));
+        rows.push(RatePrecision::new(&own, unit, spread, key, free));
     }
     rows
 }
 
-/// Whether every row is as sure as this.
-pub fn reached(rows: &[Row], precision: f64) -> bool {
+/// Whether every rate is as precise as this.
+pub fn is_precise(rows: &[RatePrecision], precision: f64) -> bool {
     !rows.is_empty() && rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
 }
 
-impl Row {
-    fn of(
+impl RatePrecision {
+    fn new(
         own: &[&Measurement],
         unit: Unit,
-        spread: Nested,
-        (free, key): (bool, (String, String)),
+        spread: NestedVariance,
+        key: (String, String),
+        free: &Passes,
     ) -> Self {
+        let free = free.contains_key(&key);
         let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
         let passes: Vec<u32> =
             each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
@@ -79,7 +82,7 @@ impl Row {
         let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
         let mut row = Self { key, passes, free, pass, repeat, half_width };
         if row.passes.len() >= OWN_REPEATS_MIN
-            && let (Some(own), expected) = (half_width, row.outlook().half_width(0, 1))
+            && let (Some(own), expected) = (half_width, row.forecast().half_width(0, 1))
             && own > expected
             && expected > 0.0
         {
@@ -89,9 +92,9 @@ impl Row {
         row
     }
 
-    /// What more of it is reckoned with.
-    pub(super) fn outlook(&self) -> Outlook<'_> {
-        Outlook {
+    /// From which the precision after more repeats is forecast.
+    pub(super) fn forecast(&self) -> PrecisionForecast<'_> {
+        PrecisionForecast {
             row: self,
             repeats: self.passes.len() as f64,
             passes: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
@@ -100,9 +103,9 @@ impl Row {
     }
 }
 
-/// A row with the sums over its repeats so far.
-pub(super) struct Outlook<'a> {
-    pub(super) row: &'a Row,
+/// A rate with the sums over its repeats so far.
+pub(super) struct PrecisionForecast<'a> {
+    pub(super) row: &'a RatePrecision,
     repeats: f64,
     /// The variance of each repeat's mean that is from its passes, added up.
     passes: f64,
@@ -110,7 +113,7 @@ pub(super) struct Outlook<'a> {
     usual: u32,
 }
 
-impl Outlook<'_> {
+impl PrecisionForecast<'_> {
     /// Half the width to expect, as a share of the mean, after so many more repeats of so many
     /// passes; infinite for fewer than two in all.
     pub(super) fn half_width(&self, more: u32, passes: u32) -> f64 {
@@ -119,7 +122,7 @@ impl Outlook<'_> {
         factor(n) * squares.max(0.0).sqrt() / n
     }
 
-    /// The fewest passes of so many more repeats with which it is as sure as this; none if none
+    /// The fewest passes of so many more repeats that make it as precise as this; none if none
     /// suffice.
     pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
         if !self.row.free || more == 0 {
@@ -146,4 +149,43 @@ fn factor(repeats: f64) -> f64 {
     let whole = repeats.floor();
     let computed = || student_t(INTERVAL_ALPHA, whole - 1.0).unwrap_or(f64::INFINITY);
     FACTORS.with_borrow_mut(|known| *known.entry(whole as u64).or_insert_with(computed))
+}
+
+/// A phase whose rates are less precise than requested.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImprecisePhase {
+    /// The phase.
+    pub phase: String,
+    /// The largest half width of its variants and levels, as a share of the rate; none if one of them
+    /// has none.
+    pub half_width: Option<f64>,
+}
+
+/// Phases less precise than requested, in the order they were measured; none if no precision was
+/// requested.
+pub fn imprecise_phases(book: &Book) -> Option<Vec<ImprecisePhase>> {
+    let precision = book.run.precision?;
+    let all: Vec<_> = book.measurements.iter().collect();
+    let mut phases: Vec<ImprecisePhase> = Vec::new();
+    for row in rate_precisions(&all, &Passes::new()) {
+        if row.half_width.is_some_and(|half| half <= precision) {
+            continue;
+        }
+        match phases.iter_mut().find(|imprecise| imprecise.phase == row.key.1) {
+            Some(known) => {
+                let both = known.half_width.zip(row.half_width);
+                known.half_width = both.map(|(a, b)| a.max(b));
+            }
+            None => phases.push(ImprecisePhase { phase: row.key.1, half_width: row.half_width }),
+        }
+    }
+    // A phase without a valid measurement has no precision at all.
+    for phase in each_once(book.measurements.iter().map(|m| m.phase.as_str())) {
+        let valid = |m: &&Measurement| m.phase == phase && m.valid();
+        if !book.measurements.iter().any(|m| valid(&m)) && !phases.iter().any(|p| p.phase == phase)
+        {
+            phases.push(ImprecisePhase { phase: phase.into(), half_width: None });
+        }
+    }
+    Some(phases)
 }
