@@ -1,37 +1,38 @@
-//! Rates of a phase over runs of the same scenario, as they began one after the other.
+//! Rates of a phase from run to run: what the runs of a scenario measured, in the order they began.
 
 use std::collections::BTreeSet;
 
-use super::book::{Book, Level};
+use super::analysis::Analysis;
+use super::book::Level;
 use super::history::same_target;
 use super::order::each_once;
-use super::summary::{PhaseSummary, Summary};
+use super::summary::{PhaseSummary, VariantSummary};
 use crate::base::dates::seconds_of;
 
-/// A row of a summary and when its run began.
+/// The rate of a phase of one run, and when the run began.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Dated<'a> {
+pub(crate) struct DatedRate<'a> {
     /// Seconds from 1970 to the begin of the run.
     pub(crate) seconds: f64,
-    /// Which of the books it is of.
+    /// The index of the run.
     pub(crate) run: usize,
     /// The variant's name.
     pub(crate) variant: &'a str,
-    /// The row.
+    /// Its row in the summary.
     pub(crate) row: &'a PhaseSummary,
 }
 
 /// One phase over the runs of a scenario.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Timeline<'a> {
+pub(crate) struct PhaseHistory<'a> {
     /// The scenario's name.
     pub(crate) scenario: &'a str,
     /// The phase's name.
     pub(crate) phase: &'a str,
     /// The level, the last one of the latest run; none without an axis.
     pub(crate) level: Option<&'a Level>,
-    /// Rows with a rate of one unit, from the earliest on.
-    pub(crate) rows: Vec<Dated<'a>>,
+    /// Rates of one unit, from the earliest on.
+    pub(crate) rates: Vec<DatedRate<'a>>,
     /// Whether all runs are of the same job on the same machine, file system and device.
     pub(crate) same_target: bool,
 }
@@ -39,64 +40,77 @@ pub(crate) struct Timeline<'a> {
 /// Fewer runs are no history.
 const RUNS_MIN: usize = 3;
 
-/// One for each phase of each scenario that three or more of the books measured. Published figures
-/// have no date to stand at; a run that is given twice stands there once.
-pub(crate) fn timelines<'a>(all: &[(&'a Book, &'a Summary)]) -> Vec<Timeline<'a>> {
-    let dated = |(at, (book, summary)): (usize, &(&'a Book, &'a Summary))| {
-        let seconds = seconds_of(&book.run.started).filter(|_| book.run.reference.is_none())?;
-        Some(Run { at, seconds, book, summary })
-    };
-    let mut seen = BTreeSet::new();
-    let runs = all.iter().enumerate().filter(|(_, (book, _))| seen.insert(&book.run.id));
-    let mut runs: Vec<Run<'a>> = runs.filter_map(dated).collect();
-    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    let scenarios = each_once(runs.iter().map(|run| run.book.run.scenario.as_str()));
-    let of = |scenario: &'a str| {
-        let own = runs.iter().filter(|run| run.book.run.scenario == scenario);
-        of_scenario(scenario, &own.collect::<Vec<_>>())
-    };
-    scenarios.into_iter().flat_map(of).collect()
-}
-
-struct Run<'a> {
-    at: usize,
+/// A run that has a date.
+struct DatedRun<'a> {
+    index: usize,
     seconds: f64,
-    book: &'a Book,
-    summary: &'a Summary,
+    analysis: &'a Analysis<'a>,
 }
 
-fn of_scenario<'a>(scenario: &'a str, runs: &[&Run<'a>]) -> Vec<Timeline<'a>> {
+/// One for each phase of each scenario that three or more of the runs measured. Published figures
+/// have no date to stand at; a run that is given twice stands there once.
+pub(crate) fn phase_histories<'a>(all: &[&'a Analysis<'a>]) -> Vec<PhaseHistory<'a>> {
+    let mut seen = BTreeSet::new();
+    let mut runs = Vec::new();
+    for (index, analysis) in all.iter().copied().enumerate() {
+        let run = &analysis.book.run;
+        if !seen.insert(&run.id) || run.reference.is_some() {
+            continue;
+        }
+        if let Some(seconds) = seconds_of(&run.started) {
+            runs.push(DatedRun { index, seconds, analysis });
+        }
+    }
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let scenarios = each_once(runs.iter().map(|run| run.scenario()));
+    scenarios.into_iter().flat_map(|scenario| of_scenario(scenario, &runs)).collect()
+}
+
+fn of_scenario<'a>(scenario: &'a str, runs: &[DatedRun<'a>]) -> Vec<PhaseHistory<'a>> {
+    let runs: Vec<&DatedRun<'a>> = runs.iter().filter(|run| run.scenario() == scenario).collect();
     let Some(latest) = runs.last().filter(|_| runs.len() >= RUNS_MIN) else { return Vec::new() };
-    let same_target = runs.iter().all(|run| same_target(run.book, latest.book));
+    let latest_book = latest.analysis.book;
+    let same_target = runs.iter().all(|run| same_target(run.analysis.book, latest_book));
     let of_phase = |phase: &'a str| {
-        let has = |group: &&&'a super::summary::VariantSummary| {
-            group.rows.iter().any(|row| row.phase == phase && row.rate.is_some())
-        };
-        let groups: Vec<_> = latest.summary.groups.iter().collect();
-        let last = groups.iter().rev().find(has)?;
-        let level = last.level.as_ref();
-        let unit = last.rows.iter().find(|row| row.phase == phase)?.rate_unit;
-        let rows_of = |run: &&Run<'a>| {
-            let (seconds, at) = (run.seconds, run.at);
-            let here = run.summary.groups.iter().filter(move |g| g.level.as_ref() == level);
-            here.flat_map(move |group| {
-                let own = group.rows.iter().filter(move |row| {
-                    row.phase == phase && row.rate.is_some() && row.rate_unit == unit
-                });
-                own.map(move |row| Dated { seconds, run: at, variant: &group.variant, row })
-            })
-        };
-        let rows: Vec<Dated<'a>> = runs.iter().flat_map(rows_of).collect();
-        let measured = each_once(rows.iter().map(|row| row.run)).len();
-        (measured >= RUNS_MIN).then_some(Timeline { scenario, phase, level, rows, same_target })
+        let last = latest
+            .analysis
+            .summary()
+            .groups
+            .iter()
+            .rev()
+            .find_map(|group| Some((group.level.as_ref(), rate_row(group, phase)?.rate_unit)));
+        let (level, unit) = last?;
+        let mut rates = Vec::new();
+        for run in &runs {
+            let groups = run.analysis.summary().groups.iter();
+            for group in groups.filter(|group| group.level.as_ref() == level) {
+                let row = rate_row(group, phase).filter(|row| row.rate_unit == unit);
+                let (seconds, variant) = (run.seconds, group.variant.as_str());
+                rates.extend(row.map(|row| DatedRate { seconds, run: run.index, variant, row }));
+            }
+        }
+        let measured = each_once(rates.iter().map(|rate| rate.run)).len();
+        let enough = measured >= RUNS_MIN;
+        enough.then_some(PhaseHistory { scenario, phase, level, rates, same_target })
     };
-    latest.summary.phases().into_iter().filter_map(of_phase).collect()
+    latest.analysis.summary().phases().into_iter().filter_map(of_phase).collect()
+}
+
+impl<'a> DatedRun<'a> {
+    fn scenario(&self) -> &'a str {
+        &self.analysis.book.run.scenario
+    }
+}
+
+/// The row of a phase that has a rate.
+fn rate_row<'a>(group: &'a VariantSummary, phase: &str) -> Option<&'a PhaseSummary> {
+    group.rows.iter().find(|row| row.phase == phase && row.rate.is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::analysis::Analysis;
+    use crate::measure::book::Book;
     use crate::measure::fixture;
     use crate::measure::reference::references;
 
@@ -107,24 +121,24 @@ mod tests {
         book
     }
 
-    fn told(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
-        let summaries: Vec<Summary> =
-            books.iter().map(|book| Analysis::of(book).summary().clone()).collect();
-        let all: Vec<_> = books.iter().zip(&summaries).collect();
-        let tell = |one: Timeline<'_>| {
-            (one.phase.to_string(), one.rows.iter().map(|row| row.run).collect(), one.same_target)
+    /// Of each phase the runs that measured it, and whether they have the same target.
+    fn histories(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
+        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+        let runs_of = |one: PhaseHistory<'_>| {
+            let runs = one.rates.iter().map(|rate| rate.run).collect();
+            (one.phase.to_string(), runs, one.same_target)
         };
-        timelines(&all).into_iter().map(tell).collect()
+        phase_histories(&analyses.iter().collect::<Vec<_>>()).into_iter().map(runs_of).collect()
     }
 
     #[test]
     fn three_runs_stand_in_the_order_they_began_and_two_are_no_history() {
-        let found = told(&[begun(7), begun(5), begun(6)]);
+        let found = histories(&[begun(7), begun(5), begun(6)]);
         assert_eq!(found.len(), 5, "{found:?}");
         assert_eq!(found[0], ("create".into(), vec![1, 2, 0], true));
-        assert_eq!(told(&[begun(7), begun(5)]), []);
-        assert_eq!(told(&[begun(7), begun(5), begun(7)]), [], "one of them twice");
-        assert_eq!(told(&[begun(7), begun(5), begun(7), begun(6)])[0].1, [1, 3, 0]);
+        assert_eq!(histories(&[begun(7), begun(5)]), []);
+        assert_eq!(histories(&[begun(7), begun(5), begun(7)]), [], "one of them twice");
+        assert_eq!(histories(&[begun(7), begun(5), begun(7), begun(6)])[0].1, [1, 3, 0]);
     }
 
     #[test]
@@ -132,18 +146,18 @@ mod tests {
         let mut other = begun(6);
         other.run.scenario = "mine".into();
         let published = references().into_iter().find(|book| book.run.scenario == "smallfiles");
-        assert_eq!(told(&[begun(7), begun(5), other, published.unwrap()]), []);
+        assert_eq!(histories(&[begun(7), begun(5), other, published.unwrap()]), []);
     }
 
     #[test]
-    fn runs_on_another_machine_are_told_to_be() {
+    fn runs_on_another_machine_have_another_target() {
         let mut other = begun(6);
         other.host.cpu = "another".into();
-        assert!(told(&[begun(7), begun(5), other]).iter().all(|(.., same)| !same));
+        assert!(histories(&[begun(7), begun(5), other]).iter().all(|(.., same)| !same));
     }
 
     #[test]
-    fn of_an_axis_the_last_level_of_the_latest_run_is_told() {
+    fn with_an_axis_a_history_is_of_the_last_level_of_the_latest_run() {
         let books: Vec<Book> = (5..8)
             .map(|day| {
                 let mut book = fixture::growing::chunks();
@@ -152,12 +166,11 @@ mod tests {
                 book
             })
             .collect();
-        let summaries: Vec<Summary> =
-            books.iter().map(|book| Analysis::of(book).summary().clone()).collect();
-        let all: Vec<_> = books.iter().zip(&summaries).collect();
-        let found = timelines(&all);
+        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+        let all: Vec<&Analysis<'_>> = analyses.iter().collect();
+        let found = phase_histories(&all);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].level.map(|level| level.value), Some(4_096_000.0));
-        assert_eq!(found[0].rows.len(), 9, "three variants of three runs");
+        assert_eq!(found[0].rates.len(), 9, "three variants of three runs");
     }
 }
