@@ -72,7 +72,7 @@ fn a_planted_step_is_found_where_it_is() {
         values[at..].iter_mut().for_each(|value| *value += rise);
         let points = change_points(&values, CHANGE_POINT_ALPHA);
         let [point] = points[..] else { return false };
-        let relative = point.relative.unwrap();
+        let relative = point.after / point.before - 1.0;
         point.index.abs_diff(at) <= 2 && (relative - rise / 100.0).abs() < 0.06
     };
     // Two, three and four times the noise.

@@ -35,8 +35,6 @@ pub struct ChangePoint {
     pub before: f64,
     /// The mean up to the next point, or the end.
     pub after: f64,
-    /// `after / before - 1`; none where `before` is zero.
-    pub relative: Option<f64>,
     /// The chance of two such levels without a change, if the place had been known before: of the
     /// many places it is the best one, so only small chances count.
     pub p_value: f64,
@@ -134,8 +132,7 @@ fn levels(values: &[f64], points: &[usize]) -> Vec<ChangePoint> {
     let point = |bounds: &[usize]| {
         let (left, right) = (&values[bounds[0]..bounds[1]], &values[bounds[1]..bounds[2]]);
         let (before, after) = (mean(left), mean(right));
-        let relative = (before != 0.0).then(|| after / before - 1.0);
-        ChangePoint { index: bounds[1], before, after, relative, p_value: chance(left, right) }
+        ChangePoint { index: bounds[1], before, after, p_value: chance(left, right) }
     };
     bounds.windows(3).map(point).collect()
 }

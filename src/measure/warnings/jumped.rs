@@ -1,4 +1,6 @@
-//! Jumps in the course of phases, where repeats agree on them.
+//! The warning that from some operation on a phase takes longer or shorter, where repeats agree on it.
+
+use std::cmp::Ordering;
 
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{Book, CellKey, Level, Measurement};
@@ -11,15 +13,14 @@ use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 /// Repeats agree on a place that differs by less than this share of the phase.
 const PLACE_SAME: f64 = 0.07;
 
-/// This share of the measurements, and at least two, must have a jump at the place.
+/// This share of the measurements, and at least two, must have a step at the place.
 const SHARE_MIN: f64 = 0.5;
 const MEASUREMENTS_MIN: usize = 2;
 
-/// Where something from outside disturbed any of them, all must, and at least three.
+/// Where any of them was disturbed, all must, and at least three.
 const DISTURBED_MIN: usize = 3;
 
-/// A jump by so many times is told of a single measurement too, unless something from outside
-/// disturbed it.
+/// A step by so many times counts in a single measurement too, unless that was disturbed.
 const ALONE_RATIO_MIN: f64 = 2.0;
 
 /// A slice of fewer operations says more of these than of its time.
@@ -69,7 +70,7 @@ impl Jumped {
     }
 }
 
-/// The largest jump of each phase and variant that repeats agree on, or that is large; not where a
+/// The largest step of each phase and variant that repeats agree on, or that is large; not where a
 /// finding of the book tells a threshold.
 pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<Jumped> {
     let key = |m: &Measurement| {
@@ -82,18 +83,15 @@ pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<Jump
     let mut found: Vec<Jumped> = Vec::new();
     for one in each_once(keys.iter()) {
         let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
-        let larger = |jumped: &Jumped| {
-            let same = found.iter().position(|other| {
-                (&other.phase, &other.variant) == (&jumped.phase, &jumped.variant)
-            });
-            same.map(|at| (at, found[at].ratio.ln().abs() < jumped.ratio.ln().abs()))
-        };
         let Some(jumped) = of_cell(disturbed, &cell).filter(|jumped| !is_told(book, jumped)) else {
             continue;
         };
-        match larger(&jumped) {
+        let same = |other: &&mut Jumped| {
+            (&other.phase, &other.variant) == (&jumped.phase, &jumped.variant)
+        };
+        match found.iter_mut().find(same) {
             None => found.push(jumped),
-            Some((at, true)) => found[at] = jumped,
+            Some(known) if known.ratio.ln().abs() < jumped.ratio.ln().abs() => *known = jumped,
             Some(_) => {}
         }
     }
@@ -109,51 +107,64 @@ fn series(m: &Measurement) -> Option<Vec<f64>> {
         [] => m.slices_ns.clone(),
         windows => windows.iter().map(|window| window.p50_ns as f64).collect(),
     };
-    let told = m.cache.asked != CacheAsked::Cold && !series.is_empty();
-    told.then_some(series)
+    (m.cache.asked != CacheAsked::Cold && !series.is_empty()).then_some(series)
 }
 
-/// The place that most measurements agree on, the largest of these.
-fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<Jumped> {
-    let all: Vec<Vec<LatencyStep>> = cell
-        .iter()
-        .map(|m| series(m).map_or(Vec::new(), |series| latency_steps(&series)))
-        .collect();
-    let like = |a: &LatencyStep, b: &LatencyStep| {
-        (a.at - b.at).abs() <= PLACE_SAME && (a.ratio > 1.0) == (b.ratio > 1.0)
-    };
-    let group = |jump: &LatencyStep| -> Vec<LatencyStep> {
+/// Steps of several measurements at one place, at most one of each.
+struct AgreedStep(Vec<LatencyStep>);
+
+impl AgreedStep {
+    /// The steps at the place of this one, of each measurement the nearest.
+    fn around(step: &LatencyStep, all: &[Vec<LatencyStep>]) -> Self {
+        let distance = |other: &LatencyStep| (other.at - step.at).abs();
         let nearest = |own: &Vec<LatencyStep>| {
-            let near = own.iter().filter(|other| like(jump, other));
-            near.min_by(|a, b| (a.at - jump.at).abs().total_cmp(&(b.at - jump.at).abs())).copied()
+            let same_way = own.iter().filter(|other| (other.ratio > 1.0) == (step.ratio > 1.0));
+            let near = same_way.filter(|other| distance(other) <= PLACE_SAME);
+            near.min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
         };
-        all.iter().filter_map(nearest).collect()
-    };
-    let ratio = |group: &[LatencyStep]| {
-        (group.iter().map(|jump| jump.ratio.ln()).sum::<f64>() / group.len() as f64).exp()
-    };
-    let size = |group: &Vec<LatencyStep>| (group.len(), ratio(group).ln().abs());
+        Self(all.iter().filter_map(nearest).collect())
+    }
+
+    /// The mean of their places.
+    fn at(&self) -> f64 {
+        self.0.iter().map(|step| step.at).sum::<f64>() / self.0.len() as f64
+    }
+
+    /// The logarithm of how many times as long operations take from there on, in the geometric mean.
+    fn log_ratio(&self) -> f64 {
+        self.0.iter().map(|step| step.ratio.ln()).sum::<f64>() / self.0.len() as f64
+    }
+
+    /// The order of the number of measurements, then of the size.
+    fn compare(&self, other: &Self) -> Ordering {
+        let size = self.log_ratio().abs().total_cmp(&other.log_ratio().abs());
+        self.0.len().cmp(&other.0.len()).then(size)
+    }
+}
+
+/// The step that most measurements agree on, the largest of these.
+fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<Jumped> {
+    let steps = |m: &&Measurement| series(m).map_or(Vec::new(), |series| latency_steps(&series));
+    let all: Vec<Vec<LatencyStep>> = cell.iter().map(steps).collect();
     let disturbed = cell.iter().any(|m| disturbed.contains(m));
     let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
     let enough =
         if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
-    let large = |ratio: f64| !disturbed && ratio.max(1.0 / ratio) >= ALONE_RATIO_MIN;
-    let told = |group: &Vec<LatencyStep>| group.len() >= enough || large(ratio(group));
-    let groups = all.iter().flatten().map(group).filter(told);
-    let best = groups.max_by(|a, b| {
-        let ((n, x), (m, y)) = (size(a), size(b));
-        n.cmp(&m).then(x.total_cmp(&y))
-    })?;
-    let (m, ratio) = (cell.first()?, ratio(&best));
-    let at = best.iter().map(|jump| jump.at).sum::<f64>() / best.len() as f64;
+    let counts = |step: &AgreedStep| {
+        let large = !disturbed && step.log_ratio().abs() >= ALONE_RATIO_MIN.ln();
+        step.0.len() >= enough || large
+    };
+    let agreed = all.iter().flatten().map(|step| AgreedStep::around(step, &all)).filter(counts);
+    let best = agreed.max_by(AgreedStep::compare)?;
+    let m = cell.first()?;
     Some(Jumped {
         phase: m.phase.clone(),
         variant: m.cell.variant.clone(),
         level: m.cell.level.clone(),
-        at: (at * m.operations as f64).round() as u64,
+        at: (best.at() * m.operations as f64).round() as u64,
         operations: m.operations,
-        ratio,
-        jumped: best.len(),
+        ratio: best.log_ratio().exp(),
+        jumped: best.0.len(),
         known: cell.len(),
     })
 }
