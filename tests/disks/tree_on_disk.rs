@@ -8,8 +8,7 @@
     reason = "a test says so when it cannot go on"
 )]
 
-#[path = "common/library.rs"]
-mod library;
+use crate::library;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,10 +8,9 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
-#[path = "common/library.rs"]
-mod library;
+use crate::library;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -8,10 +8,9 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
-#[path = "common/command.rs"]
-mod command;
+use crate::command;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

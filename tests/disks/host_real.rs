@@ -1,7 +1,7 @@
 //! The host's facts against tools that others wrote, on file systems made for the purpose.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

@@ -1,7 +1,7 @@
 //! The layout score on file systems made for the purpose, against filefrag(8).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use std::fs::File;
 use std::io::Write;

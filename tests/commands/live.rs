@@ -7,10 +7,8 @@
     reason = "a test says so when it cannot go on"
 )]
 
-#[path = "common/command.rs"]
-mod command;
-#[path = "common/terminal.rs"]
-mod terminal;
+use crate::command;
+use crate::terminal;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -7,8 +7,7 @@
     reason = "a test says so when it cannot go on"
 )]
 
-#[path = "common/library.rs"]
-mod library;
+use crate::library;
 
 use boatload::measure::book::{Book, Finding};
 

@@ -8,10 +8,8 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
-
-#[path = "common/library.rs"]
-mod library;
+use crate::common;
+use crate::library;
 
 use std::sync::Arc;
 

@@ -8,12 +8,10 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
-#[path = "common/command.rs"]
-mod command;
-#[path = "common/library.rs"]
-mod library;
+use crate::command;
+use crate::library;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -7,10 +7,7 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
-
-#[path = "common/command.rs"]
-mod command;
+use crate::command;
 
 use serde_json::Value;
 

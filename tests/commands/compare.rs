@@ -8,12 +8,8 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
-
-#[path = "common/command.rs"]
-mod command;
-#[path = "common/library.rs"]
-mod library;
+use crate::command;
+use crate::library;
 
 use boatload::measure::book::Book;
 use boatload::measure::compare::{Comparison, Verdict, compare};

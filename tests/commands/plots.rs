@@ -7,10 +7,9 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
-#[path = "common/command.rs"]
-mod command;
+use crate::command;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

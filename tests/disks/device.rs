@@ -8,12 +8,10 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
-#[path = "common/command.rs"]
-mod command;
-#[path = "common/mounts.rs"]
-mod mounts;
+use crate::command;
+use crate::mounts;
 
 use std::os::fd::AsFd;
 use std::path::Path;

@@ -2,8 +2,7 @@
 //! wrong, and on the simulated file system.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
-#[path = "common/library.rs"]
-mod library;
+use crate::library;
 
 use boatload::base::problem::Problem;
 use boatload::op::Subject;

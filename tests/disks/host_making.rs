@@ -9,7 +9,7 @@
     reason = "a test says so when it cannot go on"
 )]
 
-mod common;
+use crate::common;
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,0 +1,22 @@
+//! The command line: what users type, what it answers, and what it writes.
+#![allow(missing_docs, reason = "tests")]
+
+#[path = "../common/command.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/library.rs"]
+mod library;
+#[path = "../common/terminal.rs"]
+mod terminal;
+
+mod check;
+mod cli;
+mod cli_mistakes;
+mod compare;
+mod exports;
+mod filesystem_command;
+mod live;
+mod pictures;
+mod plots;
+mod references;

@@ -1,0 +1,22 @@
+//! Real file systems, block devices and the host: what only the kernel can show.
+#![allow(missing_docs, reason = "tests")]
+
+#[path = "../common/command.rs"]
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/library.rs"]
+mod library;
+#[path = "../common/mounts.rs"]
+mod mounts;
+
+mod device;
+mod engine_on_disk;
+mod filesystems_real;
+mod filling;
+mod host_making;
+mod host_real;
+mod layout_real;
+mod real_fs;
+mod scenario_real;
+mod tree_on_disk;
