@@ -1,6 +1,6 @@
 //! Draws the matrix of cells: a row for each variant, a mark for each cell.
 
-use ratatui::text::{Line, Span};
+use ratatui_core::text::{Line, Span};
 
 use super::look::{Look, Tone};
 use super::matrix::{Mark, Matrix, Row};

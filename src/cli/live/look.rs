@@ -1,7 +1,7 @@
 //! How the view looks: colours, and what a terminal without UTF-8 shows instead.
 
-use ratatui::buffer::Buffer;
-use ratatui::style::{self, Color, Modifier};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::style::{self, Color, Modifier};
 
 use crate::report::{Colours, Style};
 
@@ -79,7 +79,7 @@ pub(super) fn plain(buffer: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::layout::Rect;
+    use ratatui_core::layout::Rect;
 
     #[test]
     fn it_shows_what_the_terminal_can_and_its_user_wants() {

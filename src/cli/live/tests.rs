@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui_core::backend::TestBackend;
+use ratatui_core::terminal::Terminal;
 
 use super::look::Look;
 use super::matrix::Mark;

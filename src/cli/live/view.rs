@@ -1,9 +1,9 @@
 //! Draws what is known of a run into a buffer of any size.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::text::{Line, Span};
+use ratatui_core::widgets::Widget;
 
 use super::cells;
 use super::look::{Look, Tone, plain};
