@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    unsafe_code,
     reason = "a test says so when it cannot go on"
 )]
 
@@ -12,7 +13,6 @@
 mod library;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use boatload::run::interrupt::Interrupt;
@@ -44,9 +44,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Tests of one process share its memory, so they take turns.
-static TURN: Mutex<()> = Mutex::new(());
-
 /// The most memory that some work needed at one time beyond what there was before, in bytes.
 fn most<T>(work: impl FnOnce() -> T) -> usize {
     let before = NOW.load(Relaxed);
@@ -75,9 +72,15 @@ fn text(engine: &str, files: u64) -> String {
     job(&keys, &tree, &PHASES, "")
 }
 
+/// One test for all of it: a second one beside it in the process would be counted too.
 #[test]
+fn memory_does_not_grow_with_the_number_of_files() {
+    a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand();
+    a_run_over_thirty_times_the_files_needs_no_more_memory();
+    the_simulated_file_system_needs_bits_and_not_bytes_for_each_file();
+}
+
 fn a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand() {
-    let _turn = TURN.lock();
     let plan = |files| most(|| plan_of(&text("sync", files)));
     plan(1_000);
     let (small, large) = (plan(1_000), plan(100_000_000));
@@ -85,23 +88,21 @@ fn a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand() {
     assert!(large < small + 4_000, "{small} bytes for a thousand, {large} for 100 million");
 }
 
-#[test]
 fn a_run_over_thirty_times_the_files_needs_no_more_memory() {
-    let _turn = TURN.lock();
     let run = |files| {
         let plan = plan_of(&text("sync", files));
         most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))
     };
+    // The latencies of a busy machine fill longer histograms: the least of three attempts.
+    let least = |files| (0..3).map(|_| run(files)).min().unwrap();
     run(300);
-    let (small, large) = (run(300), run(9_000));
+    let (small, large) = (least(300), least(9_000));
     // A byte for each file would be 8,700 more; the rest is what the store's cache takes.
     assert!(large < small + 8_000, "{small} bytes for 300 files, {large} for 9,000");
     assert!(large < 16 << 20, "{large} bytes");
 }
 
-#[test]
 fn the_simulated_file_system_needs_bits_and_not_bytes_for_each_file() {
-    let _turn = TURN.lock();
     let run = |files| {
         let plan = plan_of(&text("sim", files));
         most(|| Place::default().run(&plan, &Nobody, &Interrupt::default()))

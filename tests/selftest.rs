@@ -35,14 +35,17 @@ fn columns<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 fn a_slowdown_to_eleven_times_is_planted_in_every_phase_and_found() {
     let bench = Bench::default();
     let more = ["--same", "0", "--slower", "1", "--simulated", "0", "--delay", "1000%"];
-    let ran = selftest(&bench, &more);
-    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with(
-        "A against B: 1 run, A and B in turns, of which B takes 11.0 times as long\n"
-    ));
-    for phase in ["the whole job", "create", "stat", "delete"] {
-        assert_eq!(columns(&ran.stdout, phase)[0], "100%", "{phase}: {}", ran.stdout);
-    }
+    let found = |_| {
+        let ran = selftest(&bench, &more);
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
+        assert!(ran.stdout.starts_with(
+            "A against B: 1 run, A and B in turns, of which B takes 11.0 times as long\n"
+        ));
+        let phases = ["the whole job", "create", "stat", "delete"];
+        phases.iter().all(|phase| columns(&ran.stdout, phase)[0] == "100%")
+    };
+    // Real times: what else the machine does may hide even this, but not each time.
+    assert!((0..4).any(found), "not found in any of four attempts");
     assert_eq!(names_in(&bench.work()), [""; 0], "nothing is left");
     assert!(!bench.store().exists(), "nothing is stored");
 }

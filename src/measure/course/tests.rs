@@ -21,7 +21,7 @@ fn windowed(repeat: u32, ns: impl Fn(u64) -> u64, windows: u64) -> Measurement {
 }
 
 fn course(book: &Book) -> Option<PhaseCourse<'_>> {
-    PhaseCourse::new(&Analysis::of(&book), "default", "create")
+    PhaseCourse::new(&Analysis::of(book), "default", "create")
 }
 
 #[test]

@@ -66,7 +66,9 @@ fn the_law_is_found_whatever_the_noise() {
         for windows in [40, 100, 400] {
             let all = windows as f64 * 1_000.0;
             for spread in [0.0, 0.01, 0.02] {
-                let found = (0..20).map(|seed| {
+                // Without noise every draw is the same.
+                let draws = if spread == 0.0 { 1 } else { 20 };
+                let found = (0..draws).map(|seed| {
                     let mut noise = Noise::new(seed);
                     let noise = || (spread * noise.normal()).exp();
                     law_of(&phase(windows, 3, |x| truth(x, all), noise))
