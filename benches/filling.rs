@@ -6,7 +6,7 @@
 //! `cargo bench --bench filling` on /dev/shm. BOATLOAD_BENCH_DIR names another directory,
 //! BOATLOAD_BENCH_FILES and BOATLOAD_BENCH_ROUNDS other numbers.
 
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+#![allow(missing_docs, unsafe_code, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::Write;
 use std::os::fd::{AsRawFd, RawFd};

@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench overhead` on /dev/shm; BOATLOAD_BENCH_DIR names another directory.
 
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+#![allow(missing_docs, unsafe_code, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! CPU time of a thread and of this process.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,5 @@
 //! The ioctl(2) calls for block and loop devices, each with the argument its number asks for.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{c_int, c_ulong};
 use std::os::fd::{AsRawFd, BorrowedFd};

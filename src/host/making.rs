@@ -1,4 +1,5 @@
 //! Whether file systems can be made and mounted here, and making them.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

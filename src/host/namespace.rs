@@ -1,4 +1,5 @@
 //! A view of the mounts for this process alone.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};

@@ -1,4 +1,5 @@
 //! How much of a file is in the page cache. Asking touches no disk and warms nothing.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;

@@ -348,7 +348,7 @@ impl ReadRun {
 }
 
 fn cell(variant: String, level: Option<ReadLevel>, repeat: u32) -> CellKey {
-    let level = level.map(|ReadLevel { axis, value, unit }| Level { axis, value, unit: unit });
+    let level = level.map(|ReadLevel { axis, value, unit }| Level { axis, value, unit });
     CellKey { variant, level, repeat }
 }
 

@@ -1,4 +1,5 @@
 //! The blocking engine: one system call for each request, names relative to open directories.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
