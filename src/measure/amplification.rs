@@ -101,7 +101,7 @@ pub struct PhaseAmplification {
     pub written: Option<Estimate>,
     /// Bytes that it read for each byte asked to be read; none if that is not known.
     pub read: Option<Estimate>,
-    /// Whether something disturbed a measurement of it.
+    /// Whether a measurement of it was made under background load.
     pub disturbed: bool,
 }
 

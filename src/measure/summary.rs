@@ -53,7 +53,7 @@ pub struct PhaseSummary {
     pub tail: Option<LatencySummary>,
     /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
     pub cache: String,
-    /// How many of the valid measurements something disturbed, of which a warning tells.
+    /// How many of the valid measurements were made under background load; a warning says more.
     pub disturbed: u64,
     /// The measurements that are not averaged in.
     pub invalid: Vec<InvalidMeasurement>,

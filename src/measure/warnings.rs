@@ -30,8 +30,8 @@ use crate::run::cache::Doubt;
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
 
-/// The harness may cost this share of an operation before it is said.
-const HARNESS_SHARE_MAX: f64 = 0.05;
+/// Measurement overhead may be this share of an operation before there is a warning.
+const OVERHEAD_SHARE_MAX: f64 = 0.05;
 
 /// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
 /// one of the same name, which does not: see METHODOLOGY.md.
@@ -66,8 +66,8 @@ pub enum Warning {
         /// The phases.
         phases: Vec<String>,
     },
-    /// boatload itself is a notable part of what was measured.
-    HarnessCost {
+    /// Measurement overhead is a notable part of what was measured.
+    Overhead {
         /// The phases.
         phases: Vec<String>,
         /// The largest share, 0 to 1.
@@ -125,7 +125,7 @@ impl Warning {
             Warning::Cache { .. } => "cache-not-as-asked",
             Warning::Invalid { .. } => "invalid-measurements",
             Warning::FewOperations { .. } => "few-operations",
-            Warning::HarnessCost { .. } => "harness-cost",
+            Warning::Overhead { .. } => "harness-cost",
             Warning::DeviceBusy { .. } => "device-busy",
             Warning::HostCache { .. } => "host-cache",
             Warning::AccessTimes { .. } => "access-times-differ",
@@ -152,11 +152,11 @@ impl Warning {
                 format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "))
             }
             Warning::FewOperations { phases } => format!(
-                "{} did fewer than {OPERATIONS_MIN} operations: percentiles mean little.",
+                "{} did fewer than {OPERATIONS_MIN} operations: percentiles are not reliable.",
                 phases.join(", ")
             ),
-            Warning::HarnessCost { phases, share } => format!(
-                "boatload's own cost is up to {:.0}% of an operation in {}.",
+            Warning::Overhead { phases, share } => format!(
+                "measurement overhead is up to {:.0}% of an operation in {}.",
                 share * 100.0,
                 phases.join(", ")
             ),
@@ -170,8 +170,8 @@ impl Warning {
                 off.join(", ")
             ),
             Warning::HostCache { variants } => format!(
-                "{}: the loop device goes through the cache of the file system below, so memory \
-                 stands in for a disk.",
+                "{}: the loop device uses the page cache of the file system below, so results may \
+                 show memory instead of the disk.",
                 variants.join(", ")
             ),
             Warning::NoJournal { phases } => journal::sentence(phases),
@@ -179,17 +179,17 @@ impl Warning {
             Warning::Jumped(found) => found.sentence(),
             Warning::Imprecise(found) => found.sentence(),
             Warning::Frequency { governor: Some(governor), .. } => {
-                format!("the governor of the processors' frequency is {governor}.")
+                format!("the CPU frequency governor is {governor}.")
             }
             Warning::Frequency { share, .. } => format!(
-                "processors ran at {:.0}% of their highest frequency.",
+                "CPUs ran at {:.0}% of their highest frequency.",
                 share.unwrap_or_default() * 100.0
             ),
             Warning::SlowClock => {
                 "latencies were read from the system's clock, not the cycle counter.".into()
             }
             Warning::Interrupted => {
-                "the run was interrupted; what was done until then is kept.".into()
+                "the run was interrupted; what was measured until then is kept.".into()
             }
         }
     }
@@ -198,10 +198,10 @@ impl Warning {
     fn hint(&self) -> &'static str {
         match self {
             Warning::Cache { doubt, .. } => remedy(*doubt),
-            Warning::Invalid { .. } => "Mend the cause and run again.",
-            Warning::FewOperations { .. } => "Take a larger scale, or more files with --set.",
-            Warning::HarnessCost { .. } => {
-                "Differences of that size between runs may be boatload's."
+            Warning::Invalid { .. } => "Fix the cause and run again.",
+            Warning::FewOperations { .. } => "Use a larger scale, or more files with --set.",
+            Warning::Overhead { .. } => {
+                "Differences of that size between runs may come from the measurement."
             }
             Warning::DeviceBusy { .. } => {
                 "Look for what else reads or writes there, and run again when it is idle."
@@ -213,7 +213,7 @@ impl Warning {
             Warning::NoJournal { .. } => journal::HINT,
             Warning::Disturbed(found) => found.kind.hint(),
             Warning::Jumped(_) => {
-                "A mean lies between both. Look for what fills up there: a journal, a cache, memory."
+                "The mean lies between both. Look for what fills up there: a journal, a cache, memory."
             }
             Warning::Frequency { .. } => {
                 "Set it before measuring: cpupower frequency-set --governor performance."
@@ -221,8 +221,8 @@ impl Warning {
             Warning::Imprecise(_) => {
                 "Give it more time with --time-limit, or ask for less with --precision."
             }
-            Warning::SlowClock => "Latencies below a microsecond are less sure.",
-            Warning::Interrupted => "A run does not go on later: run it again, whole.",
+            Warning::SlowClock => "Latencies below a microsecond are less accurate.",
+            Warning::Interrupted => "A run cannot be resumed: run it again.",
         }
     }
 
@@ -230,7 +230,7 @@ impl Warning {
         match self {
             Warning::Cache { phases, .. }
             | Warning::FewOperations { phases }
-            | Warning::HarnessCost { phases, .. }
+            | Warning::Overhead { phases, .. }
             | Warning::NoJournal { phases }
             | Warning::DeviceBusy { phases, .. } => phases.clone(),
             Warning::Disturbed(found) => found.phases.clone(),
@@ -287,7 +287,7 @@ pub fn warnings(book: &Book, interrupted: bool) -> Vec<Warning> {
     all.extend(invalid(judged));
     all.extend(caches(&book.measurements));
     all.extend(few(&book.measurements));
-    all.extend(harness(book));
+    all.extend(overhead(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(book).into_iter().map(Warning::Disturbed));
     all.extend(jumped(book, &DisturbedMeasurements::of(book)).into_iter().map(Warning::Jumped));
@@ -326,16 +326,16 @@ fn few(measurements: &[Measurement]) -> Option<Warning> {
     (!phases.is_empty()).then_some(Warning::FewOperations { phases })
 }
 
-fn harness(book: &Book) -> Option<Warning> {
+fn overhead(book: &Book) -> Option<Warning> {
     let (mut phases, mut largest) = (Vec::new(), 0.0f64);
     for m in book.measurements.iter().filter(|m| m.valid() && !m.is_simulated()) {
         let share = book.run.harness_ns / m.latency.mean;
-        if share.is_finite() && share > HARNESS_SHARE_MAX {
+        if share.is_finite() && share > OVERHEAD_SHARE_MAX {
             add_once(&mut phases, &m.phase);
             largest = largest.max(share);
         }
     }
-    (!phases.is_empty()).then_some(Warning::HarnessCost { phases, share: largest })
+    (!phases.is_empty()).then_some(Warning::Overhead { phases, share: largest })
 }
 
 fn busy(measurements: &[Measurement]) -> Option<Warning> {

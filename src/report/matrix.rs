@@ -161,7 +161,7 @@ impl<'a> Matrix<'a> {
             group = group.column("seconds", cells(&|row| short_seconds(row.seconds)));
             let deviation =
                 |row: &PhaseSummary| row.deviation.map_or_else(|| "-".into(), deviation);
-            group = group.column("nsd", cells(&deviation));
+            group = group.column("CV", cells(&deviation));
         }
         group
     }
@@ -220,7 +220,7 @@ fn rate(row: &PhaseSummary, size: f64) -> String {
     }
 }
 
-/// What stands at a figure that something disturbed.
+/// The mark of a rate that was measured under background load.
 pub(super) fn mark(disturbed: bool) -> &'static str {
     if disturbed { "*" } else { "" }
 }

@@ -35,9 +35,9 @@ impl Report for Details {
     }
 }
 
-/// What `nsd` is.
+/// What `CV` is.
 pub(super) const ABOUT_DEVIATION: &str =
-    "nsd is the standard deviation of the seconds over their mean";
+    "CV is the coefficient of variation: the standard deviation of the seconds over their mean";
 
 /// Writes the table of a run without an axis. Fails only if `out` does.
 pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -54,7 +54,7 @@ pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
 /// What `*` is; empty if nothing bears it.
 pub(super) fn about_mark(summary: &Summary) -> &'static str {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
-    if marked { "* something disturbed measurements of it: see the warnings" } else { "" }
+    if marked { "* measured under background load: see the warnings" } else { "" }
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -131,7 +131,7 @@ impl Columns {
         heads.extend(self.interval.then_some(("±", Right)));
         heads.extend(self.n.then_some(("n", Right)));
         heads.push(("seconds", Right));
-        heads.extend(self.deviation.then_some(("nsd", Right)));
+        heads.extend(self.deviation.then_some(("CV", Right)));
         heads.push(("sync", Right));
         if self.tail {
             heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));

@@ -147,10 +147,10 @@ fn write_head(book: &Book, summary: &Summary, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// What measuring itself took.
+/// Measurement overhead of an operation.
 pub(super) fn about_cost(run: &RunFacts) -> String {
     let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
-    format!("boatload's own cost: {cost} per operation")
+    format!("measurement overhead: {cost} per operation")
 }
 
 /// Why a run is not complete; none if it is.

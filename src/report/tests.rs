@@ -242,7 +242,9 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
     for book in references() {
         let text = rendered("terminal", &book);
         assert_fits(&text, &book.run.id);
-        for claim in ["boatload 0", "seed", "own cost", " free", "processor", "p50", "NaN"] {
+        for claim in
+            ["boatload 0", "seed", "measurement overhead", " free", "processor", "p50", "NaN"]
+        {
             assert!(!text.contains(claim), "{claim} in\n{text}");
         }
         assert_fits(&rendered("windows", &book), &book.run.id);
@@ -428,7 +430,7 @@ fn a_row_of_disturbed_measurements_bears_a_mark() {
     }
     let text = rendered("terminal", &book);
     assert!(text.contains("\nread* ") && !text.contains("create*"), "{text}");
-    assert!(text.contains("* something disturbed measurements of it"), "{text}");
+    assert!(text.contains("* measured under background load"), "{text}");
 }
 
 /// Something disturbed the first phase of a run.
@@ -457,7 +459,7 @@ fn disturbed_figures_bear_a_mark_by_level_and_beside_other_runs_too() {
     disturb(&mut plain);
     for text in texts(&leveled, &plain) {
         assert!(text.contains(" *"), "a figure bears a mark: {text}");
-        assert_eq!(text.matches("\n* something disturbed measurements of it").count(), 1, "{text}");
+        assert_eq!(text.matches("\n* measured under background load").count(), 1, "{text}");
         assert_fits(&text, "marks");
     }
 }

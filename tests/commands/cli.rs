@@ -376,6 +376,9 @@ fn a_precision_is_reached_and_told_with_where_the_variance_was() {
     assert!(plan.contains("each rate is within 3%, 60 min in all at most"), "{plan}");
     let short = bench.run(["run", file, "--precision", "0.2%", "--time-limit", "1s"]);
     let said = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("warning: a precision of 0.2% was not reached by create (±"), "{said}");
+    assert!(
+        said.contains("warning: the requested precision of 0.2% was not reached: create (±"),
+        "{said}"
+    );
     assert!(!said.contains("as sure as was asked:"), "{said}");
 }

@@ -61,38 +61,37 @@ impl DisturbanceKind {
         let percent = format!("{:.0}%", most * 100.0);
         match self {
             Self::OthersIo => format!(
-                "other processes moved up to {} on the disk while {many} ran",
+                "other processes moved up to {} on the disk during {many}",
                 bytes(most as u64)
             ),
             Self::OthersCpu => {
-                format!("others used up to {percent} of all processors while {many} ran")
+                format!("other processes used up to {percent} of the CPU time during {many}")
             }
             Self::MemoryPressure => {
-                format!("memory was short in up to {percent} of the time of {many}")
+                format!("memory was short for up to {percent} of the time in {many}")
             }
             Self::Steal => {
-                format!("the hypervisor gave up to {percent} of the processors to others in {many}")
+                format!("CPU steal up to {percent} in {many}")
             }
-            Self::Throttled => format!("processors were slowed down or withheld in {many}"),
-            Self::ClockJumped => format!("the clock of the latencies was not steady in {many}"),
+            Self::Throttled => format!("CPUs were throttled in {many}"),
+            Self::ClockJumped => format!("the clock was not steady in {many}"),
             Self::Straggler => {
-                format!("one worker ended up to {percent} of the phase after the others in {many}")
-            }
-            Self::Trend if most < 0.0 => {
                 format!(
-                    "latency fell by up to {:.0}% from beginning to end of {many}",
-                    -most * 100.0
+                    "one worker finished up to {percent} of the phase after the others in {many}"
                 )
             }
+            Self::Trend if most < 0.0 => {
+                format!("latency fell by up to {:.0}% from start to end of {many}", -most * 100.0)
+            }
             Self::Trend => {
-                format!("latency rose by up to {percent} from beginning to end of {many}")
+                format!("latency rose by up to {percent} from start to end of {many}")
             }
             Self::TwoModes => {
-                format!("{many} had two speeds, up to {most:.1} times apart")
+                format!("latency had two modes, up to {most:.1} times apart, in {many}")
             }
             Self::Compressed => {
                 format!(
-                    "the device wrote down to {percent} of the content of {many}: the file \
+                    "the device wrote only {percent} of the content in {many}: the file \
                          system compresses"
                 )
             }

@@ -1,4 +1,4 @@
-//! Rates that are less sure than was asked for, and what would make them so.
+//! Rates whose interval is wider than the requested precision, and what would reach it.
 
 use super::Warning;
 use crate::base::units::{counted, span};
@@ -39,6 +39,6 @@ impl Imprecise {
             format!(" It would take about {repeats}, {} more.", span(seconds))
         });
         let share = percent(self.precision);
-        format!("a precision of {share} was not reached by {}.{takes}", phases.join(", "))
+        format!("the requested precision of {share} was not reached: {}.{takes}", phases.join(", "))
     }
 }

@@ -30,8 +30,8 @@ pub(super) fn without_journal(book: &Book) -> Option<Warning> {
 
 pub(super) fn sentence(phases: &[String]) -> String {
     format!(
-        "{}: without a journal, ext4 passes over inodes that were deleted in the last minutes; \
-         what was removed before, by boatload too, makes this slower.",
+        "{}: without a journal, ext4 skips inodes that were deleted in the last minutes; files \
+         removed before, by boatload too, make this slower.",
         phases.join(", ")
     )
 }

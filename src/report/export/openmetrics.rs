@@ -216,7 +216,7 @@ const VALUES: About = (
 const INVALID: About =
     ("boatload_invalid_measurements", "", "Measurements that did not do all they were asked.");
 const DISTURBED: About =
-    ("boatload_disturbed_measurements", "", "Valid measurements that something disturbed.");
+    ("boatload_disturbed_measurements", "", "Valid measurements under background load.");
 const CACHE: About =
     ("boatload_cache", "", "1 for the state in which the caches were found before the phase.");
 

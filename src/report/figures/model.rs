@@ -123,7 +123,7 @@ pub(crate) struct Point {
     pub(crate) n: u64,
     /// What its colour tells, in [`Look::Cells`].
     pub(crate) shade: Option<f64>,
-    /// Whether something disturbed a measurement in it.
+    /// Whether a measurement in it was made under background load.
     pub(crate) disturbed: bool,
 }
 

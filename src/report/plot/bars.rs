@@ -242,7 +242,7 @@ impl Sheet<'_> {
         found.map(text).unwrap_or_default()
     }
 
-    /// How far off the number of a row may be, and whether something disturbed it. Of several
+    /// How far off the number of a row may be, and whether it was measured under background load. Of several
     /// numbers the intervals are seen on the track.
     fn interval(&self, entry: &Entry<'_>) -> String {
         let half = match entry.points.as_slice() {

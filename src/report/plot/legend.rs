@@ -106,7 +106,7 @@ pub(super) fn marks(figure: &Figure, style: &Style) -> Vec<Row> {
 pub(super) fn disturbed(figure: &Figure, style: &Style) -> Vec<Row> {
     let mut points = figure.series.iter().flat_map(|series| &series.points);
     match points.any(|point| point.disturbed) {
-        true => super::wrapped("* something disturbed measurements of it", Ink::Faint, style),
+        true => super::wrapped("* measured under background load", Ink::Faint, style),
         false => Vec::new(),
     }
 }

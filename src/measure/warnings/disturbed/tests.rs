@@ -42,7 +42,7 @@ fn what_others_move_is_told_from_a_twentieth_of_what_the_device_moved() {
     is(
         &seen(|d| d.others_write_bytes = Some(6 << 20)),
         DisturbanceKind::OthersIo,
-        "create: other processes moved up to 6.00 MiB on the disk while 1 of 2 measurements ran.",
+        "create: other processes moved up to 6.00 MiB on the disk during 1 of 2 measurements.",
     );
     assert_eq!(seen(|d| d.others_write_bytes = Some(4 << 20)), []);
     let little = |m: &mut Measurement| m.device_write_bytes = Some(1_000);
@@ -78,7 +78,7 @@ fn traffic_beneath_counts_when_it_is_more_than_a_file_system_makes_for_itself() 
 #[test]
 fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
     let others = |user: f64| seen(move |d| d.others_user_seconds = Some(user));
-    is(&others(2.5), DisturbanceKind::OthersCpu, "up to 12% of all processors");
+    is(&others(2.5), DisturbanceKind::OthersCpu, "up to 12% of the CPU time");
     assert_eq!(others(1.5), []);
     assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), []);
     let waiting = |d: &mut Disturbance| {
@@ -97,8 +97,8 @@ fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
     is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), DisturbanceKind::MemoryPressure, "10%");
     is(&seen(|d| d.steal_seconds = Some(0.6)), DisturbanceKind::Steal, "3%");
     assert_eq!(seen(|d| d.steal_seconds = Some(0.3)), []);
-    is(&seen(|d| d.core_throttles = Some(1)), DisturbanceKind::Throttled, "slowed down");
-    is(&seen(|d| d.group_throttles = Some(1)), DisturbanceKind::Throttled, "withheld");
+    is(&seen(|d| d.core_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
+    is(&seen(|d| d.group_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
     is(&seen(|d| d.clock_changed = Some(true)), DisturbanceKind::ClockJumped, "not steady");
     is(&seen(|d| d.clock_error = Some(-0.002)), DisturbanceKind::ClockJumped, "not steady");
 }
@@ -155,8 +155,8 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
     let told = of("rw,compress=zstd:3,ssd", 102_400);
     assert_eq!(
         told,
-        ["create: the device wrote down to 10% of the content of its measurement: the file \
-          system compresses."]
+        ["create: the device wrote only 10% of the content in its measurement: the file system \
+          compresses."]
     );
     assert_eq!(of("rw,compress=zstd:3,ssd", 2_000_000), [""; 0], "random content stays whole");
     assert_eq!(of("rw,compress=no", 102_400), [""; 0]);
