@@ -90,13 +90,13 @@ pub fn decide(
     let PrecisionGoal { precision, seconds } = goal;
     let least = u32::from(!is_precise(rows, precision));
     let rows: Vec<PrecisionForecast<'_>> = rows.iter().map(RatePrecision::forecast).collect();
-    let wanted = cheapest(&rows, costs, done, Bounds { least, precision, seconds: f64::INFINITY });
+    let wanted = cheapest(&rows, costs, done, &Bounds { least, precision, seconds: f64::INFINITY });
     if let Some(wanted) = wanted.as_ref().filter(|wanted| wanted.seconds <= seconds) {
         return RepetitionDecision { taken: wanted.clone(), wanted: Some(wanted.clone()) };
     }
     let nothing = RepetitionChoice { repeats: done, ..RepetitionChoice::default() };
     let now = rows.iter().map(|row| row.half_width(0, 1)).fold(precision, f64::max);
-    let fits = |precision| cheapest(&rows, costs, done, Bounds { least: 1, precision, seconds });
+    let fits = |precision| cheapest(&rows, costs, done, &Bounds { least: 1, precision, seconds });
     // What is as sure as now, or anything if nothing is known yet.
     let mut high = if now.is_finite() { now } else { 1.0 };
     let Some(mut taken) = fits(high) else { return RepetitionDecision { wanted, taken: nothing } };
@@ -125,7 +125,7 @@ fn cheapest(
     rows: &[PrecisionForecast<'_>],
     costs: &RepetitionCosts,
     done: u32,
-    bounds: Bounds,
+    bounds: &Bounds,
 ) -> Option<RepetitionChoice> {
     let single = repeat_seconds(costs, &Passes::new());
     let mut best: Option<RepetitionChoice> = None;
