@@ -1,4 +1,4 @@
-//! The figures of a run in tables, and how they were measured.
+//! The results of a run in tables, and how they were measured.
 
 use super::super::amplification;
 use super::super::beside;
@@ -15,96 +15,77 @@ use super::super::table::{Align, Table};
 use super::super::terminal::{about_cost, about_lack, about_machine, about_place, counters_of};
 use super::super::text::number;
 use super::super::variance::{ABOUT_VARIANCE, WHERE, variance_table};
-use super::escape::escape;
-use super::tables::{grid, table};
+use super::blocks::PageBlock;
 use crate::base::units::counted;
 use crate::measure::analysis::Analysis;
 use crate::measure::book::ClockSource;
 use crate::measure::book::{Book, Measurement, Provenance};
 use crate::measure::order::each_once;
-use crate::measure::summary::Summary;
 use crate::plan::EngineName;
 use crate::run::cache::Doubt;
 
-/// A note below a table; empty if there is nothing to say.
-pub(super) fn note(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    format!("<p class=\"note\">{}</p>\n", escape(text))
-}
-
 /// The summary: every phase with its interval and its tail.
-pub(super) fn tables(analysis: &Analysis<'_>) -> String {
+pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let (book, summary) = (analysis.book, analysis.summary());
     if summary.groups.is_empty() {
-        return "<p class=\"none\">Nothing was measured.</p>\n".into();
+        return vec![PageBlock::Empty("Nothing was measured.".into())];
     }
     if is_latencies_only(book, summary) {
-        return table("latencies of single operations", &latencies(book));
+        let latencies = PageBlock::table("latencies of single operations", &latencies(book));
+        return latencies.into_iter().collect();
     }
     let spread = summary.rows().any(|row| row.deviation.is_some());
-    let mut html = String::new();
+    let mut blocks = Vec::new();
     if summary.levels().is_empty() {
-        html += &table("all phases", &phases_table(summary, spread));
+        blocks.extend(PageBlock::table("all phases", &phases_table(summary, spread)));
     } else {
         for (title, one) in phase_grids(summary) {
-            html += &grid(&title, &one);
+            blocks.push(PageBlock::grid(&title, &one));
         }
     }
-    html += &note(about_interval(summary));
-    html += &note(about_mark(summary));
-    html += &note(if spread { ABOUT_DEVIATION } else { "" });
+    blocks.extend(PageBlock::note(about_interval(summary)));
+    blocks.extend(PageBlock::note(about_mark(summary)));
+    blocks.extend(PageBlock::note(if spread { ABOUT_DEVIATION } else { "" }));
     if !summary.levels().is_empty() {
-        html += &table("every phase at every level", &phases_table(summary, spread));
+        blocks
+            .extend(PageBlock::table("every phase at every level", &phases_table(summary, spread)));
     }
-    html += &tails(summary);
+    let latencies = latencies_table(summary);
+    if latencies.has_rows() {
+        blocks.extend(PageBlock::table("latencies of single operations", &latencies));
+        blocks.extend(PageBlock::note(ABOUT_LATENCIES));
+    }
     if !book.filesystems.is_empty() {
         let levels = !summary.levels().is_empty();
         let all = amplification::tables(analysis.amplifications(), (&counters_of(book), levels));
-        html += &all.iter().map(|(title, one)| table(title, one)).collect::<String>();
+        blocks.extend(all.iter().filter_map(|(title, one)| PageBlock::table(title, one)));
     }
-    html
-}
-
-fn tails(summary: &Summary) -> String {
-    let latencies = latencies_table(summary);
-    if !latencies.has_rows() {
-        return String::new();
-    }
-    table("latencies of single operations", &latencies) + &note(ABOUT_LATENCIES)
+    blocks
 }
 
 /// Host, caches, validity, cost and place of a run.
-pub(super) fn measured(analysis: &Analysis<'_>) -> String {
+pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let book = analysis.book;
-    let mut html = facts(&facts_of(book));
+    let mut blocks = vec![PageBlock::Facts(facts_of(book))];
     if book.run.reference.is_some() {
-        return html;
+        return blocks;
     }
-    html += &table("what was asked of the caches and what was found", &caches(book));
-    html += &table("measurements that are invalid and left out", &invalid(book));
+    blocks
+        .extend(PageBlock::table("what was asked of the caches and what was found", &caches(book)));
+    blocks.extend(PageBlock::table("measurements that are invalid and left out", &invalid(book)));
     if let Some(variance) = variance_table(analysis) {
-        html += &table(WHERE, &variance);
-        html += &note(ABOUT_VARIANCE);
+        blocks.extend(PageBlock::table(WHERE, &variance));
+        blocks.extend(PageBlock::note(ABOUT_VARIANCE));
     }
     if !book.filesystems.is_empty() {
         let (title, made) = made_table(book);
-        html += &table(title, &made);
+        blocks.extend(PageBlock::table(title, &made));
     }
     let conditions = analysis.conditions();
     if !conditions.names.is_empty() {
-        html += &grid(FOUND, &conditions_grid(conditions));
+        blocks.push(PageBlock::grid(FOUND, &conditions_grid(conditions)));
     }
-    html
-}
-
-/// Names and texts, in two columns.
-fn facts(all: &[(String, String)]) -> String {
-    let one = |(name, text): &(String, String)| {
-        format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(text))
-    };
-    format!("<dl class=\"facts\">\n{}</dl>\n", all.iter().map(one).collect::<String>())
+    blocks
 }
 
 fn facts_of(book: &Book) -> Vec<(String, String)> {

@@ -1,15 +1,17 @@
 //! The report for a browser: one file that needs nothing else and asks the network for nothing. The
-//! answer comes first, then the figures, the tables, how it was measured, and how to do it again.
+//! answer comes first, then the charts, the tables, how it was measured, and how to do it again.
+//!
+//! What it says is plain data; the templates beside this file write it, and escape every text.
 
 mod answer;
+mod blocks;
 mod escape;
 mod evidence;
-mod pictures;
 mod repeat;
-mod tables;
 
-use std::io::{self, Write};
+use std::io;
 
+use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -26,8 +28,7 @@ use crate::measure::beside::beside;
 use crate::measure::book::Book;
 use crate::measure::compare::Comparison;
 use crate::measure::differences::letter;
-use escape::escape;
-use evidence::note;
+use blocks::{PageBlock, RunBlocks};
 
 /// More runs than these have no letter.
 pub const PAGE_RUNS_MAX: usize = 26;
@@ -35,18 +36,50 @@ pub const PAGE_RUNS_MAX: usize = 26;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the browser may do with the page: run the script that has this digest, show what is in it, and
-/// ask nobody for anything.
-fn policy(script: &str) -> String {
-    let digest = STANDARD.encode(Sha256::digest(script));
-    format!(
-        "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; \
-         img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
+/// The whole page.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct PageView<'a> {
+    /// SHA-256 of the one script that the browser may run.
+    script_digest: String,
+    title: String,
+    style: &'a str,
+    dark_rules: String,
+    questions: Vec<PageQuestion<'a>>,
+    runs: Vec<PageRun>,
+    sections: Vec<PageSection>,
+    footer: String,
+    script: &'a str,
 }
 
-/// The page in a file that is named after its runs. `comparison` is what the second of two is to the
-/// first.
+/// A scenario and its question.
+#[derive(PartialEq)]
+struct PageQuestion<'a> {
+    scenario: &'a str,
+    text: &'a str,
+}
+
+/// Which run it is.
+struct PageRun {
+    /// Among several.
+    letter: Option<char>,
+    title: String,
+    place: String,
+    /// How often it was repeated.
+    repeats: Option<String>,
+    /// Why it is not complete.
+    incomplete: Option<String>,
+}
+
+struct PageSection {
+    /// Its name in addresses.
+    id: &'static str,
+    title: &'static str,
+    blocks: Vec<PageBlock>,
+}
+
+/// The page of one run or of several, at most [`PAGE_RUNS_MAX`], in a file that is named after them.
+/// `comparison` is what the second of two is to the first.
 ///
 /// # Errors
 /// None that can be thought of: it is written to memory.
@@ -55,34 +88,10 @@ pub fn page_text(
     comparison: Option<&Comparison>,
 ) -> io::Result<ExportText> {
     let ids: Vec<&str> = analyses.iter().map(|one| one.book.run.id.as_str()).collect();
-    let mut bytes = Vec::new();
-    write_page(analyses, comparison, &mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text })
-}
-
-/// Writes the report of one run or of several, at most [`PAGE_RUNS_MAX`]. Fails only if `out` does.
-fn write_page(
-    analyses: &[&Analysis<'_>],
-    comparison: Option<&Comparison>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
     let books = analyses.iter().map(|one| one.book).collect();
     let page = Page { analyses, books, comparison };
-    writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
-    writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">", policy(SCRIPT))?;
-    writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
-    writeln!(out, "<meta name=\"referrer\" content=\"no-referrer\">")?;
-    writeln!(out, "<link rel=\"icon\" href=\"data:,\">")?;
-    writeln!(out, "<title>{}</title>", escape(&page.title()))?;
-    writeln!(out, "<style>\n{STYLE}{}</style>\n</head>\n<body>", dark_rules())?;
-    page.write_head(out)?;
-    writeln!(out, "<main>")?;
-    let figures = figures(analyses);
-    page.write_sections(&pictures::charts(&figures), out)?;
-    writeln!(out, "</main>\n<footer>{}</footer>", escape(&page.footer()))?;
-    writeln!(out, "<script>{SCRIPT}</script>")?;
-    writeln!(out, "</body>\n</html>")
+    let text = page.view().render().map_err(io::Error::other)?;
+    Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text: text + "\n" })
 }
 
 /// The runs, and the comparison of two.
@@ -93,6 +102,20 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    fn view(&self) -> PageView<'_> {
+        PageView {
+            script_digest: STANDARD.encode(Sha256::digest(SCRIPT)),
+            title: self.title(),
+            style: STYLE,
+            dark_rules: dark_rules(),
+            questions: self.questions(),
+            runs: self.runs(),
+            sections: self.sections(),
+            footer: self.footer(),
+            script: SCRIPT,
+        }
+    }
+
     fn title(&self) -> String {
         let ids: Vec<&str> = self.books.iter().map(|book| book.run.id.as_str()).collect();
         let scenario = self.books.first().map_or("", |book| book.run.scenario.as_str());
@@ -111,103 +134,86 @@ impl Page<'_> {
         }
     }
 
-    fn write_head(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n<header>")?;
-        writeln!(out, "<div class=\"top\"><nav aria-label=\"Parts of the report\">")?;
-        for (id, title) in SECTIONS {
-            writeln!(out, "<a href=\"#{id}\">{title}</a>")?;
-        }
-        writeln!(out, "</nav><button type=\"button\" id=\"theme\" hidden>Dark</button></div>")?;
-        let mut told: Vec<[&str; 2]> = Vec::new();
+    fn questions(&self) -> Vec<PageQuestion<'_>> {
+        let mut questions = Vec::new();
         for book in &self.books {
-            let own = [book.run.scenario.as_str(), book.run.question.as_str()];
-            if !told.contains(&own) {
-                told.push(own);
-                writeln!(out, "<h1>{}</h1>", escape(own[0]))?;
-                writeln!(out, "<p class=\"lead\">{}</p>", escape(own[1]))?;
+            let own = PageQuestion { scenario: &book.run.scenario, text: &book.run.question };
+            if !questions.contains(&own) {
+                questions.push(own);
             }
         }
-        self.write_runs(out)?;
-        writeln!(out, "</header>")
+        questions
     }
 
-    /// Which runs these are.
-    fn write_runs(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "<ul class=\"runs\">")?;
-        for (at, analysis) in self.analyses.iter().enumerate() {
+    fn runs(&self) -> Vec<PageRun> {
+        let run = |(at, analysis): (usize, &&Analysis<'_>)| {
             let book = analysis.book;
-            let several = self.books.len() > 1;
-            let lead = if several { format!("<b>{}</b> ", letter(at)) } else { String::new() };
-            let [title, place] = evidence::run_facts(book).map(|text| escape(&text));
-            write!(out, "<li>{lead}{title}<br><span>{place}</span>")?;
-            let own = book.run.reference.is_none();
-            if let Some(n) = about_n(analysis.summary()).filter(|_| own) {
-                write!(out, "<br><span>{}</span>", escape(&n))?;
+            let [title, place] = evidence::run_facts(book);
+            let is_own = book.run.reference.is_none();
+            PageRun {
+                letter: (self.books.len() > 1).then(|| letter(at)),
+                title,
+                place,
+                repeats: about_n(analysis.summary()).filter(|_| is_own),
+                incomplete: about_lack(&book.run).filter(|_| is_own),
             }
-            if let Some(why) = about_lack(&book.run).filter(|_| own) {
-                write!(out, "<br><b>INCOMPLETE:</b> {}", escape(&why))?;
-            }
-            writeln!(out, "</li>")?;
-        }
-        writeln!(out, "</ul>")
+        };
+        self.analyses.iter().enumerate().map(run).collect()
     }
 
-    fn write_sections(&self, charts: &str, out: &mut dyn Write) -> io::Result<()> {
-        let none = "<p class=\"none\">There is nothing to draw.</p>\n";
-        let figures = if charts.is_empty() { none } else { charts };
-        let contents = [
-            answer::answer(self.analyses, self.comparison),
-            figures.to_string(),
-            self.beside() + &self.each(evidence::tables),
-            self.differences() + &self.each(evidence::measured),
-            self.each(repeat::repeat),
-        ];
-        for ((id, title), content) in SECTIONS.iter().zip(contents) {
-            let heading = format!("<h2 id=\"{id}-title\">{title}</h2>");
-            writeln!(out, "<section id=\"{id}\" aria-labelledby=\"{id}-title\">{heading}")?;
-            writeln!(out, "{content}</section>")?;
+    fn sections(&self) -> Vec<PageSection> {
+        let mut charts: Vec<_> = figures(self.analyses).into_iter().map(PageBlock::chart).collect();
+        if charts.is_empty() {
+            charts.push(PageBlock::Empty("There is nothing to draw.".into()));
         }
-        Ok(())
+        let [mut tables, mut measured] = [self.beside(), self.differences()];
+        tables.extend(self.each(evidence::tables));
+        measured.extend(self.each(evidence::measured));
+        let answer = answer::answer(self.analyses, self.comparison);
+        let contents = [answer, charts, tables, measured, self.each(repeat::repeat)];
+        let section = |((id, title), blocks)| PageSection { id, title, blocks };
+        SECTIONS.into_iter().zip(contents).map(section).collect()
     }
 
     /// The same of every run, under its letter if there are several.
-    fn each(&self, part: fn(&Analysis<'_>) -> String) -> String {
+    fn each(&self, part: fn(&Analysis<'_>) -> Vec<PageBlock>) -> Vec<PageBlock> {
         if let [analysis] = self.analyses {
             return part(analysis);
         }
         let one = |(at, analysis): (usize, &&Analysis<'_>)| {
-            let (letter, id) = (letter(at), escape(&analysis.book.run.id));
-            format!("<details><summary>{letter}: {id}</summary>\n{}</details>\n", part(analysis))
+            let id = analysis.book.run.id.clone();
+            PageBlock::Run(RunBlocks { letter: letter(at), id, blocks: part(analysis) })
         };
         self.analyses.iter().enumerate().map(one).collect()
     }
 
     /// The runs beside each other; of two, what the second is to the first.
-    fn beside(&self) -> String {
+    fn beside(&self) -> Vec<PageBlock> {
+        let mut blocks = Vec::new();
         if self.books.len() < 2 {
-            return String::new();
+            return blocks;
         }
         let rows = beside(&self.books);
         let others: Vec<usize> = (1..self.books.len()).collect();
-        let mut html = String::new();
         if let Some(comparison) = self.comparison.filter(|all| !all.rows.is_empty()) {
-            html += &tables::table("B against A", &compare::table(comparison));
+            blocks.extend(PageBlock::table("B against A", &compare::table(comparison)));
             let texts = compare::reading(comparison).into_iter();
             for (lead, text) in texts.chain(compare::about_marks(&comparison.rows)) {
-                html += &note(&format!("{lead}{text}"));
+                blocks.extend(PageBlock::note(format!("{lead}{text}")));
             }
         }
-        html += &tables::table("beside each other", &beside_table(&rows, &others));
-        reading(&rows).iter().for_each(|text| html += &note(text));
-        html
+        blocks.extend(PageBlock::table("beside each other", &beside_table(&rows, &others)));
+        blocks.extend(reading(&rows).into_iter().filter_map(PageBlock::note));
+        blocks
     }
 
-    fn differences(&self) -> String {
+    fn differences(&self) -> Vec<PageBlock> {
         let table = differences_table(&self.books);
         if self.books.len() < 2 || !table.has_rows() {
-            return String::new();
+            return Vec::new();
         }
-        tables::table("in what the runs differ", &table) + &note(ABOUT_DIFFERENCES)
+        let table = PageBlock::table("in what the runs differ", &table);
+        table.into_iter().chain(PageBlock::note(ABOUT_DIFFERENCES)).collect()
     }
 }
 

@@ -1,36 +1,23 @@
 //! What it takes to do a run again.
 
-use super::escape::escape;
+use super::blocks::PageBlock;
 use crate::measure::analysis::Analysis;
 
-/// The command, the parameters and the job file of a run, each to be copied. Empty for published
-/// figures, of which nothing like it is known.
-pub(super) fn repeat(analysis: &Analysis<'_>) -> String {
+/// The command, the parameters and the job file of a run. Nothing of the kind is known of published
+/// figures.
+pub(super) fn repeat(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let run = &analysis.book.run;
     if run.reference.is_some() {
-        return "<p class=\"none\">Published figures; what made them is not at hand.</p>\n".into();
+        let none = "Published figures; what made them is not at hand.";
+        return vec![PageBlock::Empty(none.into())];
     }
-    let mut html = copied("The command", &run.command, "");
+    let mut blocks = vec![PageBlock::Command(run.command.clone())];
     let parameters = run.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
     let parameters: Vec<String> = parameters.collect();
     if !parameters.is_empty() {
-        let said = format!("with {}; seed {}", parameters.join(", "), run.seed);
-        html += &format!("<p class=\"note\">{}</p>\n", escape(&said));
+        let with = format!("with {}; seed {}", parameters.join(", "), run.seed);
+        blocks.push(PageBlock::Note(with));
     }
-    if !run.job.is_empty() {
-        let job = copied("The job file", &run.job, " class=\"job\"");
-        html += &format!(
-            "<details class=\"printed\"><summary>The job file</summary>\n{job}</details>\n"
-        );
-    }
-    html
-}
-
-/// A text with a button that copies it; the script shows the button.
-fn copied(what: &str, text: &str, class: &str) -> String {
-    let text = escape(text);
-    format!(
-        "<div class=\"copied\"><button type=\"button\" class=\"copy\" hidden>Copy</button>\
-         <pre{class} tabindex=\"0\" aria-label=\"{what}\"><code>{text}</code></pre></div>\n"
-    )
+    blocks.extend((!run.job.is_empty()).then(|| PageBlock::JobFile(run.job.clone())));
+    blocks
 }
