@@ -1,19 +1,20 @@
 //! `boatload check`: whether a run is slower than it may be, as an exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::files::write_file;
-use super::history::{alike, others};
+use super::StorePlace;
+use super::files::deliver_text_or_json;
+use super::history::{equal_runs, other_runs};
 use super::runs_named::find_runs;
-use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
+use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
-use crate::measure::check::{Check as Checked, Outcome, check_among};
+use crate::measure::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::measure::history::HISTORY_RUNS;
-use crate::report::{Against, write_check, write_check_json};
+use crate::report::{write_check, write_check_json};
 
 /// Stands for all earlier runs of the same on the same. No id has seven characters.
 const HISTORY: &str = "history";
@@ -26,24 +27,25 @@ Examples:
   boatload run smallfiles --dir /mnt/x && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
-There is a line for each phase, and for the whole job if all did the same work: `ok`; `REGRESSION` \
+There is a row for each phase, and for the whole job if all did the same work: `ok`; `REGRESSION` \
 if the run took longer by more than --fail-on and the whole interval lies beyond that; `unsure` if \
-the interval reaches below it, or the error is unknown. The intervals hold together over all lines \
-at 95% (Bonferroni). Against one run they are at least as wide as two runs lie apart, if the store \
-has 6 or more earlier ones of the same; an odd one among them does not count.
+the interval reaches below it, or the error is unknown. The intervals hold together over all rows \
+at 95% (Bonferroni). Against one run they include the between-run variance, if the store has 6 or more \
+earlier runs of the same job; an outlier among them does not count.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system (with or without a journal) and device like this run's; kernels and versions \
-of boatload may differ. Of each phase the baseline is the runs since the last step of its figures, \
-so that a change that stays for three runs is the new baseline. No id of a run has seven characters, so `history` is never one.
+of boatload may differ. Of each phase the baseline is the runs since its last step, so a change that \
+stays for three runs is the new baseline. No id of a run has seven characters, so `history` is never \
+one.
 
-Exit code 3 if a line is a regression; else 4 if all that the run measured of a line is invalid or \
+Exit code 3 if a row is a regression; else 4 if all that the run measured of a row is invalid or \
 the run ended before it; else 0, also if there is no history yet.";
 
 /// Tell by the exit code whether a run is slower than a baseline
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
-pub(super) struct Check {
+pub(super) struct CheckCommand {
     /// The run that is checked: an id, a unique prefix of one, or `last`
     #[arg(value_name = "RUN")]
     run: String,
@@ -55,11 +57,10 @@ pub(super) struct Check {
     fail_on: f64,
     /// Use at most so many of the newest runs of the history
     ///
-    /// Beside a single baseline, so many of the other runs of the same; fewer than 6 of these tell
-    /// nothing of the spread between runs.
+    /// With a single baseline, so many other runs of the same job; the between-run variance needs 6.
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
-    /// Show the history of each line, with its steps
+    /// Show the history of each row, with its steps
     #[arg(long)]
     show: bool,
     /// Also write the check (JSON) to FILE; - writes it instead of the table
@@ -67,24 +68,11 @@ pub(super) struct Check {
     json: Option<PathBuf>,
 }
 
-impl Check {
+impl CheckCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let run = measured(&self.run, store)?;
         if self.baseline == HISTORY {
-            let mut is_earlier = false;
-            let earlier = alike(&run, store, self.last, |other| {
-                let wanted = is_earlier;
-                is_earlier |= other.id == run.run.id;
-                wanted
-            })?;
-            if earlier.runs.is_empty() {
-                let text = nothing_earlier(&run, earlier.unlike);
-                let nothing = Checked { fail_on: self.fail_on, ..Checked::default() };
-                self.deliver(&run, Against::History(&[]), &nothing, &text)?;
-                return Ok(Exit::Good);
-            }
-            let books: Vec<&Book> = earlier.runs.iter().collect();
-            return self.judge(&run, Against::History(&books), &[]);
+            return self.against_history(&run, store);
         }
         let baseline = measured(&self.baseline, store)?;
         if baseline.run.id == run.run.id {
@@ -94,42 +82,53 @@ impl Check {
             )));
         }
         // Later ones may be the same regression once more.
-        let others = others([&baseline, &run], store, self.last, Some(&run.run.started))?;
-        self.judge(&run, Against::Run(&baseline), &others.iter().collect::<Vec<_>>())
+        let others = other_runs([&baseline, &run], store, self.last, Some(&run.run.started))?;
+        let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
+        self.judge(&run, BaselineRuns::Run(&Analysis::of(&baseline)), &others)
     }
 
-    fn judge(&self, run: &Book, against: Against<'_>, others: &[&Book]) -> Result<Exit> {
-        let checked = check_among(run, &against.books(), others, self.fail_on);
-        if checked.rows.is_empty() {
+    fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
+        let mut is_earlier = false;
+        let earlier = equal_runs(run, store, self.last, |other| {
+            let wanted = is_earlier;
+            is_earlier |= other.id == run.run.id;
+            wanted
+        })?;
+        let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
+        let baseline = BaselineRuns::History(&runs);
+        if runs.is_empty() {
+            let nothing = Check::of_run(&Analysis::of(run), baseline, &[], self.fail_on);
+            self.deliver(&nothing, nothing_earlier(run, earlier.unlike).as_bytes())?;
+            return Ok(Exit::Good);
+        }
+        self.judge(run, baseline, &[])
+    }
+
+    fn judge(
+        &self,
+        run: &Book,
+        baseline: BaselineRuns<'_>,
+        others: &[Analysis<'_>],
+    ) -> Result<Exit> {
+        let check = Check::of_run(&Analysis::of(run), baseline, others, self.fail_on);
+        if check.rows().next().is_none() {
             return Err(Failure::usage(format!(
                 "{} and {} have no phase in common, so there is nothing to check",
                 self.run, self.baseline
             )));
         }
         let mut text = Vec::new();
-        write_check(run, against, &checked, self.show, &mut text)
+        write_check(run, baseline, &check, self.show, &mut text)
             .map_err(|error| Failure::from_system("write the check", error))?;
-        self.deliver(run, against, &checked, &String::from_utf8_lossy(&text))?;
-        Ok(exit(&checked))
+        self.deliver(&check, &text)?;
+        Ok(exit(&check))
     }
 
-    /// Gives the text, the document, or both to the user.
-    fn deliver(
-        &self,
-        run: &Book,
-        against: Against<'_>,
-        checked: &Checked,
-        text: &str,
-    ) -> Result<()> {
+    fn deliver(&self, check: &Check, text: &[u8]) -> Result<()> {
         let mut document = Vec::new();
-        write_check_json(run, against, checked, &mut document)
+        write_check_json(check, &mut document)
             .map_err(|error| Failure::from_system("write the check", error))?;
-        let document = String::from_utf8_lossy(&document);
-        if self.json.as_deref() == Some(Path::new("-")) {
-            return out::print(&document);
-        }
-        out::print(text)?;
-        self.json.as_deref().map_or(Ok(()), |path| write_file(path, &document))
+        deliver_text_or_json(text, &document, self.json.as_deref())
     }
 }
 
@@ -145,15 +144,15 @@ fn nothing_earlier(run: &Book, unlike: u64) -> String {
     };
     format!(
         "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}\
-         The next run will be held against this one.\n"
+         The next run will be compared with this one.\n"
     )
 }
 
-fn exit(checked: &Checked) -> Exit {
-    let any = |outcome| checked.with(outcome).next().is_some();
-    if any(Outcome::Regression) {
+fn exit(check: &Check) -> Exit {
+    let any = |outcome| !check.with(outcome).is_empty();
+    if any(CheckOutcome::Regression) {
         Exit::Regression
-    } else if any(Outcome::Invalid) || any(Outcome::Missing) {
+    } else if any(CheckOutcome::Invalid) || any(CheckOutcome::Missing) {
         Exit::Invalid
     } else {
         Exit::Good

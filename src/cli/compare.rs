@@ -1,14 +1,15 @@
 //! `boatload compare`: one run against another.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::files::write_file;
-use super::history::others;
+use super::StorePlace;
+use super::files::deliver_text_or_json;
+use super::history::other_runs;
 use super::runs_named::{RUN_HELP, find_runs};
-use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result};
+use crate::measure::analysis::Analysis;
 use crate::measure::compare::compare_among;
 use crate::measure::history::HISTORY_RUNS;
 use crate::report::{write_comparison, write_comparison_json};
@@ -22,14 +23,15 @@ Examples:
 
 const LONG: &str = "\
 For each phase that both runs measured, and for the whole job if both did the same work: the rate \
-of each, how many times as fast B was, a 95% interval of that, and a verdict. The interval is from the \
-repeats of both; if the store has other runs of the same job on the same machine and place, it is at \
-least as wide as two such runs lie apart. `faster` and `slower` are told when the interval excludes 1. `no difference seen` comes \
-with the least difference that would have been seen. `cannot tell` stands where one figure is \
-known and not how far it may be off.
+of each, how many times as fast B was with a 95% interval, and a verdict. B is `faster` or `slower` \
+if the interval excludes 1. Where the difference is `not significant`, the report says which would have \
+been detected. `cannot tell` means that one value is known, without its error.
+
+The interval is from the repeats of both runs. If the store has 6 or more other runs of the same job \
+on the same machine and place, it includes the between-run variance.
 
 Rates are without the sync at the end of a phase only if neither run has one. The exit code is 0 \
-whatever the verdicts; `boatload check` is for deciding by one.
+whatever the verdicts; use `boatload check` to act on one.
 
 Runs may differ in anything; what they differ in is listed. Phases of one name at one level belong \
 together, as in `boatload show RUN RUN`.";
@@ -63,19 +65,14 @@ impl Compare {
                 self.a, self.b
             )));
         }
-        let others = others([a, b], store, HISTORY_RUNS, None)?;
-        let comparison = compare_among(a, b, &others.iter().collect::<Vec<_>>());
-        let cannot = |error| Failure::from_system("write the comparison", error);
+        let others = other_runs([a, b], store, HISTORY_RUNS, None)?;
+        let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
+        let comparison = compare_among(&Analysis::of(a), &Analysis::of(b), &others);
         let (mut text, mut document) = (Vec::new(), Vec::new());
-        write_comparison([a, b], &comparison, self.details, &mut text).map_err(cannot)?;
-        write_comparison_json([a, b], &comparison, &mut document).map_err(cannot)?;
-        let document = String::from_utf8_lossy(&document);
-        if self.json.as_deref() == Some(Path::new("-")) {
-            out::print(&document)?;
-            return Ok(Exit::Good);
-        }
-        out::print(&String::from_utf8_lossy(&text))?;
-        self.json.as_deref().map_or(Ok(()), |path| write_file(path, &document))?;
+        write_comparison([a, b], &comparison, self.details, &mut text)
+            .and_then(|()| write_comparison_json(&comparison, &mut document))
+            .map_err(|error| Failure::from_system("write the comparison", error))?;
+        deliver_text_or_json(&text, &document, self.json.as_deref())?;
         Ok(Exit::Good)
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
+use super::out;
 use crate::base::failure::{Failure, Result, shown};
 
 /// Names that stand for what a process has open, whatever that is.
@@ -23,6 +24,23 @@ const PERMISSIONS: u32 = 0o777;
 pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
     let written = if is_stream(path) { std::fs::write(path, text) } else { keep(path, text) };
     written.map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
+}
+
+/// Gives the user a text, and its JSON document in a file; with `-` for the file the document alone.
+///
+/// # Errors
+/// If one of them cannot be written.
+pub(super) fn deliver_text_or_json(
+    text: &[u8],
+    document: &[u8],
+    json: Option<&Path>,
+) -> Result<()> {
+    let (text, document) = (String::from_utf8_lossy(text), String::from_utf8_lossy(document));
+    if json == Some(Path::new("-")) {
+        return out::print(&document);
+    }
+    out::print(&text)?;
+    json.map_or(Ok(()), |path| write_file(path, &document))
 }
 
 fn is_stream(path: &Path) -> bool {

@@ -1,4 +1,4 @@
-//! Stored runs that did the same as another, on the same machine and place.
+//! Finds stored runs of the same job as another, on the same machine and place.
 
 use super::StorePlace;
 use crate::base::failure::Result;
@@ -6,27 +6,27 @@ use crate::measure::book::Book;
 use crate::measure::history::same_target;
 use crate::store::RunSummary;
 
-/// Runs of the same.
+/// Runs of the same job.
 #[derive(Default)]
-pub(super) struct Alike {
+pub(super) struct EqualRuns {
     /// Oldest first.
     pub(super) runs: Vec<Book>,
-    /// How many complete runs of the scenario were looked at and are not of the same.
+    /// How many complete runs of the scenario are of another job, machine or place.
     pub(super) unlike: u64,
 }
 
-/// The newest `most` complete runs of what `run` did, among those that are wanted: `wanted` is told
-/// each stored run, the newest first.
+/// The newest `most` complete runs of what `run` did, among those that are wanted: `wanted` is asked
+/// about each stored run, the newest first.
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn alike(
+pub(super) fn equal_runs(
     run: &Book,
     place: &StorePlace,
     most: u32,
     mut wanted: impl FnMut(&RunSummary) -> bool,
-) -> Result<Alike> {
-    let mut found = Alike::default();
+) -> Result<EqualRuns> {
+    let mut found = EqualRuns::default();
     if run.run.reference.is_some() {
         return Ok(found);
     }
@@ -55,7 +55,7 @@ pub(super) fn alike(
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(super) fn others(
+pub(super) fn other_runs(
     pair: [&Book; 2],
     place: &StorePlace,
     most: u32,
@@ -67,9 +67,9 @@ pub(super) fn others(
         in_time && !itself(other)
     };
     let [a, b] = pair;
-    let mut all = alike(a, place, most, wanted)?.runs;
+    let mut all = equal_runs(a, place, most, wanted)?.runs;
     if !same_target(a, b) {
-        all.extend(alike(b, place, most, wanted)?.runs);
+        all.extend(equal_runs(b, place, most, wanted)?.runs);
     }
     all.sort_by(|a, b| (&a.run.started, &a.run.id).cmp(&(&b.run.started, &b.run.id)));
     // What is not known of an older run may make it the same as either.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::StorePlace;
 use super::export::{deliver, is_directory};
-use super::history::others;
+use super::history::other_runs;
 use super::runs_named::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
@@ -28,13 +28,13 @@ takes to do it again. It is one file that needs no network and asks it for nothi
 mailed, archived, or put on a server. Charts can be zoomed and saved as PNG; below each stand its \
 values as a table.
 
-Several runs are shown in the same figures and beside each other, with what they differ in; of two \
-it tells what the second is to the first, as `boatload compare` does.";
+Several runs are shown in the same charts and side by side, with what they differ in; two are also \
+compared, as by `boatload compare`.";
 
 /// Write runs as a page for a browser
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
-pub(super) struct Report {
+pub(super) struct ReportCommand {
     #[arg(value_name = "RUN", required = true, num_args = 1..=PAGE_RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
     /// Where to write it; - is standard output
@@ -42,18 +42,19 @@ pub(super) struct Report {
     output: PathBuf,
 }
 
-impl Report {
+impl ReportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
         self.check_once(&books)?;
-        let comparison = match books.as_slice() {
-            [a, b] => {
-                let others = others([a, b], store, HISTORY_RUNS, None)?;
-                Some(compare_among(a, b, &others.iter().collect::<Vec<_>>()))
+        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+        let comparison = match (books.as_slice(), analyses.as_slice()) {
+            ([a, b], [of_a, of_b]) => {
+                let others = other_runs([a, b], store, HISTORY_RUNS, None)?;
+                let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
+                Some(compare_among(of_a, of_b, &others))
             }
             _ => None,
         };
-        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
         let analyses: Vec<&Analysis<'_>> = analyses.iter().collect();
         keep(page_text(&analyses, comparison.as_ref()), &self.output)?;
         Ok(Exit::Good)

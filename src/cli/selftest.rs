@@ -1,4 +1,4 @@
-//! `boatload selftest`: tries boatload on itself, where the truth is known.
+//! `boatload selftest`: measures how often boatload is right, where the truth is known.
 
 use clap::Args;
 
@@ -34,8 +34,8 @@ sync takes --delay longer. It should be found, and the intervals should hold the
 Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
 with known laws and knees. Intervals should hold the truth in 95%.
 
-`seen from` is the middle of the least differences that would have been seen, `ratio` how many \
-times as fast the second was. Nothing is stored. \
+`detectable` is the median of the smallest detectable differences, `ratio` how many times as fast the \
+second was. Nothing is stored. \
 The exit code is 1 if it is beyond chance that boatload is wrong more often than it should be: a \
 difference claimed in more than 5% between runs that do the same, or the truth held in less than \
 90%.";
@@ -112,27 +112,26 @@ impl SelfTest {
             says(&format!("{what} {at} of {all}"), f64::from(at - 1) / f64::from(all));
         };
         if self.same > 0 {
-            let told = |at| comes("A against A: pair", at, self.same);
-            let same = same(order, self.same, &told, interrupt)?;
+            let begins = |at| comes("A against A: pair", at, self.same);
+            let same = same(order, self.same, &begins, interrupt)?;
             printed(|out| write_same(&same, out))?;
-            if same.tells_apart_more_than(CLAIMS_MAX) {
+            if same.claims_more_than(CLAIMS_MAX) {
                 let what = "differences are claimed too often between runs that do the same";
                 wrong.push(what.to_string());
             }
         }
         if self.slower > 0 && !interrupt.is_set() {
-            let told = |at| comes("A against B: run", at, self.slower);
-            let slower = slower(order, (self.slower, self.delay), &told, interrupt)?;
+            let begins = |at| comes("A against B: run", at, self.slower);
+            let slower = slower(order, self.slower, self.delay, &begins, interrupt)?;
             printed(|out| write_slower(&slower, self.delay, out))?;
             if slower.holds_less_than(HELD_MIN) {
                 wrong.push(too_seldom("the planted slowdown"));
             }
         }
         if self.simulated > 0 && !interrupt.is_set() {
-            let told = |what: &str| says(&format!("simulated: {what}"), 0.0);
-            let found = simulated(order, self.simulated, &told, interrupt)?;
-            let both = (found.noises.as_slice(), found.laws.as_slice());
-            printed(|out| write_simulated(both, self.simulated, out))?;
+            let begins = |what: &str| says(&format!("simulated: {what}"), 0.0);
+            let found = simulated(order, self.simulated, &begins, interrupt)?;
+            printed(|out| write_simulated(&found.noises, &found.laws, self.simulated, out))?;
             for noise in &found.noises {
                 let what = format!("rates with {} noise", noise.noise);
                 if noise.rate_held.interval().is_some_and(|share| share.high < HELD_MIN) {
@@ -151,7 +150,7 @@ fn printed(write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()>) -> Re
 }
 
 fn too_seldom(what: &str) -> String {
-    format!("intervals of {what} hold the truth too seldom")
+    format!("intervals of {what} do not hold the truth often enough")
 }
 
 fn percent(text: &str) -> std::result::Result<f64, String> {

@@ -12,7 +12,7 @@ use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::report::{
-    RUNS_MAX, Style, find_report, plain, write_beside, write_plots, write_plotted,
+    RUNS_MAX, Style, find_report, plain, write_plots, write_plotted, write_side_by_side,
 };
 
 const EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ Examples:
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
 const LONG: &str = "\
-Several runs are shown beside each other: a row for each phase, the rate of each run with its 95% \
+Several runs are shown side by side: a row for each phase, the rate of each run with its 95% \
 interval, and the ratio to the first run's. Phases of one name at one level belong together, also \
 where a run has a single variant without a name; of variants that are file systems it meets the \
 one it was measured on. A ratio says nothing of chance; below the table stands in which facts the \
@@ -72,7 +72,7 @@ impl Show {
                     "--windows and --details show one run: name only that one",
                 ));
             }
-            books => beside(books, style.as_ref())?,
+            books => side_by_side(books, style.as_ref())?,
         };
         // A terminal or a locale that knows only ASCII knows it for the words too.
         let text = if style.is_some_and(|style| style.ascii) { plain(&text) } else { text };
@@ -112,12 +112,11 @@ impl Show {
 }
 
 /// The text for several runs.
-fn beside(books: &[Book], style: Option<&Style>) -> Result<String> {
-    let books: Vec<&Book> = books.iter().collect();
-    let mut text = written("put the runs beside each other", |out| write_beside(&books, out))?;
+fn side_by_side(books: &[Book], style: Option<&Style>) -> Result<String> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+    let all: Vec<&Analysis<'_>> = analyses.iter().collect();
+    let mut text = written("put the runs side by side", |out| write_side_by_side(&all, out))?;
     if let Some(style) = style {
-        let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
-        let all: Vec<&Analysis<'_>> = analyses.iter().collect();
         text.push('\n');
         text += &written("draw the charts", |out| write_plots(&all, style, out).map(drop))?;
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::book::{Book, CacheAsked, EngineName};
 use super::change::{LevelChange, Sensitivity, level_changes};
-use super::differences::job_lines;
-use super::statistics::describe::{mean, median};
+use super::compare::differences::job_lines;
+use super::statistics::describe::mean;
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
 
 /// Places in a row of so many fewer than values: three lie on each side of a step.
@@ -19,60 +19,6 @@ pub fn steps(values: &[f64]) -> Vec<LevelChange> {
     let places = values.len().saturating_sub(NO_PLACES).max(1);
     let alpha = RUN_STEP_ALPHA / places as f64;
     level_changes(values, &Sensitivity { alpha, smallest: RUN_STEP_MIN, level: mean })
-}
-
-/// With fewer runs since a step none is told to be odd.
-const ODD_RUNS_MIN: usize = 5;
-
-/// As many deviations from the middle make a run odd.
-const ODD_FROM: f64 = 4.0;
-
-/// The median absolute deviation is this part of a normal distribution's standard deviation.
-const DEVIATION: f64 = 1.482_6;
-
-/// Runs lie no closer than this; see the least width of a ratio.
-const DEVIATION_LEAST: f64 = 0.005;
-
-/// Runs between two steps.
-pub(super) struct Stretch {
-    /// The place of the first.
-    pub(super) from: usize,
-    /// Which of them lie far from the middle of all.
-    pub(super) odd: Vec<bool>,
-    /// The logarithms of the others.
-    pub(super) kept: Vec<f64>,
-}
-
-/// The stretches of a row of logarithms from step to step; one of all without steps.
-pub(super) fn stretches(values: &[f64]) -> Vec<Stretch> {
-    let places = steps(values).into_iter().map(|step| step.at);
-    let ends: Vec<usize> = [0].into_iter().chain(places).chain([values.len()]).collect();
-    let stretch = |ends: &[usize]| {
-        let own = &values[ends[0]..ends[1]];
-        let odd = odd(own);
-        let kept = own.iter().zip(&odd).filter(|(_, odd)| !**odd).map(|(log, _)| *log).collect();
-        Stretch { from: ends[0], odd, kept }
-    };
-    ends.windows(2).map(stretch).collect()
-}
-
-/// The squares of the deviations within stretches, and their degrees of freedom.
-pub(super) fn spread<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> (f64, f64) {
-    stretches.fold((0.0, 0.0), |(squares, degrees), Stretch { kept, .. }| {
-        let middle = mean(kept);
-        let own: f64 = kept.iter().map(|log| (log - middle).powi(2)).sum();
-        (squares + own, degrees + kept.len().saturating_sub(1) as f64)
-    })
-}
-
-fn odd(logs: &[f64]) -> Vec<bool> {
-    if logs.len() < ODD_RUNS_MIN {
-        return vec![false; logs.len()];
-    }
-    let middle = median(logs);
-    let off: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    let deviation = (DEVIATION * median(&off)).max(DEVIATION_LEAST);
-    off.iter().map(|off| *off > ODD_FROM * deviation).collect()
 }
 
 /// Memory that differs by less is the same: how much of it the kernel manages changes with it.

@@ -3,17 +3,13 @@
 
 pub mod amplification;
 pub mod analysis;
-pub mod beside;
-pub mod between;
 pub mod book;
 pub mod change;
-pub mod check;
 pub mod compare;
 pub mod conclusions;
 pub mod conditions;
 mod content;
 pub(crate) mod course;
-pub mod differences;
 mod disturbances;
 pub mod drawn;
 pub mod effort;
@@ -23,10 +19,8 @@ pub(crate) mod fixture;
 pub mod histogram;
 pub mod history;
 pub mod latencies;
-mod matching;
 pub mod next;
 pub mod order;
-mod rates;
 pub mod recorder;
 pub mod reference;
 pub mod source;

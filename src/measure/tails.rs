@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
+use serde::Serialize;
 
 use super::book::Measurement;
 use super::statistics::mean_interval;
@@ -12,23 +13,30 @@ use super::uncertainty::independent;
 const LEVEL: f64 = 0.95;
 
 /// Latencies, in nanoseconds. Intervals are at 95%.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LatencySummary {
     /// Half are shorter; none if the histograms of several measurements cannot be added, or for
     /// fewer than 10 operations.
+    #[serde(rename = "p50")]
     pub p50_ns: Option<u64>,
     /// Its interval; none if it is not known.
+    #[serde(rename = "p50_interval")]
     pub p50_interval_ns: Option<[u64; 2]>,
     /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added, or
     /// for fewer than 100 operations.
+    #[serde(rename = "p99")]
     pub p99_ns: Option<u64>,
     /// Its interval; none if it is not known.
+    #[serde(rename = "p99_interval")]
     pub p99_interval_ns: Option<[u64; 2]>,
     /// 999 in 1,000 are shorter; none as above, or for fewer than 1,000 operations.
+    #[serde(rename = "p99_9")]
     pub p99_9_ns: Option<u64>,
     /// Its interval; none if it is not known.
+    #[serde(rename = "p99_9_interval")]
     pub p99_9_interval_ns: Option<[u64; 2]>,
     /// The longest that occurred.
+    #[serde(rename = "max")]
     pub max_ns: u64,
 }
 

@@ -1,8 +1,8 @@
-//! How often boatload was right where the truth is known: runs that are the same, runs of which one
-//! was slowed down, and runs of the simulated file system.
+//! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
+//! slowed down, and runs of the simulated file system.
 
 use super::book::Book;
-use super::compare::{Comparison, Subject, Verdict};
+use super::compare::{Comparison, PhaseKey, RatioTest, SpeedVerdict};
 use super::conclusions::ranking::between;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
@@ -39,13 +39,13 @@ impl Tally {
     /// The 95% interval of the share; none of nothing.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
-        self.interval_missing(0.05)
+        self.interval_at(0.05)
     }
 
-    /// The interval of the share that misses it with this chance (Wilson, JASA 22, 1927); none of
-    /// nothing.
-    fn interval_missing(&self, miss: f64) -> Option<Interval> {
-        let z = normal::quantile(1.0 - miss / 2.0)?;
+    /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
+    /// 1927); none of nothing.
+    fn interval_at(&self, alpha: f64) -> Option<Interval> {
+        let z = normal::quantile(1.0 - alpha / 2.0)?;
         let (share, n) = (self.share()?, self.of as f64);
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
@@ -54,17 +54,17 @@ impl Tally {
     }
 }
 
-/// What was told of one row of all pairs.
-#[derive(Clone, Debug, PartialEq)]
+/// What the comparisons of all pairs say of one row.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialRow {
     /// The row.
-    pub subject: Subject,
-    /// How often the runs were told apart, in the direction of the truth if they differ.
-    pub told_apart: Tally,
+    pub key: PhaseKey,
+    /// How often the difference was significant, in the direction of the truth if there is one.
+    pub significant: Tally,
     /// How often the interval of the ratio held the truth.
     pub held: Tally,
-    /// The least differences, as shares, that would have been seen.
-    seen_from: Vec<f64>,
+    /// The smallest detectable differences, as shares.
+    detectable: Vec<f64>,
     /// Logarithms of the ratios.
     logs: Vec<f64>,
 }
@@ -76,11 +76,10 @@ impl TrialRow {
         mean(&self.logs).exp()
     }
 
-    /// The middle of the least differences that would have been seen, as a share; none if none is
-    /// known.
+    /// The median of the smallest detectable differences, as a share; none if none is known.
     #[must_use]
-    pub fn seen_from(&self) -> Option<f64> {
-        Some(median(&self.seen_from)).filter(|middle| middle.is_finite())
+    pub fn smallest_detectable(&self) -> Option<f64> {
+        Some(median(&self.detectable)).filter(|middle| middle.is_finite())
     }
 }
 
@@ -106,57 +105,42 @@ impl Trials {
     pub fn add(&mut self, comparison: &Comparison) {
         self.pairs += 1;
         for row in &comparison.rows {
-            if let Some(interval) = row.interval {
-                let half = row.seen_from.map(f64::ln_1p);
-                self.count(&row.subject, interval, (half, row.verdict));
-            }
+            self.count(&row.key, row.test);
         }
     }
 
     /// Counts one run in which the two variants took turns.
-    pub fn add_turns(&mut self, book: &Book, [a, b]: [&str; 2]) {
+    pub fn add_turns(&mut self, book: &Book, pair: [&str; 2]) {
         self.pairs += 1;
-        for (phase, level, ratio) in between(book, [a, b]) {
+        for (phase, level, ratio) in between(book, pair) {
             let phase = phase.map(str::to_string);
-            let subject = Subject { variant: None, level: level.cloned(), phase };
-            if let Some(interval) = ratio.interval() {
-                self.count(&subject, interval, (ratio.half, Verdict::of(&ratio)));
-            }
+            let key = PhaseKey { variant: None, level: level.cloned(), phase };
+            self.count(&key, RatioTest::of_ratio(&ratio));
         }
     }
 
-    fn count(
-        &mut self,
-        subject: &Subject,
-        [low, high]: [f64; 2],
-        (half, verdict): (Option<f64>, Verdict),
-    ) {
-        let is_right = match verdict {
-            Verdict::Faster => self.truth >= 1.0,
-            Verdict::Slower => self.truth <= 1.0,
-            Verdict::NoDifference | Verdict::CannotTell => false,
+    fn count(&mut self, key: &PhaseKey, test: RatioTest) {
+        let Some([low, high]) = test.interval else { return };
+        let is_right = match test.verdict {
+            SpeedVerdict::Faster => self.truth >= 1.0,
+            SpeedVerdict::Slower => self.truth <= 1.0,
+            SpeedVerdict::NoDifference | SpeedVerdict::CannotTell => false,
         };
-        let at = self.rows.iter().position(|of| of.subject == *subject).unwrap_or_else(|| {
-            self.rows.push(TrialRow {
-                subject: subject.clone(),
-                told_apart: Tally::default(),
-                held: Tally::default(),
-                seen_from: Vec::new(),
-                logs: Vec::new(),
-            });
+        let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {
+            self.rows.push(TrialRow { key: key.clone(), ..TrialRow::default() });
             self.rows.len() - 1
         });
         let counted = &mut self.rows[at];
-        counted.told_apart.count(is_right);
+        counted.significant.count(is_right);
         counted.held.count((low..=high).contains(&self.truth));
-        counted.seen_from.extend(half.map(f64::exp_m1));
+        counted.detectable.extend(test.smallest_detectable);
         counted.logs.push(f64::midpoint(low.ln(), high.ln()));
     }
 
-    /// How often phases were told apart, all together.
+    /// How often phases differed significantly, all together.
     #[must_use]
-    pub fn phases_told_apart(&self) -> Tally {
-        self.sum(true, |row| row.told_apart)
+    pub fn phases_significant(&self) -> Tally {
+        self.sum(true, |row| row.significant)
     }
 
     /// How often intervals of phases held the truth, all together.
@@ -165,10 +149,10 @@ impl Trials {
         self.sum(true, |row| row.held)
     }
 
-    /// How often whole jobs were told apart, all variants and levels together.
+    /// How often whole jobs did, all variants and levels together.
     #[must_use]
-    pub fn jobs_told_apart(&self) -> Tally {
-        self.sum(false, |row| row.told_apart)
+    pub fn jobs_significant(&self) -> Tally {
+        self.sum(false, |row| row.significant)
     }
 
     /// How often intervals of whole jobs held the truth, all together.
@@ -177,10 +161,10 @@ impl Trials {
         self.sum(false, |row| row.held)
     }
 
-    /// Whether in some row differences were told apart more often than this share, beyond chance.
+    /// Whether some row had significant differences more often than this share, beyond chance.
     #[must_use]
-    pub fn tells_apart_more_than(&self, share: f64) -> bool {
-        self.any_interval(|row| row.told_apart, |found| found.low > share)
+    pub fn claims_more_than(&self, share: f64) -> bool {
+        self.any_interval(|row| row.significant, |found| found.low > share)
     }
 
     /// Whether intervals of some row held the truth less often than this share, beyond chance.
@@ -196,12 +180,12 @@ impl Trials {
         of: impl Fn(&TrialRow) -> Tally,
         is_beyond: impl Fn(Interval) -> bool,
     ) -> bool {
-        let miss = 0.05 / self.rows.len().max(1) as f64;
-        self.rows.iter().any(|row| of(row).interval_missing(miss).is_some_and(&is_beyond))
+        let alpha = 0.05 / self.rows.len().max(1) as f64;
+        self.rows.iter().any(|row| of(row).interval_at(alpha).is_some_and(&is_beyond))
     }
 
     fn sum(&self, of_phases: bool, of: impl Fn(&TrialRow) -> Tally) -> Tally {
-        let rows = self.rows.iter().filter(|row| row.subject.phase.is_some() == of_phases);
+        let rows = self.rows.iter().filter(|row| row.key.phase.is_some() == of_phases);
         rows.fold(Tally::default(), |sum, row| sum.and(of(row)))
     }
 }
@@ -222,7 +206,7 @@ pub struct SimulatedNoise {
 pub struct SimulatedLaw {
     /// What the truth was, for people.
     pub truth: &'static str,
-    /// How often it was told.
+    /// How often it was found.
     pub right: Tally,
 }
 
@@ -248,10 +232,10 @@ mod tests {
     /// Pairs of equal runs with so many rows, of which so many pairs differ in every row.
     fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
         let row = TrialRow {
-            subject: Subject { variant: None, level: None, phase: None },
-            told_apart: Tally { times: differ, of: pairs },
+            key: PhaseKey::default(),
+            significant: Tally { times: differ, of: pairs },
             held: Tally { times: pairs - differ, of: pairs },
-            seen_from: Vec::new(),
+            detectable: Vec::new(),
             logs: Vec::new(),
         };
         Trials { truth: 1.0, pairs, rows: vec![row; rows] }
@@ -259,9 +243,9 @@ mod tests {
 
     #[test]
     fn a_run_that_was_disturbed_as_a_whole_is_one_run_and_not_as_many_as_it_has_phases() {
-        assert!(!disturbed(10, 6, 2).tells_apart_more_than(0.05));
-        assert!(disturbed(10, 6, 6).tells_apart_more_than(0.05));
-        assert!(disturbed(200, 6, 30).tells_apart_more_than(0.05));
+        assert!(!disturbed(10, 6, 2).claims_more_than(0.05));
+        assert!(disturbed(10, 6, 6).claims_more_than(0.05));
+        assert!(disturbed(200, 6, 30).claims_more_than(0.05));
         assert!(!disturbed(200, 6, 30).holds_less_than(0.9));
         assert!(disturbed(200, 6, 60).holds_less_than(0.9));
     }

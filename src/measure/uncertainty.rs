@@ -1,12 +1,14 @@
 //! A mean with its 95% confidence interval, and which values it was averaged from: repeats, or the
 //! passes or slices of a single one.
 
+use serde::Serialize;
+
 use super::book::Measurement;
 use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::Unit;
 
 /// A mean with its uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
@@ -15,8 +17,10 @@ pub struct Estimate {
     /// How many values were averaged.
     pub n: u32,
     /// Where those values and the interval come from.
+    #[serde(skip)]
     pub basis: IntervalBasis,
     /// Significant figures that the interval allows.
+    #[serde(skip)]
     pub figures: u32,
 }
 

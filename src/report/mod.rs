@@ -2,11 +2,7 @@
 //! writes them.
 
 mod amplification;
-mod beside;
-mod check;
-mod check_json;
-mod compare;
-mod compare_json;
+mod comparison;
 mod course;
 mod export;
 mod figures;
@@ -34,11 +30,10 @@ use std::io::{self, Write};
 
 use crate::measure::analysis::Analysis;
 
-pub use beside::{RUNS_MAX, write_beside};
-pub use check::{Against, write_check};
-pub use check_json::write_check_json;
-pub use compare::write_comparison;
-pub use compare_json::write_comparison_json;
+pub use comparison::{
+    RUNS_MAX, write_check, write_check_json, write_comparison, write_comparison_json,
+    write_side_by_side,
+};
 pub use export::{EXPORTS, Export, ExportText, find_export};
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};

@@ -1,8 +1,8 @@
-//! What boatload found of itself, for `boatload selftest`.
+//! The results of `boatload selftest`.
 
 use std::io::{self, Write};
 
-use super::compare::{name, share};
+use super::comparison::{phase_name, share};
 use super::table::{Align, Table};
 use super::text::write_wrapped;
 use crate::base::units::{counted, figures, grouped};
@@ -10,49 +10,49 @@ use crate::measure::conclusions::say::times;
 use crate::measure::statistics::Interval;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 
-/// Writes what was told of pairs of runs that are the same.
+/// Writes how often a difference was claimed between equal runs.
 ///
 /// # Errors
 /// If `out` does.
 pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
     let pairs = counted(trials.pairs, "pair");
     writeln!(out, "A against A: {pairs} of runs that do the same")?;
-    let claims = trials.phases_told_apart();
+    let claims = trials.phases_significant();
     let sentence = format!(
-        "A difference was claimed in {} of phases: {}; 5% are to be expected of intervals at 95%.",
-        of(claims, "comparison"),
+        "A difference was claimed in {} of phases: {}; intervals at 95% allow 5%.",
+        times_of(claims, "comparison"),
         share_of(claims)
     );
     write_wrapped("* ", &sentence, out)?;
-    table(trials, ["claimed", "held 1"]).write(out)?;
+    table(trials, "claimed", "held 1").write(out)?;
     writeln!(out)
 }
 
-/// Writes what was told of runs in which one of two was slowed down by `delay`, a share.
+/// Writes how often a slowdown by `delay`, a share, was found.
 ///
 /// # Errors
 /// If `out` does.
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
-    let (jobs, phases) = (trials.jobs_told_apart(), trials.phases_told_apart());
+    let (jobs, phases) = (trials.jobs_significant(), trials.phases_significant());
     if jobs.of > 0 {
         let sentence = format!(
-            "B was told to be slower over the whole job in {}: {}. The interval held the truth in {}.",
-            of(jobs, "comparison"),
+            "B was found slower over the whole job in {}: {}. The interval held the truth in {}.",
+            times_of(jobs, "comparison"),
             share_of(jobs),
             share_of(trials.jobs_held())
         );
         write_wrapped("* ", &sentence, out)?;
     }
     let sentence = format!(
-        "It was told in {} of phases: {}. The interval held the truth in {}.",
-        of(phases, "comparison"),
+        "B was found slower in {} of phases: {}. The interval held the truth in {}.",
+        times_of(phases, "comparison"),
         share_of(phases),
         share_of(trials.phases_held())
     );
     write_wrapped("* ", &sentence, out)?;
-    table(trials, ["found", "held"]).write(out)?;
+    table(trials, "found", "held").write(out)?;
     writeln!(out)
 }
 
@@ -61,7 +61,8 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
 /// # Errors
 /// If `out` does.
 pub fn write_simulated(
-    (noises, laws): (&[SimulatedNoise], &[SimulatedLaw]),
+    noises: &[SimulatedNoise],
+    laws: &[SimulatedLaw],
     draws: u32,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -74,7 +75,7 @@ pub fn write_simulated(
     }
     table.write(out)?;
     writeln!(out)?;
-    let mut table = Table::new(&[("truth", Align::Left), ("told", Align::Right)]);
+    let mut table = Table::new(&[("truth", Align::Left), ("found", Align::Right)]);
     for SimulatedLaw { truth, right } in laws {
         table.row(vec![(*truth).into(), percent(*right)]);
     }
@@ -82,18 +83,21 @@ pub fn write_simulated(
     writeln!(out)
 }
 
-fn table(trials: &Trials, [told, held]: [&str; 2]) -> Table {
-    let heads = ["", told, held, "seen from", "ratio"];
-    let align = |at| if at == 0 { Align::Left } else { Align::Right };
-    let heads: Vec<_> = heads.iter().enumerate().map(|(at, head)| (*head, align(at))).collect();
-    let mut table = Table::new(&heads);
+fn table(trials: &Trials, significant: &str, held: &str) -> Table {
+    let mut table = Table::new(&[
+        ("", Align::Left),
+        (significant, Align::Right),
+        (held, Align::Right),
+        ("detectable", Align::Right),
+        ("ratio", Align::Right),
+    ]);
     for row in &trials.rows {
-        let seen_from = row.seen_from().map_or_else(String::new, share);
+        let detectable = row.smallest_detectable().map_or_else(String::new, share);
         table.row(vec![
-            name(&row.subject),
-            percent(row.told_apart),
+            phase_name(&row.key),
+            percent(row.significant),
             percent(row.held),
-            seen_from,
+            detectable,
             times(row.ratio()),
         ]);
     }
@@ -101,7 +105,7 @@ fn table(trials: &Trials, [told, held]: [&str; 2]) -> Table {
 }
 
 /// `3 of 100 comparisons`.
-fn of(tally: Tally, what: &str) -> String {
+fn times_of(tally: Tally, what: &str) -> String {
     format!("{} of {}", grouped(tally.times), counted(tally.of, what))
 }
 
@@ -111,7 +115,7 @@ fn share_of(tally: Tally) -> String {
         Some((share, Interval { low, high })) => {
             format!("{} ({} to {})", percents(share), percents(low), percents(high))
         }
-        None => "nothing".into(),
+        None => "none".into(),
     }
 }
 

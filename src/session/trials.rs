@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{Order, Standing, Watcher};
 use crate::base::failure::Result;
+use crate::measure::analysis::Analysis;
 use crate::measure::book::{Book, Measurement};
 use crate::measure::compare::compare_among;
 use crate::measure::history::HISTORY_RUNS;
@@ -28,21 +29,21 @@ impl Watcher for Nobody {
 }
 
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
-/// the store. `told` hears the number of each pair from 1. Ends
-/// early when it is interrupted, with the pairs that are whole.
+/// the store. `begins` is called with the number of each pair from 1.
+/// Ends early when it is interrupted, with the pairs that are whole.
 ///
 /// # Errors
 /// If a run fails.
 pub fn same(
     order: &Order<'_>,
     number: u32,
-    told: &dyn Fn(u32),
+    begins: &dyn Fn(u32),
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0);
     let mut before: Vec<Book> = Vec::new();
     for at in 1..=number {
-        told(at);
+        begins(at);
         let a = alone(order, interrupt)?;
         if interrupt.is_set() {
             break;
@@ -52,28 +53,29 @@ pub fn same(
             break;
         }
         let known = before.len().saturating_sub(HISTORY_RUNS as usize);
-        let known: Vec<&Book> = before[known..].iter().collect();
-        trials.add(&compare_among(&a, &b, &known));
+        let known: Vec<Analysis<'_>> = before[known..].iter().map(Analysis::of).collect();
+        trials.add(&compare_among(&Analysis::of(&a), &Analysis::of(&b), &known));
         before.extend([a, b]);
     }
     Ok(trials)
 }
 
 /// Does the order in runs in which each variant takes turns with one that has this slowdown planted,
-/// as a share. `told` hears the number of each run from 1. Ends early when it is interrupted.
+/// as a share. `begins` is called with the number of each run from 1. Ends early when it is interrupted.
 ///
 /// # Errors
 /// If a run fails.
 pub fn slower(
     order: &Order<'_>,
-    (number, delay): (u32, f64),
-    told: &dyn Fn(u32),
+    number: u32,
+    delay: f64,
+    begins: &dyn Fn(u32),
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0 / (1.0 + delay));
     let (plan, pairs) = with_slowed(order.plan, delay);
     for at in 1..=number {
-        told(at);
+        begins(at);
         // Another seed is another order of turns.
         let plan = Plan { seed: plan.seed.wrapping_add(u64::from(at)), ..plan.clone() };
         let book = alone(&Order { plan: &plan, ..order.clone() }, interrupt)?;

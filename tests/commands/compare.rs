@@ -11,8 +11,9 @@
 use crate::command;
 use crate::library;
 
+use boatload::measure::analysis::Analysis;
 use boatload::measure::book::Book;
-use boatload::measure::compare::{Comparison, Verdict, compare};
+use boatload::measure::compare::{Comparison, SpeedVerdict};
 
 use command::Bench;
 use library::ran;
@@ -30,8 +31,12 @@ fn book(seed: u64, us: u64) -> Book {
     ran(&job(seed, us, 3))
 }
 
+fn compare(a: &Book, b: &Book) -> Comparison {
+    boatload::measure::compare::compare(&Analysis::of(a), &Analysis::of(b))
+}
+
 fn claims(comparison: &Comparison) -> usize {
-    comparison.with(Verdict::Faster).len() + comparison.with(Verdict::Slower).len()
+    comparison.with(SpeedVerdict::Faster).len() + comparison.with(SpeedVerdict::Slower).len()
 }
 
 #[test]
@@ -39,8 +44,8 @@ fn a_against_a_claims_a_difference_hardly_more_often_than_by_chance() {
     let (mut rows, mut claimed) = (0, 0);
     for pair in 0..40 {
         let comparison = compare(&book(1_000 + pair, 20), &book(2_000 + pair, 20));
-        assert_eq!(comparison.told(), 3, "the job and two phases: {comparison:?}");
-        rows += comparison.told();
+        assert_eq!(comparison.intervals(), 3, "the job and two phases: {comparison:?}");
+        rows += comparison.intervals();
         claimed += claims(&comparison);
     }
     assert!(claimed * 10 <= rows, "{claimed} of {rows} rows differ though nothing does");
@@ -51,11 +56,12 @@ fn a_run_that_is_a_tenth_slower_is_found_and_its_interval_has_the_truth() {
     let (mut slower, mut covered) = (0, 0);
     for pair in 0..10 {
         let comparison = compare(&book(3_000 + pair, 20), &book(4_000 + pair, 22));
-        slower += comparison.with(Verdict::Slower).len();
+        slower += comparison.with(SpeedVerdict::Slower).len();
         let truth = 20.0 / 22.0;
         let covers = |[low, high]: [f64; 2]| low <= truth && truth <= high;
-        covered += comparison.rows.iter().filter(|row| row.interval.is_some_and(covers)).count();
-        assert!(comparison.with(Verdict::Faster).is_empty(), "{comparison:?}");
+        covered +=
+            comparison.rows.iter().filter(|row| row.test.interval.is_some_and(covers)).count();
+        assert!(comparison.with(SpeedVerdict::Faster).is_empty(), "{comparison:?}");
     }
     assert!(slower >= 27, "{slower} of 30 rows are slower");
     assert!(covered >= 27, "{covered} of 30 intervals have the truth");
@@ -94,11 +100,11 @@ fn the_document_holds_what_the_table_does() {
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["format"], "boatload-compare");
     assert_eq!(document["version"], 1);
-    assert_eq!((&document["a"]["id"], &document["b"]["id"]), (&a.into(), &b.into()));
+    assert_eq!((&document["a"][0]["id"], &document["b"]["id"]), (&a.into(), &b.into()));
     let rows = document["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3);
     assert_eq!(
-        (&rows[0]["phase"], &rows[0]["figure"]),
+        (&rows[0]["phase"], &rows[0]["metric"]),
         (&serde_json::Value::Null, &"seconds".into())
     );
     for row in rows {
@@ -106,7 +112,11 @@ fn the_document_holds_what_the_table_does() {
         assert!(row["interval"].as_array().is_some_and(|interval| interval.len() == 2), "{row}");
     }
     let differences = document["differences"].as_array().unwrap();
-    assert!(differences.iter().any(|d| d["name"] == "seed" && d["a"] == "1" && d["b"] == "2"));
+    assert!(
+        differences
+            .iter()
+            .any(|d| d["name"] == "seed" && d["values"] == serde_json::json!(["1", "2"]))
+    );
     assert!(text.starts_with("{\"format\":\"boatload-compare\",\"version\":1,"), "{text}");
 }
 
@@ -126,7 +136,7 @@ fn published_figures_can_be_compared_and_a_run_with_itself_cannot() {
 }
 
 #[test]
-fn other_runs_of_the_store_tell_how_far_two_lie_apart() {
+fn other_runs_of_the_store_make_the_between_run_variance() {
     let bench = Bench::default();
     let path = bench.write("job.toml", job(1, 20, 3));
     let run = |seed: &str| {
@@ -140,10 +150,10 @@ fn other_runs_of_the_store_tell_how_far_two_lie_apart() {
         // The last one against the first has the runs like either.
         stored(&bench, &job(seed, 20, 2));
     }
-    for (b, apart) in [(ids[7].as_str(), "by 6 other runs"), ("last", "by 9 other runs")] {
+    for (b, others) in [(ids[7].as_str(), 6), ("last", 9)] {
         let ran = bench.run(["compare", &ids[0], b]);
         let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = format!("No interval is narrower than two runs lie apart, {apart} of the same.");
-        assert!(ran.code == Some(0) && words.contains(&told), "{words}");
+        let stated = format!("Intervals include the between-run variance of {others} other runs");
+        assert!(ran.code == Some(0) && words.contains(&stated), "{words}");
     }
 }

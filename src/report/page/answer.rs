@@ -1,11 +1,11 @@
 //! What is concluded: sentences first, then what warns of them.
 
-use super::super::compare::sentences;
+use super::super::comparison::comparison_sentences;
 use super::blocks::{PageBlock, PageSentence};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Finding;
 use crate::measure::compare::Comparison;
-use crate::measure::differences::letter;
+use crate::measure::compare::differences::letter;
 
 /// The sentences of all runs, those of a comparison before them.
 pub(super) fn answer(
@@ -14,7 +14,7 @@ pub(super) fn answer(
 ) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
     if let Some(comparison) = comparison {
-        let all = sentences(comparison).into_iter().map(PageSentence::plain).collect();
+        let all = comparison_sentences(comparison).into_iter().map(PageSentence::plain).collect();
         blocks.extend(PageBlock::sentences("findings", all));
     }
     for (at, analysis) in analyses.iter().enumerate() {

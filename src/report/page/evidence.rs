@@ -1,7 +1,7 @@
 //! The results of a run in tables, and how they were measured.
 
 use super::super::amplification;
-use super::super::beside;
+use super::super::comparison::about_run;
 use super::super::filesystems::made_table;
 use super::super::host::host_lines;
 use super::super::matrix::phase_grids;
@@ -199,6 +199,5 @@ fn invalid(book: &Book) -> Table {
 
 /// The first lines of the page about a run.
 pub(super) fn run_facts(book: &Book) -> [String; 2] {
-    let (title, place) = beside::about_run(book);
-    [title, place]
+    about_run(book)
 }

@@ -16,18 +16,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::beside::{ABOUT_DIFFERENCES, differences_table, figures as beside_table, reading};
-use super::compare;
+use super::comparison::{
+    ABOUT_DIFFERENCES, about_marks, comparison_reading, comparison_table, differences_table,
+    side_by_side_reading, side_by_side_table,
+};
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
 use super::figures::figures;
 use super::phases::about_n;
 use super::terminal::about_lack;
 use crate::measure::analysis::Analysis;
-use crate::measure::beside::beside;
 use crate::measure::book::Book;
-use crate::measure::compare::Comparison;
-use crate::measure::differences::letter;
+use crate::measure::compare::differences::letter;
+use crate::measure::compare::{Comparison, side_by_side};
 use blocks::{PageBlock, RunBlocks};
 
 /// More runs than these have no letter.
@@ -166,7 +167,7 @@ impl Page<'_> {
         if charts.is_empty() {
             charts.push(PageBlock::Empty("There is nothing to draw.".into()));
         }
-        let [mut tables, mut measured] = [self.beside(), self.differences()];
+        let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
         tables.extend(self.each(evidence::tables));
         measured.extend(self.each(evidence::measured));
         let answer = answer::answer(self.analyses, self.comparison);
@@ -187,23 +188,23 @@ impl Page<'_> {
         self.analyses.iter().enumerate().map(one).collect()
     }
 
-    /// The runs beside each other; of two, what the second is to the first.
-    fn beside(&self) -> Vec<PageBlock> {
+    /// The runs side by side; of two, what the second is to the first.
+    fn side_by_side(&self) -> Vec<PageBlock> {
         let mut blocks = Vec::new();
         if self.books.len() < 2 {
             return blocks;
         }
-        let rows = beside(&self.books);
+        let rows = side_by_side(self.analyses);
         let others: Vec<usize> = (1..self.books.len()).collect();
-        if let Some(comparison) = self.comparison.filter(|all| !all.rows.is_empty()) {
-            blocks.extend(PageBlock::table("B against A", &compare::table(comparison)));
-            let texts = compare::reading(comparison).into_iter();
-            for (lead, text) in texts.chain(compare::about_marks(&comparison.rows)) {
+        if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
+            blocks.extend(PageBlock::table("B against A", &comparison_table(comparison)));
+            let texts = comparison_reading(comparison).into_iter();
+            for (lead, text) in texts.chain(about_marks(comparison)) {
                 blocks.extend(PageBlock::note(format!("{lead}{text}")));
             }
         }
-        blocks.extend(PageBlock::table("beside each other", &beside_table(&rows, &others)));
-        blocks.extend(reading(&rows).into_iter().filter_map(PageBlock::note));
+        blocks.extend(PageBlock::table("side by side", &side_by_side_table(&rows, &others)));
+        blocks.extend(side_by_side_reading(&rows).into_iter().filter_map(PageBlock::note));
         blocks
     }
 

@@ -1,6 +1,5 @@
 use super::*;
-use crate::measure::check::check;
-use crate::measure::compare::compare;
+use crate::measure::compare::{BaselineRuns, Check, compare};
 use crate::run::cache::Found;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
@@ -16,17 +15,20 @@ fn lasting(times: f64, id: &str) -> Book {
 
 pub(super) fn compared_text(a: &Book, b: &Book, details: bool) -> String {
     let mut out = Vec::new();
-    write_comparison([a, b], &compare(a, b), details, &mut out).unwrap();
+    let comparison = compare(&Analysis::of(a), &Analysis::of(b));
+    write_comparison([a, b], &comparison, details, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn checked_text(run: &Book, history: &[&Book]) -> String {
-    let against = match history {
-        [one] => Against::Run(one),
-        many => Against::History(many),
+    let history: Vec<Analysis<'_>> = history.iter().map(|book| Analysis::of(book)).collect();
+    let baseline = match history.as_slice() {
+        [one] => BaselineRuns::Run(one),
+        many => BaselineRuns::History(many),
     };
+    let check = Check::of_run(&Analysis::of(run), baseline, &[], 0.05);
     let mut out = Vec::new();
-    write_check(run, against, &check(run, history, 0.05), true, &mut out).unwrap();
+    write_check(run, baseline, &check, true, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

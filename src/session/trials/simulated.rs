@@ -180,9 +180,9 @@ fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
         rate_held.count(rate.half_width.is_some_and(|half| (rate.mean - truth).abs() <= half));
     }
     for pair in books.windows(2) {
-        for row in compare(&pair[0], &pair[1]).rows {
+        for row in compare(&Analysis::of(&pair[0]), &Analysis::of(&pair[1])).rows {
             let holds = |[low, high]: [f64; 2]| (low..=high).contains(&1.0);
-            ratio_held.count(row.interval.is_some_and(holds));
+            ratio_held.count(row.test.interval.is_some_and(holds));
         }
     }
     SimulatedNoise { noise, rate_held, ratio_held }

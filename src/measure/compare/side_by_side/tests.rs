@@ -1,7 +1,12 @@
 use super::*;
-use crate::measure::book::Window;
+use crate::measure::book::{Book, Window};
 use crate::measure::fixture;
 use crate::measure::reference::find_reference;
+
+fn side_by_side(books: &[&Book]) -> Vec<SideBySideRow> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+    super::side_by_side(&analyses.iter().collect::<Vec<_>>())
+}
 
 fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
     let mut book = fixture::book();
@@ -14,16 +19,19 @@ fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
     book
 }
 
-fn ratios(row: &BesideRow) -> Vec<Option<f64>> {
+fn ratios(row: &SideBySideRow) -> Vec<Option<f64>> {
     row.sides.iter().map(|side| side.and_then(|side| side.ratio)).collect()
 }
 
 #[test]
 fn runs_of_one_variant_each_stand_beside_each_other_whatever_it_is_called() {
     let (a, b) = (book_of(&["default"], "create", 20_000), book_of(&["ext4"], "create", 10_000));
-    let rows = beside(&[&a, &b]);
+    let rows = side_by_side(&[&a, &b]);
     assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!((rows[0].variant.as_deref(), rows[0].what), (None, What::Operations));
+    assert_eq!(
+        (rows[0].key.variant.as_deref(), rows[0].metric),
+        (None, Metric::OperationsPerSecond)
+    );
     let ratio = ratios(&rows[0])[1].unwrap();
     assert!((ratio - 2.0).abs() < 1e-9, "half the time is twice the rate: {ratio}");
     assert_eq!(ratios(&rows[0])[0], None, "the first run has no ratio");
@@ -34,8 +42,8 @@ fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
     let named = book_of(&["multiple", "single"], "create", 20_000);
     let unnamed = book_of(&["default"], "create", 10_000);
     for books in [[&named, &unnamed], [&unnamed, &named]] {
-        let rows = beside(&books);
-        let variants: Vec<_> = rows.iter().map(|row| row.variant.as_deref()).collect();
+        let rows = side_by_side(&books);
+        let variants: Vec<_> = rows.iter().map(|row| row.key.variant.as_deref()).collect();
         assert_eq!(variants, [Some("multiple"), Some("single")]);
         assert!(rows.iter().all(|row| row.sides.iter().all(Option::is_some)), "{rows:?}");
     }
@@ -45,19 +53,19 @@ fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
 fn a_named_variant_stands_beside_its_own_name_only() {
     let a = book_of(&["ext4", "xfs"], "create", 20_000);
     let b = book_of(&["btrfs", "ext4"], "create", 20_000);
-    let both = |row: &BesideRow| row.sides.iter().all(Option::is_some);
-    let rows = beside(&[&a, &b]);
-    let found: Vec<_> = rows.iter().map(|r| (r.variant.as_deref().unwrap(), both(r))).collect();
+    let both = |row: &SideBySideRow| row.sides.iter().all(Option::is_some);
+    let rows = side_by_side(&[&a, &b]);
+    let found: Vec<_> = rows.iter().map(|r| (r.key.variant.as_deref().unwrap(), both(r))).collect();
     assert_eq!(found, [("ext4", true), ("xfs", false), ("btrfs", false)]);
 }
 
 #[test]
 fn a_phase_of_only_one_run_has_a_row_without_a_ratio() {
-    let rows = beside(&[
+    let rows = side_by_side(&[
         &book_of(&["default"], "create", 20_000),
         &book_of(&["default"], "delete", 20_000),
     ]);
-    let phases: Vec<_> = rows.iter().map(|row| row.phase.as_str()).collect();
+    let phases: Vec<_> = rows.iter().map(|row| row.key.phase.as_deref().unwrap()).collect();
     assert_eq!(phases, ["create", "delete"]);
     assert!(rows.iter().all(|row| ratios(row) == [None, None]), "{rows:?}");
 }
@@ -65,9 +73,9 @@ fn a_phase_of_only_one_run_has_a_row_without_a_ratio() {
 #[test]
 fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
     let clutter = find_reference("clutter-xen").unwrap();
-    let rows = beside(&[&clutter, &clutter]);
+    let rows = side_by_side(&[&clutter, &clutter]);
     assert_eq!(rows.len(), 6, "write and read at three levels");
-    assert!(rows.iter().all(|row| row.what == What::Bytes));
+    assert!(rows.iter().all(|row| row.metric == Metric::BytesPerSecond));
     assert!(rows.iter().all(|row| ratios(row) == [None, Some(1.0)]), "{rows:?}");
     let write = rows[0].sides[0].unwrap().value;
     // The mean over five passes of 2,076,180,480 bytes over each time that was published.
@@ -80,7 +88,7 @@ fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
 #[test]
 fn a_phase_that_moves_little_at_one_level_is_told_in_operations_at_all() {
     let chunks = find_reference("chunks-ozone").unwrap();
-    assert!(beside(&[&chunks]).iter().all(|row| row.what == What::Operations));
+    assert!(side_by_side(&[&chunks]).iter().all(|row| row.metric == Metric::OperationsPerSecond));
 }
 
 #[test]
@@ -89,11 +97,12 @@ fn a_single_operation_stands_beside_the_window_that_holds_its_number() {
     let mut own = book_of(&["single", "striped"], "create", 20_000);
     let window = |first, mean_ns| Window { first, operations: 1_000, mean_ns, ..Window::default() };
     own.measurements[0].windows = vec![window(0, 19_500.0), window(1_000, 11_000.0)];
-    let rows = beside(&[&ufs, &own]);
+    let rows = side_by_side(&[&ufs, &own]);
     assert_eq!(rows.len(), 63, "21 operations of three layouts");
     let of = |variant: &str, number: u64| {
-        let is = |row: &&BesideRow| {
-            row.variant.as_deref() == Some(variant) && row.what == What::Latency(number)
+        let is = |row: &&SideBySideRow| {
+            row.key.variant.as_deref() == Some(variant)
+                && row.metric == Metric::LatencyOfOperation(number)
         };
         ratios(rows.iter().find(is).unwrap())[1]
     };
@@ -107,7 +116,7 @@ fn a_single_operation_stands_beside_the_window_that_holds_its_number() {
 fn nothing_in_a_book_makes_it_fail() {
     for seed in 0..40 {
         let (a, b) = (fixture::Odd::new(seed).book(), fixture::Odd::new(seed + 1_000).book());
-        for row in beside(&[&a, &b]) {
+        for row in side_by_side(&[&a, &b]) {
             assert_eq!(row.sides.len(), 2);
             assert!(ratios(&row).iter().flatten().all(|ratio| ratio.is_finite()), "seed {seed}");
         }
@@ -116,10 +125,10 @@ fn nothing_in_a_book_makes_it_fail() {
 
 /// Which rows have a figure of the first run, and which of the second.
 fn met(own: &Book, other: &Book) -> Vec<(String, [bool; 2])> {
-    let rows = beside(&[own, other]);
-    let created = rows.into_iter().filter(|row| row.phase == "create");
-    let both = |row: BesideRow| {
-        (row.variant.unwrap_or_default(), [0, 1].map(|at| row.sides[at].is_some()))
+    let rows = side_by_side(&[own, other]);
+    let created = rows.into_iter().filter(|row| row.key.phase.as_deref() == Some("create"));
+    let both = |row: SideBySideRow| {
+        (row.key.variant.unwrap_or_default(), [0, 1].map(|at| row.sides[at].is_some()))
     };
     created.map(both).collect()
 }

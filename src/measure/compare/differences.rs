@@ -1,11 +1,13 @@
 //! The facts in which runs differ: each may be why their figures do.
 
-use super::book::{Book, MadeFileSystem, Measurement};
-use super::order::{each_once, made, made_kinds};
+use serde::Serialize;
+
 use crate::base::units::{self, counted, grouped};
+use crate::measure::book::{Book, MadeFileSystem, Measurement};
+use crate::measure::order::{each_once, made, made_kinds};
 
 /// A fact that is not the same in all runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// What it is: `kernel`, `scale`.
     pub name: &'static str,
@@ -59,7 +61,7 @@ const FACTS: [(&str, Fact); 22] = [
 ];
 
 /// The facts in which the runs differ, in a fixed order.
-pub fn differences(books: &[&Book]) -> Vec<Difference> {
+pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
     let published = books.iter().any(|book| book.run.reference.is_some());
     let one = |fact: &fn(&Book) -> String| -> Vec<Option<String>> {
         books.iter().map(|book| Some(fact(book)).filter(|text| !text.is_empty())).collect()
@@ -104,7 +106,7 @@ fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
 }
 
 /// The letter that a run is called by beside others.
-pub fn letter(at: usize) -> char {
+pub(crate) fn letter(at: usize) -> char {
     u8::try_from(at).ok().and_then(|at| b'A'.checked_add(at)).map_or('?', char::from)
 }
 
@@ -120,7 +122,7 @@ fn parameters(book: &Book) -> Vec<String> {
 }
 
 /// The job without what does nothing: comments and empty lines.
-pub(super) fn job_lines(book: &Book) -> Vec<String> {
+pub(crate) fn job_lines(book: &Book) -> Vec<String> {
     let lines = book.run.job.lines().map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     kept.map(String::from).collect()

@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::random::{Stream, draw};
-use crate::measure::book::CellKey;
+use crate::measure::book::{Book, CellKey, Measurement};
+use crate::measure::compare::{BaselineMark, ComparedRow};
 use crate::measure::fixture::{self, growing::lasting};
 
 const FAIL_ON: f64 = 0.05;
@@ -31,37 +32,48 @@ fn checked_on(fail_on: f64, create: f64, seconds: &[f64]) -> Check {
     check(&taking(create), &history.iter().collect::<Vec<_>>(), fail_on)
 }
 
+fn check(run: &Book, history: &[&Book], fail_on: f64) -> Check {
+    let history: Vec<Analysis<'_>> = history.iter().map(|book| Analysis::of(book)).collect();
+    Check::of_run(&Analysis::of(run), BaselineRuns::History(&history), &[], fail_on)
+}
+
+fn check_among(run: &Book, baseline: &Book, others: &[&Book]) -> Check {
+    let others: Vec<Analysis<'_>> = others.iter().map(|book| Analysis::of(book)).collect();
+    let baseline = Analysis::of(baseline);
+    Check::of_run(&Analysis::of(run), BaselineRuns::Run(&baseline), &others, FAIL_ON)
+}
+
 fn checked(create: f64, seconds: &[f64]) -> Check {
     checked_on(FAIL_ON, create, seconds)
 }
 
-fn row<'a>(check: &'a Check, phase: &str) -> &'a CheckedRow {
-    let is = |row: &&CheckedRow| row.subject.phase.as_deref() == Some(phase);
-    check.rows.iter().find(is).unwrap()
+fn row<'a>(check: &'a Check, phase: &str) -> &'a ComparedRow {
+    let is = |row: &&ComparedRow| row.key.phase.as_deref() == Some(phase);
+    check.comparison.rows.iter().find(is).unwrap()
 }
 
 #[test]
 fn only_a_slowdown_beyond_the_threshold_in_the_whole_interval_is_a_regression() {
     for (seconds, expected) in [
-        (1.0, Outcome::Ok),
-        (0.5, Outcome::Ok),
-        (1.04, Outcome::Ok),
-        (1.06, Outcome::Unsure),
-        (1.20, Outcome::Regression),
+        (1.0, CheckOutcome::Ok),
+        (0.5, CheckOutcome::Ok),
+        (1.04, CheckOutcome::Ok),
+        (1.06, CheckOutcome::Unsure),
+        (1.20, CheckOutcome::Regression),
     ] {
         let check = checked(seconds, &[1.0]);
-        assert_eq!(row(&check, "create").outcome, expected, "{seconds}: {check:?}");
-        assert_eq!(row(&check, "delete").outcome, Outcome::Ok);
-        assert_eq!(check.rows.len(), 3, "the whole job too");
+        assert_eq!(row(&check, "create").outcome().unwrap(), expected, "{seconds}: {check:?}");
+        assert_eq!(row(&check, "delete").outcome().unwrap(), CheckOutcome::Ok);
+        assert_eq!(check.rows().count(), 3, "the whole job too");
     }
 }
 
 #[test]
 fn what_runs_differ_by_counts_where_repeats_do_not_show_it() {
     let steady = checked(1.12, &[1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.01]);
-    assert_eq!(row(&steady, "create").outcome, Outcome::Regression);
+    assert_eq!(row(&steady, "create").outcome().unwrap(), CheckOutcome::Regression);
     let unsteady = checked(1.12, &[1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1]);
-    assert_eq!(row(&unsteady, "create").outcome, Outcome::Unsure, "{unsteady:?}");
+    assert_eq!(row(&unsteady, "create").outcome().unwrap(), CheckOutcome::Unsure, "{unsteady:?}");
 }
 
 const ACCEPTED: [f64; 11] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.2, 1.21, 1.19, 1.2];
@@ -70,20 +82,31 @@ const ACCEPTED: [f64; 11] = [1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.2, 1.21, 1
 fn a_change_that_three_runs_have_is_the_new_baseline() {
     let before = checked(1.2, &ACCEPTED[..9]);
     let create = row(&before, "create");
-    assert_eq!(create.outcome, Outcome::Regression, "two runs are no baseline: {create:?}");
-    assert_eq!(create.points[7].mark, Mark::Odd);
-    assert_eq!(create.runs, 7, "odd ones do not count");
+    assert_eq!(
+        create.outcome().unwrap(),
+        CheckOutcome::Regression,
+        "two runs are no baseline: {create:?}"
+    );
+    let history = create.history.as_ref().unwrap();
+    assert_eq!(history.points[7].mark, BaselineMark::Outlier);
+    assert_eq!(history.runs, 7, "outliers do not count");
     let after = checked(1.2, &ACCEPTED);
     let create = row(&after, "create");
-    assert_eq!((create.outcome, create.since, create.runs), (Outcome::Ok, 7, 4), "{create:?}");
+    let history = create.history.as_ref().unwrap();
+    let found = (create.outcome().unwrap(), history.since, history.runs);
+    assert_eq!(found, (CheckOutcome::Ok, 7, 4), "{create:?}");
     assert_eq!(
-        [6, 7, 8].map(|at| create.points[at].mark),
-        [Mark::Earlier, Mark::Step, Mark::Baseline]
+        [6, 7, 8].map(|at| history.points[at].mark),
+        [BaselineMark::Earlier, BaselineMark::Step, BaselineMark::Baseline]
     );
-    assert!((create.baseline - 1_000.0 / 1.2).abs() < 5.0, "{create:?}");
-    assert_eq!(row(&after, "delete").since, 0, "each has a history of its own");
+    assert!((create.a.unwrap().mean - 1_000.0 / 1.2).abs() < 5.0, "{create:?}");
+    assert_eq!(
+        row(&after, "delete").history.as_ref().unwrap().since,
+        0,
+        "each has a history of its own"
+    );
     let again = checked(1.4, &ACCEPTED);
-    assert_eq!(row(&again, "create").outcome, Outcome::Regression);
+    assert_eq!(row(&again, "create").outcome().unwrap(), CheckOutcome::Regression);
 }
 
 #[test]
@@ -92,15 +115,15 @@ fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     run.measurements.iter_mut().skip(3).for_each(|m| m.invalid = vec!["EIO x 1".into()]);
     let baseline = book_of(1.0, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
-    let outcomes: Vec<_> = found.rows.iter().map(|row| row.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Ok, Outcome::Invalid], "{found:?}");
+    let outcomes: Vec<_> = found.rows().map(|row| row.outcome().unwrap()).collect();
+    assert_eq!(outcomes, [CheckOutcome::Ok, CheckOutcome::Invalid], "{found:?}");
     run.measurements.truncate(3);
     let found = check(&run, &[&baseline], FAIL_ON);
-    assert_eq!(found.rows.len(), 1, "a job without the phase: {found:?}");
-    assert_eq!(found.not_in_both.len(), 1);
+    assert_eq!(found.rows().count(), 1, "a job without the phase: {found:?}");
+    assert_eq!(found.with(CheckOutcome::NotInBoth).len(), 1);
     run.run.complete = false;
     let found = check(&run, &[&baseline], FAIL_ON);
-    assert_eq!(row(&found, "delete").outcome, Outcome::Missing);
+    assert_eq!(row(&found, "delete").outcome().unwrap(), CheckOutcome::Missing);
 }
 
 #[test]
@@ -111,8 +134,12 @@ fn an_unknown_error_makes_nothing_a_regression() {
     let baseline = run_like(&run, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
     let create = row(&found, "create");
-    assert_eq!((create.outcome, create.interval), (Outcome::Unsure, None));
-    assert_eq!(row(&found, "delete").outcome, Outcome::Unsure, "as fast, as far as is known");
+    assert_eq!((create.outcome().unwrap(), create.test.interval), (CheckOutcome::Unsure, None));
+    assert_eq!(
+        row(&found, "delete").outcome().unwrap(),
+        CheckOutcome::Unsure,
+        "as fast, as far as is known"
+    );
 }
 
 /// The same run with a create of other seconds.
@@ -132,7 +159,7 @@ fn a_history_whose_noise_is_known_raises_few_false_alarms() {
     for seed in 0..60u64 {
         let seconds: Vec<f64> = (0..12).map(|at| noise(seed * 100 + at)).collect();
         let check = checked_on(1e-6, seconds[11], &seconds[..11]);
-        alarms += usize::from(row(&check, "create").outcome == Outcome::Regression);
+        alarms += usize::from(row(&check, "create").outcome().unwrap() == CheckOutcome::Regression);
     }
     assert!(alarms <= 2, "{alarms} of 60 though nothing may be slower at all");
 }
@@ -142,8 +169,8 @@ fn nothing_in_a_book_makes_it_fail() {
     for seed in 0..30 {
         let books: Vec<_> = (0..4).map(|n| fixture::Odd::new(seed + n * 1_000).book()).collect();
         let baseline: Vec<_> = books[1..].iter().collect();
-        for row in check(&books[0], &baseline, FAIL_ON).rows {
-            assert_eq!(row.slowdown.is_none(), row.run.is_none(), "seed {seed}: {row:?}");
+        for row in check(&books[0], &baseline, FAIL_ON).rows() {
+            assert_eq!(row.test.ratio.is_none(), row.b.is_none(), "seed {seed}: {row:?}");
         }
     }
 }
@@ -163,14 +190,18 @@ fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
     let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
     let among = |seconds: &[f64]| {
         let others = others_of(seconds);
-        check_among(&run, &[&baseline], &others.iter().collect::<Vec<_>>(), FAIL_ON)
+        check_among(&run, &baseline, &others.iter().collect::<Vec<_>>())
     };
-    assert_eq!(row(&among(&[]), "create").outcome, Outcome::Regression);
+    assert_eq!(row(&among(&[]), "create").outcome().unwrap(), CheckOutcome::Regression);
     let wide = among(&[0.8, 1.1, 0.9, 1.2, 1.0, 1.1]);
     let create = row(&wide, "create");
-    assert_eq!((create.outcome, create.between), (Outcome::Unsure, true));
-    assert_eq!(row(&wide, "delete").outcome, Outcome::Ok, "which is the same in all");
-    assert_eq!((wide.rows.len(), wide.others), (3, 6), "the others add no rows");
+    assert_eq!((create.outcome().unwrap(), create.test.between_runs), (CheckOutcome::Unsure, true));
+    assert_eq!(
+        row(&wide, "delete").outcome().unwrap(),
+        CheckOutcome::Ok,
+        "which is the same in all"
+    );
+    assert_eq!((wide.rows().count(), wide.comparison.other_runs), (3, 6), "the others add no rows");
 }
 
 #[test]
@@ -178,8 +209,8 @@ fn a_regression_stays_one_beside_one_that_was_as_slow_before_it() {
     let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
     let others = others_of(&[1.0, 1.01, 0.99, 1.0, 1.02, 1.01, 1.2]);
     let others: Vec<&Book> = others.iter().collect();
-    let checked = check_among(&run, &[&baseline], &others, FAIL_ON);
-    assert_eq!(row(&checked, "create").outcome, Outcome::Regression, "{checked:?}");
+    let checked = check_among(&run, &baseline, &others);
+    assert_eq!(row(&checked, "create").outcome().unwrap(), CheckOutcome::Regression, "{checked:?}");
 }
 
 #[test]
@@ -189,10 +220,9 @@ fn other_runs_take_no_line_away() {
     others[0].measurements.iter_mut().for_each(|m| m.pass = 2);
     others[1].measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
     let others: Vec<&Book> = others.iter().collect();
-    let [alone, among] =
-        [&[][..], &others].map(|others| check_among(&run, &[&baseline], others, FAIL_ON));
+    let [alone, among] = [&[][..], &others].map(|others| check_among(&run, &baseline, others));
     let lines = |check: &Check| {
-        let lines = check.rows.iter().map(|row| (row.subject.phase.clone(), row.with_sync));
+        let lines = check.comparison.rows.iter().map(|row| (row.key.phase.clone(), row.with_sync));
         lines.collect::<Vec<_>>()
     };
     assert_eq!(lines(&alone), lines(&among));

@@ -1,0 +1,372 @@
+//! Texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one.
+
+mod parts;
+mod sentences;
+mod side_by_side;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::matrix::mark;
+use super::table::{Align, Table};
+use super::text::{short_time, write_wrapped};
+use crate::base::units::{counted, figures};
+use crate::measure::book::Book;
+use crate::measure::compare::{
+    BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric,
+    OTHER_RUNS_MIN,
+};
+use crate::measure::conclusions::say::{span, times};
+use crate::measure::order::each_once;
+use crate::measure::uncertainty::IntervalBasis;
+pub(super) use parts::{
+    ABOUT_DIFFERENCES, about_marks, about_run, differences_table, few, phase_name, share,
+};
+use parts::{
+    HISTORY_FIGURES, PhaseTable, estimate_text, marks, short_phase_name, value_text, verdict_text,
+    write_differences, write_marks, write_run, write_state,
+};
+use sentences::check_sentences;
+pub(super) use sentences::comparison_sentences;
+pub use side_by_side::{RUNS_MAX, write_side_by_side};
+pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
+
+/// Rises when a field of a document changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// A history of fewer runs hardly knows its between-run variance.
+const RUNS_ENOUGH: usize = 6;
+
+/// What stands for a value that is not known.
+fn known(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".into())
+}
+
+#[derive(Serialize)]
+struct SentencedDocument<'a, T> {
+    format: &'static str,
+    version: u32,
+    sentences: Vec<String>,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+fn write_document(
+    document: &SentencedDocument<'_, impl Serialize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, document)?;
+    writeln!(out)
+}
+
+/// Writes the comparison document on one line; docs/COMPARE.md has its fields. Fails only if `out`
+/// does.
+pub fn write_comparison_json(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let sentences = comparison_sentences(comparison);
+    let format = "boatload-compare";
+    write_document(
+        &SentencedDocument { format, version: VERSION, sentences, content: comparison },
+        out,
+    )
+}
+
+/// Writes the check document in the same way. Without any run to check against it has no rows.
+pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
+    let sentences = check_sentences(check);
+    let format = "boatload-check";
+    write_document(&SentencedDocument { format, version: VERSION, sentences, content: check }, out)
+}
+
+/// Writes what B is to A: sentences, a table, and how to read it. `details` adds latencies. Fails
+/// only if `out` does.
+pub fn write_comparison(
+    books: [&Book; 2],
+    comparison: &Comparison,
+    details: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (letter, book) in ["A", "B"].iter().zip(books) {
+        write_run(letter, book, out)?;
+        write_state(book, out)?;
+    }
+    writeln!(out)?;
+    for sentence in comparison_sentences(comparison) {
+        write_wrapped("* ", &sentence, out)?;
+    }
+    if comparison.in_both().next().is_some() {
+        writeln!(out)?;
+        comparison_table(comparison).write(out)?;
+        for (lead, text) in comparison_reading(comparison) {
+            write_wrapped(lead, &text, out)?;
+        }
+        write_marks(comparison, out)?;
+    }
+    if details {
+        write_latencies(comparison, out)?;
+    }
+    write_differences(&books, out)
+}
+
+/// A row for each thing that both runs measured.
+pub(super) fn comparison_table(comparison: &Comparison) -> Table {
+    let mut table = PhaseTable::new(&[
+        ("phase", Align::Left),
+        ("A", Align::Right),
+        ("B", Align::Right),
+        ("B/A", Align::Right),
+        ("95% interval", Align::Left),
+        ("B is", Align::Left),
+    ]);
+    for row in comparison.in_both() {
+        let side = |at: usize| {
+            let value = [row.a, row.b][at].map(|value| estimate_text(row.metric, &value));
+            format!("{}{}", mark(row.disturbed[at]), known(value))
+        };
+        table.row(
+            &row.key,
+            vec![
+                short_phase_name(&row.key) + marks(row),
+                side(0),
+                side(1),
+                known(row.test.ratio.map(times)),
+                known(row.test.interval.map(span)),
+                verdict_text(row.test.verdict).into(),
+            ],
+        );
+    }
+    table.table
+}
+
+/// How the table is to be read but for its marks: sentences, each with what stands before it.
+pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<(&'static str, String)> {
+    let rows: Vec<&ComparedRow> = comparison.in_both().collect();
+    let mut text = String::from(
+        "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
+    );
+    if rows.iter().any(|row| row.key.phase.is_none()) {
+        text += " The whole job is the time of all phases with the syncs at their ends.";
+    }
+    let synced = phases_of(&rows, |row| row.with_sync);
+    if synced.len() == phases_of(&rows, |_| true).len() {
+        text += " All rates include the sync at the end.";
+    } else {
+        text += &about_sync(&synced);
+    }
+    let intervals = comparison.intervals();
+    if intervals > 0 {
+        text += &format!(
+            " Each interval holds for itself: if nothing differed, {} of {intervals} would differ \
+             by chance. {}",
+            figures(comparison.expected_by_chance, 2),
+            about_between_runs(comparison.other_runs)
+        );
+    }
+    let once = phases_of(&rows, |row| {
+        let sides = row.a.iter().chain(&row.b);
+        row.test.interval.is_some()
+            && sides.into_iter().any(|side| side.basis != IntervalBasis::Repeats)
+    });
+    let mut texts = vec![("", text)];
+    if !once.is_empty() {
+        let text = format!(
+            "measured in one repeat of a run, so the interval is usually too narrow: {}; use \
+             --repeats 3 or more",
+            few(&once)
+        );
+        texts.push(("- ", text));
+    }
+    texts
+}
+
+fn phases_of(rows: &[&ComparedRow], is: impl Fn(&ComparedRow) -> bool) -> Vec<String> {
+    each_once(rows.iter().filter(|row| is(row)).filter_map(|row| row.key.phase.clone()))
+}
+
+fn about_sync(phases: &[String]) -> String {
+    match phases {
+        [] => String::new(),
+        phases => format!(" Rates with the sync at the end: {}.", phases.join(", ")),
+    }
+}
+
+/// What the intervals contain of the between-run variance.
+fn about_between_runs(others: usize) -> String {
+    if others >= OTHER_RUNS_MIN {
+        let others = counted(others as u64, "other run");
+        return format!("Intervals include the between-run variance of {others} of the same job.");
+    }
+    let stored = match others {
+        0 => "no other run".to_string(),
+        n => format!("only {}", counted(n as u64, "other run")),
+    };
+    format!(
+        "Intervals include the variance between repeats, not that between runs: the store has \
+         {stored} of the same job, and {OTHER_RUNS_MIN} are needed."
+    )
+}
+
+/// Latencies of single operations.
+fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = PhaseTable::new(&[
+        ("latency", Align::Left),
+        ("A", Align::Right),
+        ("B", Align::Right),
+        ("B/A", Align::Right),
+        ("95% interval", Align::Left),
+        ("B is", Align::Left),
+    ]);
+    for row in comparison.in_both() {
+        for latency in &row.latency_ratios {
+            let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
+            table.row(
+                &row.key,
+                vec![
+                    format!("{} {}", short_phase_name(&row.key), latency.quantile.word()),
+                    a,
+                    b,
+                    known(latency.test.ratio.map(times)),
+                    known(latency.test.interval.map(span)),
+                    verdict_text(latency.test.verdict).into(),
+                ],
+            );
+        }
+    }
+    writeln!(out)?;
+    table.table.write(out)?;
+    let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
+                geometric means of the repeats' own. Of a single repeat the intervals are usually too \
+                narrow.";
+    write_wrapped("", text, out)
+}
+
+/// Writes what comes of the check: sentences, a line for each phase, and how to read them. `show`
+/// adds the history of each. Fails only if `out` does.
+pub fn write_check(
+    run: &Book,
+    baseline: BaselineRuns<'_>,
+    check: &Check,
+    show: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let runs = baseline.analyses();
+    let Some(newest) = runs.last().map(|run| run.book) else { return Ok(()) };
+    write_run("A", newest, out)?;
+    if runs.len() > 1 {
+        let text = format!("and {} before it", counted(runs.len() as u64 - 1, "run"));
+        write_wrapped("   ", &text, out)?;
+    }
+    write_run("B", run, out)?;
+    write_state(run, out)?;
+    writeln!(out)?;
+    for sentence in check_sentences(check) {
+        write_wrapped("* ", &sentence, out)?;
+    }
+    if check.rows().next().is_some() {
+        writeln!(out)?;
+        check_table(check).write(out)?;
+        write_check_reading(check, out)?;
+        write_marks(&check.comparison, out)?;
+    }
+    if show {
+        check.rows().try_for_each(|row| write_history(row, out))?;
+    }
+    write_differences(&[newest, run], out)
+}
+
+fn check_table(check: &Check) -> Table {
+    let mut heads = vec![
+        ("", Align::Left),
+        ("phase", Align::Left),
+        ("baseline", Align::Right),
+        ("this run", Align::Right),
+        ("time", Align::Right),
+        ("interval", Align::Left),
+    ];
+    if check.against == BaselineKind::History {
+        heads.extend([("since", Align::Left), ("runs", Align::Right)]);
+    }
+    let mut table = PhaseTable::new(&heads);
+    for row in check.rows() {
+        let value = |value: Option<_>| known(value.map(|value| estimate_text(row.metric, &value)));
+        let mut cells = vec![
+            row.outcome().map(outcome_text).unwrap_or_default().into(),
+            short_phase_name(&row.key) + marks(row),
+            value(row.a),
+            value(row.b),
+            known(row.test.slowdown().map(times)),
+            known(row.test.slowdown_interval().map(span)),
+        ];
+        if let Some(history) = &row.history {
+            let first = history.points.get(history.since);
+            let day = first.and_then(|point| point.started.get(..10));
+            cells.extend([day.unwrap_or_default().into(), history.runs.to_string()]);
+        }
+        table.row(&row.key, cells);
+    }
+    table.table
+}
+
+fn outcome_text(outcome: CheckOutcome) -> &'static str {
+    match outcome {
+        CheckOutcome::Ok => "ok",
+        CheckOutcome::Regression => "REGRESSION",
+        CheckOutcome::Unsure => "unsure",
+        CheckOutcome::Invalid => "invalid",
+        CheckOutcome::Missing => "missing",
+        CheckOutcome::NotInBoth => "not in both",
+    }
+}
+
+fn write_check_reading(check: &Check, out: &mut dyn Write) -> io::Result<()> {
+    let most = times(1.0 + check.fail_on);
+    let mut text = format!(
+        "time is how many times as long this run took; a regression has its whole interval above \
+         {most}. The intervals hold together at 95%: many rows raise no more false alarms than one."
+    );
+    let rows: Vec<&ComparedRow> = check.rows().collect();
+    text += &about_sync(&phases_of(&rows, |row| row.with_sync));
+    match check.against {
+        BaselineKind::Run => {
+            text += &format!(" {}", about_between_runs(check.comparison.other_runs));
+        }
+        BaselineKind::History => {
+            text += " The baseline is the runs since the last step; their between-run variance is in \
+                     the interval.";
+        }
+    }
+    write_wrapped("", &text, out)?;
+    let mut histories = rows.iter().filter_map(|row| row.history.as_ref());
+    if histories.any(|history| history.points.len() < RUNS_ENOUGH) {
+        let text = format!(
+            "the history has fewer than {RUNS_ENOUGH} runs: intervals are wide, and too narrow if \
+             it has one"
+        );
+        write_wrapped("- ", &text, out)?;
+    }
+    Ok(())
+}
+
+fn write_history(row: &ComparedRow, out: &mut dyn Write) -> io::Result<()> {
+    let Some(history) = &row.history else { return Ok(()) };
+    let title = phase_name(&row.key);
+    let mut table = Table::new(&[
+        (title.as_str(), Align::Left),
+        ("run", Align::Left),
+        (if row.metric == Metric::Seconds { "took" } else { "rate" }, Align::Right),
+        ("", Align::Left),
+    ]);
+    for point in &history.points {
+        let started = point.started.get(..16).unwrap_or_default().replace('T', " ");
+        let mark = match point.mark {
+            BaselineMark::Earlier => "earlier",
+            BaselineMark::Step => "STEP",
+            BaselineMark::Baseline => "baseline",
+            BaselineMark::Outlier => "outlier, not counted",
+        };
+        let value = value_text(row.metric, point.value, HISTORY_FIGURES);
+        table.row(vec![started, point.run.clone(), value, mark.into()]);
+    }
+    writeln!(out)?;
+    table.write(out)
+}

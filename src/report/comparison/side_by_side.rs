@@ -1,0 +1,131 @@
+//! Runs side by side, for `boatload show RUN RUN`.
+
+use std::io::{self, Write};
+
+use super::parts::{
+    ABOUT_DISTURBED, PhaseTable, estimate_text, short_phase_name, write_differences, write_run,
+};
+use crate::base::units::grouped;
+use crate::measure::analysis::Analysis;
+use crate::measure::book::Book;
+use crate::measure::compare::differences::letter;
+use crate::measure::compare::{Metric, RowSide, SideBySideRow, side_by_side};
+use crate::report::matrix::mark;
+use crate::report::table::{Align, Table};
+use crate::report::text::{number, uncertainty, write_wrapped};
+
+/// More runs than these have no letter.
+pub const RUNS_MAX: usize = 6;
+
+/// Runs for which a table of 80 columns has room; more are put beside the first in further ones.
+const RUNS_IN_A_TABLE: usize = 3;
+
+/// Figures of a ratio: more would claim what the rates do not.
+const RATIO_FIGURES: u32 = 2;
+
+/// Writes the runs side by side, the first of which the others are held against; at most
+/// [`RUNS_MAX`] of them. Fails only if `out` does.
+pub fn write_side_by_side(analyses: &[&Analysis<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let books: Vec<&Book> = analyses.iter().map(|one| one.book).collect();
+    for (at, book) in books.iter().enumerate() {
+        write_run(&letter(at).to_string(), book, out)?;
+    }
+    let rows = side_by_side(analyses);
+    let others: Vec<usize> = (1..books.len().min(RUNS_MAX)).collect();
+    for part in others.chunks(RUNS_IN_A_TABLE - 1) {
+        writeln!(out)?;
+        side_by_side_table(&rows, part).write(out)?;
+    }
+    for text in side_by_side_reading(&rows) {
+        write_wrapped("", &text, out)?;
+    }
+    write_differences(&books, out)
+}
+
+/// A run of a table.
+struct RunColumns {
+    at: usize,
+    /// Whether any of its values has an interval.
+    has_interval: bool,
+}
+
+impl RunColumns {
+    fn of_run(rows: &[SideBySideRow], at: usize) -> Self {
+        let mut sides = rows.iter().filter_map(|row| side(row, at));
+        Self { at, has_interval: sides.any(|side| side.value.relative().is_some()) }
+    }
+}
+
+fn side(row: &SideBySideRow, at: usize) -> Option<&RowSide> {
+    row.sides.get(at)?.as_ref()
+}
+
+/// The first run and these others.
+pub(in crate::report) fn side_by_side_table(rows: &[SideBySideRow], others: &[usize]) -> Table {
+    let runs: Vec<RunColumns> =
+        [0].iter().chain(others).map(|at| RunColumns::of_run(rows, *at)).collect();
+    let mut heads = vec![("phase".to_string(), Align::Left)];
+    for RunColumns { at, has_interval } in &runs {
+        heads.push((letter(*at).to_string(), Align::Right));
+        heads.extend(has_interval.then(|| ("±".into(), Align::Right)));
+        if *at > 0 {
+            heads.push((format!("{}/{}", letter(*at), letter(0)), Align::Right));
+        }
+    }
+    let mut table = PhaseTable::new(&heads);
+    for row in rows.iter().filter(|row| belongs(row, others)) {
+        table.row(&row.key, cells(row, &runs));
+    }
+    table.table
+}
+
+/// Whether one of these runs has a value. What no other run has stands in the first table alone.
+fn belongs(row: &SideBySideRow, others: &[usize]) -> bool {
+    let alone = row.sides.iter().skip(1).all(Option::is_none);
+    others.iter().any(|at| side(row, *at).is_some()) || (alone && others.contains(&1))
+}
+
+fn cells(row: &SideBySideRow, runs: &[RunColumns]) -> Vec<String> {
+    let mut phase = short_phase_name(&row.key);
+    if let Metric::LatencyOfOperation(number) = row.metric {
+        phase += &format!(" {}", grouped(number));
+    }
+    let mut cells = vec![phase];
+    for RunColumns { at, has_interval } in runs {
+        let side = side(row, *at);
+        cells.push(side.map_or_else(
+            || "-".into(),
+            |side| format!("{}{}", mark(side.disturbed), estimate_text(row.metric, &side.value)),
+        ));
+        let relative = side.and_then(|side| side.value.relative());
+        cells.extend(has_interval.then(|| uncertainty(relative)));
+        if *at > 0 {
+            let ratio = side.and_then(|side| side.ratio);
+            cells.push(ratio.map_or_else(|| "-".into(), |ratio| number(ratio, RATIO_FIGURES)));
+        }
+    }
+    cells
+}
+
+/// How the table is to be read.
+pub(in crate::report) fn side_by_side_reading(rows: &[SideBySideRow]) -> Vec<String> {
+    let sides = || rows.iter().flat_map(|row| row.sides.iter().flatten());
+    if !sides().any(|side| side.ratio.is_some()) {
+        return vec!["Nothing here was measured in more than one of the runs.".into()];
+    }
+    let mut text = String::from(
+        "± is a 95% interval; where there is none, the error is unknown. B/A is a plain ratio: \
+         `boatload compare` says whether a difference is more than chance.",
+    );
+    if rows.iter().any(|row| matches!(row.metric, Metric::LatencyOfOperation(_))) {
+        text.push_str(
+            " A row with the number of an operation has the time of that one, or where a run has \
+             windows the mean of the window that it lies in: less is faster.",
+        );
+    }
+    let mut texts = vec![text];
+    if sides().any(|side| side.disturbed) {
+        texts.push(ABOUT_DISTURBED.into());
+    }
+    texts
+}
