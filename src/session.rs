@@ -41,7 +41,7 @@ use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
-use crate::store::{CellId, Store};
+use crate::store::Store;
 
 /// Letters of a run's id.
 const ID_LETTERS: usize = 8;
@@ -120,9 +120,8 @@ pub fn run(
         Some(site) => making::try_out(plan, site, watcher)?,
         None => Vec::new(),
     };
-    store.begin_run(&run, &host)?;
-    filesystems.iter().try_for_each(|made| store.add_filesystem(&id, made))?;
     let book = Book { run, host, filesystems, ..Book::default() };
+    store.begin_run(&book)?;
     let watch = Watching::default();
     let plan = order.plan;
     let (course, takes, prepared) = (Course::default(), None, None);
@@ -292,19 +291,16 @@ impl Session<'_> {
     }
 
     /// What the place is like when a cell begins.
-    fn look_around(&mut self, cell: &CellPlan, key: &CellKey, stored: CellId) -> Result<()> {
+    fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
         for PlaceCondition { name, value, unit } in self.sites.for_cell(cell)?.conditions() {
-            let condition = Condition { cell: key.clone(), name, value, unit };
-            self.store.add_condition(stored, &condition)?;
-            self.book.conditions.push(condition);
+            self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
-        Ok(())
+        self.store.update_run(&self.book)
     }
 
     fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
         let mut before = self.course.before;
-        let stored = self.store.begin_cell(&self.book.run.id, key)?;
-        self.look_around(cell, key, stored)?;
+        self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.says(&format!("making {}", filesystem.label()));
         }
@@ -332,18 +328,14 @@ impl Session<'_> {
             let measurement = measuring::measure(site, cell, &standing, watched, self.interrupt)?;
             self.spent.pass(&measurement, begun);
             self.watcher.phase_ends(&standing, &measurement);
-            self.store.add_measurement(stored, &measurement)?;
+            self.store.add_measurement(&self.book.run.id, &measurement)?;
             self.book.measurements.push(measurement);
         }
         if self.interrupt.is_set() {
             self.watcher.says("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
         let removal = self.sites.for_cell(cell)?.end_cell();
-        none_left(&removal, "a tree")?;
-        if !self.interrupt.is_set() {
-            self.store.finish_cell(stored)?;
-        }
-        Ok(())
+        none_left(&removal, "a tree")
     }
 
     /// Removes the run's directories, with what was mounted in them.
@@ -366,18 +358,14 @@ impl Session<'_> {
     fn finish(&mut self, cells_done: bool) -> Result<()> {
         let interrupted = self.interrupt.is_set();
         self.book.run.complete = cells_done && !interrupted;
-        let finished = now();
-        self.book.run.finished = Some(finished.clone());
+        self.book.run.finished = Some(now());
         self.book.findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
         let mut warnings = warnings(&self.book, interrupted);
         if !interrupted {
             warnings.extend(imprecise(&self.book, self.takes));
         }
         self.book.findings.extend(warnings.iter().map(Warning::finding));
-        for finding in &self.book.findings {
-            self.store.add_finding(&self.book.run.id, finding)?;
-        }
-        self.store.finish_run(&self.book.run.id, &finished, self.book.run.complete)
+        self.store.update_run(&self.book)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
@@ -13,7 +14,7 @@ use super::settings::Settings;
 use super::space::Space;
 
 /// The machine and the place a run measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
     /// Kernel name and release: `Linux 6.18.44`.
     pub kernel: String,
@@ -34,7 +35,7 @@ pub struct HostFacts {
 }
 
 /// A mounted file system.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesystemFacts {
     /// Its type as the kernel names it: `ext4`.
     #[serde(rename = "type")]
@@ -57,7 +58,7 @@ pub struct FilesystemFacts {
 }
 
 /// A block device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeviceFacts {
     /// The kernel's name: `vda`, `nvme0n1p2`, `loop3`.
@@ -92,7 +93,7 @@ pub struct DeviceFacts {
 }
 
 /// What this process may do, as tried out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rights {
     /// It is root.
     pub root: bool,

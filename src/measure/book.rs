@@ -1,7 +1,11 @@
 //! The results of a run, as the store keeps them and reports read them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use crate::base::units::Unit;
@@ -14,26 +18,40 @@ pub use crate::run::place::MadeOn;
 pub use crate::run::site::ConditionName;
 
 /// A run with everything it gave.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Book {
     /// What was run.
     pub run: RunFacts,
     /// Where.
     pub host: HostFacts,
-    /// File systems that were made for it, in the order they were asked for.
-    pub filesystems: Vec<MadeFileSystem>,
     /// One for each phase of each cell, in the order they were measured.
     pub measurements: Vec<Measurement>,
-    /// What the place was like when cells began, in the order it was looked at.
-    pub conditions: Vec<Condition>,
     /// What boatload concludes.
     pub findings: Vec<Finding>,
+    /// What the place was like when cells began, in the order it was looked at.
+    pub conditions: Vec<Condition>,
+    /// File systems that were made for it, in the order they were asked for.
+    #[serde(default)]
+    pub filesystems: Vec<MadeFileSystem>,
 }
 
 /// What the file system of a simulated run is called.
 pub const SIMULATED: &str = "simulated";
 
 impl Book {
+    /// All of it but its measurements.
+    #[must_use]
+    pub fn without_measurements(&self) -> Self {
+        Self {
+            run: self.run.clone(),
+            host: self.host.clone(),
+            measurements: Vec::new(),
+            findings: self.findings.clone(),
+            conditions: self.conditions.clone(),
+            filesystems: self.filesystems.clone(),
+        }
+    }
+
     /// Type of the file system that a variant was measured on: the one made for it, else the one
     /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not told.
     pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
@@ -49,20 +67,23 @@ impl Book {
 }
 
 /// One figure of the place a cell began in: how full it was, how its files lay.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Condition {
     /// Which cell.
+    #[serde(flatten)]
     pub cell: CellKey,
     /// What it says.
     pub name: ConditionName,
     /// The figure, in the unit's base.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
 }
 
 /// A file system that was made for a variant, the same for each of its cells.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MadeFileSystem {
     /// The variant's name.
     pub variant: String,
@@ -96,14 +117,12 @@ pub struct MadeFileSystem {
 }
 
 /// One execution of a scenario.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
     /// Its id: eight letters and digits.
     pub id: String,
     /// The scenario's name.
     pub scenario: String,
-    /// The question it asks.
-    pub question: String,
     /// How much of it was run.
     pub scale: Scale,
     /// The seed of everything drawn.
@@ -118,11 +137,17 @@ pub struct RunFacts {
     pub boatload: String,
     /// Whether every cell was done.
     pub complete: bool,
+    /// The question it asks.
+    pub question: String,
     /// Its parameters as resolved, by name.
+    #[serde(with = "in_order")]
+    #[schemars(with = "BTreeMap<String, String>")]
     pub parameters: Vec<(String, String)>,
     /// The job file's text.
     pub job: String,
     /// What boatload itself costs for each operation on this machine, in nanoseconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub harness_ns: f64,
     /// The clock latencies are read from; none if boatload did not measure them.
     pub clock: Option<ClockSource>,
@@ -139,7 +164,7 @@ pub struct RunFacts {
 }
 
 /// Where published figures come from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// Its name, after `reference:`.
     pub name: String,
@@ -162,7 +187,7 @@ pub struct Provenance {
 }
 
 /// Which cell a measurement belongs to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellKey {
     /// The variant's name.
     pub variant: String,
@@ -173,20 +198,23 @@ pub struct CellKey {
 }
 
 /// One value of an axis.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
     /// The axis's name.
     pub axis: String,
     /// The value, in the unit's base.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
 }
 
 /// What one phase of one cell gave.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
     /// Which cell.
+    #[serde(flatten)]
     pub cell: CellKey,
     /// The phase's name.
     pub phase: String,
@@ -198,27 +226,30 @@ pub struct Measurement {
     pub engine: Option<EngineName>,
     /// Workers.
     pub threads: u32,
-    /// Why it must not be averaged in; empty if it is valid.
-    pub invalid: Vec<String>,
     /// Operations that succeeded.
     pub operations: u64,
-    /// Operations that were asked for.
-    pub operations_asked: u64,
     /// Failed operations by the name of their error.
     pub errors: BTreeMap<String, u64>,
     /// Bytes of content moved.
     pub bytes: u64,
     /// Time from the first worker's start to the last one's end, in seconds, without the sync.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub seconds: f64,
     /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub sync_seconds: f64,
-    /// Relative standard error of the rate, from slices of the phase; none for too few operations.
-    pub rate_error: Option<f64>,
     /// CPU time of the workers in user mode, in seconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub cpu_user_seconds: f64,
     /// CPU time of the workers in the kernel, in seconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub cpu_system_seconds: f64,
     /// Latencies of single operations.
+    #[serde(rename = "latency_ns")]
     pub latency: Latency,
     /// What was asked of the caches and what was found.
     pub cache: CacheReport,
@@ -226,6 +257,25 @@ pub struct Measurement {
     pub device_read_bytes: Option<u64>,
     /// Bytes the device wrote during the phase and its sync; none without a device.
     pub device_write_bytes: Option<u64>,
+    /// Slices of the phase; empty if none were asked for.
+    pub windows: Vec<Window>,
+    /// Operations that were asked for.
+    pub operations_asked: u64,
+    /// Why it must not be averaged in; empty if it is valid.
+    pub invalid: Vec<String>,
+    /// Relative standard error of the rate, from slices of the phase; none for too few operations.
+    pub rate_error: Option<f64>,
+    /// Entries the tree should hold after the phase.
+    pub entries_expected: u64,
+    /// Entries that were counted.
+    pub entries_found: u64,
+    /// Bytes of the file system's space that the phase and its sync took, others' included;
+    /// negative where it gave some back; none where nothing tells.
+    pub space_bytes: Option<i64>,
+    /// Inodes that it took; none where the file system does not count them.
+    pub inodes: Option<i64>,
+    /// Whether the device had nothing to do when the phase began; none without a device.
+    pub idle: Option<bool>,
     /// Requests to read that the device completed, after merging; none without a device.
     pub device_reads: Option<u64>,
     /// Requests to write that it completed, after merging; none without a device.
@@ -234,28 +284,18 @@ pub struct Measurement {
     pub device_flushes: Option<u64>,
     /// Bytes that it was told nobody needs any more; none without a device.
     pub device_discard_bytes: Option<u64>,
-    /// Bytes of the file system's space that the phase and its sync took, others' included;
-    /// negative where it gave some back; none where nothing tells.
-    pub space_bytes: Option<i64>,
-    /// Inodes that it took; none where the file system does not count them.
-    pub inodes: Option<i64>,
-    /// Whether the device had nothing to do when the phase began; none without a device.
-    pub idle: Option<bool>,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over the seconds of the phase; none for fewer than two.
     pub worker_spread: Option<f64>,
     /// Mean latency of up to 64 equal slices of the phase, in nanoseconds, the mean of all workers;
     /// empty for too few operations.
+    #[serde(default)]
     pub slices_ns: Vec<f64>,
     /// What else happened meanwhile; none if it was not looked at.
     pub disturbance: Option<Disturbance>,
-    /// Entries the tree should hold after the phase.
-    pub entries_expected: u64,
-    /// Entries that were counted.
-    pub entries_found: u64,
-    /// Slices of the phase; empty if none were asked for.
-    pub windows: Vec<Window>,
     /// All latencies, as an HdrHistogram in V2 encoding.
+    #[serde(default, with = "histogram_text")]
+    #[schemars(with = "Option<String>")]
     pub histogram: Vec<u8>,
 }
 
@@ -277,9 +317,11 @@ impl Measurement {
 }
 
 /// Latencies of single operations, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// The mean.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub mean: f64,
     /// The shortest.
     pub min: u64,
@@ -296,7 +338,7 @@ pub struct Latency {
 }
 
 /// What was asked of the caches and what was found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheReport {
     /// What was requested.
     pub asked: CacheAsked,
@@ -311,13 +353,15 @@ pub struct CacheReport {
 }
 
 /// A slice of a phase's operations with its own figures, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// The first operation in it, from 0.
     pub first: u64,
     /// How many it has.
     pub operations: u64,
     /// Mean latency.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
     pub mean_ns: f64,
     /// Median latency.
     pub p50_ns: u64,
@@ -328,7 +372,7 @@ pub struct Window {
 }
 
 /// A sentence that boatload concludes, with its figures.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// `warning`, `growth`, `knee`, `slope`, `ranking`, `crossover`, `source` or `beneath`.
     pub kind: String,
@@ -336,5 +380,65 @@ pub struct Finding {
     pub sentence: String,
     /// The figures that belong to its kind, as a JSON object: for a warning `code`, `phase`, `hint`;
     /// for `source` and `beneath` see METHODOLOGY.md.
+    #[serde(flatten)]
     pub figures: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A number that is none is written as null.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+/// Pairs as an object that keeps their order.
+mod in_order {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        pairs: &[(String, String)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<(String, String)>, D::Error> {
+        from.deserialize_map(Pairs)
+    }
+
+    struct Pairs;
+
+    impl<'de> Visitor<'de> for Pairs {
+        type Value = Vec<(String, String)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object of texts")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = map.next_entry()? {
+                pairs.push(pair);
+            }
+            Ok(pairs)
+        }
+    }
+}
+
+/// A histogram as text; null for none.
+mod histogram_text {
+    use super::*;
+    use crate::measure::histogram::{from_text, to_text};
+
+    pub(super) fn serialize<S: Serializer>(
+        encoded: &[u8],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        to_text(encoded).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(from)? else { return Ok(Vec::new()) };
+        from_text(&text).ok_or_else(|| D::Error::custom("its histogram cannot be read"))
+    }
 }

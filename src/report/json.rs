@@ -1,21 +1,19 @@
-//! The run document: the same keys in the same order for every run, versioned. Keys that a
-//! reader may rely on come first in each object; a number that is none is written as null.
+//! The run document: the book as JSON, versioned, with what follows from each measurement. A number
+//! that is none is written as null.
 
 mod read;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value;
 
 use super::Report;
-use crate::base::units::Unit;
-use crate::host::facts::{DeviceFacts, HostFacts, Rights};
-use crate::host::settings::Settings;
+use crate::host::facts::HostFacts;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::*;
-use crate::measure::histogram::to_text;
+use crate::measure::book::{Book, Condition, Finding, MadeFileSystem, Measurement, RunFacts};
 use crate::measure::tails::{Quantile, own_interval};
 
 pub use read::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
@@ -27,9 +25,13 @@ const FORMAT: &str = "boatload-run";
 const VERSION: u32 = 1;
 
 /// A measurement as it stands in the document, where null is what is not known.
-pub(super) fn measurement_value(m: &Measurement, measured: bool) -> serde_json::Value {
+pub(super) fn measurement_value(m: &Measurement, measured: bool) -> Value {
     // What stands in the document is plain data.
-    serde_json::to_value(WireMeasurement::of(m, measured)).unwrap_or_default()
+    let mut value = serde_json::to_value(DocumentMeasurement::of(m)).unwrap_or_default();
+    if !measured {
+        leave_out_unpublished(&mut value, "/measurements");
+    }
+    value
 }
 
 /// One JSON object on one line.
@@ -41,293 +43,155 @@ impl Report for Json {
     }
 
     fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, &WireDocument::of(analysis.book))?;
+        let book = analysis.book;
+        let document = RunDocument::of(book);
+        match book.run.reference {
+            None => serde_json::to_writer(&mut *out, &document)?,
+            Some(_) => {
+                let mut value = serde_json::to_value(&document)?;
+                leave_out_unpublished(&mut value, "");
+                serde_json::to_writer(&mut *out, &value)?;
+            }
+        }
         writeln!(out)
     }
 }
 
-#[derive(Serialize)]
-struct WireDocument<'a> {
+/// A run document: `boatload run --json`, `boatload export --format json`.
+#[derive(Serialize, JsonSchema)]
+struct RunDocument<'a> {
+    /// `boatload-run`.
     format: &'static str,
+    /// 1.
     version: u32,
-    run: WireRun<'a>,
-    host: WireHost<'a>,
-    measurements: Vec<WireMeasurement<'a>>,
-    findings: Vec<WireFinding<'a>>,
-    conditions: Vec<WireCondition<'a>>,
+    /// What was run.
+    run: &'a RunFacts,
+    /// Where.
+    host: &'a HostFacts,
+    /// One for each phase of each cell, in the order they were measured.
+    measurements: Vec<DocumentMeasurement<'a>>,
+    /// What boatload concludes.
+    findings: &'a [Finding],
+    /// What the place was like when cells began.
+    conditions: &'a [Condition],
+    /// File systems that were made for it.
     filesystems: &'a [MadeFileSystem],
 }
 
-#[derive(Serialize)]
-struct WireRun<'a> {
-    id: &'a str,
-    scenario: &'a str,
-    scale: Scale,
-    seed: Option<u64>,
-    started: Option<&'a str>,
-    finished: Option<&'a str>,
-    command: Option<&'a str>,
-    boatload: Option<&'a str>,
-    complete: bool,
-    question: &'a str,
-    #[serde(serialize_with = "in_order")]
-    parameters: &'a [(String, String)],
-    job: Option<&'a str>,
-    harness_ns: f64,
-    clock: Option<ClockSource>,
-    repeats: u32,
-    precision: Option<f64>,
-    time_limit_seconds: Option<f64>,
-    reference: Option<&'a Provenance>,
-}
-
-/// The facts of [`HostFacts`] under their own keys, null where they were not published.
-#[derive(Serialize)]
-struct WireHost<'a> {
-    kernel: Option<&'a str>,
-    cpu: Option<&'a str>,
-    cpus: Option<u32>,
-    memory_bytes: Option<u64>,
-    filesystem: WireFilesystem<'a>,
-    device: Option<&'a DeviceFacts>,
-    rights: Option<&'a Rights>,
-    settings: Option<&'a Settings>,
-}
-
-#[derive(Serialize)]
-struct WireFilesystem<'a> {
-    #[serde(rename = "type")]
-    kind: Option<&'a str>,
-    source: Option<&'a str>,
-    options: Option<&'a str>,
-    block_bytes: Option<u64>,
-    total_bytes: Option<u64>,
-    available_bytes: Option<u64>,
-    available_inodes: Option<u64>,
-    journal: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct WireLevel<'a> {
-    axis: &'a str,
-    value: f64,
-    unit: Unit,
-}
-
-#[derive(Serialize)]
-struct WireMeasurement<'a> {
-    variant: &'a str,
-    level: Option<WireLevel<'a>>,
-    repeat: u32,
-    phase: &'a str,
-    pass: u32,
-    operation: &'a str,
-    engine: Option<EngineName>,
-    threads: Option<u32>,
+/// A measurement with what follows from it.
+#[derive(Serialize, JsonSchema)]
+struct DocumentMeasurement<'a> {
+    #[serde(flatten)]
+    measurement: &'a Measurement,
+    /// Whether it did all that was requested, and may be averaged in.
     valid: bool,
-    operations: Option<u64>,
-    errors: &'a BTreeMap<String, u64>,
-    bytes: Option<u64>,
-    seconds: f64,
-    sync_seconds: f64,
-    operations_per_second: Option<f64>,
-    cpu_user_seconds: f64,
-    cpu_system_seconds: f64,
-    latency_ns: Option<&'a Latency>,
+    /// Successful operations per second, without the sync.
+    operations_per_second: f64,
+    /// 95% intervals of the quantiles, as far as they are known.
     latency_intervals_ns: BTreeMap<&'static str, [u64; 2]>,
-    cache: &'a CacheReport,
-    device_read_bytes: Option<u64>,
-    device_write_bytes: Option<u64>,
-    windows: &'a [Window],
-    operations_asked: Option<u64>,
-    invalid: &'a [String],
-    rate_error: Option<f64>,
-    entries_expected: Option<u64>,
-    entries_found: Option<u64>,
-    space_bytes: Option<i64>,
-    inodes: Option<i64>,
-    idle: Option<bool>,
-    device_reads: Option<u64>,
-    device_writes: Option<u64>,
-    device_flushes: Option<u64>,
-    device_discard_bytes: Option<u64>,
-    worker_spread: Option<f64>,
-    slices_ns: &'a [f64],
-    disturbance: Option<&'a Disturbance>,
-    histogram: Option<String>,
 }
 
-#[derive(Serialize)]
-struct WireCondition<'a> {
-    variant: &'a str,
-    level: Option<WireLevel<'a>>,
-    repeat: u32,
-    name: ConditionName,
-    value: f64,
-    unit: Unit,
-}
-
-struct WireFinding<'a>(&'a Finding);
-
-impl<'a> WireDocument<'a> {
+impl<'a> RunDocument<'a> {
     fn of(book: &'a Book) -> Self {
-        let measured = book.run.reference.is_none();
-        let measurements = book.measurements.iter().map(|m| WireMeasurement::of(m, measured));
+        let measurements = book.measurements.iter().map(DocumentMeasurement::of).collect();
+        Self { measurements, ..Self::without_measurements(book) }
+    }
+
+    fn without_measurements(book: &'a Book) -> Self {
         Self {
             format: FORMAT,
             version: VERSION,
-            run: WireRun::of(&book.run),
-            host: WireHost::of(&book.host, measured),
-            measurements: measurements.collect(),
-            findings: book.findings.iter().map(WireFinding).collect(),
-            conditions: book.conditions.iter().map(WireCondition::of).collect(),
+            run: &book.run,
+            host: &book.host,
+            measurements: Vec::new(),
+            findings: &book.findings,
+            conditions: &book.conditions,
             filesystems: &book.filesystems,
         }
     }
 }
 
-impl<'a> WireRun<'a> {
-    fn of(run: &'a RunFacts) -> Self {
-        let measured = run.reference.is_none();
+impl<'a> DocumentMeasurement<'a> {
+    fn of(measurement: &'a Measurement) -> Self {
+        let interval =
+            |quantile: Quantile| Some((quantile.key(), own_interval(quantile, measurement)?));
         Self {
-            id: &run.id,
-            scenario: &run.scenario,
-            scale: run.scale,
-            seed: told(run.seed, measured),
-            started: told(run.started.as_str(), measured),
-            finished: run.finished.as_deref(),
-            command: told(run.command.as_str(), measured),
-            boatload: told(run.boatload.as_str(), measured),
-            complete: run.complete,
-            question: &run.question,
-            parameters: &run.parameters,
-            job: told(run.job.as_str(), measured),
-            harness_ns: run.harness_ns,
-            clock: run.clock,
-            repeats: run.repeats,
-            precision: run.precision,
-            time_limit_seconds: run.time_limit_seconds,
-            reference: run.reference.as_ref(),
+            measurement,
+            valid: measurement.valid(),
+            operations_per_second: measurement.operations_per_second(),
+            latency_intervals_ns: Quantile::ALL.into_iter().filter_map(interval).collect(),
         }
     }
 }
 
-impl<'a> WireLevel<'a> {
-    fn of(level: &'a Level) -> Self {
-        Self { axis: &level.axis, value: level.value, unit: level.unit }
-    }
-}
+/// Keys of published figures where zero and an empty text mean that nothing was published.
+const UNPUBLISHED: [&str; 20] = [
+    "/run/seed",
+    "/run/started",
+    "/run/command",
+    "/run/boatload",
+    "/run/job",
+    "/host/kernel",
+    "/host/cpu",
+    "/host/cpus",
+    "/host/memory_bytes",
+    "/host/filesystem/type",
+    "/host/filesystem/source",
+    "/host/filesystem/options",
+    "/host/filesystem/block_bytes",
+    "/host/filesystem/total_bytes",
+    "/host/filesystem/available_bytes",
+    "/measurements/threads",
+    "/measurements/operations",
+    "/measurements/bytes",
+    "/measurements/operations_per_second",
+    "/measurements/operations_asked",
+];
 
-impl<'a> WireCondition<'a> {
-    fn of(condition: &'a Condition) -> Self {
-        Self {
-            variant: &condition.cell.variant,
-            level: condition.cell.level.as_ref().map(WireLevel::of),
-            repeat: condition.cell.repeat,
-            name: condition.name,
-            value: condition.value,
-            unit: condition.unit,
+/// What published figures never have.
+const NEVER_PUBLISHED: [&str; 4] = [
+    "/host/rights",
+    "/measurements/latency_ns",
+    "/measurements/entries_expected",
+    "/measurements/entries_found",
+];
+
+/// Writes null for what was not published.
+fn leave_out_unpublished(value: &mut Value, path: &str) {
+    let nothing = match value {
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        _ => false,
+    };
+    if NEVER_PUBLISHED.contains(&path) || (nothing && UNPUBLISHED.contains(&path)) {
+        *value = Value::Null;
+    }
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(|one| leave_out_unpublished(one, path)),
+        Value::Object(all) => {
+            for (key, one) in all {
+                leave_out_unpublished(one, &format!("{path}/{key}"));
+            }
         }
+        _ => {}
     }
 }
 
-impl<'a> WireHost<'a> {
-    fn of(host: &'a HostFacts, measured: bool) -> Self {
-        let on = &host.filesystem;
-        Self {
-            kernel: told(host.kernel.as_str(), measured),
-            cpu: told(host.cpu.as_str(), measured),
-            cpus: told(host.cpus, measured),
-            memory_bytes: told(host.memory_bytes, measured),
-            filesystem: WireFilesystem {
-                kind: told(on.kind.as_str(), measured),
-                source: told(on.source.as_str(), measured),
-                options: told(on.options.as_str(), measured),
-                block_bytes: told(on.block_bytes, measured),
-                total_bytes: told(on.total_bytes, measured),
-                available_bytes: told(on.available_bytes, measured),
-                available_inodes: on.available_inodes,
-                journal: on.journal,
-            },
-            device: host.device.as_ref(),
-            rights: Some(&host.rights).filter(|_| measured),
-            settings: host.settings.as_ref(),
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::RunDocument;
+
+    #[test]
+    fn the_schema_of_the_run_document_is_the_one_that_is_published() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/run.schema.json");
+        let schema =
+            serde_json::to_string_pretty(&schemars::schema_for!(RunDocument)).unwrap() + "\n";
+        if std::env::var_os("BOATLOAD_BLESS").is_some() {
+            std::fs::write(&path, &schema).unwrap();
         }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(schema == kept, "docs/run.schema.json differs; BOATLOAD_BLESS=1 writes it anew");
     }
-}
-
-/// What boatload measured is told as it is. In published figures nothing, zero and an empty text
-/// mean that it was not published.
-fn told<T: Default + PartialEq>(value: T, measured: bool) -> Option<T> {
-    Some(value).filter(|value| measured || *value != T::default())
-}
-
-impl<'a> WireMeasurement<'a> {
-    fn of(m: &'a Measurement, measured: bool) -> Self {
-        Self {
-            variant: &m.cell.variant,
-            level: m.cell.level.as_ref().map(WireLevel::of),
-            repeat: m.cell.repeat,
-            phase: &m.phase,
-            pass: m.pass,
-            operation: &m.operation,
-            engine: m.engine,
-            threads: told(m.threads, measured),
-            valid: m.valid(),
-            operations: told(m.operations, measured),
-            errors: &m.errors,
-            bytes: told(m.bytes, measured),
-            seconds: m.seconds,
-            sync_seconds: m.sync_seconds,
-            operations_per_second: told(m.operations_per_second(), measured),
-            cpu_user_seconds: m.cpu_user_seconds,
-            cpu_system_seconds: m.cpu_system_seconds,
-            latency_ns: Some(&m.latency).filter(|l| measured || l.max > 0),
-            latency_intervals_ns: latency_intervals(m),
-            cache: &m.cache,
-            device_read_bytes: m.device_read_bytes,
-            device_write_bytes: m.device_write_bytes,
-            windows: &m.windows,
-            operations_asked: told(m.operations_asked, measured),
-            invalid: &m.invalid,
-            rate_error: m.rate_error,
-            entries_expected: told(m.entries_expected, measured),
-            entries_found: told(m.entries_found, measured),
-            space_bytes: m.space_bytes,
-            inodes: m.inodes,
-            idle: m.idle,
-            device_reads: m.device_reads,
-            device_writes: m.device_writes,
-            device_flushes: m.device_flushes,
-            device_discard_bytes: m.device_discard_bytes,
-            worker_spread: m.worker_spread,
-            slices_ns: &m.slices_ns,
-            disturbance: m.disturbance.as_ref(),
-            histogram: to_text(&m.histogram),
-        }
-    }
-}
-
-/// 95% intervals of the quantiles of one measurement, as far as they are known.
-fn latency_intervals(m: &Measurement) -> BTreeMap<&'static str, [u64; 2]> {
-    let known = |quantile: Quantile| Some((quantile.key(), own_interval(quantile, m)?));
-    Quantile::ALL.into_iter().filter_map(known).collect()
-}
-
-impl Serialize for WireFinding<'_> {
-    /// The figures stand beside the sentence; none of them can take its place.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Finding { kind, sentence, figures } = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("kind", kind)?;
-        map.serialize_entry("sentence", sentence)?;
-        for (name, value) in figures.iter().filter(|(n, _)| *n != "kind" && *n != "sentence") {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
-
-fn in_order<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }

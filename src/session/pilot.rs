@@ -61,7 +61,7 @@ impl Session<'_> {
             let mut part = Part { series, later, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
             self.book.run.repeats = self.book.run.repeats.max(part.done);
-            self.store.set_repeats(&self.book.run.id, self.book.run.repeats)?;
+            self.store.update_run(&self.book)?;
             if self.interrupt.is_set() {
                 return Ok(());
             }

@@ -1,12 +1,8 @@
 //! The store: one SQLite file that keeps every run, committed after every phase, so that a run
-//! that was killed stays readable. docs/STORE.md tells how to read it without boatload.
+//! that was killed stays readable. docs/STORE.md says how to read it without boatload.
 
-mod columns;
-mod disturbances;
-mod filesystems;
-mod hosts;
-mod migrations;
 mod read;
+mod schema;
 mod write;
 
 use std::fs::DirBuilder;
@@ -20,7 +16,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::base::failure::{Failure, Result, shown};
 
 pub use read::RunSummary;
-pub use write::CellId;
 
 /// How long a command waits for another boatload that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -37,9 +32,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, made with its parent directories (mode 0700) if missing, and
-    /// brings its schema up to date. Fails on a file that is no store, a store of a newer
-    /// boatload, and a place that cannot be written.
+    /// Opens the store at `path`, made with its parent directories (mode 0700) if missing.
+    /// Fails on a file that is no store, a store of another schema, and a place that cannot be
+    /// written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         make_parents(&path)?;
@@ -89,25 +84,25 @@ impl Store {
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
             .map_err(|error| failure(&path, "read", &error))?;
         let store = Self { connection, path };
-        migrations::check(&store.connection).map_err(|error| store.failure("read", &error))?;
+        schema::check(&store.connection).map_err(|error| store.failure("read", &error))?;
         Ok(store)
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.
     fn configure(&mut self, wait: Duration) -> std::result::Result<(), Problem> {
         self.connection.busy_timeout(wait)?;
-        migrations::check(&self.connection)?;
+        schema::check(&self.connection)?;
         // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
         self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         self.connection.pragma_update(None, "synchronous", "normal")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
-        migrations::run(&mut self.connection)
+        schema::make(&mut self.connection)
     }
 
     fn failure(&self, doing: &str, problem: &Problem) -> Failure {
         match problem {
             Problem::Database(error) => failure(&self.path, doing, error),
-            Problem::Told(sentence) => Failure::failed(format!(
+            Problem::Stated(sentence) => Failure::failed(format!(
                 "cannot {doing} the store {}: {sentence}",
                 shown(&self.path)
             )),
@@ -119,7 +114,7 @@ impl Store {
 #[derive(Debug)]
 enum Problem {
     Database(rusqlite::Error),
-    Told(String),
+    Stated(String),
 }
 
 impl From<rusqlite::Error> for Problem {

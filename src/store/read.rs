@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row};
+use serde::de::DeserializeOwned;
 
-use super::columns::{Real, Whole, Word, from_json, later};
-use super::{Problem, Store, disturbances, filesystems, hosts, migrations};
+use super::{Problem, Store};
 use crate::base::failure::{Failure, Result, shown};
-use crate::measure::book::*;
-use crate::plan::{EngineName, Scale};
+use crate::measure::book::{Book, Measurement};
+use crate::plan::Scale;
 
 /// A run in one line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,25 +69,17 @@ impl Store {
     }
 
     fn read_runs(&self) -> Work<Vec<RunSummary>> {
-        let mut runs = self.read_rows(
-            "SELECT runs.*, hosts.filesystem_type, hosts.device, \
-               count(measurements.id) AS measured, \
-               coalesce(sum(NOT measurements.valid), 0) AS invalid_count \
-             FROM runs JOIN hosts ON hosts.id = runs.host_id \
-               LEFT JOIN cells ON cells.run_id = runs.id \
-               LEFT JOIN measurements ON measurements.cell_id = cells.id \
-             GROUP BY runs.number ORDER BY runs.started DESC, runs.number DESC",
+        self.read_rows(
+            "SELECT document, \
+               (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
+               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid) \
+             FROM runs ORDER BY started DESC, number DESC",
             (),
-            read_summary,
-        )?;
-        for run in &mut runs {
-            for made in self.load_filesystems(&run.id)? {
-                if !run.made.contains(&made.kind) {
-                    run.made.push(made.kind);
-                }
-            }
-        }
-        Ok(runs)
+            |row| {
+                let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+                Ok(summary(read_document(row, 0)?, count(1)?, count(2)?))
+            },
+        )
     }
 
     /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
@@ -115,27 +107,23 @@ impl Store {
         filesystem_kind: &str,
         device: Option<&str>,
     ) -> Work<BTreeMap<String, f64>> {
-        let on_the_place = if migrations::has_filesystems(&self.connection)? {
-            "runs.id NOT IN (SELECT run_id FROM filesystems)"
-        } else {
-            "true"
-        };
-        let query = format!(
-            "WITH real AS (\
-               SELECT runs.number, m.phase, m.operations, m.seconds FROM runs \
-                 JOIN hosts ON hosts.id = runs.host_id JOIN cells ON cells.run_id = runs.id \
-                 JOIN measurements m ON m.cell_id = cells.id \
-               WHERE runs.complete AND m.valid AND m.engine <> ?4 AND m.seconds > 0 \
-                 AND {on_the_place} AND scenario = ?1 AND filesystem_type = ?2 AND device IS ?3) \
-             SELECT phase, sum(operations) / sum(seconds) FROM real \
-             WHERE number = (SELECT max(number) FROM real) GROUP BY phase"
-        );
-        let rates = self.read_rows(
-            &query,
-            params![scenario, filesystem_kind, device, EngineName::Sim.word()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(rates.into_iter().collect())
+        let runs =
+            "SELECT document FROM runs WHERE complete AND scenario = ?1 ORDER BY number DESC";
+        for book in self.read_rows(runs, (scenario,), |row| read_document::<Book>(row, 0))? {
+            let host = &book.host;
+            let same_device = host.device.as_ref().map(|device| device.name.as_str()) == device;
+            if host.filesystem.kind != filesystem_kind
+                || !same_device
+                || !book.filesystems.is_empty()
+            {
+                continue;
+            }
+            let rates = rates(&self.read_measurements(&book.run.id)?);
+            if !rates.is_empty() {
+                return Ok(rates);
+            }
+        }
+        Ok(BTreeMap::new())
     }
 
     fn candidates(&self, asked: &str) -> Work<Vec<String>> {
@@ -168,74 +156,18 @@ impl Store {
     fn load_book(&self, id: &str) -> Work<Option<Book>> {
         // One snapshot, also while a run is writing.
         let _snapshot = self.connection.unchecked_transaction()?;
-        let both = "SELECT * FROM runs JOIN hosts ON hosts.id = runs.host_id WHERE runs.id = ?1";
-        let read = |row: &Row| Ok((read_run(row)?, hosts::read(row)?));
-        let found = self.connection.prepare_cached(both)?.query_row((id,), read).optional()?;
-        let Some((run, host)) = found else {
-            return Ok(None);
-        };
-        let findings = self.read_rows(
-            "SELECT kind, sentence, figures FROM findings WHERE run_id = ?1 ORDER BY id",
-            (id,),
-            read_finding,
-        )?;
-        Ok(Some(Book {
-            run,
-            host,
-            filesystems: self.load_filesystems(id)?,
-            measurements: self.load_measurements(id)?,
-            conditions: self.load_conditions(id)?,
-            findings,
-        }))
+        let mut query =
+            self.connection.prepare_cached("SELECT document FROM runs WHERE id = ?1")?;
+        let found = query.query_row((id,), |row| read_document::<Book>(row, 0)).optional()?;
+        let Some(book) = found else { return Ok(None) };
+        Ok(Some(Book { measurements: self.read_measurements(id)?, ..book }))
     }
 
-    fn load_filesystems(&self, run_id: &str) -> Work<Vec<MadeFileSystem>> {
-        if !migrations::has_filesystems(&self.connection)? {
-            return Ok(Vec::new());
-        }
-        let query = "SELECT * FROM filesystems WHERE run_id = ?1 ORDER BY id";
-        self.read_rows(query, (run_id,), filesystems::read)
-    }
-
-    fn load_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {
-        let watched = migrations::has_disturbances(&self.connection)?;
-        let mut measurements = self.read_rows(
-            "SELECT measurements.*, variant, axis, level_value, level_unit, repeat, hdr_v2_ns \
-             FROM measurements JOIN cells ON cells.id = cell_id \
-               LEFT JOIN histograms ON measurement_id = measurements.id \
-             WHERE run_id = ?1 ORDER BY measurements.id",
-            (run_id,),
-            |row| Ok((row.get::<_, i64>("id")?, read_measurement(row)?)),
-        )?;
-        for (id, measurement) in &mut measurements {
-            let errors = self.read_rows(
-                "SELECT error, operations FROM errors WHERE measurement_id = ?1",
-                (*id,),
-                |row| Ok((row.get(0)?, row.get::<_, Whole>(1)?.0)),
-            )?;
-            if watched {
-                measurement.disturbance = disturbances::load(&self.connection, *id)?;
-            }
-            measurement.errors = errors.into_iter().collect();
-            measurement.windows = self.read_rows(
-                "SELECT * FROM windows WHERE measurement_id = ?1 ORDER BY number",
-                (*id,),
-                read_window,
-            )?;
-        }
-        Ok(measurements.into_iter().map(|(_, measurement)| measurement).collect())
-    }
-
-    fn load_conditions(&self, run_id: &str) -> Work<Vec<Condition>> {
-        if !migrations::has_conditions(&self.connection)? {
-            return Ok(Vec::new());
-        }
+    fn read_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {
         self.read_rows(
-            "SELECT conditions.*, variant, axis, level_value, level_unit, repeat \
-             FROM conditions JOIN cells ON cells.id = cell_id \
-             WHERE run_id = ?1 ORDER BY conditions.id",
+            "SELECT document FROM measurement_documents WHERE run_id = ?1 ORDER BY number",
             (run_id,),
-            read_condition,
+            |row| read_document(row, 0),
         )
     }
 
@@ -264,145 +196,44 @@ fn ambiguous(asked: &str, ids: &[String]) -> Failure {
     ))
 }
 
-fn read_summary(row: &Row) -> rusqlite::Result<RunSummary> {
-    Ok(RunSummary {
-        id: row.get("id")?,
-        scenario: row.get("scenario")?,
-        scale: row.get::<_, Word<_>>("scale")?.0,
-        started: row.get("started")?,
-        finished: row.get("finished")?,
-        complete: row.get("complete")?,
-        filesystem: row.get("filesystem_type")?,
-        made: Vec::new(),
-        device: row.get("device")?,
-        measurements: row.get::<_, Whole>("measured")?.0,
-        invalid: row.get::<_, Whole>("invalid_count")?.0,
+/// The JSON of a column.
+fn read_document<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
+        let text = rusqlite::types::Type::Text;
+        rusqlite::Error::FromSqlConversionFailure(column, text, error.into())
     })
 }
 
-fn read_run(row: &Row) -> rusqlite::Result<RunFacts> {
-    let seed: String = row.get("seed")?;
-    Ok(RunFacts {
-        id: row.get("id")?,
-        scenario: row.get("scenario")?,
-        question: row.get("question")?,
-        scale: row.get::<_, Word<_>>("scale")?.0,
-        seed: from_json(&seed)?,
-        started: row.get("started")?,
-        finished: row.get("finished")?,
-        command: row.get("command")?,
-        boatload: row.get("boatload")?,
-        complete: row.get("complete")?,
-        parameters: from_json(&row.get::<_, String>("parameters")?)?,
-        job: row.get("job")?,
-        harness_ns: row.get::<_, Real>("harness_ns")?.0,
-        clock: row.get::<_, Option<Word<_>>>("clock")?.map(|word| word.0),
-        repeats: row.get("repeats")?,
-        precision: later::<Real>(row, "precision")?.map(|share| share.0),
-        time_limit_seconds: later::<Real>(row, "time_limit_seconds")?.map(|seconds| seconds.0),
-        reference: None,
-    })
+fn summary(book: Book, measurements: u64, invalid: u64) -> RunSummary {
+    let mut made: Vec<String> = Vec::new();
+    for one in book.filesystems {
+        if !made.contains(&one.kind) {
+            made.push(one.kind);
+        }
+    }
+    RunSummary {
+        id: book.run.id,
+        scenario: book.run.scenario,
+        scale: book.run.scale,
+        started: book.run.started,
+        finished: book.run.finished,
+        complete: book.run.complete,
+        filesystem: book.host.filesystem.kind,
+        made,
+        device: book.host.device.map(|device| device.name),
+        measurements,
+        invalid,
+    }
 }
 
-fn read_measurement(row: &Row) -> rusqlite::Result<Measurement> {
-    let whole = |name| row.get::<_, Whole>(name).map(|w| w.0);
-    let maybe_whole = |name| row.get::<_, Option<Whole>>(name).map(|w| w.map(|w| w.0));
-    let real = |name| row.get::<_, Real>(name).map(|r| r.0);
-    let later_whole = |name| later::<Whole>(row, name).map(|w| w.map(|w| w.0));
-    let slices = later::<String>(row, "slices_ns")?;
-    Ok(Measurement {
-        cell: read_cell(row)?,
-        phase: row.get("phase")?,
-        pass: row.get("pass")?,
-        operation: row.get("operation")?,
-        engine: row.get::<_, Option<Word<_>>>("engine")?.map(|word| word.0),
-        threads: row.get("threads")?,
-        invalid: from_json(&row.get::<_, String>("invalid")?)?,
-        operations: whole("operations")?,
-        operations_asked: whole("operations_asked")?,
-        errors: BTreeMap::new(),
-        bytes: whole("bytes")?,
-        seconds: real("seconds")?,
-        sync_seconds: real("sync_seconds")?,
-        rate_error: row.get("rate_error")?,
-        cpu_user_seconds: real("cpu_user_seconds")?,
-        cpu_system_seconds: real("cpu_system_seconds")?,
-        latency: read_latency(row)?,
-        cache: CacheReport {
-            asked: row.get::<_, Word<_>>("cache_asked")?.0,
-            found: row.get::<_, Word<_>>("cache_found")?.0,
-            resident_fraction: row.get("cache_resident_fraction")?,
-            reason: row.get::<_, Option<Word<_>>>("cache_reason")?.map(|word| word.0),
-        },
-        device_read_bytes: maybe_whole("device_read_bytes")?,
-        device_write_bytes: maybe_whole("device_write_bytes")?,
-        device_reads: later_whole("device_reads")?,
-        device_writes: later_whole("device_writes")?,
-        device_flushes: later_whole("device_flushes")?,
-        device_discard_bytes: later_whole("device_discard_bytes")?,
-        worker_spread: later(row, "worker_spread")?,
-        slices_ns: slices.as_deref().map_or(Ok(Vec::new()), from_json)?,
-        disturbance: None,
-        space_bytes: later(row, "space_bytes")?,
-        inodes: later(row, "inodes")?,
-        idle: later(row, "idle")?,
-        entries_expected: whole("entries_expected")?,
-        entries_found: whole("entries_found")?,
-        windows: Vec::new(),
-        histogram: row.get::<_, Option<Vec<u8>>>("hdr_v2_ns")?.unwrap_or_default(),
-    })
-}
-
-fn read_cell(row: &Row) -> rusqlite::Result<CellKey> {
-    let level = match row.get::<_, Option<String>>("axis")? {
-        None => None,
-        Some(axis) => Some(Level {
-            axis,
-            value: row.get::<_, Real>("level_value")?.0,
-            unit: row.get::<_, Word<_>>("level_unit")?.0,
-        }),
-    };
-    Ok(CellKey { variant: row.get("variant")?, level, repeat: row.get("repeat")? })
-}
-
-fn read_latency(row: &Row) -> rusqlite::Result<Latency> {
-    let whole = |name| row.get::<_, Whole>(name).map(|w| w.0);
-    Ok(Latency {
-        mean: row.get::<_, Real>("latency_mean_ns")?.0,
-        min: whole("latency_min_ns")?,
-        p50: whole("latency_p50_ns")?,
-        p90: whole("latency_p90_ns")?,
-        p99: whole("latency_p99_ns")?,
-        p99_9: whole("latency_p99_9_ns")?,
-        max: whole("latency_max_ns")?,
-    })
-}
-
-fn read_window(row: &Row) -> rusqlite::Result<Window> {
-    let whole = |name| row.get::<_, Whole>(name).map(|w| w.0);
-    Ok(Window {
-        first: whole("first")?,
-        operations: whole("operations")?,
-        mean_ns: row.get::<_, Real>("mean_ns")?.0,
-        p50_ns: whole("p50_ns")?,
-        p99_ns: whole("p99_ns")?,
-        max_ns: whole("max_ns")?,
-    })
-}
-
-fn read_condition(row: &Row) -> rusqlite::Result<Condition> {
-    Ok(Condition {
-        cell: read_cell(row)?,
-        name: row.get::<_, Word<_>>("name")?.0,
-        value: row.get::<_, Real>("value")?.0,
-        unit: row.get::<_, Word<_>>("unit")?.0,
-    })
-}
-
-fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
-    Ok(Finding {
-        kind: row.get("kind")?,
-        sentence: row.get("sentence")?,
-        figures: from_json(&row.get::<_, String>("figures")?)?,
-    })
+/// Operations per second of each phase on a real file system.
+fn rates(measurements: &[Measurement]) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+    let real = |m: &&Measurement| m.valid() && !m.is_simulated() && m.seconds > 0.0;
+    for m in measurements.iter().filter(real) {
+        let (operations, seconds) = sums.entry(m.phase.clone()).or_default();
+        *operations += m.operations;
+        *seconds += m.seconds;
+    }
+    sums.into_iter().map(|(phase, (done, seconds))| (phase, done as f64 / seconds)).collect()
 }

@@ -28,18 +28,15 @@ fn stored(bench: &Bench, job: &str, seed: u32) -> String {
     ran.json()["run"]["id"].as_str().unwrap().into()
 }
 
+const LASTS_LONGER: &str = "UPDATE measurement_documents SET \
+    document = json_set(document, '$.seconds', (document ->> '$.seconds') * ?1) WHERE run_id = ?2";
+
 /// A run of the same job that took so many times as long: its truth cannot say so, for a job file
 /// with another one is another job.
 fn slower(bench: &Bench, seed: u32, times: f64) -> String {
     let id = stored(bench, &job(""), seed);
     let store = rusqlite::Connection::open(bench.store()).unwrap();
-    let of_run = "cell_id IN (SELECT id FROM cells WHERE run_id = ?2)";
-    let changed = store
-        .execute(
-            &format!("UPDATE measurements SET seconds = seconds * ?1 WHERE {of_run}"),
-            (times, &id),
-        )
-        .unwrap();
+    let changed = store.execute(LASTS_LONGER, (times, &id)).unwrap();
     assert_eq!(changed, 6, "two phases of three repeats");
     id
 }
@@ -79,12 +76,11 @@ fn what_is_invalid_is_exit_code_4_unless_something_else_is_a_regression() {
     let before = stored(&bench, &job(""), 1);
     let breaks = |id: &str, seconds: f64| {
         let store = rusqlite::Connection::open(bench.store()).unwrap();
-        let of = "cell_id IN (SELECT id FROM cells WHERE run_id = ?1)";
-        let failed = "invalid = '[\"EIO x 1\"]'";
-        let sql = format!("UPDATE measurements SET {failed} WHERE phase = 'stat' AND {of}");
-        store.execute(&sql, (id,)).unwrap();
-        let sql = format!("UPDATE measurements SET seconds = seconds * ?2 WHERE {of}");
-        store.execute(&sql, (id, seconds)).unwrap();
+        let sql = "UPDATE measurement_documents SET \
+                   document = json_set(document, '$.invalid', json('[\"EIO x 1\"]')) \
+                   WHERE run_id = ?1 AND document ->> '$.phase' = 'stat'";
+        store.execute(sql, (id,)).unwrap();
+        store.execute(LASTS_LONGER, (seconds, id)).unwrap();
     };
     let broken = stored(&bench, &job(""), 2);
     breaks(&broken, 1.0);
@@ -134,7 +130,8 @@ fn beside_a_single_baseline_as_many_others_count_as_are_asked_for() {
     }
     // Those of the same second are not known to have been before.
     let store = rusqlite::Connection::open(bench.store()).unwrap();
-    let apart = "UPDATE runs SET started = printf('2026-01-01T00:00:%02dZ', number)";
+    let apart = "UPDATE runs SET document = \
+                 json_set(document, '$.run.started', printf('2026-01-01T00:00:%02dZ', number))";
     assert_eq!(store.execute(apart, ()).unwrap(), 8);
     for (most, expected) in [("30", 6), ("3", 3)] {
         let arguments = ["check", "last", "--baseline", &first, "--last", most, "--json", "-"];

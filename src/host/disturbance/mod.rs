@@ -6,6 +6,7 @@ mod processes;
 mod processors;
 mod throttling;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counters::DeviceCounters;
@@ -17,7 +18,7 @@ pub use processors::ProcessorTimes;
 use throttling::{Throttles, Throttling};
 
 /// What else happened during a phase and its sync. Each figure is none where nothing tells it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
     /// How long was watched, in seconds: a little longer than the phase and its sync.
     pub seconds: Option<f64>,

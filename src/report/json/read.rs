@@ -1,18 +1,13 @@
 //! Reads a run document back. It comes from outside: what is read is written again and held against
 //! what was given, so that nothing is taken for something else or lost unseen.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{FORMAT, VERSION, WireDocument};
+use super::{DocumentMeasurement, FORMAT, RunDocument, VERSION};
 use crate::base::failure::shown;
-use crate::base::units::Unit;
-use crate::host::facts::HostFacts;
-use crate::measure::book::*;
+use crate::measure::book::{Book, RunFacts};
 use crate::measure::histogram::from_text;
 
 /// A larger document is not read.
@@ -47,9 +42,9 @@ pub fn read_document(bytes: &[u8]) -> Result<ReadDocument, String> {
     }
     let mut given: Value = serde_json::from_slice(bytes).map_err(|error| about_json(&error))?;
     check_head(&given)?;
-    let wire: ReadRoot = serde_json::from_slice(bytes)
+    check_histograms(&given)?;
+    let book: Book = serde_json::from_slice(bytes)
         .map_err(|error| format!("it is no whole run document: {}", shown(error.to_string())))?;
-    let book = wire.into_book()?;
     check_run(&book.run)?;
     let measurements = given.get_mut("measurements").map(Value::take);
     let mut held = Held::default();
@@ -127,6 +122,20 @@ fn check_run(run: &RunFacts) -> Result<(), String> {
     Ok(())
 }
 
+/// A short text may stand for a large histogram, so they are looked at one by one before any is kept.
+fn check_histograms(given: &Value) -> Result<(), String> {
+    let mut room = HISTOGRAM_BYTES_MAX;
+    let measurements = given.get("measurements").and_then(Value::as_array);
+    for (at, m) in measurements.into_iter().flatten().enumerate() {
+        let Some(text) = m.get("histogram").and_then(Value::as_str) else { continue };
+        let histogram = from_text(text)
+            .ok_or_else(|| format!("the histogram of its measurements[{at}] cannot be read"))?;
+        let left = room.checked_sub(histogram.len());
+        room = left.ok_or("its histograms are larger than 256 MiB together")?;
+    }
+    Ok(())
+}
+
 /// What follows from the rest by rules that another boatload may have had others for.
 const DERIVED: [&str; 1] = ["measurements[].latency_intervals_ns"];
 
@@ -141,14 +150,13 @@ impl Held {
     /// Measurements stand apart from the rest, and are held one by one: each of their windows takes
     /// hundreds of bytes here.
     fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &Book) {
-        let mut wire = WireDocument::of(book);
-        let own = std::mem::take(&mut wire.measurements);
-        let mut own_rest = serde_json::to_value(wire).unwrap_or_default();
+        let own_rest = RunDocument::without_measurements(book);
+        let mut own_rest = serde_json::to_value(own_rest).unwrap_or_default();
         own_rest.as_object_mut().map(|all| all.insert("measurements".into(), Value::Null));
         self.hold(rest, &own_rest, "");
         let Some(Value::Array(given)) = measurements else { return };
-        for (given, own) in given.into_iter().zip(own) {
-            let own = serde_json::to_value(own).unwrap_or_default();
+        for (given, own) in given.into_iter().zip(&book.measurements) {
+            let own = serde_json::to_value(DocumentMeasurement::of(own)).unwrap_or_default();
             self.hold(&given, &own, "measurements[]");
         }
     }
@@ -186,259 +194,6 @@ impl Held {
             _ => self.different.push(path.into()),
         }
     }
-}
-
-#[derive(Deserialize)]
-struct ReadRoot {
-    run: ReadRun,
-    host: HostFacts,
-    measurements: Vec<ReadMeasurement>,
-    findings: Vec<Map<String, Value>>,
-    conditions: Vec<ReadCondition>,
-    #[serde(default)]
-    filesystems: Vec<MadeFileSystem>,
-}
-
-#[derive(Deserialize)]
-struct ReadRun {
-    id: String,
-    scenario: String,
-    scale: Scale,
-    seed: u64,
-    started: String,
-    finished: Option<String>,
-    command: String,
-    boatload: String,
-    complete: bool,
-    question: String,
-    #[serde(deserialize_with = "in_order")]
-    parameters: Vec<(String, String)>,
-    job: String,
-    #[serde(deserialize_with = "number")]
-    harness_ns: f64,
-    clock: Option<ClockSource>,
-    repeats: u32,
-    precision: Option<f64>,
-    time_limit_seconds: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct ReadLevel {
-    axis: String,
-    #[serde(deserialize_with = "number")]
-    value: f64,
-    unit: Unit,
-}
-
-/// Keys that came later are none in documents of before.
-#[derive(Deserialize)]
-struct ReadMeasurement {
-    variant: String,
-    level: Option<ReadLevel>,
-    repeat: u32,
-    phase: String,
-    pass: u32,
-    operation: String,
-    engine: Option<EngineName>,
-    threads: u32,
-    operations: u64,
-    errors: BTreeMap<String, u64>,
-    bytes: u64,
-    #[serde(deserialize_with = "number")]
-    seconds: f64,
-    #[serde(deserialize_with = "number")]
-    sync_seconds: f64,
-    #[serde(deserialize_with = "number")]
-    cpu_user_seconds: f64,
-    #[serde(deserialize_with = "number")]
-    cpu_system_seconds: f64,
-    latency_ns: ReadLatency,
-    cache: CacheReport,
-    device_read_bytes: Option<u64>,
-    device_write_bytes: Option<u64>,
-    windows: Vec<Window>,
-    operations_asked: u64,
-    invalid: Vec<String>,
-    rate_error: Option<f64>,
-    entries_expected: u64,
-    entries_found: u64,
-    space_bytes: Option<i64>,
-    inodes: Option<i64>,
-    idle: Option<bool>,
-    device_reads: Option<u64>,
-    device_writes: Option<u64>,
-    device_flushes: Option<u64>,
-    device_discard_bytes: Option<u64>,
-    worker_spread: Option<f64>,
-    #[serde(default)]
-    slices_ns: Vec<f64>,
-    disturbance: Option<Disturbance>,
-    histogram: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ReadLatency {
-    #[serde(deserialize_with = "number")]
-    mean: f64,
-    min: u64,
-    p50: u64,
-    p90: u64,
-    p99: u64,
-    p99_9: u64,
-    max: u64,
-}
-
-#[derive(Deserialize)]
-struct ReadCondition {
-    variant: String,
-    level: Option<ReadLevel>,
-    repeat: u32,
-    name: ConditionName,
-    #[serde(deserialize_with = "number")]
-    value: f64,
-    unit: Unit,
-}
-
-impl ReadRoot {
-    fn into_book(self) -> Result<Book, String> {
-        let measurements = self.measurements.into_iter().enumerate();
-        let mut room = HISTOGRAM_BYTES_MAX;
-        let measurements = measurements.map(|(at, m)| {
-            let unread = || format!("the histogram of its measurements[{at}] cannot be read");
-            let m = m.into_measurement().ok_or_else(unread)?;
-            let left = room.checked_sub(m.histogram.len());
-            room = left.ok_or("its histograms are larger than 256 MiB together")?;
-            Ok::<_, String>(m)
-        });
-        let finding = |map| read_finding(map).ok_or("one of its findings has no sentence or kind");
-        Ok(Book {
-            run: self.run.into_run(),
-            host: self.host,
-            filesystems: self.filesystems,
-            measurements: measurements.collect::<Result<_, _>>()?,
-            conditions: self.conditions.into_iter().map(ReadCondition::into_condition).collect(),
-            findings: self.findings.into_iter().map(finding).collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl ReadRun {
-    fn into_run(self) -> RunFacts {
-        RunFacts {
-            id: self.id,
-            scenario: self.scenario,
-            question: self.question,
-            scale: self.scale,
-            seed: self.seed,
-            started: self.started,
-            finished: self.finished,
-            command: self.command,
-            boatload: self.boatload,
-            complete: self.complete,
-            parameters: self.parameters,
-            job: self.job,
-            harness_ns: self.harness_ns,
-            clock: self.clock,
-            repeats: self.repeats,
-            reference: None,
-            precision: self.precision,
-            time_limit_seconds: self.time_limit_seconds,
-        }
-    }
-}
-
-fn cell(variant: String, level: Option<ReadLevel>, repeat: u32) -> CellKey {
-    let level = level.map(|ReadLevel { axis, value, unit }| Level { axis, value, unit });
-    CellKey { variant, level, repeat }
-}
-
-impl ReadMeasurement {
-    /// None if its histogram is none.
-    fn into_measurement(self) -> Option<Measurement> {
-        let ReadLatency { mean, min, p50, p90, p99, p99_9, max } = self.latency_ns;
-        let histogram = self.histogram.as_deref().map(from_text);
-        Some(Measurement {
-            cell: cell(self.variant, self.level, self.repeat),
-            phase: self.phase,
-            pass: self.pass,
-            operation: self.operation,
-            engine: self.engine,
-            threads: self.threads,
-            invalid: self.invalid,
-            operations: self.operations,
-            operations_asked: self.operations_asked,
-            errors: self.errors,
-            bytes: self.bytes,
-            seconds: self.seconds,
-            sync_seconds: self.sync_seconds,
-            rate_error: self.rate_error,
-            cpu_user_seconds: self.cpu_user_seconds,
-            cpu_system_seconds: self.cpu_system_seconds,
-            latency: Latency { mean, min, p50, p90, p99, p99_9, max },
-            cache: self.cache,
-            device_read_bytes: self.device_read_bytes,
-            device_write_bytes: self.device_write_bytes,
-            device_reads: self.device_reads,
-            device_writes: self.device_writes,
-            device_flushes: self.device_flushes,
-            device_discard_bytes: self.device_discard_bytes,
-            space_bytes: self.space_bytes,
-            inodes: self.inodes,
-            idle: self.idle,
-            worker_spread: self.worker_spread,
-            slices_ns: self.slices_ns,
-            disturbance: self.disturbance,
-            entries_expected: self.entries_expected,
-            entries_found: self.entries_found,
-            windows: self.windows,
-            histogram: histogram.map_or(Some(Vec::new()), |read| read)?,
-        })
-    }
-}
-
-impl ReadCondition {
-    fn into_condition(self) -> Condition {
-        Condition {
-            cell: cell(self.variant, self.level, self.repeat),
-            name: self.name,
-            value: self.value,
-            unit: self.unit,
-        }
-    }
-}
-
-fn read_finding(mut figures: Map<String, Value>) -> Option<Finding> {
-    let mut text = |key| figures.remove(key).and_then(|value| value.as_str().map(String::from));
-    let (kind, sentence) = (text("kind")?, text("sentence")?);
-    Some(Finding { kind, sentence, figures })
-}
-
-/// A number that is none was written as null.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
-}
-
-/// An object's pairs in the order they stand in.
-fn in_order<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
-    struct Pairs;
-
-    impl<'de> Visitor<'de> for Pairs {
-        type Value = Vec<(String, String)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object of texts")
-        }
-
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let mut pairs = Vec::new();
-            while let Some(pair) = map.next_entry()? {
-                pairs.push(pair);
-            }
-            Ok(pairs)
-        }
-    }
-
-    from.deserialize_map(Pairs)
 }
 
 #[cfg(test)]

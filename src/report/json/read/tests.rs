@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::base::random::{Stream, below, draw};
 use crate::measure::analysis::Analysis;
+use crate::measure::book::{Doubt, Window};
 use crate::measure::fixture::{self, growing};
 use crate::measure::histogram::decoded;
 use crate::report::find_report;
@@ -111,7 +112,7 @@ fn a_document_that_was_changed_is_refused_where_it_shows() {
         ("/run/id", json!("../../x"), "eight small letters"),
         ("/run/started", json!("yesterday"), "no time of day"),
         ("/run/reference", json!({"name": "x"}), "published figures"),
-        ("/findings/0/sentence", json!(5), "sentence"),
+        ("/findings/0/sentence", json!(5), "invalid type"),
     ] {
         let mut bad = good.clone();
         *bad.pointer_mut(place).unwrap() = value;
