@@ -15,11 +15,11 @@ use boatload::measure::recorder::PhaseRecorder;
 use boatload::op::find_operation;
 use boatload::plan::phase::Past;
 use boatload::plan::selection::{Order, Selection};
-use boatload::plan::tree::{Content, FilesEach, Filling, Layout, Sizes};
+use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes};
 use boatload::plan::{Phase, Tree};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
-use boatload::run::engine::sync::{Base, OpenTree, SyncEngine};
+use boatload::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};
 use boatload::run::workers::{Shift, run_shift};
 
 const FILES: u64 = 100_000;
@@ -75,7 +75,7 @@ fn main() {
 fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
     let tree = Tree {
         files: FILES,
-        layout: Layout::flat(1),
+        layout: DirectoryLayout::flat(1),
         filling: Filling::Fill,
         files_each: FilesEach::Even,
         roots: 1,
@@ -85,7 +85,8 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
         seed: 1,
     };
     let root = std::fs::File::open(directory).unwrap();
-    let bases = (0..threads).map(|_| Base::open(&tree, root.as_fd(), true).unwrap()).collect();
+    let bases =
+        (0..threads).map(|_| WorkerDirectories::open(&tree, root.as_fd(), true).unwrap()).collect();
     let shared = Arc::new(OpenTree { tree, root: root.into(), bases });
     OPERATIONS.iter().map(|name| one_phase(name, &shared, threads, clock)).collect()
 }

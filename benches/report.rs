@@ -13,7 +13,7 @@ use boatload::measure::histogram::{encoded, new_histogram};
 use boatload::plan::CacheAsked;
 use boatload::plan::EngineName;
 use boatload::report::page_text;
-use boatload::run::cache::Found;
+use boatload::run::cache::CacheState;
 use boatload::run::clock::RealClock;
 
 const VARIANTS: [&str; 4] = ["ext4", "ext3", "xfs", "btrfs"];
@@ -123,7 +123,7 @@ fn measurement(cell: CellKey, phase: &str, ns: u64, windows: usize) -> Measureme
         },
         cache: CacheReport {
             asked: CacheAsked::Cold,
-            found: Found::ColdVerified,
+            found: CacheState::ColdVerified,
             ..CacheReport::default()
         },
         windows: slices,

@@ -17,10 +17,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use self::making::Means;
-use self::pilot::Course;
-use self::spent::Spent;
-use self::watching::Watching;
+use self::making::Toolset;
+use self::pilot::RunExtent;
+use self::spent::RunCosts;
+use self::watching::PhaseWatch;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
@@ -48,7 +48,7 @@ const ID_LETTERS: usize = 8;
 
 /// What is to be run, and where.
 #[derive(Clone)]
-pub struct Order<'a> {
+pub struct RunOrder<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The directory below which the run's own is made.
@@ -62,7 +62,7 @@ pub struct Order<'a> {
 }
 
 /// Where in the run a phase stands, for whoever watches.
-pub struct Standing<'a> {
+pub struct PhaseContext<'a> {
     /// The cell, from 1.
     pub cell: usize,
     /// Cells of the run.
@@ -92,9 +92,9 @@ pub trait Watcher {
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
-    fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>);
+    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>);
     /// It is over.
-    fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement);
+    fn phase_ends(&self, standing: &PhaseContext<'_>, measurement: &Measurement);
 }
 
 /// Runs the order to its end, or until it is interrupted, and leaves the machine as it was.
@@ -102,7 +102,7 @@ pub trait Watcher {
 /// # Errors
 /// If the run could not begin, or could not go on; what was measured until then is in the store.
 pub fn run(
-    order: &Order<'_>,
+    order: &RunOrder<'_>,
     store: &mut Store,
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
@@ -111,9 +111,9 @@ pub fn run(
     making::enter_own_mounts(order.plan);
     let looked = look_at_host(order)?;
     let plan = &fitted(order.plan, looked.device.as_ref())?;
-    let order = &Order { plan, ..order.clone() };
+    let order = &RunOrder { plan, ..order.clone() };
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
-    let spent = Spent::new(plan, &clock);
+    let spent = RunCosts::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
     let (mut sites, host) = Sites::make(order, looked, (&id, clock), interrupt)?;
     let filesystems = match &mut sites.made {
@@ -122,9 +122,9 @@ pub fn run(
     };
     let book = Book { run, host, filesystems, ..Book::default() };
     store.begin_run(&book)?;
-    let watch = Watching::default();
+    let watch = PhaseWatch::default();
     let plan = order.plan;
-    let (course, takes, prepared) = (Course::default(), None, None);
+    let (course, takes, prepared) = (RunExtent::default(), None, None);
     let mut session = Session {
         plan,
         store,
@@ -171,9 +171,9 @@ struct Session<'a> {
     book: Book,
     /// The cell, by its index, that the place was brought to its level for.
     prepared: Option<usize>,
-    watch: Watching,
-    course: Course,
-    spent: Spent,
+    watch: PhaseWatch,
+    course: RunExtent,
+    spent: RunCosts,
     /// What it would take to be as sure as was asked, where that is not reached.
     takes: Option<RepetitionNeed>,
 }
@@ -189,12 +189,12 @@ struct Sites {
 impl Sites {
     /// The places that an order needs, and the host's facts with what they found.
     fn make(
-        order: &Order<'_>,
-        looked: Looked,
+        order: &RunOrder<'_>,
+        looked: HostSurvey,
         (id, clock): (&str, RealClock),
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
-        let Looked { parent, mut host, device, means } = looked;
+        let HostSurvey { parent, mut host, device, means } = looked;
         let mut sites = Self { disk: None, made: None, device: None, sim: None };
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
@@ -311,7 +311,7 @@ impl Session<'_> {
             }
             let phase = as_first_pass(phase, self.book.measurements.last());
             let phase = &self.sites.for_cell(cell)?.resolved(&phase);
-            let standing = Standing {
+            let standing = PhaseContext {
                 cell: self.course.at,
                 cells: self.course.cells,
                 repeats: self.course.repeats,
@@ -407,16 +407,16 @@ pub fn fitted(plan: &Plan, device: Option<&BlockDevice>) -> Result<Plan> {
 }
 
 /// What there is before anything is made.
-struct Looked {
+struct HostSurvey {
     /// The directory, open.
     parent: OwnedFd,
     host: HostFacts,
     device: Option<BlockDevice>,
-    means: Option<Means>,
+    means: Option<Toolset>,
 }
 
 /// Opens the directory, gathers the facts, and checks that there is room for what is planned.
-fn look_at_host(order: &Order<'_>) -> Result<Looked> {
+fn look_at_host(order: &RunOrder<'_>) -> Result<HostSurvey> {
     let parent = open_parent(&order.directory)?;
     let host = HostFacts::gather(parent.as_fd())?;
     let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
@@ -434,10 +434,10 @@ fn look_at_host(order: &Order<'_>) -> Result<Looked> {
         let wanted = room::bytes_at_most(order.plan, &space);
         room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }
-    Ok(Looked { parent, host, device, means })
+    Ok(HostSurvey { parent, host, device, means })
 }
 
-fn run_facts(order: &Order<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {
+fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {
     let plan = order.plan;
     watcher.says("measuring what boatload itself costs");
     RunFacts {

@@ -25,14 +25,14 @@ use boatload::host::facts::HostFacts;
 use boatload::host::mount::Mount;
 use boatload::measure::book::{Book, Measurement};
 use boatload::plan::Phase;
-use boatload::run::cache::{CacheFound, Doubt, Found};
+use boatload::run::cache::{CacheState, CacheVerdict, Doubt};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
-use boatload::run::evidence::Evidence;
+use boatload::run::evidence::ReadEvidence;
 use boatload::run::ground::{Ground, open_parent};
 use boatload::run::interrupt::Interrupt;
 use boatload::run::site::{DiskSite, Site};
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 use common::{LoopMount, skip};
 use library::{Place, names_in, only, plan_of};
 
@@ -140,14 +140,14 @@ struct Planter {
 
 impl Watcher for Planter {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         if standing.phase.name != "create" {
             let names = names_in(&self.directory);
             let ground = names.iter().find(|name| name.starts_with("boatload-")).unwrap();
             ended(self.plant.into_memory(&self.directory.join(ground)));
         }
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 fn planted(job: &str, directory: &Path, plant: Plant) -> Book {
@@ -157,7 +157,7 @@ fn planted(job: &str, directory: &Path, plant: Plant) -> Book {
 }
 
 /// What was found of the caches in each phase after the first, with the doubt.
-type FoundAndDoubt = [(Found, Option<Doubt>); 4];
+type FoundAndDoubt = [(CacheState, Option<Doubt>); 4];
 
 fn found(book: &Book) -> FoundAndDoubt {
     AFTER_CREATE.map(|phase| {
@@ -166,12 +166,12 @@ fn found(book: &Book) -> FoundAndDoubt {
     })
 }
 
-fn all(found: Found, doubt: Option<Doubt>) -> FoundAndDoubt {
+fn all(found: CacheState, doubt: Option<Doubt>) -> FoundAndDoubt {
     AFTER_CREATE.map(|_| (found, doubt))
 }
 
 fn cold() -> FoundAndDoubt {
-    all(Found::ColdVerified, None)
+    all(CacheState::ColdVerified, None)
 }
 
 fn before_the_last_look(fs: &str, megabytes: u64) {
@@ -207,7 +207,7 @@ fn on_a_file_system_just_mounted_what_others_read_is_not_called_cold() {
     let job = format!("filesystem = {{ type = \"ext4\" }}\n{}", JOB.trim());
     comes(&cold(), "made", || found(&planted(&job, mounted.path(), Plant::Nothing)));
     for plant in [Plant::Content(2), Plant::Names(2)] {
-        let expected = all(Found::Unverified, Some(Doubt::StillCached));
+        let expected = all(CacheState::Unverified, Some(Doubt::StillCached));
         comes(&expected, "made", || found(&planted(&job, mounted.path(), plant)));
     }
 }
@@ -235,7 +235,7 @@ fn work(site: &dyn Site, phase: &Phase) -> (u64, u64) {
 }
 
 /// One phase as the session runs it.
-fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheFound {
+fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> CacheVerdict {
     let found = site.treat_caches(phase, &AtomicBool::new(false)).unwrap();
     let found = site.look_again(found, phase);
     let (what, when, directory) = plant;
@@ -248,7 +248,7 @@ fn measured(site: &mut dyn Site, phase: &Phase, plant: (Plant, When, &Path)) -> 
     let (operations, bytes) = work(site, phase);
     let read = site.readings().since(before);
     ended(other);
-    let evidence = Evidence { operations, bytes, read, others_read_bytes: 0 };
+    let evidence = ReadEvidence { operations, bytes, read, others_read_bytes: 0 };
     site.confirm(found, phase, &evidence)
 }
 
@@ -300,11 +300,11 @@ struct PlanterBeneath(PathBuf);
 
 impl Watcher for PlanterBeneath {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {
+    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         let status = Command::new("cat").arg(&self.0).stdout(Stdio::null()).status();
         assert!(status.unwrap().success());
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 fn planted_beneath(mounted: &LoopMount, job: &str) -> Book {
@@ -323,7 +323,7 @@ fn what_the_cache_beneath_a_loop_device_had_is_not_called_cold() {
     if !mounted.switch_direct_io(false) {
         return skip("a loop device without direct I/O", "losetup cannot switch it off");
     }
-    let expected = all(Found::Unverified, Some(Doubt::LowerCache));
+    let expected = all(CacheState::Unverified, Some(Doubt::LowerCache));
     each_comes(&expected, "planted", || found(&planted_beneath(&mounted, JOB)));
     each_comes(&cold(), "left alone", || found(&planted(JOB, mounted.path(), Plant::Nothing)));
     assert!(mounted.switch_direct_io(true));
@@ -336,7 +336,7 @@ fn a_file_system_whose_image_lies_in_memory_is_never_cold_through_a_cache() {
     let Some(mounted) = LoopMount::in_memory("ext4", 96) else { return };
     mounted.switch_direct_io(false);
     let book = planted(JOB, mounted.path(), Plant::Nothing);
-    assert_eq!(found(&book), all(Found::Unverified, Some(Doubt::LowerCache)));
+    assert_eq!(found(&book), all(CacheState::Unverified, Some(Doubt::LowerCache)));
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn a_device_read_through_a_cache_beneath_is_not_called_cold() {
     let job = READ_DEVICE;
     let cache = |book: &Book| only(book, "read-device").cache.clone();
     let planted = cache(&planted_beneath(&mounted, job));
-    assert_eq!((planted.found, planted.reason), (Found::Unverified, Some(Doubt::LowerCache)));
+    assert_eq!((planted.found, planted.reason), (CacheState::Unverified, Some(Doubt::LowerCache)));
     assert!(mounted.switch_direct_io(true));
-    assert_eq!(cache(&planted_beneath(&mounted, job)).found, Found::ColdVerified);
+    assert_eq!(cache(&planted_beneath(&mounted, job)).found, CacheState::ColdVerified);
 }

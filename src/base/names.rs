@@ -9,7 +9,7 @@ const DIGITS: usize = 10;
 
 /// What kind of thing a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NameKind {
     /// A regular file of the tree, `f0000000042`.
     File,
     /// A directory that a phase makes as an entry of the tree, `d0000000042`.
@@ -24,30 +24,36 @@ pub enum Kind {
     Ballast,
 }
 
-impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::File, Kind::Directory, Kind::Holder, Kind::Worker, Kind::Cell, Kind::Ballast];
+impl NameKind {
+    const ALL: [NameKind; 6] = [
+        NameKind::File,
+        NameKind::Directory,
+        NameKind::Holder,
+        NameKind::Worker,
+        NameKind::Cell,
+        NameKind::Ballast,
+    ];
 
     /// The letter its names begin with.
     pub fn letter(self) -> u8 {
         match self {
-            Kind::File => b'f',
-            Kind::Directory => b'd',
-            Kind::Holder => b'h',
-            Kind::Worker => b'w',
-            Kind::Cell => b'c',
-            Kind::Ballast => b'b',
+            NameKind::File => b'f',
+            NameKind::Directory => b'd',
+            NameKind::Holder => b'h',
+            NameKind::Worker => b'w',
+            NameKind::Cell => b'c',
+            NameKind::Ballast => b'b',
         }
     }
 
     /// Whether a thing of this kind stands in a run's directory itself.
     pub fn is_at_top(self) -> bool {
-        matches!(self, Kind::Cell | Kind::Ballast)
+        matches!(self, NameKind::Cell | NameKind::Ballast)
     }
 
     /// Whether a thing of this kind is a directory on disk.
     pub fn is_directory(self) -> bool {
-        self != Kind::File
+        self != NameKind::File
     }
 }
 
@@ -55,7 +61,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     /// What it stands for.
-    pub kind: Kind,
+    pub kind: NameKind,
     /// Its number.
     pub number: u64,
     /// How often it was renamed.
@@ -65,7 +71,7 @@ pub struct Name {
 impl Name {
     /// Reads a name that [`NameBuffer::push`] wrote; none for any other.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let kind = *Kind::ALL.iter().find(|k| Some(&k.letter()) == bytes.first())?;
+        let kind = *NameKind::ALL.iter().find(|k| Some(&k.letter()) == bytes.first())?;
         let text = std::str::from_utf8(&bytes[1..]).ok()?;
         let (number, generation) = match text.split_once('.') {
             Some((number, generation)) => (number, generation.parse().ok().filter(|g| *g > 0)?),
@@ -183,7 +189,7 @@ mod tests {
     fn a_name_reads_back_as_what_it_was() {
         for number in [0, 42, 9_999_999_999, 10_000_000_000, u64::MAX] {
             for generation in [0, 1, 12] {
-                for kind in Kind::ALL {
+                for kind in NameKind::ALL {
                     let name = Name { kind, number, generation };
                     assert_eq!(Name::parse(written(name).as_bytes()), Some(name));
                 }
@@ -193,8 +199,14 @@ mod tests {
 
     #[test]
     fn names_have_a_fixed_width_up_to_ten_thousand_million() {
-        assert_eq!(written(Name { kind: Kind::File, number: 42, generation: 0 }), "f0000000042");
-        assert_eq!(written(Name { kind: Kind::File, number: 42, generation: 2 }), "f0000000042.2");
+        assert_eq!(
+            written(Name { kind: NameKind::File, number: 42, generation: 0 }),
+            "f0000000042"
+        );
+        assert_eq!(
+            written(Name { kind: NameKind::File, number: 42, generation: 2 }),
+            "f0000000042.2"
+        );
     }
 
     #[test]
@@ -217,8 +229,8 @@ mod tests {
     #[test]
     fn a_path_has_slashes_between_its_names() {
         let mut path = NameBuffer::default();
-        path.push(Name { kind: Kind::Holder, number: 1, generation: 0 });
-        path.push(Name { kind: Kind::File, number: 2, generation: 0 });
+        path.push(Name { kind: NameKind::Holder, number: 1, generation: 0 });
+        path.push(Name { kind: NameKind::File, number: 2, generation: 0 });
         assert_eq!(path.as_c_str().to_bytes(), b"h0000000001/f0000000002");
     }
 }

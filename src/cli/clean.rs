@@ -15,7 +15,7 @@ use crate::base::units::counted;
 use crate::run::ground::{
     CANARY, MOUNT_POINT, in_use, may_be_ground, open_directory, open_parent, prove,
 };
-use crate::run::kept::{Note, read_note};
+use crate::run::kept::{BallastNote, read_note};
 use crate::run::place::unmount_left;
 use crate::run::remove::remove_ground;
 
@@ -144,7 +144,7 @@ struct Found {
 }
 
 /// What a directory is in which `fill` or `age` left its note.
-fn of_note(note: &Note) -> String {
+fn of_note(note: &BallastNote) -> String {
     let command = if note.aged { "age" } else { "fill" };
     format!("{} of `{command}`", counted(note.files, "file"))
 }

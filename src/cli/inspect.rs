@@ -11,7 +11,7 @@ use crate::base::errno::Errno;
 use crate::base::failure::{Exit, Result, shown};
 use crate::base::units::{bytes, counted, grouped};
 use crate::host::facts::HostFacts;
-use crate::host::layout::{Bound, LayoutScore, score_below};
+use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::space::Space;
 use crate::report::host_lines;
 use crate::run::clock::{Clock, RealClock};
@@ -81,8 +81,10 @@ fn layout_line(directory: BorrowedFd<'_>) -> String {
     let clock = RealClock::new();
     let begun = clock.now();
     let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MOST;
-    let found = match score_below(directory, Bound { files_most: LAYOUT_FILES_MOST, go_on: &go_on })
-    {
+    let found = match score_below(
+        directory,
+        ScoreLimits { files_most: LAYOUT_FILES_MOST, go_on: &go_on },
+    ) {
         Ok(score) => layout_words(&score),
         Err(Errno::EOPNOTSUPP) => "not known: this file system does not say where files lie".into(),
         Err(error) => format!("not known: {}", error.about()),

@@ -14,7 +14,7 @@ use crate::base::units::bytes;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::book::Book;
-use crate::measure::estimate::{Probed, estimate, made_alike, same_work};
+use crate::measure::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::plan;
 use crate::plan::filesystem::{PlaceAsked, Room};
 use crate::plan::phase::End;
@@ -61,7 +61,7 @@ pub(super) struct Plan {
 }
 
 /// The place a plan is held against.
-struct Place<'a> {
+struct PlannedPlace<'a> {
     host: &'a HostFacts,
     space: &'a Space,
     directory: &'a std::path::Path,
@@ -83,7 +83,7 @@ impl Plan {
         let (host, space) = (HostFacts::gather(parent.as_fd())?, Space::left(parent.as_fd())?);
         let (room, _) = room_asked(&plan, &asked);
         let directory = &self.job.dir;
-        let place = Place { host: &host, space: &space, directory, asked: &asked, room };
+        let place = PlannedPlace { host: &host, space: &space, directory, asked: &asked, room };
         let lacks = lacks(&plan, &asked, &host, &space, directory);
         if let Some(wrong) = lacks.iter().find(|lack| lack.exit == Exit::Usage) {
             return Err(wrong.clone());
@@ -105,7 +105,7 @@ impl Plan {
     }
 
     /// What room it needs, and why there is too little; nothing is written for either.
-    fn room_lines(&self, plan: &plan::Plan, place: &Place<'_>) -> (String, Option<Failure>) {
+    fn room_lines(&self, plan: &plan::Plan, place: &PlannedPlace<'_>) -> (String, Option<Failure>) {
         let (mut text, mut lack) = (String::new(), None);
         let (there, kind) = (plan.in_place(), &place.host.filesystem.kind);
         if there.makes_files() {
@@ -131,7 +131,7 @@ impl Plan {
         &self,
         plan: &plan::Plan,
         store: &StorePlace,
-        place: &Place<'_>,
+        place: &PlannedPlace<'_>,
     ) -> Result<String> {
         if let Some((seconds, id)) = same_run(plan, store, place) {
             return Ok(format!("takes about {}, as run {id} did\n", about(seconds)));
@@ -164,7 +164,7 @@ impl Plan {
     }
 
     /// What a probe found; none if there is to be none.
-    fn probed(&self, plan: &plan::Plan, place: &Place<'_>) -> Result<Option<Probed>> {
+    fn probed(&self, plan: &plan::Plan, place: &PlannedPlace<'_>) -> Result<Option<ProbeCosts>> {
         let there = plan.as_if_there();
         if self.no_probe || !there.makes_files() {
             return Ok(None);
@@ -175,7 +175,7 @@ impl Plan {
 }
 
 /// The space that a plan fills: that of the file systems it makes, or what is there.
-fn filled(place: &Place<'_>) -> Space {
+fn filled(place: &PlannedPlace<'_>) -> Space {
     let Some(image) = place.room else { return *place.space };
     let bytes = image.bytes;
     let available_inodes = Some(image.inodes);
@@ -190,7 +190,7 @@ fn filled(place: &Place<'_>) -> Space {
 }
 
 /// The end of an estimate, which says so where the probe was not made where the run will be.
-fn elsewhere(place: &Place<'_>) -> String {
+fn elsewhere(place: &PlannedPlace<'_>) -> String {
     match place.room {
         Some(_) => {
             let there = shown(place.directory);
@@ -201,13 +201,13 @@ fn elsewhere(place: &Place<'_>) -> String {
 }
 
 /// The seconds of a plan all of whose phases end after a time.
-fn known(plan: &plan::Plan, place: &Place<'_>) -> Option<f64> {
+fn known(plan: &plan::Plan, place: &PlannedPlace<'_>) -> Option<f64> {
     let mut cells = plan.cells.iter();
     let is_known = cells.all(|cell| cell.reads_device());
-    is_known.then(|| estimate(plan, &Probed::default(), place.space))?
+    is_known.then(|| estimate(plan, &ProbeCosts::default(), place.space))?
 }
 
-fn is_here(host: &HostFacts, place: &Place<'_>) -> bool {
+fn is_here(host: &HostFacts, place: &PlannedPlace<'_>) -> bool {
     let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
     host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
 }
@@ -222,7 +222,11 @@ fn together(lacks: impl Iterator<Item = Failure>) -> Option<Failure> {
 
 /// How long the newest run of the same work here took, in seconds, and its id. A store that is
 /// missing or cannot be read has none: a plan does not make one.
-fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<(f64, String)> {
+fn same_run(
+    plan: &plan::Plan,
+    store: &StorePlace,
+    place: &PlannedPlace<'_>,
+) -> Option<(f64, String)> {
     let store = store.open_to_read().ok()??;
     let runs = store.runs().ok()?;
     let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
@@ -235,7 +239,7 @@ fn same_run(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<
 }
 
 /// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale.
-fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &Place<'_>) -> Option<f64> {
+fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &PlannedPlace<'_>) -> Option<f64> {
     // Rates of the place say nothing of a file system that is made anew on it.
     if plan.cells.iter().any(|cell| cell.filesystem.is_some()) {
         return None;

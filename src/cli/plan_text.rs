@@ -11,7 +11,7 @@ use crate::measure::effort::percent;
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
-use crate::plan::{CellPlan, Effort, FileSystem, Phase, Plan, Prepare, Way};
+use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -179,8 +179,8 @@ fn tree_words(cell: &CellPlan) -> String {
 fn prepare_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
     match prepare.ballast.way {
-        Way::Fill => format!("before each level: filled up to it with {files}"),
-        Way::Age { delete_every, empty_from } => {
+        FillMethod::Fill => format!("before each level: filled up to it with {files}"),
+        FillMethod::Age { delete_every, empty_from } => {
             let deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
             match empty_from {
                 None => format!("before each level: aged up to it with {deleted}"),

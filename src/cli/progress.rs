@@ -15,7 +15,7 @@ use crate::measure::book::{CellKey, Level, Measurement};
 use crate::plan::phase::End;
 use crate::run::ballast::Headway;
 use crate::run::drive::DoneCount;
-use crate::session::{Standing, Watcher};
+use crate::session::{PhaseContext, Watcher};
 
 /// How often the bar looks at the workers' counts: seldom enough not to disturb them.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -159,7 +159,7 @@ impl Watcher for Progress {
         self.comes(&text, headway);
     }
 
-    fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         self.stop_looking();
         let Some(bar) = &self.bar else { return };
         bar.reset();
@@ -176,7 +176,7 @@ impl Watcher for Progress {
         self.look(&lead, "ops", known.map(|_| move || sum(&done)));
     }
 
-    fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement) {
+    fn phase_ends(&self, standing: &PhaseContext<'_>, measurement: &Measurement) {
         self.stop_looking();
         if self.bar.is_none() {
             let state = if measurement.valid() { "" } else { ", invalid" };
@@ -200,7 +200,7 @@ pub(super) fn sum(done: &[DoneCount]) -> u64 {
     done.iter().map(DoneCount::get).sum()
 }
 
-fn percent(standing: &Standing<'_>) -> u64 {
+fn percent(standing: &PhaseContext<'_>) -> u64 {
     standing.operations_before * 100 / standing.operations.max(1)
 }
 
@@ -210,7 +210,7 @@ pub(super) fn level_text(level: &Level) -> String {
 }
 
 /// Where in the run a phase is: `2/9 ext4 files=1,000 create`.
-pub(super) fn place(standing: &Standing<'_>) -> String {
+pub(super) fn place(standing: &PhaseContext<'_>) -> String {
     let CellKey { variant, level, repeat } = standing.key;
     let mut words = vec![format!("{}/{}", grouped(standing.cell as u64), standing.cells)];
     if variant != crate::plan::DEFAULT_VARIANT {

@@ -13,7 +13,7 @@ use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
 use crate::measure::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, Order, Watcher};
+use crate::session::{self, RunOrder, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +68,7 @@ impl Run {
         let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = store.open()?;
         let progress = Arc::new(Progress::new());
-        let order = Order {
+        let order = RunOrder {
             plan: &plan,
             directory: self.job.dir.clone(),
             command: command_line(),

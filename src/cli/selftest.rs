@@ -12,7 +12,7 @@ use crate::plan::CellPlan;
 use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
-use crate::session::Order;
+use crate::session::RunOrder;
 use crate::session::trials::{same, simulated, slower};
 
 const EXAMPLES: &str = "\
@@ -77,7 +77,7 @@ impl SelfTest {
                             system; pass --slower 0";
             return Err(Failure::usage(sentence));
         }
-        let order = Order {
+        let order = RunOrder {
             plan: &plan,
             directory: self.job.dir.clone(),
             command: super::command_line(),
@@ -102,7 +102,7 @@ impl SelfTest {
     /// Does the trials and prints each; what is wrong beyond chance.
     fn trials(
         &self,
-        order: &Order<'_>,
+        order: &RunOrder<'_>,
         progress: &Progress,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {

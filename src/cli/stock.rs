@@ -9,9 +9,9 @@ use super::out;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, duration, figures, grouped};
-use crate::plan::{Plan, Prepare, Settings, Way, find_scenario, read_job};
+use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
-use crate::session::stocking::{Stocked, stock};
+use crate::session::stocking::{FilledDirectory, stock};
 
 const FILL_EXAMPLES: &str = "\
 Examples:
@@ -101,8 +101,9 @@ impl Age {
             )));
         }
         let plan = self.how.plan("fullness", ("levels", "--to", &self.to))?;
-        let ages =
-            |prepare: &Prepare| matches!(prepare.ballast.way, Way::Age { empty_from: None, .. });
+        let ages = |prepare: &Prepare| {
+            matches!(prepare.ballast.way, FillMethod::Age { empty_from: None, .. })
+        };
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone().filter(ages));
         stock_with(self.threads, &self.dir, prepare)
     }
@@ -149,8 +150,8 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     Ok(Exit::Good)
 }
 
-fn lines(dir: &Path, stocked: &Stocked) -> String {
-    let Stocked { name, files, bytes: held, deleted, seconds, sync_seconds, space, layout } =
+fn lines(dir: &Path, stocked: &FilledDirectory) -> String {
+    let FilledDirectory { name, files, bytes: held, deleted, seconds, sync_seconds, space, layout } =
         stocked;
     let rate = (*files + *deleted) as f64 / seconds.max(1e-9);
     let mut text = format!(

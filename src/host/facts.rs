@@ -10,7 +10,7 @@ use crate::base::failure::{Failure, Result, shown};
 
 use super::device::BlockDevice;
 use super::mount::Mount;
-use super::settings::Settings;
+use super::settings::MachineSettings;
 use super::space::Space;
 
 /// The machine and the place a run measured.
@@ -31,7 +31,7 @@ pub struct HostFacts {
     /// What this process may do.
     pub rights: Rights,
     /// How the kernel and the processors are set; none if it was not looked at.
-    pub settings: Option<Settings>,
+    pub settings: Option<MachineSettings>,
 }
 
 /// A mounted file system.
@@ -142,7 +142,7 @@ impl HostFacts {
             filesystem: FilesystemFacts { journal, ..FilesystemFacts::new(&mount, space) },
             device,
             rights: Rights::probe(),
-            settings: Some(Settings::gather(&cpuinfo)),
+            settings: Some(MachineSettings::gather(&cpuinfo)),
         })
     }
 }

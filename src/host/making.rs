@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::fs::MemfdFlags;
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::plan::filesystem::{Kind, Maker};
+use crate::plan::filesystem::{FileSystemKind, Maker};
 
 /// Where such programs are besides `PATH`, which a user's seldom has.
 const SYSTEM_PLACES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
@@ -36,7 +36,7 @@ pub struct Tool {
 ///
 /// # Errors
 /// One sentence for each thing that is missing, with what to do.
-pub fn probe(kind: &'static Kind) -> Result<Option<Tool>> {
+pub fn probe(kind: &'static FileSystemKind) -> Result<Option<Tool>> {
     probe_all(&[kind]).map(|mut all| all.pop().and_then(|(_, tool)| tool))
 }
 
@@ -44,7 +44,9 @@ pub fn probe(kind: &'static Kind) -> Result<Option<Tool>> {
 ///
 /// # Errors
 /// All that is missing for any of them, one line each.
-pub fn probe_all(kinds: &[&'static Kind]) -> Result<Vec<(&'static Kind, Option<Tool>)>> {
+pub fn probe_all(
+    kinds: &[&'static FileSystemKind],
+) -> Result<Vec<(&'static FileSystemKind, Option<Tool>)>> {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     let kernel = Kernel::running();
     for kind in kinds {
@@ -90,7 +92,7 @@ impl Kernel {
     }
 
     /// Why it cannot mount this kind; none if it can, as far as can be told without trying.
-    fn lack(&self, kind: &Kind) -> Option<String> {
+    fn lack(&self, kind: &FileSystemKind) -> Option<String> {
         let name = kind.name;
         if self.mounts(name) || self.has_module(name) {
             return None;

@@ -11,7 +11,7 @@ use super::group::OwnGroup;
 /// Each is none where the kernel does not tell it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Settings {
+pub struct MachineSettings {
     /// The kernel's version: its build's number, kind and date.
     pub kernel_version: Option<String>,
     /// Space for swapping, in bytes.
@@ -58,7 +58,7 @@ pub struct Settings {
     pub group_memory_max_bytes: Option<u64>,
 }
 
-impl Settings {
+impl MachineSettings {
     /// The settings of this machine now; `cpuinfo` is the text of `/proc/cpuinfo`.
     pub fn gather(cpuinfo: &str) -> Self {
         let group = OwnGroup::find();
@@ -185,16 +185,16 @@ mod tests {
         put(root.path(), "sys/class/dmi/id/sys_vendor", "ACME\n");
         put(root.path(), "sys/class/dmi/id/product_name", "Box 9\n");
         put(root.path(), "sys/class/dmi/id/product_serial", "SECRET\n");
-        let expected = Settings {
+        let expected = MachineSettings {
             swappiness: Some(60),
             dirty_bytes: Some(0),
             governor: Some("powersave".into()),
             smt: Some(true),
             transparent_hugepage: Some("madvise".into()),
             product: Some("ACME Box 9".into()),
-            ..Settings::default()
+            ..MachineSettings::default()
         };
-        assert_eq!(Settings::below(root.path()), expected);
+        assert_eq!(MachineSettings::below(root.path()), expected);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
 pub use crate::plan::{CacheAsked, EngineName, Scale};
-pub use crate::run::cache::{Doubt, Found};
+pub use crate::run::cache::{CacheState, Doubt};
 pub use crate::run::clock::ClockSource;
 pub use crate::run::place::MadeOn;
 pub use crate::run::site::ConditionName;
@@ -343,7 +343,7 @@ pub struct CacheReport {
     /// What was requested.
     pub asked: CacheAsked,
     /// What was found.
-    pub found: Found,
+    pub found: CacheState,
     /// Share of the sampled files' pages that were in memory when the phase began; none if
     /// nothing could be sampled.
     pub resident_fraction: Option<f64>,

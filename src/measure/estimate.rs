@@ -10,7 +10,9 @@ use crate::measure::book::MadeOn;
 use crate::op::Subject;
 use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
 use crate::plan::phase::End;
-use crate::plan::{CacheAsked, CellPlan, FileSystem, Goal, Phase, Plan, Prepare, Way};
+use crate::plan::{
+    BallastGoal, CacheAsked, CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare,
+};
 
 /// What one phase of the probe cost.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +50,7 @@ pub struct CellCost {
 
 /// What the files beside the trees cost.
 #[derive(Clone, Debug, Default)]
-pub struct StockCost {
+pub struct BallastCost {
     /// The variant, as the job file names it.
     pub variant: String,
     /// Files made.
@@ -61,13 +63,13 @@ pub struct StockCost {
 
 /// What a probe found.
 #[derive(Clone, Debug, Default)]
-pub struct Probed {
+pub struct ProbeCosts {
     /// Its phases.
     pub phases: Vec<ProbedPhase>,
     /// Its cells.
     pub cells: Vec<CellCost>,
     /// Its files beside the trees.
-    pub stocks: Vec<StockCost>,
+    pub stocks: Vec<BallastCost>,
     /// Whether the caches are dropped as a whole, which takes the same for few files and many.
     pub drops: bool,
     /// How long the probe took, in seconds.
@@ -75,7 +77,7 @@ pub struct Probed {
 }
 
 /// Seconds that a plan takes where the probe was made; none if a phase has no cost there.
-pub fn estimate(plan: &Plan, costs: &Probed, space: &Space) -> Option<f64> {
+pub fn estimate(plan: &Plan, costs: &ProbeCosts, space: &Space) -> Option<f64> {
     let cells: Option<Vec<f64>> = plan.cells.iter().map(|cell| costs.of_cell(cell)).collect();
     let cells: f64 = cells?.into_iter().sum();
     let beside = plan.variants().into_iter().map(|variant| costs.beside(plan, variant, space));
@@ -162,7 +164,7 @@ pub fn mean_bytes(phase: &Phase, cell: &CellPlan) -> f64 {
     }
 }
 
-impl Probed {
+impl ProbeCosts {
     /// The seconds of one commit: the cheapest making of a tree, which ends with a sync.
     fn commit_seconds(&self) -> f64 {
         let least = self.cells.iter().map(|cell| cell.begin_seconds).reduce(f64::min);
@@ -240,8 +242,8 @@ impl Probed {
 
     fn files_beside(&self, cell: &CellPlan) -> u64 {
         match cell.prepare.as_ref().map(|prepare| prepare.goal) {
-            Some(Goal::Files(files)) => files,
-            Some(Goal::Used(_)) => u64::MAX,
+            Some(BallastGoal::Files(files)) => files,
+            Some(BallastGoal::Used(_)) => u64::MAX,
             None => 0,
         }
     }
@@ -263,8 +265,8 @@ impl Probed {
             return 0.0;
         };
         let deletions = match prepare.ballast.way {
-            Way::Age { delete_every, .. } => files / delete_every.max(1) as f64,
-            Way::Fill => 0.0,
+            FillMethod::Age { delete_every, .. } => files / delete_every.max(1) as f64,
+            FillMethod::Fill => 0.0,
         };
         let each = (cost.seconds + cost.removal_seconds) / cost.files;
         // Before and after each file that is deleted on the way there is a sync.
@@ -275,9 +277,11 @@ impl Probed {
 /// Files made on the way to a level, those that are deleted again included.
 fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
     let percent = match (prepare.goal, prepare.ballast.way) {
-        (Goal::Files(files), _) => return files as f64,
-        (Goal::Used(percent), Way::Age { empty_from, .. }) => empty_from.unwrap_or(percent),
-        (Goal::Used(percent), Way::Fill) => percent,
+        (BallastGoal::Files(files), _) => return files as f64,
+        (BallastGoal::Used(percent), FillMethod::Age { empty_from, .. }) => {
+            empty_from.unwrap_or(percent)
+        }
+        (BallastGoal::Used(percent), FillMethod::Fill) => percent,
     };
     let used = space.total_bytes.saturating_sub(space.free_bytes) as f64;
     let all = used + space.available_bytes as f64;
@@ -285,7 +289,7 @@ fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
     let each = prepare.ballast.tree.sizes.mean() + space.block_bytes as f64 / 2.0;
     let stay = ((all * percent / 100.0 - used) / each.max(1.0)).max(0.0);
     match prepare.ballast.way {
-        Way::Age { delete_every, .. } if delete_every > 1 => {
+        FillMethod::Age { delete_every, .. } if delete_every > 1 => {
             stay / (1.0 - 1.0 / delete_every as f64)
         }
         _ => stay,
@@ -354,7 +358,7 @@ mod tests {
         }
     }
 
-    fn seconds(plan: &Plan, costs: &Probed) -> f64 {
+    fn seconds(plan: &Plan, costs: &ProbeCosts) -> f64 {
         estimate(plan, costs, &Space::default()).unwrap()
     }
 
@@ -362,14 +366,15 @@ mod tests {
 
     #[test]
     fn every_operation_of_every_repeat_counts_and_twice_the_bytes_take_twice_as_long() {
-        let costs = Probed { phases: vec![cost("create", 1_000.0, 0.01)], ..Probed::default() };
+        let costs =
+            ProbeCosts { phases: vec![cost("create", 1_000.0, 0.01)], ..ProbeCosts::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * 1_000.0 * 0.02).abs() < 1e-9);
     }
 
     #[test]
     fn a_size_between_two_that_were_tried_costs_what_lies_between() {
         let phases = vec![cost("create", 3_000.0, 0.03), cost("create", 1_000.0, 0.02)];
-        let costs = Probed { phases, ..Probed::default() };
+        let costs = ProbeCosts { phases, ..ProbeCosts::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * 1_000.0 * 0.025).abs() < 1e-9);
         assert_eq!(between(vec![(10.0, 7.0)], 1.0), Some(7.0), "a small one costs no less");
         assert_eq!(between(Vec::new(), 1.0), None);
@@ -380,7 +385,8 @@ mod tests {
         let job = format!("cache = \"cold\"\n{CREATE}");
         let mut cold = cost("create", 2_000.0, 0.0);
         (cold.cache, cold.cache_seconds) = (CacheAsked::Cold, 0.5);
-        let costs = |drops| Probed { phases: vec![cold.clone()], drops, ..Probed::default() };
+        let costs =
+            |drops| ProbeCosts { phases: vec![cold.clone()], drops, ..ProbeCosts::default() };
         assert!((seconds(&plan(&job), &costs(true)) - 2.0 * 0.5).abs() < 1e-9);
         assert!((seconds(&plan(&job), &costs(false)) - 2.0 * 10.0 * 0.5).abs() < 1e-9);
     }
@@ -390,7 +396,7 @@ mod tests {
         let cell = CellCost { directories: 1.0, begin_seconds: 0.25, ..CellCost::default() };
         let removed = CellCost { entries: 100.0, end_seconds: 1.0, ..cell };
         let phases = vec![cost("create", 2_000.0, 0.0)];
-        let costs = Probed { phases, cells: vec![removed], ..Probed::default() };
+        let costs = ProbeCosts { phases, cells: vec![removed], ..ProbeCosts::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * (0.25 + 10.0)).abs() < 1e-9);
     }
 
@@ -409,9 +415,9 @@ mod tests {
         };
         let made = files_to_make(prepare, &space);
         assert!((made - 0.6 * 256.0 / 0.9).abs() < 1e-6, "{made}");
-        let stock = StockCost { files: 10.0, seconds: 1.0, ..StockCost::default() };
+        let stock = BallastCost { files: 10.0, seconds: 1.0, ..BallastCost::default() };
         let phases = vec![cost("create", 2_000.0, 0.0)];
-        let costs = Probed { phases, stocks: vec![stock], ..Probed::default() };
+        let costs = ProbeCosts { phases, stocks: vec![stock], ..ProbeCosts::default() };
         let all = estimate(&plan, &costs, &space).unwrap();
         assert!((all - made / 10.0).abs() < 1e-6, "once, not for each repeat: {all}");
     }
@@ -467,7 +473,7 @@ mod tests {
 
     #[test]
     fn a_phase_that_no_probe_did_leaves_no_estimate_unless_its_time_is_known() {
-        let costs = Probed::default();
+        let costs = ProbeCosts::default();
         assert_eq!(estimate(&plan(CREATE), &costs, &Space::default()), None);
         let timed = "[[phase]]\noperation = \"read-device\"\nduration = \"3s\"\n";
         assert!((seconds(&plan(timed), &costs) - 6.0).abs() < 1e-9);

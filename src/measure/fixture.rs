@@ -12,7 +12,7 @@ use super::book::*;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
-use crate::host::settings::Settings;
+use crate::host::settings::MachineSettings;
 
 /// The latencies as the store keeps them, and their figures.
 pub(crate) fn latencies(values_ns: impl IntoIterator<Item = u64>) -> (Vec<u8>, Latency) {
@@ -59,7 +59,7 @@ pub(crate) fn measurement(phase: &str, repeat: u32, operations: u64, base_ns: u6
         latency,
         cache: CacheReport {
             asked: CacheAsked::Cold,
-            found: Found::ColdVerified,
+            found: CacheState::ColdVerified,
             resident_fraction: Some(0.0),
             reason: None,
         },
@@ -110,8 +110,8 @@ pub(crate) fn host() -> HostFacts {
     }
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> MachineSettings {
+    MachineSettings {
         kernel_version: Some("#1 SMP PREEMPT_DYNAMIC".into()),
         swap_bytes: Some(0),
         smt: Some(true),
@@ -121,7 +121,7 @@ fn settings() -> Settings {
         swappiness: Some(60),
         dirty_ratio: Some(20),
         group_cpus_max: Some(1.5),
-        ..Settings::default()
+        ..MachineSettings::default()
     }
 }
 
@@ -302,7 +302,7 @@ impl Odd {
         m.rate_error = Some(self.number());
         m.latency.max = self.whole();
         m.latency.p50 = self.whole();
-        m.cache.found = self.of(&Found::ALL);
+        m.cache.found = self.of(&CacheState::ALL);
         m.cache.reason = self.of(&[None, Some(Doubt::NoRights)]);
         m.histogram = self.of(&[m.histogram.clone(), vec![], vec![1, 2, 3]]);
         if self.below(3) == 0 {

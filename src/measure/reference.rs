@@ -10,7 +10,7 @@ use crate::base::problem::nearest;
 use crate::base::units::Unit;
 use crate::host::facts::HostFacts;
 use crate::plan::{CacheAsked, Scale};
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 /// What stands before the name of a reference where a run is named.
 pub const PREFIX: &str = "reference:";
@@ -221,7 +221,7 @@ fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measuremen
         latency: Latency { mean: f64::NAN, ..Latency::default() },
         cache: CacheReport {
             asked: scenario.cache,
-            found: Found::Unverified,
+            found: CacheState::Unverified,
             resident_fraction: None,
             reason: None,
         },

@@ -7,7 +7,7 @@ use super::book::{Book, Finding, Measurement};
 use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::{Quantity, bytes, figures};
 use crate::op::{Operation, Subject, find_operation};
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 /// The device delivered at least this share of what was read: it came from there.
 const FROM_DEVICE_MIN: f64 = 0.9;
@@ -176,7 +176,7 @@ impl Group<'_> {
 
     /// Whether reading again what was read cold was faster than the first time.
     fn beneath(&self) -> Option<Finding> {
-        let cold = |m: &&Measurement| m.cache.found == Found::ColdVerified;
+        let cold = |m: &&Measurement| m.cache.found == CacheState::ColdVerified;
         if !self.operation.reads_content() || !self.members.iter().all(cold) {
             return None;
         }

@@ -395,7 +395,7 @@ mod tests {
     use super::*;
     use crate::measure::book::CacheReport;
     use crate::plan::CacheAsked;
-    use crate::run::cache::Found;
+    use crate::run::cache::CacheState;
 
     fn measurement(phase: &str) -> Measurement {
         Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
@@ -404,7 +404,7 @@ mod tests {
     fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
         let cache = CacheReport {
             asked: CacheAsked::Cold,
-            found: Found::Unverified,
+            found: CacheState::Unverified,
             resident_fraction: None,
             reason: Some(doubt),
         };

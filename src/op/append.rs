@@ -1,6 +1,6 @@
 //! `append`: more content at the end of a file.
 
-use super::{Access, Change, Operation, Progress, Step, Target, steps};
+use super::{Access, Change, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file for appending, writes content of a newly drawn size, closes it.
 pub(super) struct Append;
@@ -18,7 +18,7 @@ impl Operation for Append {
         Change::Grows
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::write_file(target, so_far, Access::Append)
     }
 }

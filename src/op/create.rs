@@ -1,6 +1,6 @@
 //! `create`: a new file with its content.
 
-use super::{Access, Change, Effect, Operation, Progress, Step, Target, steps};
+use super::{Access, Change, Effect, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file that must not exist, writes its content, closes it.
 pub(super) struct Create;
@@ -22,7 +22,7 @@ impl Operation for Create {
         Change::NewSize
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::write_file(target, so_far, Access::CreateNew)
     }
 }

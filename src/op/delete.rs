@@ -1,7 +1,7 @@
 //! `delete`: a file removed.
 
 use super::request::Request;
-use super::{Effect, Operation, Progress, Step, Target, steps};
+use super::{Effect, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Unlinks a file.
 pub(super) struct Delete;
@@ -19,7 +19,7 @@ impl Operation for Delete {
         Effect::RemovesEntry
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::single(target, so_far, Request::Unlink { place: target.place })
     }
 }

@@ -1,6 +1,6 @@
 //! `find`: a recursive walk.
 
-use super::{Operation, Progress, Step, Subject, Target, steps};
+use super::{NextRequest, Operation, OperationProgress, Subject, Target, steps};
 
 /// Visits one directory of a recursive walk: opens it, asks for its attributes, reads all its
 /// entries, closes it. A phase of it visits every directory, parents first, which are the calls
@@ -20,7 +20,7 @@ impl Operation for Find {
         Subject::AnyDirectory
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::list_directory(target, so_far, true)
     }
 }

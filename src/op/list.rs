@@ -1,6 +1,6 @@
 //! `list`: the entries of one directory.
 
-use super::{Operation, Progress, Step, Subject, Target, steps};
+use super::{NextRequest, Operation, OperationProgress, Subject, Target, steps};
 
 /// Opens a directory that holds the tree's entries, reads all its entries, closes it.
 pub(super) struct List;
@@ -18,7 +18,7 @@ impl Operation for List {
         Subject::Holder
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::list_directory(target, so_far, false)
     }
 }

@@ -1,7 +1,7 @@
 //! `mkdir`: a new directory.
 
 use super::request::Request;
-use super::{Effect, Operation, Progress, Step, Subject, Target, steps};
+use super::{Effect, NextRequest, Operation, OperationProgress, Subject, Target, steps};
 
 /// Makes an empty directory as an entry of the tree.
 pub(super) struct Mkdir;
@@ -23,7 +23,7 @@ impl Operation for Mkdir {
         Subject::Directory
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::single(target, so_far, Request::MakeDirectory { place: target.place })
     }
 }

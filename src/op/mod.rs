@@ -25,7 +25,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use request::{Access, Place, Progress, Request, RequestKind, Step};
+pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
 pub const OPERATIONS: &[&dyn Operation] = &[
@@ -76,7 +76,7 @@ pub trait Operation: Sync {
     }
 
     /// The next request for `target`, given what the earlier ones came to.
-    fn step(&self, target: &Target, so_far: &Progress) -> Step;
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest;
 }
 
 impl dyn Operation {
@@ -192,7 +192,7 @@ pub enum Durability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// What is worked on.
-    pub place: Place,
+    pub place: ItemId,
     /// Bytes to write in all (0 for an operation that writes nothing).
     pub size: u64,
     /// Which content the file gets: counts the phases that wrote it before.
@@ -251,7 +251,7 @@ mod tests {
 
     fn opens_minus_closes(operation: &dyn Operation, durability: Durability, fail_at: u32) -> i32 {
         let target = Target {
-            place: Place::File { number: 3, generation: 0 },
+            place: ItemId::File { number: 3, generation: 0 },
             size: 2500,
             version: 0,
             block: 1024,
@@ -260,12 +260,12 @@ mod tests {
             chunk: Chunk { number: 3, position: 7, creates: true, opens: true, closes: true },
             direct: false,
         };
-        let (mut progress, mut balance) = (Progress::default(), 0);
+        let (mut progress, mut balance) = (OperationProgress::default(), 0);
         for at in 0..100 {
             let (request, is_last) = match operation.step(&target, &progress) {
-                Step::Submit(request) => (request, false),
-                Step::Last(request) => (request, true),
-                Step::Done => return balance,
+                NextRequest::Submit(request) => (request, false),
+                NextRequest::Last(request) => (request, true),
+                NextRequest::Done => return balance,
             };
             let fails = at == fail_at && request.kind() != RequestKind::Close;
             match request.kind() {
@@ -275,12 +275,16 @@ mod tests {
             }
             progress.complete(&request, outcome_of(&request, fails, &progress));
             let after = operation.step(&target, &progress);
-            assert!(!is_last || after == Step::Done, "{} after its last", operation.name());
+            assert!(!is_last || after == NextRequest::Done, "{} after its last", operation.name());
         }
         panic!("{} never ends", operation.name());
     }
 
-    fn outcome_of(request: &Request, fails: bool, so_far: &Progress) -> request::Outcome {
+    fn outcome_of(
+        request: &Request,
+        fails: bool,
+        so_far: &OperationProgress,
+    ) -> request::RequestOutcome {
         match request {
             _ if fails => Err(crate::base::errno::Errno::EIO),
             Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => Ok(u64::from(*bytes)),

@@ -1,7 +1,7 @@
 //! `open`: a file opened for reading, and nothing read.
 
 use super::request::{Request, RequestKind};
-use super::{Operation, Progress, Step, Target, steps};
+use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file for reading and closes it: the name is looked up and the inode fetched, the
 /// content is not.
@@ -16,11 +16,11 @@ impl Operation for Open {
         "opens a file for reading and closes it, reading nothing"
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         match so_far.last {
             None => steps::open_to_read(target),
-            Some(RequestKind::Open) if so_far.open => Step::Last(Request::Close),
-            Some(_) => Step::Done,
+            Some(RequestKind::Open) if so_far.open => NextRequest::Last(Request::Close),
+            Some(_) => NextRequest::Done,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `overwrite`: a file's content replaced in place.
 
-use super::{Access, Change, Operation, Progress, Step, Target, steps};
+use super::{Access, Change, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file, writes new content of the same size over the old, closes it.
 pub(super) struct Overwrite;
@@ -18,7 +18,7 @@ impl Operation for Overwrite {
         Change::SameSize
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::write_file(target, so_far, Access::Write)
     }
 }

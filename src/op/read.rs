@@ -1,7 +1,7 @@
 //! `read`: all of a file's content.
 
 use super::request::{Request, RequestKind};
-use super::{Operation, Progress, Step, Target, steps};
+use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file, reads until it ends, closes it. A read that brings less than was asked is the
 /// end of a regular file, so a file smaller than a block costs one read.
@@ -20,19 +20,19 @@ impl Operation for Read {
         true
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         if so_far.failed.is_some() {
             return steps::close_or_end(so_far);
         }
         let whole_block = so_far.last_bytes == u64::from(target.block);
         match so_far.last {
             None => steps::open_to_read(target),
-            Some(RequestKind::Open) => Step::Submit(Request::Read { bytes: target.block }),
+            Some(RequestKind::Open) => NextRequest::Submit(Request::Read { bytes: target.block }),
             Some(RequestKind::Read) if whole_block => {
-                Step::Submit(Request::Read { bytes: target.block })
+                NextRequest::Submit(Request::Read { bytes: target.block })
             }
-            Some(RequestKind::Read) => Step::Last(Request::Close),
-            Some(_) => Step::Done,
+            Some(RequestKind::Read) => NextRequest::Last(Request::Close),
+            Some(_) => NextRequest::Done,
         }
     }
 }

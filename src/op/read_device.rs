@@ -1,7 +1,7 @@
 //! `read-device`: a block of the device under the directory.
 
 use super::request::Request;
-use super::{Operation, Progress, Step, Subject, Target};
+use super::{NextRequest, Operation, OperationProgress, Subject, Target};
 
 /// Reads one block at its place on the block device, which the engine has open.
 pub(super) struct ReadDevice;
@@ -23,13 +23,13 @@ impl Operation for ReadDevice {
         true
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         match so_far.last {
             None => {
                 let (place, bytes) = (target.place, target.block);
-                Step::Last(Request::ReadBlock { place, bytes })
+                NextRequest::Last(Request::ReadBlock { place, bytes })
             }
-            Some(_) => Step::Done,
+            Some(_) => NextRequest::Done,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `rename`: another name in the same directory.
 
 use super::request::Request;
-use super::{Change, Operation, Progress, Step, Target, steps};
+use super::{Change, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Gives a file a new name in its directory.
 pub(super) struct Rename;
@@ -19,7 +19,7 @@ impl Operation for Rename {
         Change::Renames
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::single(target, so_far, Request::Rename { from: target.place })
     }
 }

@@ -8,7 +8,7 @@ use crate::base::errno::Errno;
 
 /// Something in the tree that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ItemId {
     /// A file.
     File {
         /// Its number in the tree.
@@ -33,12 +33,12 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl ItemId {
     /// The same file under its next name. Only files are renamed.
     pub fn renamed(self) -> Self {
         match self {
-            Place::File { number, generation } => {
-                Place::File { number, generation: generation + 1 }
+            ItemId::File { number, generation } => {
+                ItemId::File { number, generation: generation + 1 }
             }
             other => other,
         }
@@ -47,22 +47,22 @@ impl Place {
     /// Its number among its like.
     pub fn number(self) -> u64 {
         match self {
-            Place::File { number, .. }
-            | Place::Directory { number }
-            | Place::Layout { number }
-            | Place::Block { number } => number,
+            ItemId::File { number, .. }
+            | ItemId::Directory { number }
+            | ItemId::Layout { number }
+            | ItemId::Block { number } => number,
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ItemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Place::File { number, generation: 0 } => write!(f, "file {number}"),
-            Place::File { number, generation } => write!(f, "file {number}.{generation}"),
-            Place::Directory { number } => write!(f, "directory {number}"),
-            Place::Layout { number } => write!(f, "layout {number}"),
-            Place::Block { number } => write!(f, "block {number}"),
+            ItemId::File { number, generation: 0 } => write!(f, "file {number}"),
+            ItemId::File { number, generation } => write!(f, "file {number}.{generation}"),
+            ItemId::Directory { number } => write!(f, "directory {number}"),
+            ItemId::Layout { number } => write!(f, "layout {number}"),
+            ItemId::Block { number } => write!(f, "block {number}"),
         }
     }
 }
@@ -90,7 +90,7 @@ pub enum Request {
     /// Opens a file or directory; the following requests of the operation mean it.
     Open {
         /// What to open.
-        place: Place,
+        place: ItemId,
         /// How.
         access: Access,
         /// With `O_DSYNC`.
@@ -132,7 +132,7 @@ pub enum Request {
     /// pread(2) of a block of the device.
     ReadBlock {
         /// Which.
-        place: Place,
+        place: ItemId,
         /// How long each block is.
         bytes: u32,
     },
@@ -146,7 +146,7 @@ pub enum Request {
     /// stat(2) by name.
     Stat {
         /// Of what.
-        place: Place,
+        place: ItemId,
     },
     /// fstat(2) of the open file.
     StatOpen,
@@ -155,27 +155,27 @@ pub enum Request {
     /// Gives a file its next name.
     Rename {
         /// Under its present name.
-        from: Place,
+        from: ItemId,
     },
     /// unlink(2).
     Unlink {
         /// Of what.
-        place: Place,
+        place: ItemId,
     },
     /// mkdir(2).
     MakeDirectory {
         /// Where.
-        place: Place,
+        place: ItemId,
     },
     /// rmdir(2).
     RemoveDirectory {
         /// Of what.
-        place: Place,
+        place: ItemId,
     },
     /// fsync(2) of the directory that holds an entry.
     SyncHolder {
         /// Whose.
-        place: Place,
+        place: ItemId,
     },
 }
 
@@ -281,11 +281,11 @@ impl fmt::Display for Request {
 }
 
 /// What a request came to: bytes moved (0 where none are), or the error.
-pub type Outcome = Result<u64, Errno>;
+pub type RequestOutcome = Result<u64, Errno>;
 
 /// How far one operation on one target has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct OperationProgress {
     /// The request that ended last; none at the start.
     pub last: Option<RequestKind>,
     /// What it moved, in bytes.
@@ -298,10 +298,10 @@ pub struct Progress {
     pub failed: Option<Errno>,
 }
 
-impl Progress {
+impl OperationProgress {
     /// Takes in what `request` came to.
     #[inline]
-    pub fn complete(&mut self, request: &Request, outcome: Outcome) {
+    pub fn complete(&mut self, request: &Request, outcome: RequestOutcome) {
         let kind = request.kind();
         self.last = Some(kind);
         match kind {
@@ -330,11 +330,11 @@ impl Progress {
 
 /// What an operation wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum NextRequest {
     /// This request.
     Submit(Request),
     /// This request, after which the operation has ended whatever it comes to. A machine may
-    /// leave it at [`Step::Submit`] and [`Step::Done`]; this spares the loop one question.
+    /// leave it at [`NextRequest::Submit`] and [`NextRequest::Done`]; this spares the loop one question.
     Last(Request),
     /// Nothing: the operation on this target has ended.
     Done,

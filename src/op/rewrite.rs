@@ -1,6 +1,6 @@
 //! `rewrite`: a file's content replaced by another of a new size.
 
-use super::{Access, Change, Operation, Progress, Step, Target, steps};
+use super::{Access, Change, NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file and drops what it held, writes new content of a newly drawn size, closes it.
 pub(super) struct Rewrite;
@@ -18,7 +18,7 @@ impl Operation for Rewrite {
         Change::NewSize
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::write_file(target, so_far, Access::Truncate)
     }
 }

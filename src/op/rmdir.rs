@@ -1,7 +1,7 @@
 //! `rmdir`: an empty directory removed.
 
 use super::request::Request;
-use super::{Effect, Operation, Progress, Step, Subject, Target, steps};
+use super::{Effect, NextRequest, Operation, OperationProgress, Subject, Target, steps};
 
 /// Removes an empty directory that `mkdir` made.
 pub(super) struct Rmdir;
@@ -23,7 +23,7 @@ impl Operation for Rmdir {
         Subject::Directory
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         steps::single(target, so_far, Request::RemoveDirectory { place: target.place })
     }
 }

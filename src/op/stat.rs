@@ -1,7 +1,7 @@
 //! `stat`: a file's attributes.
 
 use super::request::Request;
-use super::{Operation, Progress, Step, Target};
+use super::{NextRequest, Operation, OperationProgress, Target};
 
 /// Asks for a file's attributes by name.
 pub(super) struct Stat;
@@ -15,10 +15,10 @@ impl Operation for Stat {
         "asks for a file's attributes by name"
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         match so_far.last {
-            None => Step::Last(Request::Stat { place: target.place }),
-            Some(_) => Step::Done,
+            None => NextRequest::Last(Request::Stat { place: target.place }),
+            Some(_) => NextRequest::Done,
         }
     }
 }

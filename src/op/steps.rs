@@ -1,28 +1,38 @@
 //! Ways through an operation that several of them share.
 
-use super::request::{Access, Progress, Request, RequestKind, Step};
+use super::request::{Access, NextRequest, OperationProgress, Request, RequestKind};
 use super::{Durability, Target};
 
 /// A single request and nothing else, unless the entry's directory is to be made durable.
-pub(super) fn single(target: &Target, so_far: &Progress, request: Request) -> Step {
+pub(super) fn single(target: &Target, so_far: &OperationProgress, request: Request) -> NextRequest {
     match so_far.last {
-        None if target.durability == Durability::FsyncDirectory => Step::Submit(request),
-        None => Step::Last(request),
+        None if target.durability == Durability::FsyncDirectory => NextRequest::Submit(request),
+        None => NextRequest::Last(request),
         Some(last) => sync_holder(target, so_far, last),
     }
 }
 
 /// The first step of an operation that reads a file.
-pub(super) fn open_to_read(target: &Target) -> Step {
+pub(super) fn open_to_read(target: &Target) -> NextRequest {
     let Target { place, keep_atime, direct, .. } = *target;
-    Step::Submit(Request::Open { place, access: Access::Read, dsync: false, keep_atime, direct })
+    NextRequest::Submit(Request::Open {
+        place,
+        access: Access::Read,
+        dsync: false,
+        keep_atime,
+        direct,
+    })
 }
 
 /// Open, write all of the content, make it durable, close.
-pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> Step {
+pub(super) fn write_file(
+    target: &Target,
+    so_far: &OperationProgress,
+    access: Access,
+) -> NextRequest {
     let Some(last) = so_far.last else {
         let dsync = target.durability == Durability::Dsync;
-        return Step::Submit(Request::Open {
+        return NextRequest::Submit(Request::Open {
             place: target.place,
             access,
             dsync,
@@ -36,7 +46,7 @@ pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> 
     match last {
         RequestKind::Open | RequestKind::Write if so_far.bytes < target.size => {
             let bytes = (target.size - so_far.bytes).min(u64::from(target.block)) as u32;
-            Step::Submit(Request::Write {
+            NextRequest::Submit(Request::Write {
                 number: target.place.number(),
                 version: target.version,
                 offset: so_far.bytes,
@@ -49,19 +59,25 @@ pub(super) fn write_file(target: &Target, so_far: &Progress, access: Access) -> 
 
 /// All is written: make it durable, close.
 #[inline]
-pub(super) fn finish(target: &Target, so_far: &Progress, last: RequestKind) -> Step {
+pub(super) fn finish(
+    target: &Target,
+    so_far: &OperationProgress,
+    last: RequestKind,
+) -> NextRequest {
     match last {
         RequestKind::Open | RequestKind::Write | RequestKind::WriteAt => match target.durability {
             Durability::Fsync | Durability::FsyncDirectory => {
-                Step::Submit(Request::Sync { data_only: false })
+                NextRequest::Submit(Request::Sync { data_only: false })
             }
-            Durability::Fdatasync => Step::Submit(Request::Sync { data_only: true }),
-            Durability::None | Durability::Dsync | Durability::Syncfs => Step::Last(Request::Close),
+            Durability::Fdatasync => NextRequest::Submit(Request::Sync { data_only: true }),
+            Durability::None | Durability::Dsync | Durability::Syncfs => {
+                NextRequest::Last(Request::Close)
+            }
         },
         RequestKind::Sync if target.durability == Durability::Fdatasync => {
-            Step::Last(Request::Close)
+            NextRequest::Last(Request::Close)
         }
-        RequestKind::Sync => Step::Submit(Request::Close),
+        RequestKind::Sync => NextRequest::Submit(Request::Close),
         RequestKind::Close | RequestKind::SyncHolder => sync_holder(target, so_far, last),
         // None of these ends the writing of a file.
         RequestKind::Read
@@ -77,7 +93,11 @@ pub(super) fn finish(target: &Target, so_far: &Progress, last: RequestKind) -> S
 }
 
 /// Open a directory, ask for its entries until there are none left, close.
-pub(super) fn list_directory(target: &Target, so_far: &Progress, stat: bool) -> Step {
+pub(super) fn list_directory(
+    target: &Target,
+    so_far: &OperationProgress,
+    stat: bool,
+) -> NextRequest {
     let Target { place, keep_atime, .. } = *target;
     let (access, dsync, direct) = (Access::List, false, false);
     let open = Request::Open { place, access, dsync, keep_atime, direct };
@@ -85,26 +105,32 @@ pub(super) fn list_directory(target: &Target, so_far: &Progress, stat: bool) -> 
         return close_or_end(so_far);
     }
     match so_far.last {
-        None => Step::Submit(open),
-        Some(RequestKind::Open) if stat => Step::Submit(Request::StatOpen),
-        Some(RequestKind::Open | RequestKind::StatOpen) => Step::Submit(Request::ReadDirectory),
-        Some(RequestKind::ReadDirectory) if so_far.last_bytes > 0 => {
-            Step::Submit(Request::ReadDirectory)
+        None => NextRequest::Submit(open),
+        Some(RequestKind::Open) if stat => NextRequest::Submit(Request::StatOpen),
+        Some(RequestKind::Open | RequestKind::StatOpen) => {
+            NextRequest::Submit(Request::ReadDirectory)
         }
-        Some(RequestKind::ReadDirectory) => Step::Last(Request::Close),
-        Some(_) => Step::Done,
+        Some(RequestKind::ReadDirectory) if so_far.last_bytes > 0 => {
+            NextRequest::Submit(Request::ReadDirectory)
+        }
+        Some(RequestKind::ReadDirectory) => NextRequest::Last(Request::Close),
+        Some(_) => NextRequest::Done,
     }
 }
 
 /// After an error: close what is open, then end.
-pub(super) fn close_or_end(so_far: &Progress) -> Step {
-    if so_far.open { Step::Last(Request::Close) } else { Step::Done }
+pub(super) fn close_or_end(so_far: &OperationProgress) -> NextRequest {
+    if so_far.open { NextRequest::Last(Request::Close) } else { NextRequest::Done }
 }
 
 /// The last step of an operation that changes a directory.
-fn sync_holder(target: &Target, so_far: &Progress, last: RequestKind) -> Step {
+fn sync_holder(target: &Target, so_far: &OperationProgress, last: RequestKind) -> NextRequest {
     let wanted = target.durability == Durability::FsyncDirectory
         && so_far.failed.is_none()
         && last != RequestKind::SyncHolder;
-    if wanted { Step::Last(Request::SyncHolder { place: target.place }) } else { Step::Done }
+    if wanted {
+        NextRequest::Last(Request::SyncHolder { place: target.place })
+    } else {
+        NextRequest::Done
+    }
 }

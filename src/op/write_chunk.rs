@@ -1,7 +1,9 @@
 //! `write-chunk`: one chunk of a file at its place in it.
 
 use super::request::{Access, Request, RequestKind};
-use super::{Change, Durability, Effect, Operation, Progress, Step, Subject, Target, steps};
+use super::{
+    Change, Durability, Effect, NextRequest, Operation, OperationProgress, Subject, Target, steps,
+};
 
 /// Writes one chunk at its place in its file; the first chunk of a file makes it. Whether the file
 /// is opened and closed for the chunk, or is open from an earlier one, the target says.
@@ -28,7 +30,7 @@ impl Operation for WriteChunk {
         Change::Chunks
     }
 
-    fn step(&self, target: &Target, so_far: &Progress) -> Step {
+    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
         let chunk = target.chunk;
         let Some(last) = so_far.last else {
             return if chunk.opens { open(target) } else { write(target, so_far) };
@@ -38,29 +40,29 @@ impl Operation for WriteChunk {
             let closed = matches!(last, RequestKind::Close | RequestKind::SyncHolder);
             let kept_open = !chunk.opens && !closed;
             let close = chunk.closes && (so_far.open || kept_open);
-            return if close { Step::Last(Request::Close) } else { Step::Done };
+            return if close { NextRequest::Last(Request::Close) } else { NextRequest::Done };
         }
         match last {
             RequestKind::Open | RequestKind::WriteAt if so_far.bytes < target.size => {
                 write(target, so_far)
             }
-            RequestKind::Open | RequestKind::WriteAt if !chunk.closes => Step::Done,
+            RequestKind::Open | RequestKind::WriteAt if !chunk.closes => NextRequest::Done,
             other => steps::finish(target, so_far, other),
         }
     }
 }
 
-fn open(target: &Target) -> Step {
+fn open(target: &Target) -> NextRequest {
     let access = if target.chunk.creates { Access::CreateNew } else { Access::Write };
     let dsync = target.durability == Durability::Dsync;
     let (place, direct) = (target.place, target.direct);
-    Step::Submit(Request::Open { place, access, dsync, keep_atime: false, direct })
+    NextRequest::Submit(Request::Open { place, access, dsync, keep_atime: false, direct })
 }
 
-fn write(target: &Target, so_far: &Progress) -> Step {
+fn write(target: &Target, so_far: &OperationProgress) -> NextRequest {
     let (chunk, offset) = (target.chunk, so_far.bytes);
     let bytes = (target.size - offset).min(u64::from(target.block)) as u32;
-    Step::Submit(Request::WriteAt {
+    NextRequest::Submit(Request::WriteAt {
         number: chunk.number,
         version: target.version,
         offset,
@@ -73,7 +75,7 @@ fn write(target: &Target, so_far: &Progress) -> Step {
 mod tests {
     use super::*;
     use crate::base::errno::Errno;
-    use crate::op::{Chunk, Place};
+    use crate::op::{Chunk, ItemId};
 
     const CHUNKS: u64 = 3;
     const SIZE: u64 = 2500;
@@ -88,7 +90,7 @@ mod tests {
             closes: last || !keeps_open,
         };
         Target {
-            place: Place::File { number: 3, generation: 0 },
+            place: ItemId::File { number: 3, generation: 0 },
             size: SIZE,
             version: 0,
             block: 1024,
@@ -105,8 +107,8 @@ mod tests {
         let (mut all, mut open, mut failed) = (Vec::new(), false, 0);
         for index in 0..CHUNKS {
             let target = target(index, keeps_open, durability);
-            let mut progress = Progress::default();
-            while let Step::Submit(request) | Step::Last(request) =
+            let mut progress = OperationProgress::default();
+            while let NextRequest::Submit(request) | NextRequest::Last(request) =
                 WriteChunk.step(&target, &progress)
             {
                 assert!(all.len() < 100, "it never ends: {all:?}");

@@ -48,7 +48,7 @@ pub type Passes = BTreeMap<(String, String), u32>;
 
 /// Cells that are repeated together: decided on together, and measured in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Series {
+pub struct CellSeries {
     /// Indices into the plan's cells.
     pub cells: Vec<usize>,
 }
@@ -148,20 +148,20 @@ impl Plan {
 
     /// What is repeated together, in the order it is done: each level that a place is prepared for,
     /// which cannot be taken back, and all cells that need no such place.
-    pub fn series(&self) -> Vec<Series> {
-        let mut all: Vec<Series> = Vec::new();
+    pub fn series(&self) -> Vec<CellSeries> {
+        let mut all: Vec<CellSeries> = Vec::new();
         let mut unprepared = None;
         for at in self.order(1) {
             match unprepared.filter(|_| self.cells[at].prepare.is_none()) {
                 Some(series) => {
-                    let series: &mut Series = &mut all[series];
+                    let series: &mut CellSeries = &mut all[series];
                     series.cells.push(at);
                 }
                 None => {
                     if self.cells[at].prepare.is_none() {
                         unprepared = Some(all.len());
                     }
-                    all.push(Series { cells: vec![at] });
+                    all.push(CellSeries { cells: vec![at] });
                 }
             }
         }
@@ -169,7 +169,7 @@ impl Plan {
     }
 
     /// The cells of a series in the order of one repeat.
-    pub fn order_in(&self, series: &Series, repeat: u32) -> Vec<usize> {
+    pub fn order_in(&self, series: &CellSeries, repeat: u32) -> Vec<usize> {
         let mut order = self.order(repeat);
         order.retain(|at| series.cells.contains(at));
         order

@@ -29,7 +29,7 @@ pub use check::{Settings, read_job};
 pub use effort::Effort;
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
-pub use prepare::{Ballast, Goal, Prepare, Way};
+pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
 pub use source::variant_names;

@@ -3,7 +3,7 @@
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Tree};
 use crate::base::words::words;
-use crate::op::{Change, Chunk, Durability, Operation, Place, Subject, Target};
+use crate::op::{Change, Chunk, Durability, ItemId, Operation, Subject, Target};
 
 /// Most bytes of one read or write where nothing is said.
 pub const BLOCK_DEFAULT: u32 = 1 << 20;
@@ -89,7 +89,7 @@ pub struct Phase {
     /// What the phases before it did to the files.
     pub history: Vec<Past>,
     /// The first live directory entry and the layout's directories, for a walk over all of them.
-    pub walk: Walk,
+    pub walk: DirectoryWalk,
     /// Entries the tree holds when the phase has done all its work.
     pub entries_after: u64,
     /// Set if it looks at the files that were prepared beside the tree: then the selection is made
@@ -110,7 +110,7 @@ pub struct OnBallast {
 
 /// How the numbers of a walk over all directories are read: first the layout, then the entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Walk {
+pub struct DirectoryWalk {
     /// Directories of the layout.
     pub layout: u64,
     /// The lowest number of a directory that is an entry.
@@ -135,7 +135,7 @@ impl Phase {
             direct: false,
             end: End::Targets,
             history: Vec::new(),
-            walk: Walk::default(),
+            walk: DirectoryWalk::default(),
             entries_after: 0,
             on_ballast: None,
         }
@@ -282,23 +282,23 @@ impl Aim<'_> {
     }
 
     #[inline]
-    fn place(&self, number: u64, generation: u32) -> Place {
+    fn place(&self, number: u64, generation: u32) -> ItemId {
         let walk = self.phase.walk;
         match self.subject {
-            Subject::File => Place::File { number, generation },
+            Subject::File => ItemId::File { number, generation },
             Subject::Chunk => {
                 let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
-                Place::File { number: number / per_file, generation: 0 }
+                ItemId::File { number: number / per_file, generation: 0 }
             }
-            Subject::Directory => Place::Directory { number },
-            Subject::Block => Place::Block { number },
+            Subject::Directory => ItemId::Directory { number },
+            Subject::Block => ItemId::Block { number },
             Subject::Holder => {
                 let holder = self.tree.holder_in_turn(number);
-                Place::Layout { number: self.tree.layout_of_holder(holder) }
+                ItemId::Layout { number: self.tree.layout_of_holder(holder) }
             }
-            Subject::AnyDirectory if number < walk.layout => Place::Layout { number },
+            Subject::AnyDirectory if number < walk.layout => ItemId::Layout { number },
             Subject::AnyDirectory => {
-                Place::Directory { number: number - walk.layout + walk.first_entry }
+                ItemId::Directory { number: number - walk.layout + walk.first_entry }
             }
         }
     }

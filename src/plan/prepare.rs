@@ -1,7 +1,7 @@
 //! What is brought to a level before the cells of the level are measured: files that lie beside
 //! the cell's own tree and stay from level to level.
 
-use super::tree::{Layout, Tree};
+use super::tree::{DirectoryLayout, Tree};
 
 /// How the place is prepared for one level.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Prepare {
     /// The law of the files.
     pub ballast: Ballast,
     /// What the level is.
-    pub goal: Goal,
+    pub goal: BallastGoal,
 }
 
 /// The law of the files that are there beside a cell's tree.
@@ -18,14 +18,14 @@ pub struct Ballast {
     /// Names, sizes and contents; `files` is more than will ever be made.
     pub tree: Tree,
     /// How they are brought there.
-    pub way: Way,
+    pub way: FillMethod,
     /// Workers.
     pub threads: u32,
 }
 
 /// How files are brought to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Way {
+pub enum FillMethod {
     /// One after the other.
     Fill,
     /// After each so many files one at random is deleted.
@@ -38,16 +38,16 @@ pub enum Way {
     },
 }
 
-impl Way {
+impl FillMethod {
     /// Whether levels are reached from above.
     pub fn goes_down(self) -> bool {
-        matches!(self, Way::Age { empty_from: Some(_), .. })
+        matches!(self, FillMethod::Age { empty_from: Some(_), .. })
     }
 }
 
 /// What a level means for the files beside.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
+pub enum BallastGoal {
     /// So many files.
     Files(u64),
     /// So much of the space used, in percent, as df counts: used / (used + available).
@@ -60,6 +60,6 @@ pub const USED_TOLERANCE: f64 = 1.0;
 /// The law of a ballast for its first `files` files.
 pub fn tree_of(ballast: &Ballast, files: u64) -> Tree {
     let directories = ballast.tree.files_each.directories(files).unwrap_or(1).max(1);
-    let layout = Layout { fan_out: directories, depth: 1 };
+    let layout = DirectoryLayout { fan_out: directories, depth: 1 };
     Tree { files, layout, ..ballast.tree.clone() }
 }

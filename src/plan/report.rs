@@ -7,14 +7,14 @@ use crate::base::problem::{Problem, Problems, nearest};
 /// Lines, problems, and which parts are already known to be wrong. Places are paths of keys;
 /// elements of a list are counted from 1, as lines are: `phase[2].order`.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(super) struct ProblemList {
     problems: Problems,
     lines: BTreeMap<String, usize>,
     broken: BTreeSet<String>,
     count: usize,
 }
 
-impl Report {
+impl ProblemList {
     /// Notes on which line a key or an element stands.
     pub(super) fn stands_at(&mut self, place: &str, line: usize) {
         self.lines.insert(place.to_string(), line);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_problem_in_a_part_without_a_line_has_the_line_around_it() {
-        let mut report = Report::default();
+        let mut report = ProblemList::default();
         report.stands_at("phase[2]", 12);
         report.add("phase[2].count", "9", "at most 5", None);
         report.add("--set x", "9", "at most 5", None);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_inside_a_part_is_known_and_a_longer_name_beside_it_is_not() {
-        let mut report = Report::default();
+        let mut report = ProblemList::default();
         report.add("phase[1].order", "x", "y", None);
         assert!(report.is_broken_inside("phase[1]") && report.is_broken_inside("phase"));
         assert!(!report.is_broken_inside("phase[1].ord") && !report.is_broken("phase[1]"));

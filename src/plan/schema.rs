@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::wire::Job;
+use super::wire::WireJob;
 
 /// The schema (draft 2020-12) of a job file, with every key's unit and default as its description.
 pub fn job_schema() -> Value {
-    let mut schema = schemars::schema_for!(Job).to_value();
+    let mut schema = schemars::schema_for!(WireJob).to_value();
     if let Some(root) = schema.as_object_mut() {
         root.remove("title");
     }

@@ -4,7 +4,7 @@
 use super::phase::Phase;
 use super::{CellPlan, Tree};
 use crate::base::units::counted;
-use crate::op::{Durability, Progress, Request, Step, Target};
+use crate::op::{Durability, NextRequest, OperationProgress, Request, Target};
 
 /// What worker `worker` does in all phases of a cell, a line each: the phase, then its requests.
 /// A listed directory is taken to fit one buffer.
@@ -33,8 +33,9 @@ fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
         true => phase.state_before(tree, number).size,
         false => 0,
     };
-    let (mut progress, mut all) = (Progress::default(), Vec::new());
-    while let Step::Submit(request) | Step::Last(request) = phase.operation.step(&target, &progress)
+    let (mut progress, mut all) = (OperationProgress::default(), Vec::new());
+    while let NextRequest::Submit(request) | NextRequest::Last(request) =
+        phase.operation.step(&target, &progress)
     {
         progress.complete(&request, Ok(moved(&request, &target, content, &progress)));
         all.push(request);
@@ -43,7 +44,7 @@ fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
 }
 
 /// Bytes a request moves.
-fn moved(request: &Request, target: &Target, content: u64, so_far: &Progress) -> u64 {
+fn moved(request: &Request, target: &Target, content: u64, so_far: &OperationProgress) -> u64 {
     const LISTING: u64 = 1;
     match request {
         Request::Write { bytes, .. } | Request::WriteAt { bytes, .. } => u64::from(*bytes),

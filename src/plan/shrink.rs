@@ -1,9 +1,9 @@
 //! A plan made small: every kind of phase once, on few and small files, to learn in a second what
 //! each costs here.
 
-use super::phase::{CacheAsked, End, Past, Phase, Walk};
-use super::tree::{Chunks, Layout, Sizes, Tree};
-use super::{CellPlan, Goal, Plan, Prepare, Way};
+use super::phase::{CacheAsked, DirectoryWalk, End, Past, Phase};
+use super::tree::{Chunks, DirectoryLayout, Sizes, Tree};
+use super::{BallastGoal, CellPlan, FillMethod, Plan, Prepare};
 use crate::op::{Effect, Subject};
 
 /// Most targets of a phase, but for a few more where a tree has many parts.
@@ -52,9 +52,9 @@ impl Plan {
 /// Where the numbers of entries move when the ranges between them get shorter. The order of their
 /// ends stays, and no range that had entries is left without, so what an earlier phase made is
 /// there for a later one.
-struct Ruler(Vec<(u64, u64)>);
+struct ShrinkLimits(Vec<(u64, u64)>);
 
-impl Ruler {
+impl ShrinkLimits {
     fn new(mut marks: Vec<u64>, most: u64) -> Self {
         marks.push(0);
         marks.sort_unstable();
@@ -84,8 +84,8 @@ impl Ruler {
 
 /// How one cell is made small.
 struct Shrinking {
-    files: Ruler,
-    directories: Ruler,
+    files: ShrinkLimits,
+    directories: ShrinkLimits,
     tree: Tree,
 }
 
@@ -139,7 +139,8 @@ impl Shrinking {
             targets = (2 * TARGETS_MAX / chunks.per_file).min(TARGETS_MAX);
         }
         let most = ((BYTES_MAX as f64 / bytes) as u64).clamp(1, targets);
-        let (files, directories) = (Ruler::new(files, most), Ruler::new(directories, TARGETS_MAX));
+        let (files, directories) =
+            (ShrinkLimits::new(files, most), ShrinkLimits::new(directories, TARGETS_MAX));
         tree.files = files.end().max(directories.end());
         tree.layout = layout(&tree);
         if let Some(Chunks { count, per_file, .. }) = &mut tree.chunks {
@@ -149,7 +150,7 @@ impl Shrinking {
     }
 
     fn phase(&self, phase: &Phase) -> Phase {
-        let walk = Walk {
+        let walk = DirectoryWalk {
             layout: if phase.walk.layout > 0 { self.tree.layout_directories() } else { 0 },
             first_entry: self.directories.at(phase.walk.first_entry),
         };
@@ -203,7 +204,7 @@ impl Shrinking {
     fn range(
         &self,
         selection: &super::selection::Selection,
-        ruler: &Ruler,
+        ruler: &ShrinkLimits,
     ) -> super::selection::Selection {
         use super::selection::Order;
         let (first, all) = (selection.first, selection.population);
@@ -237,9 +238,9 @@ fn cut(sizes: Sizes) -> Sizes {
 }
 
 /// As many directories as before, within reason.
-fn layout(tree: &Tree) -> Layout {
+fn layout(tree: &Tree) -> DirectoryLayout {
     if let Some(directories) = tree.files_each.directories(tree.files) {
-        return Layout { fan_out: directories.max(1), depth: 1 };
+        return DirectoryLayout { fan_out: directories.max(1), depth: 1 };
     }
     let most = (TARGETS_MAX / u64::from(tree.roots.max(1))).max(1);
     let mut layout = tree.layout;
@@ -257,16 +258,16 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
     ballast.tree.seed = !ballast.tree.seed;
     let fit = (BYTES_MAX as f64 / ballast.tree.sizes.mean().max(1.0)) as u64;
     let mut files = fit.clamp(1, TARGETS_MAX);
-    if let Way::Age { delete_every, .. } = ballast.way {
+    if let FillMethod::Age { delete_every, .. } = ballast.way {
         files = files.min(delete_every.saturating_mul(AGED_STEPS));
     }
-    if let Goal::Files(asked) = prepare.goal {
+    if let BallastGoal::Files(asked) = prepare.goal {
         files = files.min(asked);
     }
     // Those of the whole ballast would count as room that is needed.
     let directories = ballast.tree.files_each.directories(files).unwrap_or(1);
-    ballast.tree.layout = Layout { fan_out: directories.max(1), depth: 1 };
-    Prepare { ballast, goal: Goal::Files(files) }
+    ballast.tree.layout = DirectoryLayout { fan_out: directories.max(1), depth: 1 };
+    Prepare { ballast, goal: BallastGoal::Files(files) }
 }
 
 /// Leaves a few kinds of phases cold, those first that meet what was there before.

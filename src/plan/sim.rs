@@ -22,7 +22,7 @@ pub enum DirectoryLaw {
 /// Random deviation of each request's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Noise {
+pub enum SimNoise {
     /// None.
     #[default]
     None,
@@ -48,7 +48,7 @@ pub struct Knee {
 
 /// By how much whole passes and whole repeats are slower or faster than others, each way alike.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Spread {
+pub struct SimSpread {
     /// Standard deviation of passes, in percent.
     pub passes_percent: f64,
     /// Standard deviation of repeats, which all passes of one have in common, in percent.
@@ -82,9 +82,9 @@ pub struct SimModel {
     /// The law's step.
     pub directory_cost_ns: u64,
     /// Noise on every request.
-    pub noise: Noise,
+    pub noise: SimNoise,
     /// What passes and repeats differ by as a whole.
-    pub spread: Spread,
+    pub spread: SimSpread,
     /// Percent that everything is slower after a million operations of the run, over all workers,
     /// than at its start.
     pub drift_percent: f64,

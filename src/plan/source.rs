@@ -2,19 +2,19 @@
 
 use toml::de::{DeTable, DeValue, Error};
 
-use super::report::Report;
+use super::report::ProblemList;
 use super::schema::job_schema;
 use super::structure;
-use super::wire::Job;
+use super::wire::WireJob;
 use crate::base::problem::{Problem, Problems};
 
 /// The text, for lines and quotes.
-pub(super) struct Source<'a> {
+pub(super) struct JobSource<'a> {
     text: &'a str,
     line_starts: Vec<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> JobSource<'a> {
     fn new(text: &'a str) -> Self {
         let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         Self { text, line_starts: std::iter::once(0).chain(after_breaks).collect() }
@@ -35,17 +35,17 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 /// The first problem, if the text is not TOML.
-pub(super) fn read(text: &str) -> Result<(Job, Report), Problems> {
-    let source = Source::new(text);
+pub(super) fn read(text: &str) -> Result<(WireJob, ProblemList), Problems> {
+    let source = JobSource::new(text);
     let document = DeTable::parse(text).map_err(|error| not_toml(&source, &error))?;
-    let mut report = Report::default();
+    let mut report = ProblemList::default();
     let schema = job_schema();
     let value = structure::check(&schema, &source, document.get_ref(), &mut report);
     let job = serde_json::from_value(value).unwrap_or_else(|error| {
         // The structural check leaves nothing that serde could object to; if it ever does, its
         // message is better than none.
         report.add("", error.to_string(), "a job file as the schema says", None);
-        Job::default()
+        WireJob::default()
     });
     Ok((job, report))
 }
@@ -64,7 +64,7 @@ pub fn variant_names(text: &str) -> Vec<String> {
     variants.iter().filter_map(|variant| name(variant.get_ref())).collect()
 }
 
-fn not_toml(source: &Source<'_>, error: &Error) -> Problems {
+fn not_toml(source: &JobSource<'_>, error: &Error) -> Problems {
     let span = error.span().unwrap_or_default();
     let line = source.line(span.start);
     let start = source.line_starts.get(line - 1).copied().unwrap_or_default();
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_from_one() {
-        let source = Source::new("a\nbc\n");
+        let source = JobSource::new("a\nbc\n");
         assert_eq!([0, 1, 2, 4, 5].map(|at| source.line(at)), [1, 1, 2, 2, 3]);
     }
 }

@@ -1,7 +1,7 @@
 //! What a cell needs of a file system before anything is written: bytes and inodes.
 
 use super::tree::{Sizes, Tree};
-use super::{CellPlan, Goal, Prepare};
+use super::{BallastGoal, CellPlan, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -33,7 +33,7 @@ impl Need {
 
     /// What the files beside a cell need; nothing if they are to take a share of what is there.
     pub fn of_ballast(prepare: &Prepare, block_bytes: u64) -> Self {
-        let Goal::Files(files) = prepare.goal else { return Self::default() };
+        let BallastGoal::Files(files) = prepare.goal else { return Self::default() };
         let (tree, block) = (&prepare.ballast.tree, block_bytes.max(1));
         let directories = tree.layout_directories();
         let bytes = contents(tree.sizes, files, block)

@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
-use super::report::{Report, below, element, one_of, short};
-use super::source::Source;
+use super::report::{ProblemList, below, element, one_of, short};
+use super::source::JobSource;
 
 /// What of the document fits the schema; the rest is left out and in the report.
 pub(super) fn check(
     schema: &Value,
-    source: &Source<'_>,
+    source: &JobSource<'_>,
     document: &DeTable<'_>,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Value {
     let mut walker = Walker { root: schema, source, report };
     walker.fields(schema, document, "").0
@@ -21,8 +21,8 @@ pub(super) fn check(
 
 struct Walker<'a> {
     root: &'a Value,
-    source: &'a Source<'a>,
-    report: &'a mut Report,
+    source: &'a JobSource<'a>,
+    report: &'a mut ProblemList,
 }
 
 type TomlValue<'i> = Spanned<DeValue<'i>>;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::random::{Stream, below, draw, unit};
-use crate::op::Place;
+use crate::op::ItemId;
 
 /// The deepest nesting whose paths fit a name buffer.
 pub const DEPTH_MAX: u32 = 16;
@@ -103,14 +103,14 @@ pub enum Content {
 
 /// Directories of one worker's tree: `fan_out` to the power of `depth` hold entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct DirectoryLayout {
     /// Directories in each directory above the last level.
     pub fan_out: u64,
     /// Levels of directories below the root; at 0 the root holds the entries itself.
     pub depth: u32,
 }
 
-impl Layout {
+impl DirectoryLayout {
     /// `directories` beside each other; a single one is the root itself.
     pub fn flat(directories: u64) -> Self {
         Self { fan_out: directories, depth: u32::from(directories > 1) }
@@ -209,7 +209,7 @@ pub struct Tree {
     /// Most entries of each kind it can hold.
     pub files: u64,
     /// Directories of each worker's tree.
-    pub layout: Layout,
+    pub layout: DirectoryLayout,
     /// How entries go to them.
     pub filling: Filling,
     /// How many files each of them gets, if they are filled one by one.
@@ -241,7 +241,7 @@ impl Tree {
     /// No files at all, for a cell that works on none.
     pub fn none(seed: u64) -> Self {
         let (sizes, content) = (Sizes::Fixed(0), Content::default());
-        let (layout, filling) = (Layout::flat(1), Filling::default());
+        let (layout, filling) = (DirectoryLayout::flat(1), Filling::default());
         let (files_each, chunks) = (FilesEach::Even, None);
         Self { files: 0, layout, filling, files_each, roots: 1, sizes, chunks, content, seed }
     }
@@ -322,7 +322,7 @@ impl Tree {
             }
             let each = self.layout.directories();
             let (root, rest) = ((number - 1) / each, (number - 1) % each);
-            path.push(Name { kind: Kind::Worker, number: root, generation: 0 });
+            path.push(Name { kind: NameKind::Worker, number: root, generation: 0 });
             at = rest;
         }
         let mut level = 0;
@@ -332,24 +332,24 @@ impl Tree {
         }
         for above in (0..level).rev() {
             let digit = at / self.layout.on_level(above) % self.layout.fan_out;
-            path.push(Name { kind: Kind::Holder, number: digit, generation: 0 });
+            path.push(Name { kind: NameKind::Holder, number: digit, generation: 0 });
         }
     }
 
     /// Adds an entry's own name, without the directory that holds it. A directory of the layout
     /// has no single name and adds its path.
     #[inline]
-    pub fn push_name(&self, place: Place, path: &mut NameBuffer) {
+    pub fn push_name(&self, place: ItemId, path: &mut NameBuffer) {
         match place {
-            Place::File { number, generation } => {
-                path.push(Name { kind: Kind::File, number, generation });
+            ItemId::File { number, generation } => {
+                path.push(Name { kind: NameKind::File, number, generation });
             }
-            Place::Directory { number } => {
-                path.push(Name { kind: Kind::Directory, number, generation: 0 });
+            ItemId::Directory { number } => {
+                path.push(Name { kind: NameKind::Directory, number, generation: 0 });
             }
-            Place::Layout { number } => self.push_layout(number, path),
+            ItemId::Layout { number } => self.push_layout(number, path),
             // A block of a device has no name.
-            Place::Block { .. } => {}
+            ItemId::Block { .. } => {}
         }
     }
 }
@@ -364,7 +364,7 @@ fn content_index(number: u64, version: u32) -> u64 {
 mod tests {
     use super::*;
 
-    fn tree(layout: Layout, filling: Filling, roots: u32, files: u64) -> Tree {
+    fn tree(layout: DirectoryLayout, filling: Filling, roots: u32, files: u64) -> Tree {
         Tree {
             files,
             layout,
@@ -386,15 +386,15 @@ mod tests {
 
     #[test]
     fn one_directory_is_the_root_itself() {
-        let tree = tree(Layout::flat(1), Filling::Fill, 1, 10);
+        let tree = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 10);
         assert_eq!((tree.holders(), tree.layout_directories()), (1, 1));
         assert_eq!(layout_path(&tree, 0), "");
     }
 
     #[test]
     fn filling_and_striping_differ_in_which_directory_comes_next() {
-        let fill = tree(Layout::flat(4), Filling::Fill, 1, 8);
-        let stripe = tree(Layout::flat(4), Filling::Stripe, 1, 8);
+        let fill = tree(DirectoryLayout::flat(4), Filling::Fill, 1, 8);
+        let stripe = tree(DirectoryLayout::flat(4), Filling::Stripe, 1, 8);
         let holders = |tree: &Tree| (0..8).map(|n| tree.holder_of(n)).collect::<Vec<_>>();
         assert_eq!(holders(&fill), [0, 0, 1, 1, 2, 2, 3, 3]);
         assert_eq!(holders(&stripe), [0, 1, 2, 3, 0, 1, 2, 3]);
@@ -405,7 +405,7 @@ mod tests {
         let of = |files| {
             let files_each = FilesEach::drawn((0, 100), files, 7);
             let holders = files_each.directories(files).unwrap();
-            let layout = Layout { fan_out: holders, depth: 1 };
+            let layout = DirectoryLayout { fan_out: holders, depth: 1 };
             Tree { files_each, ..tree(layout, Filling::Fill, 1, files) }
         };
         let (small, large) = (of(1_000), of(100_000));
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn nested_directories_come_parents_first_and_end_with_the_holders() {
-        let tree = tree(Layout { fan_out: 2, depth: 2 }, Filling::Fill, 1, 8);
+        let tree = tree(DirectoryLayout { fan_out: 2, depth: 2 }, Filling::Fill, 1, 8);
         let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
         assert_eq!(paths, ["", "h0", "h1", "h0/h0", "h0/h1", "h1/h0", "h1/h1"]);
         assert_eq!(tree.layout_of_holder(3), 6);
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn each_worker_has_a_tree_of_its_own_when_asked() {
-        let tree = tree(Layout::flat(2), Filling::Fill, 2, 8);
+        let tree = tree(DirectoryLayout::flat(2), Filling::Fill, 2, 8);
         let paths: Vec<_> = (0..tree.layout_directories()).map(|n| layout_path(&tree, n)).collect();
         assert_eq!(paths, ["", "w0", "w0/h0", "w0/h1", "w1", "w1/h0", "w1/h1"]);
         let holders: Vec<_> = (0..8).map(|n| tree.holder_of(n)).collect();
@@ -457,7 +457,7 @@ mod tests {
             Sizes::Exponential { min: 4096, max: 16 << 20, k: 10.0 },
         ];
         for sizes in laws {
-            let tree = Tree { sizes, ..tree(Layout::flat(1), Filling::Fill, 1, 1) };
+            let tree = Tree { sizes, ..tree(DirectoryLayout::flat(1), Filling::Fill, 1, 1) };
             let drawn: Vec<u64> = (0..200_000).map(|n| tree.size(n, 0)).collect();
             let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
             assert!((mean / sizes.mean() - 1.0).abs() < 0.02, "{sizes:?}: {mean}");
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn another_version_of_a_file_has_another_size_and_content() {
-        let tree = tree(Layout::flat(1), Filling::Fill, 1, 1000);
+        let tree = tree(DirectoryLayout::flat(1), Filling::Fill, 1, 1000);
         assert_ne!(tree.content_key(5, 0), tree.content_key(5, 1));
         let same = (0..1000).filter(|n| tree.size(*n, 0) == tree.size(*n, 1)).count();
         assert!(same < 10, "{same} of 1,000 files kept their size; 1 is expected by chance");

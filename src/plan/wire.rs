@@ -27,7 +27,7 @@ pub(super) use sim::WireSim;
 /// A scenario for boatload: one question about a file system, and what is run to answer it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Job {
+pub(super) struct WireJob {
     /// The scenario's name, under which results are stored.
     #[schemars(required)]
     pub(super) name: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Job {
     pub(super) tree: Option<WireTree>,
     /// What is compared. Without any, there is a single variant called `default`.
     #[serde(default)]
-    pub(super) variant: Vec<Variant>,
+    pub(super) variant: Vec<WireVariant>,
     /// What grows from level to level.
     pub(super) axis: Option<WireAxis>,
     /// What is done and timed, in this order.
@@ -73,7 +73,7 @@ pub(super) struct Job {
     pub(super) sim: Option<WireSim>,
 }
 
-impl Job {
+impl WireJob {
     /// Its phases in their order.
     pub(super) fn phases(&self) -> &[WirePhase] {
         self.phase.as_deref().unwrap_or_default()
@@ -83,7 +83,7 @@ impl Job {
 /// One thing compared with others. What it leaves out is as at the top of the file.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Variant {
+pub(super) struct WireVariant {
     /// Its name, unique among the variants.
     #[schemars(required)]
     pub(super) name: Option<String>,
@@ -314,7 +314,7 @@ pub(super) struct WirePhase {
     /// In which order; sequential by default.
     pub(super) order: Option<Order>,
     /// Which files it works on; those of the tree by default.
-    pub(super) on: Option<On>,
+    pub(super) on: Option<WireOn>,
     /// Slices of the phase that get latency figures of their own: at most 10,000 and no more
     /// than operations; 0 by default.
     pub(super) windows: Option<WireQuantity>,
@@ -342,7 +342,7 @@ pub(super) struct WirePhase {
 /// Which files a phase works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum On {
+pub(super) enum WireOn {
     /// Those of the cell's tree.
     #[default]
     Tree,

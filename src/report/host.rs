@@ -7,7 +7,7 @@ use super::text::{number, write_wrapped};
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted};
 use crate::host::facts::{DeviceFacts, HostFacts};
-use crate::host::settings::Settings;
+use crate::host::settings::MachineSettings;
 use crate::measure::analysis::Analysis;
 
 /// Longest name of a line, and a blank.
@@ -103,7 +103,7 @@ fn kept(facts: impl IntoIterator<Item = Option<String>>) -> Vec<String> {
     facts.into_iter().flatten().collect()
 }
 
-fn kernel(host: &HostFacts, of: &Settings) -> Vec<String> {
+fn kernel(host: &HostFacts, of: &MachineSettings) -> Vec<String> {
     kept([
         Some(shown(&host.kernel)).filter(|text| !text.is_empty()),
         of.kernel_version.as_deref().map(shown),
@@ -112,7 +112,7 @@ fn kernel(host: &HostFacts, of: &Settings) -> Vec<String> {
     ])
 }
 
-fn processors(of: &Settings) -> Vec<String> {
+fn processors(of: &MachineSettings) -> Vec<String> {
     let smt = |on| if on { "cores shared by threads" } else { "a thread for each core" };
     kept([
         of.cpus_online.map(|many| format!("{} online", counted(many, "processor"))),
@@ -122,7 +122,7 @@ fn processors(of: &Settings) -> Vec<String> {
     ])
 }
 
-fn machine(of: &Settings) -> Vec<String> {
+fn machine(of: &MachineSettings) -> Vec<String> {
     let kind = |virtual_one| if virtual_one { "virtual" } else { "not virtual" };
     kept([
         of.product.as_deref().map(shown),
@@ -131,7 +131,7 @@ fn machine(of: &Settings) -> Vec<String> {
     ])
 }
 
-fn memory(of: &Settings) -> Vec<String> {
+fn memory(of: &MachineSettings) -> Vec<String> {
     kept([
         of.swap_bytes.map(|swap| match swap {
             0 => "no swap".to_string(),
@@ -144,7 +144,7 @@ fn memory(of: &Settings) -> Vec<String> {
 }
 
 /// What is set in bytes is 0 where a ratio counts, and the other way round.
-fn writing(of: &Settings) -> Vec<String> {
+fn writing(of: &MachineSettings) -> Vec<String> {
     let either = |name: &str, size: Option<u64>, ratio: Option<u64>| match (size, ratio) {
         (Some(size), _) if size > 0 => Some(format!("{name}_bytes {}", bytes(size))),
         (_, ratio) => ratio.map(|ratio| format!("{name}_ratio {ratio}%")),
@@ -160,7 +160,7 @@ fn writing(of: &Settings) -> Vec<String> {
     ])
 }
 
-fn limits(of: &Settings) -> Vec<String> {
+fn limits(of: &MachineSettings) -> Vec<String> {
     kept([
         of.group_cpus_max.map(|many| format!("{} processors", number(many, 3))),
         of.group_memory_max_bytes.map(|most| format!("{} of memory", bytes(most))),

@@ -11,7 +11,7 @@ use crate::base::live_set::LiveSet;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::counted;
 use crate::host::space::Space;
-use crate::plan::prepare::{Ballast, Goal, USED_TOLERANCE, Way};
+use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, USED_TOLERANCE};
 use crate::run::drive::DoneCount;
 
 /// Where a ballast is made.
@@ -69,7 +69,7 @@ pub type HeadwayListener<'a> = &'a dyn Fn(&Headway);
 
 /// The files of a ballast so far.
 #[derive(Clone, Debug)]
-pub struct Stock {
+pub struct BallastState {
     ballast: Ballast,
     live: LiveSet,
     /// Draws for victims so far.
@@ -98,7 +98,7 @@ const IDLE_FILES_MAX: u64 = 5 * BATCH_FILES_MAX;
 /// Draws for a victim before the next file that is there is taken.
 const VICTIM_DRAWS_MAX: u32 = 64;
 
-impl Stock {
+impl BallastState {
     /// None of the ballast's files yet.
     pub fn new(ballast: Ballast) -> Self {
         Self { ballast, live: LiveSet::default(), draws: 0, since_deletion: 0, aged: false }
@@ -128,20 +128,20 @@ impl Stock {
     /// If the level cannot be reached.
     pub fn reach(
         &mut self,
-        goal: Goal,
+        goal: BallastGoal,
         place: &mut dyn BallastPlace,
         stop: &AtomicBool,
     ) -> Result<()> {
         match (goal, self.ballast.way) {
-            (Goal::Files(files), _) => self.fill_to(files, place),
-            (Goal::Used(percent), Way::Age { empty_from: Some(from), .. }) => {
+            (BallastGoal::Files(files), _) => self.fill_to(files, place),
+            (BallastGoal::Used(percent), FillMethod::Age { empty_from: Some(from), .. }) => {
                 if !self.aged {
                     self.use_up_to(from, place, stop)?;
                     self.aged = true;
                 }
                 self.empty_down_to(percent, place, stop)
             }
-            (Goal::Used(percent), _) => self.use_up_to(percent, place, stop),
+            (BallastGoal::Used(percent), _) => self.use_up_to(percent, place, stop),
         }
     }
 
@@ -184,7 +184,7 @@ impl Stock {
                 .create(&self.ballast, batch.clone())
                 .map_err(|failure| distance.explained(&failure))?;
             self.since_deletion += step_files;
-            if let Way::Age { delete_every, .. } = self.ballast.way
+            if let FillMethod::Age { delete_every, .. } = self.ballast.way
                 && self.since_deletion >= delete_every
             {
                 self.since_deletion = 0;
@@ -198,11 +198,13 @@ impl Stock {
     fn next_batch(&mut self, distance: &Distance) -> Option<Range<u64>> {
         let tree = &self.ballast.tree;
         let (most_files, most_bytes) = match self.ballast.way {
-            Way::Age { delete_every, .. } => {
+            FillMethod::Age { delete_every, .. } => {
                 (delete_every - self.since_deletion, distance.wanted_bytes)
             }
             // What a file takes beside its content is not known: half of the way at a time.
-            Way::Fill => (BATCH_FILES_MAX, (distance.wanted_bytes / 2).max(distance.beyond_bytes)),
+            FillMethod::Fill => {
+                (BATCH_FILES_MAX, (distance.wanted_bytes / 2).max(distance.beyond_bytes))
+            }
         };
         let room = |bytes: u64| bytes <= most_bytes.saturating_add(distance.beyond_bytes / 2);
         let size = |number| distance.in_blocks(tree.size(number, 0));

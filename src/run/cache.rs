@@ -3,7 +3,7 @@
 //! name of a sample of the phase's files in memory when it began, and a device that had to deliver
 //! to this process what was read.
 
-use super::evidence::{Evidence, Least};
+use super::evidence::{LeastRead, ReadEvidence};
 use crate::base::words::words;
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
@@ -11,7 +11,7 @@ use crate::plan::Phase;
 words! {
     /// What was found.
     #[derive(Default)]
-    pub enum Found {
+    pub enum CacheState {
         /// Nothing of it was in memory, and that is proved.
         ColdVerified = "cold-verified",
         /// It was in memory.
@@ -58,9 +58,9 @@ words! {
 
 /// What was found of the caches when a phase began.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CacheFound {
+pub struct CacheVerdict {
     /// The verdict.
-    pub found: Found,
+    pub found: CacheState,
     /// Share of the sampled pages that were in memory.
     pub resident: Option<f64>,
     /// Why it is not what was asked.
@@ -74,14 +74,14 @@ const COLD_SHARE_MAX: f64 = 0.01;
 /// At least this much must be in memory to be called warm.
 const WARM_SHARE_MIN: f64 = 0.99;
 
-impl CacheFound {
+impl CacheVerdict {
     /// Cold, proved so far by what is resident.
     pub fn after_drop(resident: Option<f64>) -> Self {
         let (found, doubt) = match resident {
-            None => (Found::Unverified, Some(Doubt::NoProbe)),
-            Some(share) if share <= COLD_SHARE_MAX => (Found::ColdVerified, None),
-            Some(share) if share >= WARM_SHARE_MIN => (Found::Warm, Some(Doubt::StillCached)),
-            Some(_) => (Found::Unverified, Some(Doubt::StillCached)),
+            None => (CacheState::Unverified, Some(Doubt::NoProbe)),
+            Some(share) if share <= COLD_SHARE_MAX => (CacheState::ColdVerified, None),
+            Some(share) if share >= WARM_SHARE_MIN => (CacheState::Warm, Some(Doubt::StillCached)),
+            Some(_) => (CacheState::Unverified, Some(Doubt::StillCached)),
         };
         Self { found, resident, doubt }
     }
@@ -90,8 +90,10 @@ impl CacheFound {
     /// there is nothing that could be missing.
     pub fn after_warming(resident: Option<f64>) -> Self {
         let (found, doubt) = match resident {
-            Some(share) if share < WARM_SHARE_MIN => (Found::Unverified, Some(Doubt::NotResident)),
-            _ => (Found::Warm, None),
+            Some(share) if share < WARM_SHARE_MIN => {
+                (CacheState::Unverified, Some(Doubt::NotResident))
+            }
+            _ => (CacheState::Warm, None),
         };
         Self { found, resident, doubt }
     }
@@ -99,12 +101,12 @@ impl CacheFound {
     /// Nothing was asked: what the sample says. Direct I/O does not take what is in memory.
     pub fn as_is(phase: &Phase, resident: Option<f64>) -> Self {
         let warm = !phase.direct && resident.is_some_and(|share| share >= WARM_SHARE_MIN);
-        let found = if warm { Found::Warm } else { Found::Unverified };
+        let found = if warm { CacheState::Warm } else { CacheState::Unverified };
         Self { found, resident, doubt: None }
     }
 
     /// Not as asked, for a known reason.
-    pub fn doubted(found: Found, resident: Option<f64>, doubt: Doubt) -> Self {
+    pub fn doubted(found: CacheState, resident: Option<f64>, doubt: Doubt) -> Self {
         Self { found, resident, doubt: Some(doubt) }
     }
 
@@ -113,8 +115,8 @@ impl CacheFound {
     #[must_use]
     pub fn with_names(self, cached: Option<f64>) -> Self {
         match cached {
-            Some(share) if self.found == Found::ColdVerified && share > COLD_SHARE_MAX => {
-                Self::doubted(Found::Unverified, self.resident, Doubt::StillCached)
+            Some(share) if self.found == CacheState::ColdVerified && share > COLD_SHARE_MAX => {
+                Self::doubted(CacheState::Unverified, self.resident, Doubt::StillCached)
             }
             _ => self,
         }
@@ -123,8 +125,8 @@ impl CacheFound {
     /// The verdict when the phase is over: what was cold must have come from the device, through
     /// this process, and from the disk beneath where another cache lies between.
     #[must_use]
-    pub fn confirmed(self, phase: &Phase, evidence: &Evidence, least: Least) -> Self {
-        if self.found != Found::ColdVerified {
+    pub fn confirmed(self, phase: &Phase, evidence: &ReadEvidence, least: LeastRead) -> Self {
+        if self.found != CacheState::ColdVerified {
             return self;
         }
         let bytes = least.bytes(phase, evidence);
@@ -143,7 +145,7 @@ impl CacheFound {
             _ => None,
         };
         match doubt {
-            Some(doubt) => Self::doubted(Found::Unverified, self.resident, doubt),
+            Some(doubt) => Self::doubted(CacheState::Unverified, self.resident, doubt),
             None => self,
         }
     }
@@ -163,10 +165,10 @@ mod tests {
 
     #[test]
     fn cold_needs_pages_that_are_gone() {
-        assert_eq!(CacheFound::after_drop(Some(0.0)).found, Found::ColdVerified);
-        assert_eq!(CacheFound::after_drop(Some(0.2)).found, Found::Unverified);
-        assert_eq!(CacheFound::after_drop(Some(1.0)).found, Found::Warm);
-        assert_eq!(CacheFound::after_drop(None).doubt, Some(Doubt::NoProbe));
+        assert_eq!(CacheVerdict::after_drop(Some(0.0)).found, CacheState::ColdVerified);
+        assert_eq!(CacheVerdict::after_drop(Some(0.2)).found, CacheState::Unverified);
+        assert_eq!(CacheVerdict::after_drop(Some(1.0)).found, CacheState::Warm);
+        assert_eq!(CacheVerdict::after_drop(None).doubt, Some(Doubt::NoProbe));
     }
 
     /// A phase over 1,000 files of 4 KiB.
@@ -177,9 +179,9 @@ mod tests {
         Phase::bare(operation, selection, 1)
     }
 
-    fn evidence(device: u64, own: u64, beneath: Option<Option<u64>>) -> Evidence {
+    fn evidence(device: u64, own: u64, beneath: Option<Option<u64>>) -> ReadEvidence {
         let device = DeviceCounters { read_bytes: device, ..DeviceCounters::default() };
-        Evidence {
+        ReadEvidence {
             operations: 1000,
             bytes: 4096 * 1000,
             read: Readings {
@@ -191,9 +193,9 @@ mod tests {
         }
     }
 
-    fn doubt(operation: &str, evidence: &Evidence) -> Option<Doubt> {
-        let least = Least { content_share: 0.9, file_bytes: 128 };
-        CacheFound::after_drop(Some(0.0)).confirmed(&phase(operation), evidence, least).doubt
+    fn doubt(operation: &str, evidence: &ReadEvidence) -> Option<Doubt> {
+        let least = LeastRead { content_share: 0.9, file_bytes: 128 };
+        CacheVerdict::after_drop(Some(0.0)).confirmed(&phase(operation), evidence, least).doubt
     }
 
     #[test]
@@ -206,12 +208,12 @@ mod tests {
         assert_eq!(doubt("create", &evidence(0, 0, None)), None, "it reads nothing");
         let with_own = |own_read_bytes| {
             let all = evidence(all, all, None);
-            Evidence { read: Readings { own_read_bytes, ..all.read }, ..all }
+            ReadEvidence { read: Readings { own_read_bytes, ..all.read }, ..all }
         };
         assert_eq!(doubt("read", &with_own(Some(None))), Some(Doubt::OwnReadsUnknown));
         assert_eq!(doubt("create", &with_own(Some(None))), None, "it reads nothing");
         assert_eq!(doubt("read", &with_own(None)), None, "a daemon reads");
-        let none = Evidence { read: Readings::default(), ..evidence(all, all, None) };
+        let none = ReadEvidence { read: Readings::default(), ..evidence(all, all, None) };
         assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
     }
 
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(doubt("read", &with(Some(all))), None);
         assert_eq!(doubt("read", &with(Some(all / 4))), Some(Doubt::LowerCache));
         assert_eq!(doubt("read", &with(None)), Some(Doubt::LowerCache), "a file in memory");
-        let others = Evidence { others_read_bytes: all, ..with(Some(all)) };
+        let others = ReadEvidence { others_read_bytes: all, ..with(Some(all)) };
         assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
         let own_program = evidence(all, 2 * all, Some(Some(all)));
         assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
@@ -239,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_name_in_memory_is_enough_to_doubt() {
-        let cold = CacheFound::after_drop(Some(0.0));
+        let cold = CacheVerdict::after_drop(Some(0.0));
         assert_eq!(cold.with_names(Some(0.0)), cold);
         assert_eq!(cold.with_names(None), cold, "it cannot be told");
         assert_eq!(cold.with_names(Some(0.1)).doubt, Some(Doubt::StillCached));

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::Dir;
 
 use super::ground::open_directory;
-use crate::base::names::{Kind, Name};
+use crate::base::names::{Name, NameKind};
 
 /// Counts the entries of a tree: files, and directories that are entries. Directories of the
 /// layout are gone through and not counted; a name that is not boatload's is counted, so that it
@@ -24,7 +24,7 @@ pub fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
             continue;
         }
         match Name::parse(name).map(|name| name.kind) {
-            Some(Kind::Holder | Kind::Worker) => {
+            Some(NameKind::Holder | NameKind::Worker) => {
                 let below = open_directory(root, OsStr::from_bytes(name))?;
                 entries += count_entries(below.as_fd())?;
             }

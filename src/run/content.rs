@@ -116,13 +116,13 @@ impl ContentPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tree::{FilesEach, Filling, Layout, Sizes};
+    use crate::plan::tree::{DirectoryLayout, FilesEach, Filling, Sizes};
     use std::collections::BTreeSet;
 
     fn tree(content: Content, size: u64) -> Tree {
         Tree {
             files: 100,
-            layout: Layout::flat(1),
+            layout: DirectoryLayout::flat(1),
             filling: Filling::Fill,
             files_each: FilesEach::Even,
             roots: 1,

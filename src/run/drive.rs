@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
-use crate::op::{Progress, Request, Step, Target};
+use crate::op::{NextRequest, OperationProgress, Request, Target};
 use crate::plan::phase::{Aim, End};
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
@@ -25,7 +25,7 @@ impl Recorder for &mut dyn Recorder {
 }
 
 /// One worker's part of a phase.
-pub struct Work<'a> {
+pub struct WorkerPart<'a> {
     /// The phase.
     pub phase: &'a Phase,
     /// The tree it works on.
@@ -60,7 +60,7 @@ impl DoneCount {
 
 /// What a worker did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct WorkerTally {
     /// Operations that succeeded.
     pub operations: u64,
     /// Bytes they moved.
@@ -73,8 +73,8 @@ pub struct Tally {
     pub ended: u64,
 }
 
-impl Tally {
-    fn count(&mut self, progress: &Progress) {
+impl WorkerTally {
+    fn count(&mut self, progress: &OperationProgress) {
         match progress.failed {
             None => {
                 self.operations += 1;
@@ -89,10 +89,10 @@ impl Tally {
 }
 
 /// One operation under way.
-struct Slot {
+struct OperationSlot {
     turn: u64,
     target: Target,
-    progress: Progress,
+    progress: OperationProgress,
     pending: Option<Request>,
     started: u64,
 }
@@ -105,11 +105,11 @@ enum Advanced {
 
 /// Carries out one worker's part of a phase.
 pub fn drive<E: Engine, C: Clock, R: Recorder>(
-    work: &Work<'_>,
+    work: &WorkerPart<'_>,
     engine: &mut E,
     clock: &C,
     recorder: &mut R,
-) -> Tally {
+) -> WorkerTally {
     let started = clock.now();
     let deadline = match work.phase.end {
         End::After(ns) => started.saturating_add(ticks(clock, ns)),
@@ -121,7 +121,7 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
         engine,
         clock,
         recorder,
-        tally: Tally { started, ended: started, ..Tally::default() },
+        tally: WorkerTally { started, ended: started, ..WorkerTally::default() },
         now: started,
         deadline,
         position: 0,
@@ -139,12 +139,12 @@ fn ticks(clock: &impl Clock, ns: u64) -> u64 {
 }
 
 struct Drive<'a, E, C, R> {
-    work: &'a Work<'a>,
+    work: &'a WorkerPart<'a>,
     aim: Aim<'a>,
     engine: &'a mut E,
     clock: &'a C,
     recorder: &'a mut R,
-    tally: Tally,
+    tally: WorkerTally,
     /// The last reading of the clock.
     now: u64,
     /// From when on no operation begins.
@@ -158,7 +158,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     /// blocking engine there is one slot, which is always free again at once.
     fn all(&mut self) {
         let depth = self.engine.depth().max(1);
-        let mut slots: Vec<Option<Slot>> = (0..depth).map(|_| None).collect();
+        let mut slots: Vec<Option<OperationSlot>> = (0..depth).map(|_| None).collect();
         let mut free: Vec<u32> = (0..depth).rev().collect();
         let mut refused: Vec<u32> = Vec::new();
         let mut ended: Vec<Completion> = Vec::with_capacity(depth as usize);
@@ -205,16 +205,16 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     }
 
     #[inline]
-    fn begin(&mut self, turn: u64) -> Slot {
+    fn begin(&mut self, turn: u64) -> OperationSlot {
         if self.position == self.work.share.count {
             self.position = 0;
         }
         let number = self.work.share.number(self.position);
         self.position += 1;
-        Slot {
+        OperationSlot {
             turn,
             target: self.aim.target(number),
-            progress: Progress::default(),
+            progress: OperationProgress::default(),
             pending: None,
             started: self.now,
         }
@@ -222,17 +222,17 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
 
     /// Goes through the operation's requests until it ends or has to wait.
     #[inline]
-    fn advance(&mut self, ticket: Ticket, slot: &mut Slot) -> Advanced {
+    fn advance(&mut self, ticket: Ticket, slot: &mut OperationSlot) -> Advanced {
         let operation = self.work.phase.operation;
         let mut step = match slot.pending.take() {
-            Some(refused) => Step::Submit(refused),
+            Some(refused) => NextRequest::Submit(refused),
             None => operation.step(&slot.target, &slot.progress),
         };
         loop {
             let (request, is_last) = match step {
-                Step::Submit(request) => (request, false),
-                Step::Last(request) => (request, true),
-                Step::Done => return Advanced::Finished,
+                NextRequest::Submit(request) => (request, false),
+                NextRequest::Last(request) => (request, true),
+                NextRequest::Done => return Advanced::Finished,
             };
             let outcome = match self.engine.submit(ticket, &request) {
                 Submitted::Done(outcome) => outcome,
@@ -251,7 +251,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     }
 
     #[inline]
-    fn finish(&mut self, slot: &Slot) {
+    fn finish(&mut self, slot: &OperationSlot) {
         self.now = self.clock.now();
         self.tally.ended = self.now;
         self.tally.count(&slot.progress);
@@ -278,7 +278,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     fn take(
         &mut self,
         completion: Completion,
-        slots: &mut [Option<Slot>],
+        slots: &mut [Option<OperationSlot>],
         free: &mut Vec<u32>,
         refused: &mut Vec<u32>,
     ) {
@@ -295,7 +295,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
     fn go_on(
         &mut self,
         ticket: Ticket,
-        slots: &mut [Option<Slot>],
+        slots: &mut [Option<OperationSlot>],
         free: &mut Vec<u32>,
         refused: &mut Vec<u32>,
     ) {

@@ -10,13 +10,13 @@ use crate::run::cache::has_files_before;
 
 /// A device, and what lies beneath it.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct CounterSource {
     /// The device.
     pub device: BlockDevice,
     beneath: Beneath,
 }
 
-impl Source {
+impl CounterSource {
     /// Looks what lies beneath a device.
     pub fn of(device: BlockDevice) -> Self {
         Self { beneath: Beneath::of(&device), device }
@@ -71,7 +71,7 @@ impl Readings {
 
 /// What a phase did, and what was read meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct ReadEvidence {
     /// Operations that succeeded.
     pub operations: u64,
     /// Bytes of content that they moved.
@@ -82,7 +82,7 @@ pub struct Evidence {
     pub others_read_bytes: u64,
 }
 
-impl Evidence {
+impl ReadEvidence {
     /// Of the bytes that the disk beneath read, those that nobody but the device can have asked for:
     /// not others, nor this process for something else, such as its own program.
     pub fn of_device(&self, beneath_read_bytes: u64) -> u64 {
@@ -95,7 +95,7 @@ impl Evidence {
 
 /// The least that must be read of what was not in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Least {
+pub struct LeastRead {
     /// Of content, this share: what a file system may not compress or leave out.
     pub content_share: f64,
     /// Of each file for its inode, in bytes.
@@ -114,7 +114,7 @@ const FILES_BESIDE: u64 = 64;
 /// On the disk beneath a page cache at least this share of it.
 const SHARE_BENEATH: f64 = 0.5;
 
-impl Least {
+impl LeastRead {
     /// Of files with such content, each with so many bytes beside it.
     pub fn of(content: Content, file_bytes: u64) -> Self {
         let content_share = match content {
@@ -132,7 +132,7 @@ impl Least {
     /// What a phase that began cold must have had the device read, in bytes: of the content that it
     /// read, of each file that was there before; something if it worked on what was there before,
     /// nothing if it made all of it.
-    pub fn bytes(&self, phase: &Phase, evidence: &Evidence) -> u64 {
+    pub fn bytes(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
         let bytes = evidence.bytes;
         if phase.direct && phase.operation.subject() == Subject::Block {
             // Nothing but the page cache could have answered instead, and it was not asked.
@@ -149,7 +149,7 @@ impl Least {
     }
 
     /// The same on the disk beneath a page cache.
-    pub fn bytes_beneath(&self, phase: &Phase, evidence: &Evidence) -> u64 {
+    pub fn bytes_beneath(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
         (self.bytes(phase, evidence) as f64 * SHARE_BENEATH).ceil() as u64
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What the gate tells those who wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum GateState {
     #[default]
     Waiting,
     Open,
@@ -15,39 +15,39 @@ enum State {
 /// A start line for a fixed number of workers.
 #[derive(Debug)]
 pub struct Gate {
-    missing: Mutex<(usize, State)>,
+    missing: Mutex<(usize, GateState)>,
     changed: Condvar,
 }
 
 impl Gate {
     /// A gate that opens when `workers` have come to it.
     pub fn new(workers: usize) -> Self {
-        Self { missing: Mutex::new((workers, State::Waiting)), changed: Condvar::new() }
+        Self { missing: Mutex::new((workers, GateState::Waiting)), changed: Condvar::new() }
     }
 
     /// Waits for the others. False if the start was called off.
     pub fn pass(&self) -> bool {
         let mut gate = self.lock();
         gate.0 = gate.0.saturating_sub(1);
-        if gate.0 == 0 && gate.1 == State::Waiting {
-            gate.1 = State::Open;
+        if gate.0 == 0 && gate.1 == GateState::Waiting {
+            gate.1 = GateState::Open;
             self.changed.notify_all();
         }
-        let waiting = |gate: &mut (usize, State)| gate.1 == State::Waiting;
+        let waiting = |gate: &mut (usize, GateState)| gate.1 == GateState::Waiting;
         let gate = self.changed.wait_while(gate, waiting).unwrap_or_else(PoisonError::into_inner);
-        gate.1 == State::Open
+        gate.1 == GateState::Open
     }
 
     /// Sends everybody home, unless they have started.
     pub fn call_off(&self) {
         let mut gate = self.lock();
-        if gate.1 == State::Waiting {
-            gate.1 = State::CalledOff;
+        if gate.1 == GateState::Waiting {
+            gate.1 = GateState::CalledOff;
             self.changed.notify_all();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, (usize, State)> {
+    fn lock(&self) -> MutexGuard<'_, (usize, GateState)> {
         // Nothing in here can leave the pair half changed.
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ground::{in_use, may_be_ground, open_directory, prove};
 use crate::base::failure::shown;
-use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::counted;
-use crate::op::Place;
+use crate::op::ItemId;
 use crate::plan::Ballast;
 use crate::plan::prepare::tree_of;
 use crate::plan::tree::Tree;
@@ -32,7 +32,7 @@ pub const NUMBER: u64 = 1;
 /// What was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Note {
+pub struct BallastNote {
     /// Files that are there.
     pub files: u64,
     /// Whether some were deleted on the way, so that numbers are missing.
@@ -40,13 +40,13 @@ pub struct Note {
 }
 
 /// A ballast that was found, open and locked against removal.
-pub struct Kept {
+pub struct KeptBallast {
     /// Its marked directory.
     pub ground: OwnedFd,
     /// The directory of its files.
     pub root: OwnedFd,
     /// What was made.
-    pub note: Note,
+    pub note: BallastNote,
     /// The marked directory's name.
     pub name: OsString,
 }
@@ -55,7 +55,7 @@ pub struct Kept {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn leave_note(ground: BorrowedFd<'_>, note: &Note) -> std::io::Result<()> {
+pub fn leave_note(ground: BorrowedFd<'_>, note: &BallastNote) -> std::io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = rustix::fs::openat(ground, NOTE, flags, Mode::RUSR | Mode::WUSR)?;
     let text = serde_json::to_string(note).map_err(std::io::Error::other)?;
@@ -63,7 +63,7 @@ pub fn leave_note(ground: BorrowedFd<'_>, note: &Note) -> std::io::Result<()> {
 }
 
 /// The note of a marked directory; none if there is none that boatload could have left.
-pub fn read_note(ground: BorrowedFd<'_>) -> Option<Note> {
+pub fn read_note(ground: BorrowedFd<'_>) -> Option<BallastNote> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = rustix::fs::openat(ground, NOTE, flags, Mode::empty()).ok()?;
     let mut text = String::new();
@@ -74,7 +74,7 @@ pub fn read_note(ground: BorrowedFd<'_>) -> Option<Note> {
 
 /// The ballast below `parent` that follows this law, the first by name; and of the others before it
 /// a phrase that says why each is left as it is.
-pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<Kept>, Vec<String>) {
+pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<KeptBallast>, Vec<String>) {
     let mut passed_over = Vec::new();
     let Ok(entries) = rustix::fs::Dir::read_from(parent) else { return (None, passed_over) };
     let mut names: Vec<OsString> = entries
@@ -92,7 +92,7 @@ pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<Kept>, Vec<Str
     (None, passed_over)
 }
 
-fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<Kept> {
+fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<KeptBallast> {
     let ground = open_directory(parent, &name).ok()?;
     let marker = prove(ground.as_fd(), &name).ok()?;
     // Whoever owns it may change it at any time; root writes into nobody else's.
@@ -106,15 +106,15 @@ fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<Kept> {
     // From here on another run, and `clean`, see that it is in use.
     rustix::fs::flock(&ground, FlockOperation::NonBlockingLockShared).ok()?;
     let mut path = NameBuffer::default();
-    path.push(Name { kind: Kind::Ballast, number: NUMBER, generation: 0 });
+    path.push(Name { kind: NameKind::Ballast, number: NUMBER, generation: 0 });
     let root = open_directory(ground.as_fd(), OsStr::from_bytes(path.as_bytes())).ok()?;
-    Some(Kept { ground, root, note, name })
+    Some(KeptBallast { ground, root, note, name })
 }
 
 /// What tells it from what the law makes; none if nothing does. Sizes are looked at of some files,
 /// names of all.
-fn difference(kept: &Kept, ballast: &Ballast) -> Option<String> {
-    let Note { files, aged } = kept.note;
+fn difference(kept: &KeptBallast, ballast: &Ballast) -> Option<String> {
+    let BallastNote { files, aged } = kept.note;
     if aged {
         return Some("files were deleted from it".into());
     }
@@ -129,22 +129,24 @@ fn difference(kept: &Kept, ballast: &Ballast) -> Option<String> {
     holders_differ(kept, &tree).unwrap_or_else(|error| Some(format!("it cannot be read: {error}")))
 }
 
-fn size_of(kept: &Kept, tree: &Tree, number: u64) -> Option<u64> {
+fn size_of(kept: &KeptBallast, tree: &Tree, number: u64) -> Option<u64> {
     let mut path = NameBuffer::default();
     tree.push_layout(tree.layout_of_holder(tree.holder_of(number)), &mut path);
-    tree.push_name(Place::File { number, generation: 0 }, &mut path);
+    tree.push_name(ItemId::File { number, generation: 0 }, &mut path);
     let stat = rustix::fs::statat(&kept.root, path.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
     stat.ok().and_then(|stat| u64::try_from(stat.st_size).ok())
 }
 
-fn holders_differ(kept: &Kept, tree: &Tree) -> rustix::io::Result<Option<String>> {
+fn holders_differ(kept: &KeptBallast, tree: &Tree) -> rustix::io::Result<Option<String>> {
     let holders = if tree.files == 0 { 0 } else { tree.holders() };
     let (mut directories, mut files) = (0, 0);
     for entry in rustix::fs::Dir::read_from(&kept.root)? {
         let entry = entry?;
         let holder = match Name::parse(entry.file_name().to_bytes()) {
             _ if is_dots(entry.file_name()) => continue,
-            Some(Name { kind: Kind::Holder, number, generation: 0 }) if number < holders => number,
+            Some(Name { kind: NameKind::Holder, number, generation: 0 }) if number < holders => {
+                number
+            }
             _ => return Ok(Some(foreign(entry.file_name()))),
         };
         directories += 1;
@@ -154,7 +156,7 @@ fn holders_differ(kept: &Kept, tree: &Tree) -> rustix::io::Result<Option<String>
             let entry = entry?;
             match Name::parse(entry.file_name().to_bytes()) {
                 _ if is_dots(entry.file_name()) => {}
-                Some(Name { kind: Kind::File, number, generation: 0 })
+                Some(Name { kind: NameKind::File, number, generation: 0 })
                     if number < tree.files && tree.holder_of(number) == holder =>
                 {
                     files += 1;

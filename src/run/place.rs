@@ -21,7 +21,7 @@ use crate::host::making::{self, Tool};
 use crate::host::mounting;
 use crate::host::residency::{CacheProbe, Residency};
 use crate::plan::FileSystem;
-use crate::plan::filesystem::{Kind, PlaceAsked, Room, mkfs_words, mount_options};
+use crate::plan::filesystem::{FileSystemKind, PlaceAsked, Room, mkfs_words, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
 const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
@@ -53,34 +53,34 @@ words! {
 }
 
 /// A place to make file systems on.
-pub struct Place {
+pub struct Backing {
     ground: Option<Ground>,
     /// The run's directory, as users know it.
     path: PathBuf,
-    base: Option<Base>,
+    base: Option<BackingDevice>,
     room: Room,
     mounted: bool,
 }
 
-enum Base {
+enum BackingDevice {
     /// An image, and whether it lies in memory.
     Image { device: LoopDevice, in_memory: bool },
     /// A device, and whether anything was written to it.
     Device { device: Erasable, written: bool },
 }
 
-impl Base {
+impl BackingDevice {
     fn path(&self) -> &Path {
         match self {
-            Base::Image { device, .. } => device.path(),
-            Base::Device { device, .. } => &device.path,
+            BackingDevice::Image { device, .. } => device.path(),
+            BackingDevice::Device { device, .. } => &device.path,
         }
     }
 
     fn number(&self) -> (u32, u32) {
         match self {
-            Base::Image { device, .. } => device.number(),
-            Base::Device { device, .. } => device.number,
+            BackingDevice::Image { device, .. } => device.number(),
+            BackingDevice::Device { device, .. } => device.number,
         }
     }
 }
@@ -94,7 +94,7 @@ pub enum Trimmed {
     No,
 }
 
-impl Place {
+impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `ground`; without
     /// anything asked, for file systems that need only be mounted.
     ///
@@ -119,7 +119,7 @@ impl Place {
             }
             PlaceAsked::Memory { .. } => place.image_in_memory()?,
             PlaceAsked::Device { path, erase } => {
-                Base::Device { device: check_erasable(path, erase)?, written: false }
+                BackingDevice::Device { device: check_erasable(path, erase)?, written: false }
             }
         });
         Ok(place)
@@ -166,7 +166,7 @@ impl Place {
             .map_err(|error| Failure::from_system("make a directory to mount on", error))
     }
 
-    fn image_in_memory(&self) -> Result<Base> {
+    fn image_in_memory(&self) -> Result<BackingDevice> {
         self.make_directory(MEMORY)?;
         let bytes = self.room.bytes.saturating_add(MEMORY_BESIDE_BYTES);
         self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}"))?;
@@ -178,23 +178,23 @@ impl Place {
     }
 
     /// An image without a block of its own yet, behind a loop device.
-    fn image(&self, directory: OwnedFd, in_memory: bool) -> Result<Base> {
+    fn image(&self, directory: OwnedFd, in_memory: bool) -> Result<BackingDevice> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         let image = rustix::fs::openat(directory, IMAGE, flags, mode).map_err(cannot_make)?;
         rustix::fs::ftruncate(&image, self.room.bytes).map_err(cannot_make)?;
         // What lies in memory is not kept there a second time.
         let device = LoopDevice::attach(image.as_fd(), true)?;
-        Ok(Base::Image { device, in_memory })
+        Ok(BackingDevice::Image { device, in_memory })
     }
 
     /// What a file system of this kind is made on.
-    pub fn made_on(&self, kind: &Kind) -> MadeOn {
+    pub fn made_on(&self, kind: &FileSystemKind) -> MadeOn {
         match &self.base {
             _ if kind.maker.is_none() => MadeOn::Memory,
-            Some(Base::Image { in_memory: true, .. }) => MadeOn::Memory,
-            Some(Base::Image { .. }) => MadeOn::Image,
-            Some(Base::Device { .. }) | None => MadeOn::Device,
+            Some(BackingDevice::Image { in_memory: true, .. }) => MadeOn::Memory,
+            Some(BackingDevice::Image { .. }) => MadeOn::Image,
+            Some(BackingDevice::Device { .. }) | None => MadeOn::Device,
         }
     }
 
@@ -217,7 +217,7 @@ impl Place {
     /// The device, open for writing, which nothing else uses. Before a device is written for the first
     /// time, all that speaks against it is looked for once more.
     fn open_alone(&mut self) -> Result<OwnedFd> {
-        if let Some(Base::Device { device, written }) = &mut self.base {
+        if let Some(BackingDevice::Device { device, written }) = &mut self.base {
             if !*written {
                 recheck_empty(device)?;
             }
@@ -304,33 +304,33 @@ impl Place {
 
     /// What is left in memory of the file system that was unmounted, after the device's own pages were
     /// written and let go of.
-    pub fn forget(&self) -> Memory {
-        let Ok(path) = self.base_path() else { return Memory::Unknown };
+    pub fn forget(&self) -> PagesLeft {
+        let Ok(path) = self.base_path() else { return PagesLeft::Unknown };
         match mounting::is_unused(path) {
             Ok(true) => {}
-            Ok(false) => return Memory::StillMounted,
-            Err(_) => return Memory::Unknown,
+            Ok(false) => return PagesLeft::StillMounted,
+            Err(_) => return PagesLeft::Unknown,
         }
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let Ok(device) = rustix::fs::open(path, flags, Mode::empty()) else {
-            return Memory::Unknown;
+            return PagesLeft::Unknown;
         };
         let probe = CacheProbe::detect();
         let mut found = None;
         for _ in 0..FLUSHES_MAX {
             if block::flush_buffers(device.as_fd()).is_err() {
-                return Memory::Unknown;
+                return PagesLeft::Unknown;
             }
             found = probe.resident(device.as_fd(), self.room.bytes).ok();
             if found.is_some_and(|found| found.resident_pages <= PAGES_LEFT_MAX) {
-                return Memory::Nothing;
+                return PagesLeft::Nothing;
             }
         }
         match found {
             Some(Residency { resident_pages, pages }) if pages > 0 => {
-                Memory::Pages(resident_pages as f64 / pages as f64)
+                PagesLeft::Pages(resident_pages as f64 / pages as f64)
             }
-            _ => Memory::Unknown,
+            _ => PagesLeft::Unknown,
         }
     }
 
@@ -367,22 +367,22 @@ impl Place {
         )))
     }
 
-    fn give_back(&self, base: Base) -> Result<()> {
+    fn give_back(&self, base: BackingDevice) -> Result<()> {
         match base {
-            Base::Image { device, in_memory } => {
+            BackingDevice::Image { device, in_memory } => {
                 let detached = device.detach();
                 let unmounted = if in_memory { self.unmount_inside(MEMORY) } else { Ok(()) };
                 detached.and(unmounted)
             }
-            Base::Device { device, written: true } => wipe(&device),
-            Base::Device { written: false, .. } => Ok(()),
+            BackingDevice::Device { device, written: true } => wipe(&device),
+            BackingDevice::Device { written: false, .. } => Ok(()),
         }
     }
 }
 
 /// What of an unmounted file system is still in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Memory {
+pub enum PagesLeft {
     /// Nothing.
     Nothing,
     /// This share of the device's pages.
@@ -430,7 +430,7 @@ fn cannot_make(error: impl std::fmt::Display) -> Failure {
     Failure::from_system("make an image", error)
 }
 
-impl Drop for Place {
+impl Drop for Backing {
     /// A run that ends early, by an error or a panic, leaves nothing behind either.
     fn drop(&mut self) {
         let _ = self.undo();

@@ -14,7 +14,7 @@ use super::ground::{
 };
 use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::names::{Kind, Name};
+use crate::base::names::{Name, NameKind};
 
 /// What a removal did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,32 +142,38 @@ fn remove_pass(
         }
         let text = OsStr::from_bytes(name.to_bytes());
         match verdict(directory, name, entry.file_type(), is_ground) {
-            Verdict::File => match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+            OwnershipVerdict::File => match rustix::fs::unlinkat(directory, name, AtFlags::empty())
+            {
                 Ok(()) => removal.files += 1,
                 Err(_) => left.push((text.to_owned(), "cannot be removed")),
             },
-            Verdict::Directory => remove_directory(directory, text, path, removal),
-            Verdict::Foreign => left.push((text.to_owned(), "boatload did not make it")),
+            OwnershipVerdict::Directory => remove_directory(directory, text, path, removal),
+            OwnershipVerdict::Foreign => left.push((text.to_owned(), "boatload did not make it")),
         }
     }
     Ok(())
 }
 
-enum Verdict {
+enum OwnershipVerdict {
     File,
     Directory,
     Foreign,
 }
 
 /// Whether an entry has a name that boatload gives and is what that name stands for.
-fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: bool) -> Verdict {
+fn verdict(
+    directory: BorrowedFd<'_>,
+    name: &CStr,
+    listed: FileType,
+    is_ground: bool,
+) -> OwnershipVerdict {
     let is_one_of =
         |names: &[&str]| is_ground && names.iter().any(|own| own.as_bytes() == name.to_bytes());
     let kind = match Name::parse(name.to_bytes()) {
-        _ if is_one_of(&[CANARY, NOTE, IMAGE]) => Kind::File,
-        _ if is_one_of(&[MOUNT_POINT, MEMORY]) => Kind::Cell,
+        _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
+        _ if is_one_of(&[MOUNT_POINT, MEMORY]) => NameKind::Cell,
         Some(known) if is_ground == known.kind.is_at_top() => known.kind,
-        _ => return Verdict::Foreign,
+        _ => return OwnershipVerdict::Foreign,
     };
     let found = match listed {
         // Not every file system says what an entry is when it lists it.
@@ -176,8 +182,8 @@ fn verdict(directory: BorrowedFd<'_>, name: &CStr, listed: FileType, is_ground: 
         known => known,
     };
     match (kind.is_directory(), found) {
-        (true, FileType::Directory) => Verdict::Directory,
-        (false, FileType::RegularFile) => Verdict::File,
-        _ => Verdict::Foreign,
+        (true, FileType::Directory) => OwnershipVerdict::Directory,
+        (false, FileType::RegularFile) => OwnershipVerdict::File,
+        _ => OwnershipVerdict::Foreign,
     }
 }

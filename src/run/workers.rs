@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::{Builder, ScopedJoinHandle};
 
 use super::clock::Clock;
-use super::drive::{DoneCount, Recorder, Tally, Work, drive};
+use super::drive::{DoneCount, Recorder, WorkerPart, WorkerTally, drive};
 use super::engine::Engine;
 use super::gate::Gate;
 use crate::base::errno::Errno;
@@ -61,7 +61,7 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let turns_max = shift.phase.turns_max(worker);
         let done = &shift.done[worker as usize];
         let Shift { phase, tree, stop, .. } = shift;
-        let work = Work { phase, tree, share, turns_max, stop, done };
+        let work = WorkerPart { phase, tree, share, turns_max, stop, done };
         if !gate.pass() {
             return None;
         }
@@ -69,9 +69,9 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         let tally = drive(&work, &mut engine, &clock, recorder);
         let cpu = ThreadCpu::now().since(cpu_before);
         // Ticks of different threads are of one clock; how long one of them is, any clock knows.
-        Some(Shiftwork { seconds_per_tick: seconds_per_tick(&clock), tally, cpu })
+        Some(WorkerResult { seconds_per_tick: seconds_per_tick(&clock), tally, cpu })
     };
-    let workers: Vec<Option<Shiftwork>> = match recorders {
+    let workers: Vec<Option<WorkerResult>> = match recorders {
         // A single worker needs no thread of its own.
         [only] => vec![one(0, only)],
         many => std::thread::scope(|scope| {
@@ -84,7 +84,7 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
             threads.into_iter().map(joined).collect()
         }),
     };
-    match workers.into_iter().collect::<Option<Vec<Shiftwork>>>() {
+    match workers.into_iter().collect::<Option<Vec<WorkerResult>>>() {
         Some(workers) if workers.len() == shift.phase.threads as usize => summed(&workers),
         _ => {
             let asked = shift.phase.operations().unwrap_or(shift.phase.selection.count);
@@ -108,8 +108,8 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-struct Shiftwork {
-    tally: Tally,
+struct WorkerResult {
+    tally: WorkerTally,
     cpu: ThreadCpu,
     seconds_per_tick: f64,
 }
@@ -120,9 +120,9 @@ fn seconds_per_tick(clock: &impl Clock) -> f64 {
     clock.nanoseconds(0, TICKS) as f64 / 1e9 / TICKS as f64
 }
 
-fn summed(workers: &[Shiftwork]) -> PhaseRun {
+fn summed(workers: &[WorkerResult]) -> PhaseRun {
     let mut run = PhaseRun::default();
-    for Shiftwork { tally, cpu, .. } in workers {
+    for WorkerResult { tally, cpu, .. } in workers {
         run.operations += tally.operations;
         run.bytes += tally.bytes;
         run.cpu_user_seconds += cpu.user_seconds;
@@ -138,7 +138,7 @@ fn summed(workers: &[Shiftwork]) -> PhaseRun {
     let ended = workers.iter().map(|w| w.tally.ended).max().unwrap_or(0);
     let tick = workers.first().map_or(0.0, |w| w.seconds_per_tick);
     run.seconds = ended.saturating_sub(started) as f64 * tick;
-    let tallies: Vec<&Tally> = workers.iter().map(|worker| &worker.tally).collect();
+    let tallies: Vec<&WorkerTally> = workers.iter().map(|worker| &worker.tally).collect();
     run.worker_spread = spread(&tallies, ended.saturating_sub(started));
     run
 }
@@ -147,8 +147,8 @@ fn summed(workers: &[Shiftwork]) -> PhaseRun {
 const AS_MUCH: f64 = 0.9;
 
 /// How much later than the one in the middle the last worker ended, as a share of all `ticks`.
-fn spread(tallies: &[&Tally], ticks: u64) -> Option<f64> {
-    let turns = |tally: &Tally| {
+fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
+    let turns = |tally: &WorkerTally| {
         let failed: u64 = tally.errors.iter().map(|(_, count)| count).sum();
         (tally.operations + failed) as f64
     };
@@ -165,12 +165,12 @@ mod tests {
     use super::*;
 
     fn spread_of(ends: &[(u64, u64)]) -> Option<f64> {
-        let tally = |(operations, ended): &(u64, u64)| Tally {
+        let tally = |(operations, ended): &(u64, u64)| WorkerTally {
             operations: *operations,
             ended: *ended,
-            ..Tally::default()
+            ..WorkerTally::default()
         };
-        let tallies: Vec<Tally> = ends.iter().map(tally).collect();
+        let tallies: Vec<WorkerTally> = ends.iter().map(tally).collect();
         spread(&tallies.iter().collect::<Vec<_>>(), 1_000)
     }
 

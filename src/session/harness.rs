@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::measure::recorder::PhaseRecorder;
 use crate::op::find_operation;
-use crate::plan::phase::{End, Walk};
+use crate::plan::phase::{DirectoryWalk, End};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::Sizes;
@@ -64,7 +64,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         direct: false,
         end: End::Targets,
         history: Vec::new(),
-        walk: Walk::default(),
+        walk: DirectoryWalk::default(),
         entries_after: tree.files,
         ..model.clone()
     })

@@ -10,12 +10,12 @@ use crate::host::facts::{HostFacts, IN_MEMORY, memory_available_bytes};
 use crate::host::making::probe_all;
 use crate::host::space::Space;
 use crate::plan::Plan;
-use crate::plan::filesystem::{self, Kind, PlaceAsked, Room, check_size, room_of};
+use crate::plan::filesystem::{self, FileSystemKind, PlaceAsked, Room, check_size, room_of};
 use crate::plan::space::Need;
 
 /// Kinds of file systems that a plan wants made, each once.
-pub fn kinds(plan: &Plan) -> Vec<&'static Kind> {
-    let mut kinds: Vec<&'static Kind> = Vec::new();
+pub fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
+    let mut kinds: Vec<&'static FileSystemKind> = Vec::new();
     for filesystem in plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref()) {
         if !kinds.contains(&filesystem.kind) {
             kinds.push(filesystem.kind);
@@ -75,17 +75,17 @@ fn not_wanted(asked: &PlaceAsked) -> Option<Failure> {
 }
 
 /// Whether any of them takes a device, and so an image where no device is named.
-fn makes(kinds: &[&'static Kind]) -> bool {
+fn makes(kinds: &[&'static FileSystemKind]) -> bool {
     kinds.iter().any(|kind| kind.maker.is_some())
 }
 
 /// An image lies in the directory where something is made on it.
-pub(super) fn has_image(kinds: &[&'static Kind], asked: &PlaceAsked) -> bool {
+pub(super) fn has_image(kinds: &[&'static FileSystemKind], asked: &PlaceAsked) -> bool {
     matches!(asked, PlaceAsked::Image { .. }) && makes(kinds)
 }
 
 fn no_disk(
-    kinds: &[&'static Kind],
+    kinds: &[&'static FileSystemKind],
     asked: &PlaceAsked,
     bytes: u64,
     (space, directory): (&Space, &Path),
@@ -97,7 +97,7 @@ fn no_disk(
 /// Memory is what file systems without a mkfs live in, an image that is asked for there, and one in
 /// a directory that lies there.
 fn no_memory(
-    kinds: &[&'static Kind],
+    kinds: &[&'static FileSystemKind],
     asked: &PlaceAsked,
     bytes: u64,
     (kind_there, directory): (&str, &Path),
@@ -145,7 +145,7 @@ mod tests {
         read_job(JOB, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")))
     }
 
-    fn kind(name: &str) -> &'static Kind {
+    fn kind(name: &str) -> &'static FileSystemKind {
         find_kind(name).unwrap()
     }
 

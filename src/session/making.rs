@@ -16,12 +16,12 @@ use crate::plan::{CellPlan, FileSystem, Plan};
 use crate::run::clock::RealClock;
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
-use crate::run::place::Place;
-use crate::run::site::{Made, MadeSite, Workshop};
+use crate::run::place::Backing;
+use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 
 /// What is there to make file systems with.
-pub(super) struct Means {
-    tools: Workshop,
+pub(super) struct Toolset {
+    tools: MkfsTools,
     room: Room,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn means(
     asked: &PlaceAsked,
     (host, space): (&HostFacts, &Space),
     directory: &Path,
-) -> Result<Option<Means>> {
+) -> Result<Option<Toolset>> {
     if plan.makes_filesystems() && !rustix::process::geteuid().is_root() {
         return Err(Failure::failed(
             "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
@@ -49,7 +49,7 @@ pub(super) fn means(
     }
     let (room, _) = room_asked(plan, asked);
     let Some(room) = room else { return Ok(None) };
-    Ok(Some(Means { tools: probe_all(&kinds(plan))?, room }))
+    Ok(Some(Toolset { tools: probe_all(&kinds(plan))?, room }))
 }
 
 /// What is mounted from now on is seen by this process alone, and goes with it however it ends.
@@ -60,7 +60,7 @@ pub(super) fn enter_own_mounts(plan: &Plan) {
     }
 }
 
-impl Means {
+impl Toolset {
     /// Whether anything is made with a mkfs, which takes a device.
     fn makes(&self) -> bool {
         self.tools.iter().any(|(_, tool)| tool.is_some())
@@ -85,7 +85,7 @@ impl Means {
     ) -> Result<MadeSite> {
         let ground = Ground::make(parent, directory, id)?;
         let asked = self.makes().then_some(asked);
-        let place = Place::make(ground, directory, asked, self.room)?;
+        let place = Backing::make(ground, directory, asked, self.room)?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn try_out(
 
 /// What is kept of a file system that was made for a cell.
 fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
-    let (made, Made { version, mount, space, device, trimmed, .. }) = site.made()?;
+    let (made, MadeFacts { version, mount, space, device, trimmed, .. }) = site.made()?;
     let facts = FilesystemFacts::new(mount, *space);
     Some(MadeFileSystem {
         variant: cell.variant.clone(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::watching::Watching;
-use super::{Standing, Watcher};
+use super::watching::PhaseWatch;
+use super::{PhaseContext, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::{counted, grouped};
@@ -16,9 +16,9 @@ use crate::measure::recorder::{PhaseRecorder, merge};
 use crate::measure::windows::Windows;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::run::cache::CacheFound;
+use crate::run::cache::CacheVerdict;
 use crate::run::drive::{DoneCount, Recorder};
-use crate::run::evidence::Evidence;
+use crate::run::evidence::ReadEvidence;
 use crate::run::interrupt::Interrupt;
 use crate::run::site::Site;
 use crate::run::workers::PhaseRun;
@@ -30,8 +30,8 @@ use crate::run::workers::PhaseRun;
 pub(super) fn measure(
     site: &mut dyn Site,
     cell: &CellPlan,
-    standing: &Standing<'_>,
-    (watcher, watch): (&dyn Watcher, &mut Watching),
+    standing: &PhaseContext<'_>,
+    (watcher, watch): (&dyn Watcher, &mut PhaseWatch),
     interrupt: &Interrupt,
 ) -> Result<Measurement> {
     let phase = standing.phase;
@@ -64,7 +64,7 @@ pub(super) fn measure(
     let recorded = merge(recorders, windows);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();
     let (operations, bytes) = (run.operations, run.bytes);
-    let evidence = Evidence { operations, bytes, read, others_read_bytes };
+    let evidence = ReadEvidence { operations, bytes, read, others_read_bytes };
     let found = site.confirm(found, phase, &evidence);
     let entries_found = count(site, &mut wrong);
     let entries_expected = phase.entries_after;
@@ -106,7 +106,7 @@ fn taken(usage: Option<(Usage, Usage)>, phase: &Phase) -> Option<(i64, Option<i6
     Some((difference(before.bytes, after.bytes), inodes))
 }
 
-fn counted_work(cell: &CellPlan, standing: &Standing<'_>, run: &PhaseRun) -> Measurement {
+fn counted_work(cell: &CellPlan, standing: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
     let phase = standing.phase;
     let failed: u64 = run.errors.iter().map(|(_, count)| count).sum();
     let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
@@ -146,7 +146,7 @@ fn count(site: &dyn Site, wrong: &mut Vec<String>) -> u64 {
     })
 }
 
-fn cache_report(phase: &Phase, found: CacheFound) -> CacheReport {
+fn cache_report(phase: &Phase, found: CacheVerdict) -> CacheReport {
     CacheReport {
         asked: phase.cache,
         found: found.found,

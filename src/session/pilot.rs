@@ -9,12 +9,12 @@ use crate::measure::effort::{
     PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, RepetitionNeed, decide,
     decision_text, rate_precisions, repeat_seconds,
 };
-use crate::plan::effort::Series;
+use crate::plan::effort::CellSeries;
 use crate::plan::{CellPlan, Effort, Plan};
 
 /// The cells of a run that are done, and all that are known to come with them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Course {
+pub(super) struct RunExtent {
     /// Cells begun.
     pub(super) at: usize,
     /// Cells.
@@ -27,7 +27,7 @@ pub(super) struct Course {
     pub(super) repeats: u32,
 }
 
-impl Course {
+impl RunExtent {
     /// What comes: of each of these cells, in so many repeats.
     pub(super) fn comes<'c>(&mut self, cells: impl Iterator<Item = &'c CellPlan>, repeats: u32) {
         for cell in cells {
@@ -38,10 +38,10 @@ impl Course {
 }
 
 /// A series under way.
-struct Part<'a> {
-    series: &'a Series,
+struct SeriesUnderWay<'a> {
+    series: &'a CellSeries,
     /// The series after it.
-    later: &'a [Series],
+    later: &'a [CellSeries],
     precision: f64,
     /// When it is to be over, in seconds since the run began.
     until: f64,
@@ -58,7 +58,7 @@ impl Session<'_> {
             let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
             let (precision, until) = (effort.precision, begun + share);
             let later = &all[at + 1..];
-            let mut part = Part { series, later, precision, until, done: 0 };
+            let mut part = SeriesUnderWay { series, later, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
             self.book.run.repeats = self.book.run.repeats.max(part.done);
             self.store.update_run(&self.book)?;
@@ -75,7 +75,7 @@ impl Session<'_> {
     }
 
     /// One series, until it is sure or its time is over; what it would have taken where it is not.
-    fn series(&mut self, part: &mut Part<'_>) -> Result<Option<RepetitionNeed>> {
+    fn series(&mut self, part: &mut SeriesUnderWay<'_>) -> Result<Option<RepetitionNeed>> {
         self.spent.begin_costs();
         let begun = self.spent.seconds();
         self.repeats(self.plan, part, self.plan.repeats, None)?;
@@ -110,12 +110,12 @@ impl Session<'_> {
     fn repeats(
         &mut self,
         plan: &Plan,
-        part: &mut Part<'_>,
+        part: &mut SeriesUnderWay<'_>,
         known: u32,
         stop: Option<(u32, f64)>,
     ) -> Result<()> {
         (self.course.cells, self.course.operations) = (self.course.at, self.course.before);
-        let cells = |series: &Series| series.cells.iter().map(|at| &plan.cells[*at]).collect();
+        let cells = |series: &CellSeries| series.cells.iter().map(|at| &plan.cells[*at]).collect();
         let of_part: Vec<&CellPlan> = cells(part.series);
         self.course.comes(of_part.into_iter(), known - part.done);
         for series in part.later {
@@ -141,7 +141,7 @@ impl Session<'_> {
     /// What is to be done next, by the measurements of the series.
     fn decided(
         &self,
-        part: &Part<'_>,
+        part: &SeriesUnderWay<'_>,
         costs: &RepetitionCosts,
         seconds: f64,
     ) -> RepetitionDecision {

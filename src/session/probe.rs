@@ -8,7 +8,7 @@ use crate::base::failure::{Failure, Result};
 use crate::host::device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::measure::estimate::{CellCost, Probed, ProbedPhase, StockCost, mean_bytes};
+use crate::measure::estimate::{BallastCost, CellCost, ProbeCosts, ProbedPhase, mean_bytes};
 use crate::measure::recorder::PhaseRecorder;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::clock::RealClock;
@@ -30,7 +30,7 @@ pub fn probe(
     host: &HostFacts,
     (directory, space): (&Path, &Space),
     interrupt: &Interrupt,
-) -> Result<Probed> {
+) -> Result<ProbeCosts> {
     let small = plan.shrunken();
     room::check(&small, space, (directory, false))?;
     let clock = RealClock::new();
@@ -43,7 +43,7 @@ pub fn probe(
     let mut probing = Probing {
         clock: &clock,
         interrupt,
-        costs: Probed { drops: host.rights.drop_caches, ..Probed::default() },
+        costs: ProbeCosts { drops: host.rights.drop_caches, ..ProbeCosts::default() },
     };
     let (done, seconds) = clock.time(|| probing.cells(&small, &mut site));
     let mut costs = probing.costs;
@@ -59,7 +59,7 @@ pub fn probe(
 struct Probing<'a> {
     clock: &'a RealClock,
     interrupt: &'a Interrupt,
-    costs: Probed,
+    costs: ProbeCosts,
 }
 
 impl Probing<'_> {
@@ -79,12 +79,12 @@ impl Probing<'_> {
 
     fn cell(&mut self, cell: &CellPlan, site: &mut DiskSite) -> Result<()> {
         let clock = self.clock;
-        let mut stock = StockCost { variant: cell.variant.clone(), ..StockCost::default() };
+        let mut stock = BallastCost { variant: cell.variant.clone(), ..BallastCost::default() };
         if let Some(prepare) = &cell.prepare {
             let stop = self.interrupt.flag();
             let (made, seconds) = clock.time(|| site.prepare(cell, prepare, stop, &|_| ()));
             made?;
-            if let crate::plan::Goal::Files(files) = prepare.goal {
+            if let crate::plan::BallastGoal::Files(files) = prepare.goal {
                 (stock.files, stock.seconds) = (files as f64, seconds);
             }
         }

@@ -8,7 +8,7 @@ use crate::host::facts::{IN_MEMORY, memory_available_bytes};
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
-use crate::plan::{CellPlan, Goal, Plan};
+use crate::plan::{BallastGoal, CellPlan, Plan};
 
 /// The most that is there at one time; cells follow each other, so it is not their sum. What is
 /// made to fill the space up to a share of it is not counted: it takes what is there.
@@ -24,8 +24,8 @@ fn on_disk(plan: &Plan) -> impl Iterator<Item = &CellPlan> {
 /// The levels of used space of the cells on disk, in percent.
 fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
     on_disk(plan).filter_map(|cell| match cell.prepare.as_ref()?.goal {
-        Goal::Used(percent) => Some(percent),
-        Goal::Files(_) => None,
+        BallastGoal::Used(percent) => Some(percent),
+        BallastGoal::Files(_) => None,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::run::clock::{Clock, RealClock};
 
 /// The time a run takes. Where everything is simulated, it is the time that is simulated: so the
 /// seed decides what is done, on any machine.
-pub(super) struct Spent {
+pub(super) struct RunCosts {
     clock: RealClock,
     begun: u64,
     simulated: Option<f64>,
@@ -20,7 +20,7 @@ pub(super) struct Spent {
     cells: f64,
 }
 
-impl Spent {
+impl RunCosts {
     pub(super) fn new(plan: &Plan, clock: &RealClock) -> Self {
         let simulated = plan.cells.iter().all(|cell| cell.engine.is_simulated());
         Self {

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use super::{ID_LETTERS, room};
 use crate::base::failure::{Failure, Result, shown};
-use crate::host::layout::{Bound, LayoutScore, score_below};
+use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::mount::Mount;
 use crate::host::space::Space;
 use crate::plan::space::Need;
-use crate::plan::{Goal, Prepare, Way};
+use crate::plan::{BallastGoal, FillMethod, Prepare};
 use crate::run::ballast::{Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
-use crate::run::kept::{NUMBER, Note, leave_note};
+use crate::run::kept::{BallastNote, NUMBER, leave_note};
 use crate::run::remove::remove_ground;
 use crate::run::site::DiskBallast;
 
@@ -23,7 +23,7 @@ const LAYOUT_FILES_MAX: u64 = 100_000;
 
 /// What was made.
 #[derive(Clone, Debug)]
-pub struct Stocked {
+pub struct FilledDirectory {
     /// The marked directory's name.
     pub name: String,
     /// Files that are there.
@@ -51,14 +51,14 @@ pub fn stock(
     prepare: &Prepare,
     interrupt: &Interrupt,
     listener: HeadwayListener<'_>,
-) -> Result<Stocked> {
+) -> Result<FilledDirectory> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
     let space = Space::left(parent.as_fd())?;
     check_room(prepare, &space, directory)?;
     let wanted = match prepare.goal {
-        Goal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
-        Goal::Used(percent) => room::bytes_to_fill(&space, percent),
+        BallastGoal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
+        BallastGoal::Used(percent) => room::bytes_to_fill(&space, percent),
     };
     room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
@@ -85,7 +85,7 @@ fn fill(
     interrupt: &Interrupt,
     clock: &RealClock,
     listener: HeadwayListener<'_>,
-) -> Result<Stocked> {
+) -> Result<FilledDirectory> {
     let law = prepare.ballast.clone();
     let mut ballast = DiskBallast::make(ground.directory(), NUMBER, law, clock.clone())?;
     let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), listener));
@@ -98,12 +98,12 @@ fn fill(
     let tree = &prepare.ballast.tree;
     let there = (0..length).filter(|number| live.contains(*number));
     let bytes = there.map(|number| tree.size(number, 0)).sum();
-    let aged = prepare.ballast.way != Way::Fill || files < length;
-    leave_note(ground.directory(), &Note { files, aged })
+    let aged = prepare.ballast.way != FillMethod::Fill || files < length;
+    leave_note(ground.directory(), &BallastNote { files, aged })
         .map_err(|error| Failure::from_system("note what was made", error))?;
     let go_on = || !interrupt.is_set();
-    let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
-    Ok(Stocked {
+    let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+    Ok(FilledDirectory {
         name: ground.name().to_string(),
         files,
         bytes,
@@ -117,18 +117,18 @@ fn fill(
 
 fn check_room(prepare: &Prepare, space: &Space, directory: &Path) -> Result<()> {
     match prepare.goal {
-        Goal::Files(_) => {
+        BallastGoal::Files(_) => {
             let need = Need::of_ballast(prepare, space.block_bytes);
             let lack = space.shortfall(need, space.reserve_bytes(), directory);
             lack.map_or(Ok(()), Err)
         }
-        Goal::Used(percent) if space.used_fraction() * 100.0 > percent => {
+        BallastGoal::Used(percent) if space.used_fraction() * 100.0 > percent => {
             Err(Failure::failed(format!(
                 "the file system of {} is {:.1}% full already. Nothing was written",
                 shown(directory),
                 space.used_fraction() * 100.0
             )))
         }
-        Goal::Used(_) => Ok(()),
+        BallastGoal::Used(_) => Ok(()),
     }
 }

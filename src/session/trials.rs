@@ -5,7 +5,7 @@ mod simulated;
 
 use std::sync::Arc;
 
-use super::{Order, Standing, Watcher};
+use super::{PhaseContext, RunOrder, Watcher};
 use crate::base::failure::Result;
 use crate::measure::analysis::Analysis;
 use crate::measure::book::{Book, Measurement};
@@ -24,8 +24,8 @@ struct Nobody;
 
 impl Watcher for Nobody {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
@@ -35,7 +35,7 @@ impl Watcher for Nobody {
 /// # Errors
 /// If a run fails.
 pub fn same(
-    order: &Order<'_>,
+    order: &RunOrder<'_>,
     number: u32,
     begins: &dyn Fn(u32),
     interrupt: &Interrupt,
@@ -66,7 +66,7 @@ pub fn same(
 /// # Errors
 /// If a run fails.
 pub fn slower(
-    order: &Order<'_>,
+    order: &RunOrder<'_>,
     number: u32,
     delay: f64,
     begins: &dyn Fn(u32),
@@ -78,7 +78,7 @@ pub fn slower(
         begins(at);
         // Another seed is another order of turns.
         let plan = Plan { seed: plan.seed.wrapping_add(u64::from(at)), ..plan.clone() };
-        let book = alone(&Order { plan: &plan, ..order.clone() }, interrupt)?;
+        let book = alone(&RunOrder { plan: &plan, ..order.clone() }, interrupt)?;
         if interrupt.is_set() {
             break;
         }
@@ -90,7 +90,7 @@ pub fn slower(
 }
 
 /// A run whose results nobody keeps.
-fn alone(order: &Order<'_>, interrupt: &Interrupt) -> Result<Book> {
+fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Book> {
     super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)
 }
 

@@ -1,32 +1,32 @@
 //! What else happens on the machine while a phase runs: looked at before it and after its sync.
 
-use crate::host::disturbance::{Look, Watch};
+use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::measure::book::Disturbance;
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::site::Site;
 
 /// Looks at the machine around phases.
 #[derive(Default)]
-pub(super) struct Watching {
+pub(super) struct PhaseWatch {
     clock: RealClock,
-    watch: Watch,
+    watch: DisturbanceWatch,
 }
 
 /// The look before a phase.
-pub(super) struct Begun {
+pub(super) struct WatchedPhase {
     clocks: BothClocks,
-    look: Look,
+    look: DisturbanceCounters,
 }
 
-impl Watching {
+impl PhaseWatch {
     /// Looks before a phase; none where the place is simulated, and nothing disturbs it.
-    pub(super) fn begin(&mut self, site: &dyn Site) -> Option<Begun> {
+    pub(super) fn begin(&mut self, site: &dyn Site) -> Option<WatchedPhase> {
         let look = site.is_real().then(|| self.watch.look(site.device()))?;
-        Some(Begun { clocks: self.clock.both(), look })
+        Some(WatchedPhase { clocks: self.clock.both(), look })
     }
 
     /// What happened since then.
-    pub(super) fn end(&mut self, begun: &Begun, site: &dyn Site) -> Disturbance {
+    pub(super) fn end(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {
         let clocks = self.clock.both();
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);

@@ -19,7 +19,7 @@ use boatload::plan::filesystem::PlaceAsked;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{self, Order, Standing, Watcher};
+use boatload::session::{self, PhaseContext, RunOrder, Watcher};
 use boatload::store::Store;
 use tempfile::TempDir;
 
@@ -28,8 +28,8 @@ pub struct Nobody;
 
 impl Watcher for Nobody {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// A directory to run in and a store beside it; both go when it is dropped.
@@ -80,7 +80,7 @@ impl Place {
         watcher: &dyn Watcher,
         interrupt: &Interrupt,
     ) -> Result<Book> {
-        let order = Order {
+        let order = RunOrder {
             plan,
             directory: directory.into(),
             command: "a test".into(),

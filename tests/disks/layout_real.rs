@@ -11,7 +11,9 @@ use std::path::Path;
 use std::process::Command;
 
 use boatload::base::errno::Errno;
-use boatload::host::layout::{Bound, FileLayout, LayoutScore, LeftOut, layout_of, score_below};
+use boatload::host::layout::{
+    FileLayout, LayoutScore, LeftOut, ScoreLimits, layout_of, score_below,
+};
 
 use common::{LoopMount, output, skip};
 
@@ -20,7 +22,7 @@ const FILESYSTEMS: [(&str, u64); 3] = [("ext4", 64), ("xfs", 320), ("btrfs", 128
 
 const BLOCK: u64 = 4096;
 
-const EVER: Bound<'_> = Bound { files_most: u64::MAX, go_on: &|| true };
+const EVER: ScoreLimits<'_> = ScoreLimits { files_most: u64::MAX, go_on: &|| true };
 
 fn mounted() -> impl Iterator<Item = (&'static str, LoopMount)> {
     FILESYSTEMS.into_iter().filter_map(|(fs, mb)| Some((fs, LoopMount::new(fs, mb)?)))
@@ -261,9 +263,9 @@ fn the_walk_takes_regular_files_only_and_stays_on_its_mount_and_within_its_bound
     assert!(bind.unwrap().success());
     let directory = File::open(mount.path()).unwrap();
     let found = score_below(directory.as_fd(), EVER);
-    let bounded = score_below(directory.as_fd(), Bound { files_most: 2, ..EVER });
-    let exact = score_below(directory.as_fd(), Bound { files_most: 3, ..EVER });
-    let stopped = score_below(directory.as_fd(), Bound { go_on: &|| false, ..EVER });
+    let bounded = score_below(directory.as_fd(), ScoreLimits { files_most: 2, ..EVER });
+    let exact = score_below(directory.as_fd(), ScoreLimits { files_most: 3, ..EVER });
+    let stopped = score_below(directory.as_fd(), ScoreLimits { go_on: &|| false, ..EVER });
     let unmounted = Command::new("umount").arg(at("mounted")).status();
     assert!(unmounted.unwrap().success());
     assert_eq!(found.clone().map(|s| (s.files, s.seen(), s.cut)), Ok((3, 3, false)));

@@ -20,7 +20,7 @@ use boatload::measure::book::{Book, CellKey, Finding, Measurement};
 use boatload::plan::{CacheAsked, Settings, find_scenario};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 
 use common::{LoopMount, output};
 use library::{Nobody, Place, names_in, plan_with};
@@ -87,7 +87,7 @@ struct Look {
 
 impl Watcher for Look {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         let key = standing.key.clone();
         if standing.phase.name == "make-directories" {
             let df = output("df", &["--output=pcent", self.directory.to_str().unwrap()]).unwrap();
@@ -99,7 +99,7 @@ impl Watcher for Look {
             self.ballast_bytes.borrow_mut().push((key, bytes));
         }
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// Bytes of all files in the directories below one, and if asked of those in itself.

@@ -20,7 +20,7 @@ use boatload::op::Change;
 use boatload::plan::{CellPlan, Plan, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 
 use library::{Place, job, names_in, plan_of, plan_with};
 
@@ -35,8 +35,8 @@ struct Looker {
 
 impl Watcher for Looker {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, standing: &Standing<'_>, _: &Measurement) {
+    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
+    fn phase_ends(&self, standing: &PhaseContext<'_>, _: &Measurement) {
         let [run] = &names_in(&self.work)[..] else { panic!("one run's directory") };
         let cell = self.work.join(run).join(format!("c{:010}", standing.cell));
         let mut snapshot = Snapshot::new();

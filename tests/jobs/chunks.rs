@@ -27,7 +27,7 @@ use boatload::plan::{Plan, Scale, Settings, find_scenario, read_job};
 use boatload::run::content::ContentPool;
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 
 use command::{Bench, Ran};
 use common::{LoopMount, output, skip};
@@ -224,8 +224,8 @@ struct Looker<'a> {
 
 impl Watcher for Looker<'_> {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, standing: &Standing<'_>, _: &Measurement) {
+    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
+    fn phase_ends(&self, standing: &PhaseContext<'_>, _: &Measurement) {
         if standing.phase.operation.name() != "write-chunk" {
             return;
         }
@@ -406,10 +406,10 @@ struct Teller(Sender<Arc<[DoneCount]>>);
 
 impl Watcher for Teller {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, done: Arc<[DoneCount]>) {
+    fn phase_begins(&self, _: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         self.0.send(done).unwrap();
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]

@@ -4,11 +4,12 @@
 
 use boatload::base::problem::Problem;
 use boatload::host::space::Space;
-use boatload::measure::estimate::{Probed, ProbedPhase, estimate};
+use boatload::measure::estimate::{ProbeCosts, ProbedPhase, estimate};
 use boatload::plan::filesystem::{read_list, room};
 use boatload::plan::script::script;
 use boatload::plan::{
-    CellPlan, Conclusion, FileSystem, Goal, Plan, SCENARIOS, Settings, find_scenario, read_job,
+    BallastGoal, CellPlan, Conclusion, FileSystem, Plan, SCENARIOS, Settings, find_scenario,
+    read_job,
 };
 
 /// A job with these keys at the top, and further tables or phases at the end.
@@ -256,7 +257,7 @@ fn the_same_work_on_what_is_there_is_done_once() {
     assert!(crossed.in_place().cells.is_empty());
     let text = find_scenario("fullness").map(|scenario| scenario.text).unwrap_or_default();
     let fills = |cell: &CellPlan| {
-        cell.prepare.as_ref().is_some_and(|prepare| matches!(prepare.goal, Goal::Used(_)))
+        cell.prepare.as_ref().is_some_and(|prepare| matches!(prepare.goal, BallastGoal::Used(_)))
     };
     let small = plan(text, &on("ext4,xfs")).as_if_there().shrunken();
     assert!(!small.cells.iter().any(fills), "no probe fills the file system that is there");
@@ -285,7 +286,7 @@ fn a_variant_on_many_file_systems_costs_what_it_cost_on_what_is_there() {
 
 /// What both phases cost in a probe of these variants, in seconds for each operation; whatever size
 /// the file has.
-fn costs(variants: &[(&str, f64)]) -> Probed {
+fn costs(variants: &[(&str, f64)]) -> ProbeCosts {
     let cost = |(variant, each): &(&str, f64), phase: &str| ProbedPhase {
         variant: (*variant).into(),
         phase: phase.into(),
@@ -295,5 +296,5 @@ fn costs(variants: &[(&str, f64)]) -> Probed {
         ..ProbedPhase::default()
     };
     let both = |of: &(&str, f64)| [cost(of, "create"), cost(of, "read")];
-    Probed { phases: variants.iter().flat_map(both).collect(), ..Probed::default() }
+    ProbeCosts { phases: variants.iter().flat_map(both).collect(), ..ProbeCosts::default() }
 }

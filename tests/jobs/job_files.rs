@@ -4,11 +4,11 @@
 
 use boatload::base::problem::Problem;
 use boatload::base::random::{Stream, below, draw};
-use boatload::op::{Durability, Place};
+use boatload::op::{Durability, ItemId};
 use boatload::plan::script::script;
 use boatload::plan::selection::Order;
 use boatload::plan::space::Need;
-use boatload::plan::tree::{Content, Filling, Layout, Sizes};
+use boatload::plan::tree::{Content, DirectoryLayout, Filling, Sizes};
 use boatload::plan::{
     CacheAsked, EngineName, Plan, SCENARIOS, Scale, Settings, find_scenario, job_schema, read_job,
 };
@@ -177,7 +177,7 @@ fn every_key_of_a_job_file_reaches_the_plan() {
     assert_eq!((first.engine, second.engine), (EngineName::Sync, EngineName::Sim));
     assert_eq!((first.threads(), second.threads()), (2, 3));
     assert_eq!((first.tree.roots, second.tree.roots), (2, 1));
-    assert_eq!(first.tree.layout, Layout { fan_out: 2, depth: 2 });
+    assert_eq!(first.tree.layout, DirectoryLayout { fan_out: 2, depth: 2 });
     assert_eq!(first.tree.filling, Filling::Stripe);
     assert_eq!(first.tree.content, Content::Compressible(50));
     let sizes = Sizes::Exponential { min: 1024, max: 65_536, k: 10.0 };
@@ -254,7 +254,7 @@ fn each_worker_with_its_own_tree_lists_only_that() {
     for worker in 0..2 {
         let share = list.selection.share(worker, 2);
         for number in (0..share.count).map(|turn| share.number(turn)) {
-            let Place::Layout { number } = list.aim(&cell.tree).target(number).place else {
+            let ItemId::Layout { number } = list.aim(&cell.tree).target(number).place else {
                 panic!("a list visits directories of the layout")
             };
             assert_eq!((number - 1) / each, u64::from(worker));

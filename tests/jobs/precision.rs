@@ -19,7 +19,7 @@ use boatload::measure::effort::variance_components;
 use boatload::plan::{Effort, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 
 use library::{Nobody, Place, job, plan_with};
 
@@ -51,12 +51,12 @@ impl Watcher for Listener {
     fn tells(&self, text: &str) {
         self.told.lock().unwrap().push(text.into());
     }
-    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
-        let Standing { cell, cells, key, .. } = *standing;
+    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
+        let PhaseContext { cell, cells, key, .. } = *standing;
         assert!(cell <= cells && key.repeat <= standing.repeats, "{cell}/{cells}");
         self.places.lock().unwrap().push((cell, cells, key.repeat));
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// What was told, and what came of it.

@@ -19,7 +19,7 @@ use boatload::plan::script::script;
 use boatload::plan::{EngineName, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{Standing, Watcher};
+use boatload::session::{PhaseContext, Watcher};
 
 use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
@@ -299,12 +299,12 @@ struct StopsAt<'a>(&'a str, &'a Interrupt);
 
 impl Watcher for StopsAt<'_> {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         if standing.phase.name == self.0 {
             self.1.set();
         }
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]
@@ -347,7 +347,7 @@ struct StopsWithin(Interrupt);
 
 impl Watcher for StopsWithin {
     fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &Standing<'_>, done: Arc<[DoneCount]>) {
+    fn phase_begins(&self, _: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let interrupt = self.0.clone();
         std::thread::spawn(move || {
             while done.iter().all(|worker| worker.get() < 100) && !interrupt.is_set() {
@@ -356,7 +356,7 @@ impl Watcher for StopsWithin {
             interrupt.set();
         });
     }
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]

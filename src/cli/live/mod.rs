@@ -35,7 +35,7 @@ use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::session::{Standing, Watcher};
+use crate::session::{PhaseContext, Watcher};
 
 /// How often it looks at counters and draws: seldom enough not to disturb what it shows.
 const LOOK_EVERY_NS: u64 = 250_000_000;
@@ -152,13 +152,13 @@ impl Watcher for Live {
         self.tell(told, None, |progress| progress.prepares(key, headway));
     }
 
-    fn phase_begins(&self, standing: &Standing<'_>, done: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let told = || Told::Begins(Arc::new(Stand::of(standing)));
         let counted = Some(Arc::clone(&done));
         self.tell(told, counted, |progress| progress.phase_begins(standing, done));
     }
 
-    fn phase_ends(&self, standing: &Standing<'_>, measurement: &Measurement) {
+    fn phase_ends(&self, standing: &PhaseContext<'_>, measurement: &Measurement) {
         let told = || Told::Ends(place(standing), Box::new(measurement.clone()));
         self.tell(told, None, |progress| progress.phase_ends(standing, measurement));
     }

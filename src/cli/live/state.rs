@@ -9,8 +9,8 @@ use crate::measure::book::{CellKey, Measurement};
 use crate::plan::Plan;
 use crate::plan::phase::{CacheAsked, End};
 use crate::run::ballast::Headway;
-use crate::run::cache::Found;
-use crate::session::Standing;
+use crate::run::cache::CacheState;
+use crate::session::PhaseContext;
 
 use super::super::progress::{level_text, place};
 
@@ -168,7 +168,7 @@ impl State {
     }
 
     /// A phase begins.
-    pub(super) fn phase_begins(&mut self, standing: &Standing<'_>) {
+    pub(super) fn phase_begins(&mut self, standing: &PhaseContext<'_>) {
         let phase = standing.phase;
         let cells_before = self.matrix.running();
         let cell = self.matrix.begins(standing.key, standing.repeats);
@@ -226,7 +226,7 @@ impl State {
             self.note(&format!("{} is invalid: {why}", m.phase), true);
         }
         let cache = &m.cache;
-        if cache.asked == CacheAsked::Cold && cache.found != Found::ColdVerified {
+        if cache.asked == CacheAsked::Cold && cache.found != CacheState::ColdVerified {
             let why = cache.reason.map_or_else(String::new, |why| format!(" ({why})"));
             let found = cache.found;
             self.note(&format!("{}: cold was asked, {found} was found{why}", m.phase), true);

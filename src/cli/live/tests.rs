@@ -20,7 +20,7 @@ use crate::measure::fixture;
 use crate::plan::{Plan, Settings, read_job};
 use crate::run::ballast::Headway;
 use crate::run::drive::DoneCount;
-use crate::session::{Standing, Watcher, cell_key};
+use crate::session::{PhaseContext, Watcher, cell_key};
 
 /// Three variants at five levels in three repeats.
 const GROWING: &str = r#"
@@ -76,11 +76,11 @@ impl Told {
         Self { state: State::new(&plan), plan }
     }
 
-    fn standing<'a>(&'a self, at: usize, key: &'a CellKey) -> Standing<'a> {
+    fn standing<'a>(&'a self, at: usize, key: &'a CellKey) -> PhaseContext<'a> {
         let facts = DeviceFacts { name: "vda".into(), ..DeviceFacts::default() };
         let (index, phase) = (at / 2 % self.plan.cells.len(), at % 2);
         let phases = &self.plan.cells[index].phases;
-        Standing {
+        PhaseContext {
             cell: at / 2 + 1,
             cells: self.plan.cells.len() * self.plan.repeats as usize,
             repeats: self.plan.repeats,
@@ -338,11 +338,11 @@ impl Watcher for Heard {
         self.hears(format!("prepares {headway:?}"));
     }
 
-    fn phase_begins(&self, standing: &Standing<'_>, _: Arc<[DoneCount]>) {
+    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         self.hears(format!("begins {}", place(standing)));
     }
 
-    fn phase_ends(&self, _: &Standing<'_>, _: &Measurement) {}
+    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn repeats_that_a_pilot_asks_for_are_cells_too() {
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
     let mut state = State::new(&plan);
     let key = cell_key(&plan, &plan.cells[0], 4);
-    let standing = Standing {
+    let standing = PhaseContext {
         cell: 4,
         cells: 7,
         repeats: 7,

@@ -9,7 +9,7 @@ use crate::measure::book::{CellKey, Measurement};
 use crate::plan::Phase;
 use crate::run::ballast::Headway;
 use crate::run::drive::DoneCount;
-use crate::session::{Standing, Watcher};
+use crate::session::{PhaseContext, Watcher};
 
 /// One thing that was told.
 pub(super) enum Told {
@@ -130,7 +130,7 @@ impl State {
 }
 
 impl Stand {
-    pub(super) fn of(standing: &Standing<'_>) -> Self {
+    pub(super) fn of(standing: &PhaseContext<'_>) -> Self {
         Self {
             cell: standing.cell,
             cells: standing.cells,
@@ -143,8 +143,8 @@ impl Stand {
         }
     }
 
-    fn standing(&self) -> Standing<'_> {
-        Standing {
+    fn standing(&self) -> PhaseContext<'_> {
+        PhaseContext {
             cell: self.cell,
             cells: self.cells,
             repeats: self.repeats,

@@ -61,14 +61,14 @@ pub struct Disturbance {
 
 /// Where to look, found once.
 #[derive(Debug)]
-pub struct Watch {
+pub struct DisturbanceWatch {
     processes: Processes,
     throttling: Throttling,
 }
 
 /// The state of the machine at one moment.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct DisturbanceCounters {
     pressure: Pressure,
     processors: Option<ProcessorTimes>,
     own: ProcessCpu,
@@ -79,16 +79,16 @@ pub struct Look {
     clock_source: Option<String>,
 }
 
-impl Default for Watch {
+impl Default for DisturbanceWatch {
     fn default() -> Self {
         Self { processes: Processes::default(), throttling: Throttling::find() }
     }
 }
 
-impl Watch {
+impl DisturbanceWatch {
     /// Looks now. Takes some microseconds for each process of the machine.
-    pub fn look(&mut self, device: Option<&BlockDevice>) -> Look {
-        Look {
+    pub fn look(&mut self, device: Option<&BlockDevice>) -> DisturbanceCounters {
+        DisturbanceCounters {
             transfers: self.processes.transfers(),
             throttles: self.throttling.now(),
             pressure: Pressure::now(),
@@ -100,7 +100,11 @@ impl Watch {
     }
 
     /// What happened between an earlier look and a later one. Clocks are not looked at here.
-    pub fn between(&self, before: &Look, after: &Look) -> Disturbance {
+    pub fn between(
+        &self,
+        before: &DisturbanceCounters,
+        after: &DisturbanceCounters,
+    ) -> Disturbance {
         let pressure = after.pressure.since(before.pressure);
         let times = before.processors.zip(after.processors).map(|(b, a)| a.since(b));
         let own = after.own.since(before.own);
@@ -160,7 +164,7 @@ mod tests {
 
     #[test]
     fn two_looks_at_this_machine_give_figures_that_can_be() {
-        let mut watch = Watch::default();
+        let mut watch = DisturbanceWatch::default();
         let (before, after) = (watch.look(None), watch.look(None));
         let found = watch.between(&before, &after);
         assert!(found.others_cpu_seconds.is_some_and(|s| s >= 0.0), "{found:?}");

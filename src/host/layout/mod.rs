@@ -15,7 +15,7 @@ use rustix::io::Errno as OsErrno;
 use crate::base::errno::Errno;
 
 pub use extent::{FileLayout, LeftOut};
-pub use walk::{Bound, score_below};
+pub use walk::{ScoreLimits, score_below};
 
 /// The layout of many files. Pairs are summed over them, so that a large file weighs more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

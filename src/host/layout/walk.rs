@@ -16,7 +16,7 @@ const DEPTH_MOST: usize = 64;
 
 /// How far to look.
 #[derive(Clone, Copy)]
-pub struct Bound<'a> {
+pub struct ScoreLimits<'a> {
     /// Files to look at, at most.
     pub files_most: u64,
     /// Asked before each entry of a directory; it ends with the first no.
@@ -30,9 +30,12 @@ pub struct Bound<'a> {
 /// # Errors
 /// `EOPNOTSUPP` where the file system does not tell where files lie, as tmpfs; what the system
 /// says of `directory` itself. What cannot be read below it is counted as unreadable.
-pub fn score_below(directory: BorrowedFd<'_>, bound: Bound<'_>) -> Result<LayoutScore, Errno> {
+pub fn score_below(
+    directory: BorrowedFd<'_>,
+    bound: ScoreLimits<'_>,
+) -> Result<LayoutScore, Errno> {
     let block_bytes = Space::of(directory)?.block_bytes;
-    let mut walk = Walk { block_bytes, score: LayoutScore::default(), open: Vec::new() };
+    let mut walk = LayoutWalk { block_bytes, score: LayoutScore::default(), open: Vec::new() };
     let root = open_to_look(directory, OsStr::new("."), OFlags::DIRECTORY)?;
     walk.open.push(Dir::new(root)?);
     while let Some(deepest) = walk.open.last_mut() {
@@ -49,14 +52,14 @@ pub fn score_below(directory: BorrowedFd<'_>, bound: Bound<'_>) -> Result<Layout
     Ok(walk.score)
 }
 
-struct Walk {
+struct LayoutWalk {
     block_bytes: u64,
     score: LayoutScore,
     open: Vec<Dir>,
 }
 
-impl Walk {
-    fn visit(&mut self, entry: &DirEntry, bound: Bound<'_>) -> Result<(), Errno> {
+impl LayoutWalk {
+    fn visit(&mut self, entry: &DirEntry, bound: ScoreLimits<'_>) -> Result<(), Errno> {
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name == "." || name == ".." {
             return Ok(());

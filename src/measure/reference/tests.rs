@@ -173,7 +173,7 @@ fn what_was_not_published_is_absent() {
                 (m.rate_error, m.device_read_bytes, m.device_write_bytes),
                 (None, None, None)
             );
-            assert_eq!((m.cache.found, m.cache.reason), (Found::Unverified, None));
+            assert_eq!((m.cache.found, m.cache.reason), (CacheState::Unverified, None));
             assert!(m.valid() && m.windows.iter().all(|window| window.operations == 1));
         }
         assert!(book.host.device.is_none() && !book.host.rights.root);

@@ -115,7 +115,7 @@ fn new_files_in_each_repeat_are_each_read_for_the_first_time() {
 #[test]
 fn nothing_is_said_of_a_cache_beneath_without_proof_of_a_cold_one_above_or_a_second_pass() {
     let mut unproved = read("a", (1, 2), 1.0, 300.0);
-    unproved.cache.found = Found::Unverified;
+    unproved.cache.found = CacheState::Unverified;
     assert!(kinds(&of(vec![read("a", (1, 1), 1.0, 100.0), unproved]), "beneath").is_empty());
     assert!(kinds(&of(vec![read("a", (1, 1), 1.0, 100.0)]), "beneath").is_empty());
 }

@@ -3,7 +3,7 @@ use crate::measure::analysis::Analysis;
 use crate::measure::fixture::{self, latencies, measurement};
 use crate::measure::statistics::student::student_t;
 use crate::measure::uncertainty::{FIGURES_WITHOUT_ERROR, IntervalBasis, figures_allowed};
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 fn whole_summary(book: &Book) -> Summary {
     Analysis::of(book).summary().clone()
@@ -127,7 +127,7 @@ fn quantiles_of_a_part_do_not_pass_for_those_of_all() {
 #[test]
 fn the_cache_word_is_never_better_than_what_every_measurement_found() {
     let mut unverified = at_rate(2, 1, 100);
-    unverified.cache.found = Found::Unverified;
+    unverified.cache.found = CacheState::Unverified;
     assert_eq!(summary_of(vec![at_rate(1, 1, 100), unverified]).cache, "mixed");
     assert_eq!(summary_of(vec![at_rate(1, 1, 100), at_rate(2, 1, 90)]).cache, "cold-verified");
 }
@@ -204,7 +204,7 @@ fn a_summary_finds_its_rows_by_variant_level_and_phase() {
         measurements.push(m);
     }
     measurements[1].invalid = vec!["EIO x 1".into()];
-    measurements[2].cache.found = Found::Warm;
+    measurements[2].cache.found = CacheState::Warm;
     let summary = whole_summary(&Book { measurements, ..Book::default() });
     assert_eq!(summary.variants(), ["many", "single"]);
     assert_eq!(summary.levels(), [&level(1.0), &level(2.0)]);

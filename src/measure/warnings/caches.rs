@@ -4,15 +4,15 @@ use super::{Warning, add_once};
 use crate::measure::book::Measurement;
 use crate::measure::order::each_once;
 use crate::plan::CacheAsked;
-use crate::run::cache::{Doubt, Found};
+use crate::run::cache::{CacheState, Doubt};
 
 /// One for each doubt.
 pub(super) fn caches(measurements: &[Measurement]) -> Vec<Warning> {
     let mut all: Vec<(Doubt, Vec<String>, Vec<String>)> = Vec::new();
     for m in measurements {
         let as_asked = match m.cache.asked {
-            CacheAsked::Cold => Found::ColdVerified,
-            CacheAsked::Warm => Found::Warm,
+            CacheAsked::Cold => CacheState::ColdVerified,
+            CacheAsked::Warm => CacheState::Warm,
             _ => continue,
         };
         if m.cache.found == as_asked {

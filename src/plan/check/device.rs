@@ -4,14 +4,14 @@ use super::phases::Outline;
 use crate::base::units::grouped;
 use crate::op::{Operation, Subject, find_operation};
 use crate::plan::phase::CacheAsked;
-use crate::plan::report::{Report, below, element};
+use crate::plan::report::{ProblemList, below, element};
 use crate::plan::selection::Selection;
-use crate::plan::wire::{Job, WirePhase};
+use crate::plan::wire::{WireJob, WirePhase};
 
 /// Whether all phases, as far as their operations are known, read the device. Some that do and
 /// some that do not are a problem: a run that only reads the device writes nothing at all, and
 /// that must hold for all of it.
-pub(super) fn only(job: &Job, report: &mut Report) -> bool {
+pub(super) fn only(job: &WireJob, report: &mut ProblemList) -> bool {
     let operation = |phase: &WirePhase| find_operation(&phase.operation.as_ref()?.0);
     let known: Vec<_> =
         (0..).zip(job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
@@ -33,7 +33,7 @@ pub(super) fn selection(
     outline: &Outline<'_>,
     count: Option<u64>,
     (seed, salt): (u64, u64),
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<Selection> {
     if count == Some(0) {
         report.add(&below(&outline.place, "count"), grouped(0), "at least 1 block", None);

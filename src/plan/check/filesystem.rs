@@ -1,13 +1,13 @@
 //! The file systems that are made for variants, checked; and each variant on each of them.
 
 use super::Settings;
-use super::phases::Variant;
+use super::phases::CheckedVariant;
 use super::scope::check_title;
 use crate::plan::EngineName;
 use crate::plan::filesystem::{FileSystem, find_kind};
 use crate::plan::phase::Phase;
-use crate::plan::report::{Report, below, element, short};
-use crate::plan::wire::{self, Job, WireFileSystem};
+use crate::plan::report::{ProblemList, below, element, short};
+use crate::plan::wire::{self, WireFileSystem, WireJob};
 
 /// Where the command line's file systems stand.
 const OPTION: &str = "--filesystem";
@@ -18,7 +18,7 @@ const NAME_BYTES_MAX: usize = 60;
 /// A variant of the job file on one file system.
 pub(super) struct Crossed<'a> {
     /// The variant.
-    pub(super) wire: &'a wire::Variant,
+    pub(super) wire: &'a wire::WireVariant,
     /// Where it stands.
     pub(super) place: String,
     /// Its name in the plan; none if anything is wrong with it.
@@ -30,10 +30,10 @@ pub(super) struct Crossed<'a> {
 /// The variants of the job file, or `default` where it has none, each on each file system of the
 /// settings, file systems outermost; or on its own where there are none.
 pub(super) fn crossed<'a>(
-    job: &'a Job,
-    default: &'a [wire::Variant],
+    job: &'a WireJob,
+    default: &'a [wire::WireVariant],
     settings: &Settings,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Vec<Crossed<'a>> {
     let variants = if job.variant.is_empty() { default } else { &job.variant };
     let of_all = job.filesystem.as_ref().and_then(|wire| read(wire, "filesystem", report));
@@ -72,7 +72,7 @@ pub(super) fn crossed<'a>(
 }
 
 /// The file system; none if its kind is not known, which was reported.
-fn read(wire: &WireFileSystem, place: &str, report: &mut Report) -> Option<FileSystem> {
+fn read(wire: &WireFileSystem, place: &str, report: &mut ProblemList) -> Option<FileSystem> {
     let filesystem = FileSystem {
         kind: find_kind(&wire.kind.as_ref()?.0)?,
         mkfs: wire.mkfs.clone().unwrap_or_default(),
@@ -86,7 +86,7 @@ fn read(wire: &WireFileSystem, place: &str, report: &mut Report) -> Option<FileS
 }
 
 /// What the command line asks for, against itself and the job file.
-fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut Report) {
+fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut ProblemList) {
     let all = &settings.filesystems;
     for (at, filesystem) in all.iter().enumerate() {
         for fault in filesystem.faults() {
@@ -109,10 +109,10 @@ fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut Repor
 }
 
 fn check_variant_name(
-    before: &[wire::Variant],
-    wire: &wire::Variant,
+    before: &[wire::WireVariant],
+    wire: &wire::WireVariant,
     place: &str,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) {
     let Some(name) = &wire.name else { return };
     let place = below(place, "name");
@@ -123,7 +123,7 @@ fn check_variant_name(
 }
 
 /// Names that file systems give to variants are titles like any other.
-fn check_crossed_name(before: &[Crossed<'_>], one: &Crossed<'_>, report: &mut Report) {
+fn check_crossed_name(before: &[Crossed<'_>], one: &Crossed<'_>, report: &mut ProblemList) {
     let Some(name) = &one.name else { return };
     let is_other = |other: &Crossed<'_>| other.place != one.place;
     if before.iter().any(|other| other.name.as_ref() == Some(name) && is_other(other)) {
@@ -139,9 +139,9 @@ fn check_crossed_name(before: &[Crossed<'_>], one: &Crossed<'_>, report: &mut Re
     }
 }
 
-impl Variant<'_> {
+impl CheckedVariant<'_> {
     /// The simulated file system and a device that is only read leave nothing to be made.
-    pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut Report) {
+    pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut ProblemList) {
         let Some((_, place)) = &self.made else { return };
         let (expected, hint) = if engine.is_simulated() {
             let hint = "leave it out, or take `engine = \"sync\"`";

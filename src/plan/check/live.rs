@@ -8,7 +8,7 @@ use crate::plan::tree::Tree;
 /// Entries of one kind that exist: their numbers are a range, except after a random part of them
 /// was removed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Live {
+pub(super) struct LiveEntries {
     /// The lowest number.
     pub(super) first: u64,
     /// The number the next new one gets.
@@ -19,7 +19,7 @@ pub(super) struct Live {
     added: bool,
 }
 
-impl Live {
+impl LiveEntries {
     /// How many exist.
     pub(super) fn count(&self) -> u64 {
         self.next - self.first - self.missing
@@ -35,8 +35,8 @@ pub(super) type Objection = (String, String);
 /// Entries of both kinds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entries {
-    pub(super) files: Live,
-    pub(super) directories: Live,
+    pub(super) files: LiveEntries,
+    pub(super) directories: LiveEntries,
 }
 
 impl Entries {
@@ -45,7 +45,7 @@ impl Entries {
         self.files.count() + self.directories.count()
     }
 
-    fn of(&self, subject: Subject) -> &Live {
+    fn of(&self, subject: Subject) -> &LiveEntries {
         match subject {
             Subject::File | Subject::Chunk => &self.files,
             _ => &self.directories,

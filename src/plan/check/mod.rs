@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use self::filesystem::Crossed;
-use self::phases::Variant;
+use self::phases::CheckedVariant;
 use self::scope::{Scope, check_name, check_title, described};
 use super::effort::Passes;
-use super::report::{Report, below, element};
+use super::report::{ProblemList, below, element};
 use super::source;
-use super::wire::{self, Job};
+use super::wire::{self, WireJob};
 use super::{
     Axis, CacheAsked, CellPlan, Conclusion, DEFAULT_VARIANT, Effort, EngineName, FileSystem, Plan,
     Scale,
@@ -83,7 +83,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let with = with.map(|(wire, axis)| companions(wire, axis, &scope, report)).unwrap_or_default();
     let levels = levels(&job, axis.as_ref(), &with, &scope, report);
     let seed = settings.seed.or(job.seed).unwrap_or(SEED_DEFAULT);
-    let default = [wire::Variant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
+    let default = [wire::WireVariant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
     let crossed = filesystem::crossed(&job, &default, settings, report);
     let several = crossed.len() > 1;
     let cells = cells((&job, settings, seed), crossed, &levels, report);
@@ -106,7 +106,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     Ok(plan.into_pilot())
 }
 
-fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -> u32 {
+fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut ProblemList) -> u32 {
     let (wire, place) = match (settings.repeats, &job.repeats) {
         (Some(asked), _) => (wire::WireQuantity::Number(f64::from(asked)), "--repeats".to_string()),
         (None, Some(scaled)) => {
@@ -120,7 +120,11 @@ fn repeats(job: &Job, settings: &Settings, scope: &Scope, report: &mut Report) -
 }
 
 /// The kinds of findings asked for, each of which the job must have the means for.
-fn conclude(job: &Job, (has_axis, several): (bool, bool), report: &mut Report) -> Vec<Conclusion> {
+fn conclude(
+    job: &WireJob,
+    (has_axis, several): (bool, bool),
+    report: &mut ProblemList,
+) -> Vec<Conclusion> {
     let Some(asked) = &job.conclude else {
         return if several { vec![Conclusion::Ranking] } else { Vec::new() };
     };
@@ -142,7 +146,7 @@ fn conclude(job: &Job, (has_axis, several): (bool, bool), report: &mut Report) -
 }
 
 /// All that is prepared for the levels, by the axis or by variants.
-fn prepares(job: &Job) -> Vec<&wire::WirePrepare> {
+fn prepares(job: &WireJob) -> Vec<&wire::WirePrepare> {
     let of_axis = job.axis.iter().filter_map(|axis| axis.prepare.as_ref());
     let of_variants = job.variant.iter().filter_map(|variant| variant.prepare.as_ref());
     of_axis.chain(of_variants).collect()
@@ -154,7 +158,7 @@ fn read_axis(
     axis: &wire::WireAxis,
     prepares: &[&wire::WirePrepare],
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Axis {
     let in_percent = prepares.iter().any(|way| matches!(way, wire::WirePrepare::Age(_)));
     let name = axis.name.clone().unwrap_or_default();
@@ -202,7 +206,7 @@ fn read_axis(
 }
 
 /// What is prepared for one level stays for the next, so levels can only go up.
-fn levels_go_up(levels: &[Quantity], report: &mut Report) -> bool {
+fn levels_go_up(levels: &[Quantity], report: &mut ProblemList) -> bool {
     let down = levels.windows(2).position(|pair| pair[0].value > pair[1].value);
     match down {
         Some(at) => {
@@ -223,7 +227,7 @@ fn companions(
     wire: &wire::WireAxis,
     axis: &Axis,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Companions {
     let mut all = Companions::new();
     for (name, values) in &wire.with {
@@ -257,11 +261,11 @@ fn companions(
 /// The levels, each with the names that are known at it. One without a level if there is no axis
 /// or nothing is known of it, so that the rest is checked all the same.
 fn levels(
-    job: &Job,
+    job: &WireJob,
     axis: Option<&Axis>,
     companions: &Companions,
     scope: &Scope,
-    report: &Report,
+    report: &ProblemList,
 ) -> Vec<(Option<Quantity>, Scope)> {
     let name = job.axis.as_ref().and_then(|axis| axis.name.as_deref());
     match axis {
@@ -287,10 +291,10 @@ fn levels(
 
 /// Every variant at every level.
 fn cells(
-    (job, settings, seed): (&Job, &Settings, u64),
+    (job, settings, seed): (&WireJob, &Settings, u64),
     crossed: Vec<Crossed<'_>>,
     levels: &[(Option<Quantity>, Scope)],
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Vec<CellPlan> {
     if crossed.len() > VARIANTS_MAX {
         let found = counted(crossed.len() as u64, "variant");
@@ -303,7 +307,7 @@ fn cells(
     let mut phases = 0;
     for crossed in crossed {
         let Crossed { wire, place, name, made } = crossed;
-        let variant = Variant { job, settings, wire, place, seed, highest, name, made };
+        let variant = CheckedVariant { job, settings, wire, place, seed, highest, name, made };
         for (level, scope) in levels {
             let before = report.count();
             cells.extend(variant.cell(*level, scope, report));

@@ -8,12 +8,12 @@ use super::scope::{Scope, check_title};
 use super::{device, sim, transfer, tree};
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Change, Effect, Operation, Subject, find_operation};
-use crate::plan::phase::{BLOCK_DEFAULT, CacheAsked, End, OnBallast, Past, Phase, Walk};
-use crate::plan::report::{Report, below, element};
+use crate::plan::phase::{BLOCK_DEFAULT, CacheAsked, DirectoryWalk, End, OnBallast, Past, Phase};
+use crate::plan::report::{ProblemList, below, element};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::{Handles, Tree};
-use crate::plan::wire::{self, Atime, Job, On, Trees, WirePhase, WireQuantity};
+use crate::plan::wire::{self, Atime, Trees, WireJob, WireOn, WirePhase, WireQuantity};
 use crate::plan::{CellPlan, EngineName, FileSystem};
 
 pub(super) const THREADS: RangeInclusive<u64> = 1..=1_024;
@@ -27,10 +27,10 @@ const WINDOWS: RangeInclusive<u64> = 0..=10_000;
 const PHASES_MAX: usize = 200;
 
 /// One variant of a job file, with all that its cells have in common.
-pub(super) struct Variant<'a> {
-    pub(super) job: &'a Job,
+pub(super) struct CheckedVariant<'a> {
+    pub(super) job: &'a WireJob,
     pub(super) settings: &'a Settings,
-    pub(super) wire: &'a wire::Variant,
+    pub(super) wire: &'a wire::WireVariant,
     pub(super) place: String,
     pub(super) seed: u64,
     /// The highest level of the axis; 0 without one.
@@ -54,13 +54,13 @@ pub(super) struct Outline<'a> {
     pub(super) end: End,
 }
 
-impl<'a> Variant<'a> {
+impl<'a> CheckedVariant<'a> {
     /// The variant at one level; none if anything is wrong with it.
     pub(super) fn cell(
         &self,
         level: Option<Quantity>,
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<CellPlan> {
         let sim = self.sim(scope, report);
         let outlines: Vec<_> =
@@ -110,7 +110,7 @@ impl<'a> Variant<'a> {
         &self,
         (engine, on_device): (EngineName, bool),
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> f64 {
         let (wire, place) = match (&self.wire.delay, &self.job.delay) {
             (Some(own), _) => (own, below(&self.place, "delay")),
@@ -125,7 +125,7 @@ impl<'a> Variant<'a> {
         percent / 100.0
     }
 
-    fn sim(&self, scope: &Scope, report: &mut Report) -> SimModel {
+    fn sim(&self, scope: &Scope, report: &mut ProblemList) -> SimModel {
         match (&self.wire.sim, &self.job.sim) {
             (Some(own), _) => sim::read(own, &below(&self.place, "sim"), scope, report),
             (None, Some(all)) => sim::read(all, "sim", scope, report),
@@ -134,7 +134,7 @@ impl<'a> Variant<'a> {
     }
 
     /// A file that stays open is one worker's, who writes its chunks one after another.
-    fn check_queue(&self, tree: Option<&Tree>, report: &mut Report) {
+    fn check_queue(&self, tree: Option<&Tree>, report: &mut ProblemList) {
         let Some(chunks) = tree.and_then(|tree| tree.chunks) else { return };
         if chunks.handles == Handles::KeepOpen && chunks.per_file > 1 {
             let place =
@@ -145,7 +145,7 @@ impl<'a> Variant<'a> {
         }
     }
 
-    fn tree(&self, workers: Option<u32>, scope: &Scope, report: &mut Report) -> Option<Tree> {
+    fn tree(&self, workers: Option<u32>, scope: &Scope, report: &mut ProblemList) -> Option<Tree> {
         let own = below(&self.place, "tree");
         if let Some(wire) = &self.wire.tree {
             return tree::read(wire, (&own, scope), (workers, self.seed), report);
@@ -165,7 +165,7 @@ impl<'a> Variant<'a> {
     }
 
     /// Where no phase works on files there is no tree, and none may be written down.
-    fn no_tree(&self, report: &mut Report) -> Tree {
+    fn no_tree(&self, report: &mut ProblemList) -> Tree {
         let own = below(&self.place, "tree");
         for (place, wire) in [("tree", &self.job.tree), (own.as_str(), &self.wire.tree)] {
             if wire.is_some() {
@@ -178,7 +178,7 @@ impl<'a> Variant<'a> {
 
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
     /// word above all.
-    fn outline(&self, at: usize, scope: &Scope, report: &mut Report) -> Option<Outline<'a>> {
+    fn outline(&self, at: usize, scope: &Scope, report: &mut ProblemList) -> Option<Outline<'a>> {
         let wire = &self.job.phases()[at];
         let place = element("phase", at);
         self.check_phase_name(at, &place, report);
@@ -203,7 +203,7 @@ impl<'a> Variant<'a> {
         Some(Outline { wire, place, operation, threads, passes, windows, block, cache, end })
     }
 
-    fn check_phase_name(&self, at: usize, place: &str, report: &mut Report) {
+    fn check_phase_name(&self, at: usize, place: &str, report: &mut ProblemList) {
         let Some(name) = phase_name(&self.job.phases()[at]) else { return };
         let own = self.job.phases()[at].name.is_some();
         let place = below(place, if own { "name" } else { "operation" });
@@ -221,7 +221,7 @@ impl<'a> Variant<'a> {
         phase: &WirePhase,
         place: &str,
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<u32> {
         let asked = self.settings.threads.map(|n| WireQuantity::Number(f64::from(n)));
         let places = [
@@ -240,7 +240,7 @@ impl<'a> Variant<'a> {
     }
 
     /// With trees of their own, workers are the same in all phases.
-    fn check_own_trees(&self, outlines: &[Option<Outline<'_>>], report: &mut Report) {
+    fn check_own_trees(&self, outlines: &[Option<Outline<'_>>], report: &mut ProblemList) {
         let tree = self.wire.tree.as_ref().or(self.job.tree.as_ref());
         if tree.and_then(|tree| tree.trees) != Some(Trees::Own) {
             return;
@@ -262,7 +262,7 @@ impl<'a> Variant<'a> {
         outlines: &[Outline<'a>],
         tree: &Tree,
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Vec<Phase>> {
         let passes: usize = outlines.iter().map(|outline| outline.passes as usize).sum();
         if passes > PHASES_MAX {
@@ -277,7 +277,7 @@ impl<'a> Variant<'a> {
             let salt = phases.len() as u64;
             for pass in 1..=outline.passes {
                 let selection = self.selection(outline, (&entries, tree, salt), scope, report)?;
-                let walk = Walk {
+                let walk = DirectoryWalk {
                     layout: tree.layout_directories(),
                     first_entry: entries.directories.first,
                 };
@@ -301,7 +301,7 @@ impl<'a> Variant<'a> {
         outline: &Outline<'_>,
         (entries, tree, salt): (&Entries, &Tree, u64),
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Selection> {
         let count_place = below(&outline.place, "count");
         let count = match &outline.wire.count {
@@ -315,7 +315,7 @@ impl<'a> Variant<'a> {
         if outline.operation.subject() == Subject::Block {
             return device::selection(outline, count, (self.seed, salt), report);
         }
-        if outline.wire.on == Some(On::Ballast) {
+        if outline.wire.on == Some(WireOn::Ballast) {
             // How many there are is known when the place is prepared.
             return Some(Selection::new((0, 0, 0), Order::Sequential, 1, self.seed, salt));
         }
@@ -358,9 +358,9 @@ impl<'a> Variant<'a> {
         outline: &Outline<'_>,
         salt: u64,
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<OnBallast> {
-        outline.wire.on.filter(|on| *on == On::Ballast)?;
+        outline.wire.on.filter(|on| *on == WireOn::Ballast)?;
         let place = below(&outline.place, "on");
         let operation = outline.operation;
         if operation.subject() != Subject::File || !operation.only_looks() {
@@ -386,7 +386,7 @@ impl<'a> Variant<'a> {
         Some(OnBallast { most, order: outline.wire.order.unwrap_or_default(), salt })
     }
 
-    fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: Walk) -> Phase {
+    fn phase(&self, outline: &Outline<'_>, selection: Selection, walk: DirectoryWalk) -> Phase {
         let (phase, variant, job) = (outline.wire, self.wire, self.job);
         let durability = phase.durability.or(variant.durability).or(job.durability);
         let atime = phase.atime.or(variant.atime).or(job.atime);
@@ -418,7 +418,7 @@ fn past(operation: &dyn Operation, selection: &Selection) -> Option<Past> {
 
 /// Files of chunks are made by writing chunks in their order, and others by writing them whole;
 /// none, and a problem, for a phase that does otherwise.
-fn check_chunks(outline: &Outline<'_>, tree: &Tree, report: &mut Report) -> Option<()> {
+fn check_chunks(outline: &Outline<'_>, tree: &Tree, report: &mut ProblemList) -> Option<()> {
     let on_chunks = outline.operation.subject() == Subject::Chunk;
     let makes_files = outline.operation.change() == Change::NewSize
         && outline.operation.effect() == Effect::AddsEntry;
@@ -440,7 +440,12 @@ fn check_chunks(outline: &Outline<'_>, tree: &Tree, report: &mut Report) -> Opti
 }
 
 /// The passes, or one where more make no sense: what a phase adds or removes, it does once.
-fn check_passes(passes: u32, operation: &dyn Operation, place: &str, report: &mut Report) -> u32 {
+fn check_passes(
+    passes: u32,
+    operation: &dyn Operation,
+    place: &str,
+    report: &mut ProblemList,
+) -> u32 {
     let does = match operation.effect() {
         Effect::KeepsTree => return passes,
         Effect::AddsEntry => "adds entries",

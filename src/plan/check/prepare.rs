@@ -1,12 +1,12 @@
 //! How the place is prepared for a level, checked.
 
-use super::phases::{THREADS, Variant};
+use super::phases::{CheckedVariant, THREADS};
 use super::scope::Scope;
 use super::tree;
 use crate::base::units::{Quantity, Unit, grouped};
-use crate::plan::prepare::{Ballast, Goal, Prepare, Way};
-use crate::plan::report::{Report, below};
-use crate::plan::tree::{FilesEach, Filling, Layout, Tree};
+use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, Prepare};
+use crate::plan::report::{ProblemList, below};
+use crate::plan::tree::{DirectoryLayout, FilesEach, Filling, Tree};
 use crate::plan::wire::{
     WireAge, WireContent, WireFilesEach, WireFill, WirePrepare, WireQuantity, WireSize,
 };
@@ -20,7 +20,7 @@ const FILES_UNKNOWN: u64 = 1 << 32;
 const FILES_UNKNOWN_DRAWN: u64 = 10_000_000;
 
 /// What filling and ageing have in common.
-struct Keys<'a> {
+struct PrepareKeys<'a> {
     place: String,
     sizes: Option<&'a WireSize>,
     files_each: Option<&'a WireFilesEach>,
@@ -28,7 +28,7 @@ struct Keys<'a> {
     threads: Option<&'a WireQuantity>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> PrepareKeys<'a> {
     fn of_fill(fill: &'a WireFill, place: String) -> Self {
         let WireFill { sizes, files_each, content, threads } = fill;
         Self {
@@ -52,13 +52,13 @@ impl<'a> Keys<'a> {
     }
 }
 
-impl Variant<'_> {
+impl CheckedVariant<'_> {
     /// How the place is prepared for a level; the outer none if anything is wrong with it.
     pub(super) fn prepare(
         &self,
         (level, highest): (Option<Quantity>, f64),
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Option<Prepare>> {
         let own = below(&self.place, "prepare");
         let of_axis = self.job.axis.as_ref().and_then(|axis| axis.prepare.as_ref());
@@ -75,10 +75,12 @@ impl Variant<'_> {
             return None;
         };
         let (keys, way) = match wire {
-            WirePrepare::Fill(fill) => (Keys::of_fill(fill, below(&place, "fill")), Way::Fill),
+            WirePrepare::Fill(fill) => {
+                (PrepareKeys::of_fill(fill, below(&place, "fill")), FillMethod::Fill)
+            }
             WirePrepare::Age(age) => {
                 let place = below(&place, "age");
-                (Keys::of_age(age, place.clone()), way(age, &place, highest, scope, report)?)
+                (PrepareKeys::of_age(age, place.clone()), way(age, &place, highest, scope, report)?)
             }
         };
         let goal = goal(way, level, &keys.place, report)?;
@@ -88,11 +90,11 @@ impl Variant<'_> {
 
     fn ballast(
         &self,
-        keys: &Keys<'_>,
-        way: Way,
-        goal: Goal,
+        keys: &PrepareKeys<'_>,
+        way: FillMethod,
+        goal: BallastGoal,
         scope: &Scope,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Ballast> {
         let place = |key| below(&keys.place, key);
         let sizes = tree::sizes(Some(keys.sizes?), &place("sizes"), scope, report);
@@ -102,9 +104,9 @@ impl Variant<'_> {
             None => Some(1),
         };
         let files = match (goal, keys.files_each) {
-            (Goal::Files(files), _) => files,
-            (Goal::Used(_), Some(WireFilesEach::Law(_))) => FILES_UNKNOWN_DRAWN,
-            (Goal::Used(_), _) => FILES_UNKNOWN,
+            (BallastGoal::Files(files), _) => files,
+            (BallastGoal::Used(_), Some(WireFilesEach::Law(_))) => FILES_UNKNOWN_DRAWN,
+            (BallastGoal::Used(_), _) => FILES_UNKNOWN,
         };
         let files_each = match keys.files_each {
             Some(wire) => {
@@ -113,7 +115,7 @@ impl Variant<'_> {
             None => Some(FilesEach::Fixed(FILES_EACH_DEFAULT)),
         };
         let (sizes, content, threads, files_each) = (sizes?, content?, threads?, files_each?);
-        let layout = Layout { fan_out: files_each.directories(files)?.max(1), depth: 1 };
+        let layout = DirectoryLayout { fan_out: files_each.directories(files)?.max(1), depth: 1 };
         let seed = self.seed;
         let filling = Filling::Fill;
         let tree = Tree {
@@ -136,8 +138,8 @@ fn way(
     place: &str,
     highest: f64,
     scope: &Scope,
-    report: &mut Report,
-) -> Option<Way> {
+    report: &mut ProblemList,
+) -> Option<FillMethod> {
     let delete_every = match &age.delete_every {
         Some(wire) => {
             let some = (Unit::Count, 1..=1 << 32);
@@ -145,23 +147,33 @@ fn way(
         }
         None => Some(DELETE_EVERY_DEFAULT),
     };
-    Some(Way::Age { delete_every: delete_every?, empty_from: age.emptied.then_some(highest) })
+    Some(FillMethod::Age {
+        delete_every: delete_every?,
+        empty_from: age.emptied.then_some(highest),
+    })
 }
 
 /// What the level means for the files beside.
-fn goal(way: Way, level: Quantity, place: &str, report: &mut Report) -> Option<Goal> {
+fn goal(
+    way: FillMethod,
+    level: Quantity,
+    place: &str,
+    report: &mut ProblemList,
+) -> Option<BallastGoal> {
     match (level.unit, way) {
-        (Unit::Percent, _) if (0.0..=100.0).contains(&level.value) => Some(Goal::Used(level.value)),
-        (Unit::Count, Way::Fill) if level.whole().is_some_and(|n| n <= tree::FILES_MAX) => {
-            level.whole().map(Goal::Files)
+        (Unit::Percent, _) if (0.0..=100.0).contains(&level.value) => {
+            Some(BallastGoal::Used(level.value))
+        }
+        (Unit::Count, FillMethod::Fill) if level.whole().is_some_and(|n| n <= tree::FILES_MAX) => {
+            level.whole().map(BallastGoal::Files)
         }
         _ => {
             let expected = match way {
-                Way::Fill => format!(
+                FillMethod::Fill => format!(
                     "levels that are percents of the space, or counts of files up to {}",
                     grouped(tree::FILES_MAX)
                 ),
-                Way::Age { .. } => "levels that are percents of the space".into(),
+                FillMethod::Age { .. } => "levels that are percents of the space".into(),
             };
             report.add(place, format!("the level {level}"), expected, None);
             None

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use super::Settings;
 use crate::base::units::{Quantity, Unit, bytes, duration, grouped};
-use crate::plan::report::{Report, below, element, short};
-use crate::plan::wire::{Job, OneOrMany, WireQuantity};
+use crate::plan::report::{ProblemList, below, element, short};
+use crate::plan::wire::{OneOrMany, WireJob, WireQuantity};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ const QUANTITY: &str = "a quantity such as 1_000, \"16MiB\", \"80%\" or \"20us\"
 
 impl Scope {
     /// The parameters at the settings' scale, with those that `--set` changes.
-    pub(super) fn read(job: &Job, settings: &Settings, report: &mut Report) -> Self {
+    pub(super) fn read(job: &WireJob, settings: &Settings, report: &mut ProblemList) -> Self {
         let incomplete = report.is_broken(TOP);
         let memory_bytes = settings.memory_bytes;
         let mut scope = Self { incomplete, memory_bytes, ..Self::default() };
@@ -55,7 +55,7 @@ impl Scope {
         scope
     }
 
-    fn set(&mut self, name: &str, text: &str, report: &mut Report) {
+    fn set(&mut self, name: &str, text: &str, report: &mut ProblemList) {
         let place = format!("--set {name}");
         let parts: Option<Vec<Quantity>> =
             text.split(',').map(|part| self.read_text(part)).collect();
@@ -116,7 +116,7 @@ impl Scope {
         self.values.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    fn named(&self, name: &str, place: &str, report: &mut Report) -> Option<&Value> {
+    fn named(&self, name: &str, place: &str, report: &mut ProblemList) -> Option<&Value> {
         let found = self.values.get(name);
         if found.is_none() && !self.incomplete {
             let known: Vec<String> = self.values.keys().map(|key| format!("${key}")).collect();
@@ -131,7 +131,7 @@ impl Scope {
         &self,
         wire: &WireQuantity,
         place: &str,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Quantity> {
         let WireQuantity::Text(text) = wire else {
             return self.literal(wire, place, report);
@@ -155,7 +155,7 @@ impl Scope {
         &self,
         wire: &OneOrMany,
         place: &str,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Vec<Quantity>> {
         match wire {
             OneOrMany::Many(list) => {
@@ -186,7 +186,7 @@ impl Scope {
         &self,
         wire: &OneOrMany,
         place: &str,
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<Vec<Quantity>> {
         let OneOrMany::One(one) = wire else { return self.list(wire, place, report) };
         if let WireQuantity::Text(text) = one
@@ -203,7 +203,7 @@ impl Scope {
         wire: &WireQuantity,
         place: &str,
         (unit, range): (Unit, RangeInclusive<u64>),
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<u64> {
         let quantity = self.quantity(wire, place, report)?;
         let whole = quantity.whole().filter(|n| range.contains(n) && fits(quantity, unit));
@@ -220,7 +220,7 @@ impl Scope {
         wire: &WireQuantity,
         place: &str,
         (unit, range): (Unit, RangeInclusive<f64>),
-        report: &mut Report,
+        report: &mut ProblemList,
     ) -> Option<f64> {
         let quantity = self.quantity(wire, place, report)?;
         let fits = range.contains(&quantity.value) && fits(quantity, unit);
@@ -285,7 +285,12 @@ impl Scope {
         (self.memory_bytes > 0).then_some(Quantity { value, unit: Unit::Bytes })
     }
 
-    fn literal(&self, wire: &WireQuantity, place: &str, report: &mut Report) -> Option<Quantity> {
+    fn literal(
+        &self,
+        wire: &WireQuantity,
+        place: &str,
+        report: &mut ProblemList,
+    ) -> Option<Quantity> {
         match wire {
             WireQuantity::Number(number) => Some(Quantity::count(*number)),
             WireQuantity::Text(text) => {
@@ -300,7 +305,7 @@ impl Scope {
     }
 
     /// A parameter's value. It names no other, so that no two can name each other.
-    fn parameter(&self, value: &OneOrMany, place: &str, report: &mut Report) -> Value {
+    fn parameter(&self, value: &OneOrMany, place: &str, report: &mut ProblemList) -> Value {
         match value {
             OneOrMany::One(one) => {
                 self.literal(one, place, report).map_or(Value::Broken, Value::One)
@@ -317,7 +322,7 @@ impl Scope {
 }
 
 /// Names that `"$name"` and `--set name=value` can be written with.
-pub(super) fn check_name(name: &str, place: &str, report: &mut Report) {
+pub(super) fn check_name(name: &str, place: &str, report: &mut ProblemList) {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || name.len() > 60 || !name.chars().all(good) {
         let expected = "a name of up to 60 letters, digits, `_` and `-`";
@@ -326,7 +331,7 @@ pub(super) fn check_name(name: &str, place: &str, report: &mut Report) {
 }
 
 /// Names that appear in results.
-pub(super) fn check_title(name: &str, place: &str, report: &mut Report) {
+pub(super) fn check_title(name: &str, place: &str, report: &mut ProblemList) {
     if name.trim().is_empty() || name.len() > 60 || name.chars().any(char::is_control) {
         let expected = "a name of up to 60 bytes, not empty, on one line";
         report.add(place, format!("`{}`", short(name)), expected, None);

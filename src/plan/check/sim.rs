@@ -3,8 +3,8 @@
 use super::scope::Scope;
 use crate::base::errno::Errno;
 use crate::base::units::Unit;
-use crate::plan::report::{Report, below};
-use crate::plan::sim::{Knee, PlannedError, SimModel, Spread};
+use crate::plan::report::{ProblemList, below};
+use crate::plan::sim::{Knee, PlannedError, SimModel, SimSpread};
 use crate::plan::wire::{WireQuantity, WireSim};
 
 /// Longest time of one request, in nanoseconds: an hour.
@@ -15,7 +15,12 @@ const SPREAD_MAX: f64 = 30.0;
 const QUEUE_MAX: u64 = 4_096;
 
 /// The model; what is wrong is reported and left at its default.
-pub(super) fn read(wire: &WireSim, place: &str, scope: &Scope, report: &mut Report) -> SimModel {
+pub(super) fn read(
+    wire: &WireSim,
+    place: &str,
+    scope: &Scope,
+    report: &mut ProblemList,
+) -> SimModel {
     let mut reader = Reader { place, scope, report };
     let mut model = SimModel {
         metadata_ns: reader.time("metadata", wire.metadata.as_ref()),
@@ -35,7 +40,7 @@ pub(super) fn read(wire: &WireSim, place: &str, scope: &Scope, report: &mut Repo
         let range = (Unit::Percent, 0.0, SPREAD_MAX);
         let passes = reader.number("spread.passes", spread.passes.as_ref(), range);
         let repeats = reader.number("spread.repeats", spread.repeats.as_ref(), range);
-        model.spread = Spread {
+        model.spread = SimSpread {
             passes_percent: passes.unwrap_or_default(),
             repeats_percent: repeats.unwrap_or_default(),
         };
@@ -79,7 +84,7 @@ pub(super) fn read(wire: &WireSim, place: &str, scope: &Scope, report: &mut Repo
 struct Reader<'a> {
     place: &'a str,
     scope: &'a Scope,
-    report: &'a mut Report,
+    report: &'a mut ProblemList,
 }
 
 impl Reader<'_> {

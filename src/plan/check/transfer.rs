@@ -6,7 +6,7 @@ use super::scope::{Scope, described};
 use crate::base::units::{Unit, bytes};
 use crate::op::Subject;
 use crate::plan::phase::{CacheAsked, DIRECT_BYTES, End};
-use crate::plan::report::{Report, below};
+use crate::plan::report::{ProblemList, below};
 use crate::plan::tree::{Sizes, Tree};
 use crate::plan::wire::WireQuantity;
 
@@ -17,7 +17,7 @@ pub(super) fn end(
     wire: Option<&WireQuantity>,
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<End> {
     let place = below(place, "duration");
     let Some(wire) = wire else {
@@ -44,7 +44,7 @@ pub(super) fn check(
     outline: &Outline<'_>,
     tree: Option<&Tree>,
     cache_place: &str,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) {
     if outline.wire.direct == Some(true) {
         check_direct(outline, tree, cache_place, report);
@@ -58,7 +58,7 @@ fn check_direct(
     outline: &Outline<'_>,
     tree: Option<&Tree>,
     cache_place: &str,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) {
     let (operation, place) = (outline.operation, below(&outline.place, "direct"));
     if !operation.moves_content() {
@@ -96,7 +96,7 @@ fn check_direct(
     }
 }
 
-fn check_duration(outline: &Outline<'_>, report: &mut Report) {
+fn check_duration(outline: &Outline<'_>, report: &mut ProblemList) {
     let operation = outline.operation;
     if !operation.only_looks() {
         let found = format!("`duration` for `{}`", operation.name());

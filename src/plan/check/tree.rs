@@ -2,9 +2,9 @@
 
 use super::scope::Scope;
 use crate::base::units::{Unit, bytes, grouped};
-use crate::plan::report::{Report, below};
+use crate::plan::report::{ProblemList, below};
 use crate::plan::tree::{
-    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, FilesEach, Layout, Sizes, Tree,
+    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Sizes, Tree,
 };
 use crate::plan::wire::{
     Directories, FilesLaw, SizeLaw, Trees, WireContent, WireFilesEach, WireQuantity, WireSize,
@@ -23,7 +23,7 @@ pub(super) fn read(
     wire: &WireTree,
     (place, scope): (&str, &Scope),
     (workers, seed): (Option<u32>, u64),
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<Tree> {
     let (files, chunks) = files_or_chunks(wire, place, scope, report).unzip();
     let law = (files, seed);
@@ -67,7 +67,7 @@ fn files_or_chunks(
     wire: &WireTree,
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<(u64, Option<Chunks>)> {
     let before = report.count();
     let mut whole = |key, wire: Option<&WireQuantity>, least| {
@@ -113,7 +113,7 @@ fn chunk_size(
     wire: Option<&WireSize>,
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<Sizes> {
     match wire {
         Some(WireSize::Fixed(size)) => {
@@ -137,27 +137,27 @@ fn layout(
     place: &str,
     (files, seed): (Option<u64>, u64),
     scope: &Scope,
-    report: &mut Report,
-) -> Option<(Layout, FilesEach)> {
+    report: &mut ProblemList,
+) -> Option<(DirectoryLayout, FilesEach)> {
     let some = (Unit::Count, 1..=DIRECTORIES_MAX);
     let even = |layout| (layout, FilesEach::Even);
     match wire {
-        None => Some(even(Layout::flat(1))),
+        None => Some(even(DirectoryLayout::flat(1))),
         Some(Directories::Count(count)) => {
-            scope.whole(count, place, some, report).map(Layout::flat).map(even)
+            scope.whole(count, place, some, report).map(DirectoryLayout::flat).map(even)
         }
         Some(Directories::AsNeeded(law)) => {
             let place = below(place, "files_each");
             let each = files_each(law.files_each.as_ref()?, &place, (files?, seed), scope, report)?;
             // A single one is a directory of its own too, so that names stay as files are added.
             let fan_out = each.directories(files?)?.max(1);
-            Some((Layout { fan_out, depth: 1 }, each))
+            Some((DirectoryLayout { fan_out, depth: 1 }, each))
         }
         Some(Directories::Nested(nested)) => {
             let depth = (Unit::Count, 1..=u64::from(DEPTH_MAX));
             let fan_out = scope.whole(&nested.fan_out, &below(place, "fan_out"), some, report);
             let depth = scope.whole(&nested.depth, &below(place, "depth"), depth, report);
-            Some(even(Layout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }))
+            Some(even(DirectoryLayout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }))
         }
     }
 }
@@ -168,7 +168,7 @@ pub(super) fn files_each(
     place: &str,
     (files, seed): (u64, u64),
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<FilesEach> {
     let law = match wire {
         WireFilesEach::Fixed(each) => {
@@ -200,7 +200,7 @@ pub(super) fn sizes(
     wire: Option<&WireSize>,
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<Sizes> {
     match wire {
         None => Some(Sizes::Fixed(0)),
@@ -239,7 +239,7 @@ fn min_max(
     (min, max): (&Option<WireQuantity>, &Option<WireQuantity>),
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<(u64, u64)> {
     let mut read = |key, wire: &Option<WireQuantity>| {
         let range = (Unit::Bytes, 0..=BYTES_MAX);
@@ -259,7 +259,7 @@ pub(super) fn content(
     wire: Option<&WireContent>,
     place: &str,
     scope: &Scope,
-    report: &mut Report,
+    report: &mut ProblemList,
 ) -> Option<Content> {
     match wire {
         None | Some(WireContent::Random) => Some(Content::Random),

@@ -2,7 +2,7 @@
 
 /// One kind of file system.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct FileSystemKind {
     /// Its name in the kernel: `ext4`.
     pub name: &'static str,
     /// How it is made; none if mounting is all it takes.
@@ -142,8 +142,8 @@ const BCACHEFS: Maker = Maker {
     ..maker("mkfs.bcachefs", &["-q", "-f"], ("bcachefs-tools", "bcachefs-tools"))
 };
 
-const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> Kind {
-    Kind { name, maker: Some(maker), least_bytes, gone_since: None, keeps_all: false }
+const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
+    FileSystemKind { name, maker: Some(maker), least_bytes, gone_since: None, keeps_all: false }
 }
 
 const fn maker(
@@ -155,22 +155,28 @@ const fn maker(
 }
 
 /// All of them, in the order they are told.
-pub static KINDS: [Kind; 11] = [
+pub static KINDS: [FileSystemKind; 11] = [
     kind("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
     kind("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),
     kind("ext4", 64 * MIB, Maker { program: "mkfs.ext4", ..EXT }),
     kind("xfs", 320 * MIB, XFS),
     kind("btrfs", 256 * MIB, BTRFS),
     kind("f2fs", 128 * MIB, F2FS),
-    Kind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, REISERFS) },
+    FileSystemKind { gone_since: Some("6.13"), ..kind("reiserfs", 128 * MIB, REISERFS) },
     kind("jfs", 64 * MIB, JFS),
     // Its cleaner is a program of its own, which would be at work while a phase is timed.
-    Kind { keeps_all: true, ..kind("nilfs2", 256 * MIB, NILFS2) },
-    Kind { gone_since: Some("6.18"), ..kind("bcachefs", 256 * MIB, BCACHEFS) },
-    Kind { name: "tmpfs", maker: None, least_bytes: MIB, gone_since: None, keeps_all: false },
+    FileSystemKind { keeps_all: true, ..kind("nilfs2", 256 * MIB, NILFS2) },
+    FileSystemKind { gone_since: Some("6.18"), ..kind("bcachefs", 256 * MIB, BCACHEFS) },
+    FileSystemKind {
+        name: "tmpfs",
+        maker: None,
+        least_bytes: MIB,
+        gone_since: None,
+        keeps_all: false,
+    },
 ];
 
 /// The kind with this name; none if boatload cannot make it.
-pub fn find_kind(name: &str) -> Option<&'static Kind> {
+pub fn find_kind(name: &str) -> Option<&'static FileSystemKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }

@@ -1,6 +1,6 @@
 //! File systems as the command line names them: `ext4,ext3:mkfs=-O ^dir_index:mount=noatime,xfs`.
 
-use super::{FileSystem, KINDS, Kind, find_kind};
+use super::{FileSystem, FileSystemKind, KINDS, find_kind};
 use crate::base::problem::nearest;
 use crate::base::shell::words;
 
@@ -89,7 +89,7 @@ fn key(text: &str) -> Option<&str> {
     (!key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic())).then_some(key)
 }
 
-fn kind_named(name: &str) -> Result<&'static Kind, String> {
+fn kind_named(name: &str) -> Result<&'static FileSystemKind, String> {
     if let Some(kind) = find_kind(name) {
         return Ok(kind);
     }

@@ -8,7 +8,7 @@ mod place;
 mod size;
 
 pub use command::{mkfs_words, mount_options, shown_command};
-pub use kinds::{KINDS, Kind, Maker, find_kind};
+pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
 pub use place::PlaceAsked;
 pub use size::{Room, check_size, room, room_of};
@@ -19,7 +19,7 @@ use super::{CellPlan, Plan};
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileSystem {
     /// What kind it is of.
-    pub kind: &'static Kind,
+    pub kind: &'static FileSystemKind,
     /// Words for its mkfs, before the device.
     pub mkfs: Vec<String>,
     /// Mount options, separated by commas; empty for the kernel's defaults.
@@ -30,7 +30,7 @@ pub struct FileSystem {
 
 impl FileSystem {
     /// One with all defaults.
-    pub fn plain(kind: &'static Kind) -> Self {
+    pub fn plain(kind: &'static FileSystemKind) -> Self {
         Self { kind, mkfs: Vec::new(), mount: String::new(), name: None }
     }
 

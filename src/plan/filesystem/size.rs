@@ -7,7 +7,7 @@ use crate::base::units::bytes as in_bytes;
 use crate::op::Durability;
 use crate::plan::phase::Phase;
 use crate::plan::space::{Need, contents};
-use crate::plan::{CellPlan, Goal, Plan};
+use crate::plan::{BallastGoal, CellPlan, Plan};
 
 /// What a place has: bytes, and the inodes that a file system on it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +135,8 @@ fn comfortable(plan: &Plan, cell: &CellPlan, filesystem: &FileSystem) -> u64 {
 /// The share of the space, in percent, that is used when a cell begins.
 fn percent(cell: &CellPlan) -> Option<f64> {
     match cell.prepare.as_ref()?.goal {
-        Goal::Used(percent) => Some(percent),
-        Goal::Files(_) => None,
+        BallastGoal::Used(percent) => Some(percent),
+        BallastGoal::Files(_) => None,
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{ErrnoName, WireQuantity};
-use crate::plan::sim::{DirectoryLaw, Noise};
+use crate::plan::sim::{DirectoryLaw, SimNoise};
 
 /// The simulated file system. All times are 0 by default, which measures boatload itself.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub(in crate::plan) struct WireSim {
     /// Time that `directory` adds: for each doubling (logarithmic) or each 1,000 entries (linear).
     pub(in crate::plan) directory_cost: Option<WireQuantity>,
     /// Random deviation of each request's time; none by default.
-    pub(in crate::plan) noise: Option<Noise>,
+    pub(in crate::plan) noise: Option<SimNoise>,
     /// By how much passes and repeats differ as a whole; not at all by default.
     pub(in crate::plan) spread: Option<WireSpread>,
     /// Percent that everything is slower after a million operations of the run; 0 by default.

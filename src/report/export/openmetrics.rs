@@ -13,7 +13,7 @@ use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::measure::summary::{PhaseSummary, VariantSummary};
 use crate::measure::uncertainty::Estimate;
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 pub(super) struct OpenMetrics;
 
@@ -222,7 +222,12 @@ const CACHE: About =
 
 /// The states that caches can be found in; `mixed` where measurements do not agree.
 fn states() -> [&'static str; 4] {
-    [Found::ColdVerified.word(), Found::Unverified.word(), Found::Warm.word(), "mixed"]
+    [
+        CacheState::ColdVerified.word(),
+        CacheState::Unverified.word(),
+        CacheState::Warm.word(),
+        "mixed",
+    ]
 }
 
 fn labels(book: &Book, group: &VariantSummary, row: &PhaseSummary) -> Labels {

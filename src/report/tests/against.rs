@@ -1,6 +1,6 @@
 use super::*;
 use crate::measure::compare::{BaselineRuns, Check, compare};
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.
 fn lasting(times: f64, id: &str) -> Book {
@@ -36,7 +36,7 @@ fn checked_text(run: &Book, history: &[&Book]) -> String {
 fn a_comparison_is_shown_as_was_agreed_on() {
     let (a, mut b) = (lasting(1.0, "18"), lasting(1.3, "19"));
     b.measurements.iter_mut().filter(|m| m.phase == "delete").for_each(|m| {
-        m.cache.found = Found::Warm;
+        m.cache.found = CacheState::Warm;
     });
     assert_golden("compare.txt", &compared_text(&a, &b, true));
     let own = fixture::book();
@@ -65,7 +65,7 @@ fn a_check_is_shown_as_was_agreed_on() {
     let history: Vec<&Book> = history.iter().collect();
     assert_golden("check-history.txt", &checked_text(&run, &history));
     for m in run.measurements.iter_mut().filter(|m| m.phase == "delete") {
-        (m.operations, m.cache.found) = (20_000, Found::Warm);
+        (m.operations, m.cache.found) = (20_000, CacheState::Warm);
     }
     run.run.job += "threads = 2\n";
     assert_golden("check.txt", &checked_text(&run, &history[7..]));

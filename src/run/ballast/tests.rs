@@ -1,15 +1,15 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::plan::tree::{Content, FilesEach, Filling, Layout, Sizes, Tree};
+use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes, Tree};
 
 const MIB: u64 = 1 << 20;
 
-fn ballast(way: Way, sizes: Sizes) -> Ballast {
+fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
     let files_each = FilesEach::Fixed(100);
     let tree = Tree {
         files: 1 << 32,
-        layout: Layout { fan_out: 1 << 32, depth: 1 },
+        layout: DirectoryLayout { fan_out: 1 << 32, depth: 1 },
         filling: Filling::Fill,
         files_each,
         roots: 1,
@@ -21,7 +21,7 @@ fn ballast(way: Way, sizes: Sizes) -> Ballast {
     Ballast { tree, way, threads: 1 }
 }
 
-const AGE: Way = Way::Age { delete_every: 10, empty_from: None };
+const AGE: FillMethod = FillMethod::Age { delete_every: 10, empty_from: None };
 const SMALL: Sizes = Sizes::Exponential { min: 4096, max: MIB, k: 10.0 };
 
 /// A file system in which a file takes whole blocks and an eighth more beside them.
@@ -77,8 +77,8 @@ impl BallastPlace for Paper {
     }
 }
 
-fn reached(stock: &mut Stock, place: &mut Paper, percent: f64) {
-    stock.reach(Goal::Used(percent), place, &AtomicBool::new(false)).unwrap();
+fn reached(stock: &mut BallastState, place: &mut Paper, percent: f64) {
+    stock.reach(BallastGoal::Used(percent), place, &AtomicBool::new(false)).unwrap();
     let used = place.used_percent();
     assert!((used - percent).abs() < USED_TOLERANCE, "{used}% instead of {percent}%");
     assert_eq!(stock.live().count(), place.files.len() as u64);
@@ -87,12 +87,13 @@ fn reached(stock: &mut Stock, place: &mut Paper, percent: f64) {
 
 #[test]
 fn each_level_is_reached_to_within_one_percent_by_filling_and_by_ageing() {
-    for way in [Way::Fill, AGE] {
+    for way in [FillMethod::Fill, AGE] {
         for (sizes, all_bytes) in [
             (SMALL, 500 * MIB),
             (Sizes::Exponential { min: 4096, max: 16 * MIB, k: 10.0 }, 400 * MIB),
         ] {
-            let (mut stock, mut place) = (Stock::new(ballast(way, sizes)), Paper::new(all_bytes));
+            let (mut stock, mut place) =
+                (BallastState::new(ballast(way, sizes)), Paper::new(all_bytes));
             for percent in [30.0, 50.0, 75.0, 94.0, 98.0] {
                 reached(&mut stock, &mut place, percent);
             }
@@ -102,7 +103,7 @@ fn each_level_is_reached_to_within_one_percent_by_filling_and_by_ageing() {
 
 #[test]
 fn ageing_deletes_one_random_file_after_every_ten() {
-    let (mut stock, mut place) = (Stock::new(ballast(AGE, SMALL)), Paper::new(500 * MIB));
+    let (mut stock, mut place) = (BallastState::new(ballast(AGE, SMALL)), Paper::new(500 * MIB));
     reached(&mut stock, &mut place, 60.0);
     let made = place.history.iter().filter(|step| step.starts_with("make")).count();
     let deleted: Vec<_> = place.history.iter().filter(|step| step.starts_with("delete")).collect();
@@ -115,7 +116,7 @@ fn the_same_seed_has_the_same_history_as_far_as_it_goes_and_another_has_another(
     let history = |seed, percent| {
         let mut ballast = ballast(AGE, SMALL);
         ballast.tree.seed = seed;
-        let (mut stock, mut place) = (Stock::new(ballast), Paper::new(500 * MIB));
+        let (mut stock, mut place) = (BallastState::new(ballast), Paper::new(500 * MIB));
         reached(&mut stock, &mut place, percent);
         place.history
     };
@@ -128,9 +129,9 @@ fn the_same_seed_has_the_same_history_as_far_as_it_goes_and_another_has_another(
 
 #[test]
 fn an_aged_place_is_emptied_from_its_highest_level_down() {
-    let way = Way::Age { delete_every: 10, empty_from: Some(95.0) };
+    let way = FillMethod::Age { delete_every: 10, empty_from: Some(95.0) };
     let large = Sizes::Exponential { min: 4096, max: 16 * MIB, k: 10.0 };
-    let (mut stock, mut place) = (Stock::new(ballast(way, large)), Paper::new(400 * MIB));
+    let (mut stock, mut place) = (BallastState::new(ballast(way, large)), Paper::new(400 * MIB));
     for percent in [80.0, 50.0, 30.0, 1.0] {
         reached(&mut stock, &mut place, percent);
     }
@@ -138,27 +139,29 @@ fn an_aged_place_is_emptied_from_its_highest_level_down() {
 
 #[test]
 fn a_place_where_no_file_fits_says_so_and_one_without_change_ends() {
-    let huge = ballast(Way::Fill, Sizes::Fixed(100 * MIB));
+    let huge = ballast(FillMethod::Fill, Sizes::Fixed(100 * MIB));
     let mut place = Paper::new(400 * MIB);
     let stop = AtomicBool::new(false);
-    let failure = Stock::new(huge).reach(Goal::Used(90.0), &mut place, &stop).unwrap_err();
+    let failure =
+        BallastState::new(huge).reach(BallastGoal::Used(90.0), &mut place, &stop).unwrap_err();
     assert!(failure.sentence.contains("no file is small enough"), "{failure}");
-    let empty = ballast(Way::Fill, Sizes::Fixed(0));
+    let empty = ballast(FillMethod::Fill, Sizes::Fixed(0));
     let mut place = Paper::new(400 * MIB);
-    let failure = Stock::new(empty).reach(Goal::Used(0.5), &mut place, &stop).unwrap_err();
+    let failure =
+        BallastState::new(empty).reach(BallastGoal::Used(0.5), &mut place, &stop).unwrap_err();
     assert!(failure.sentence.contains("takes no space"), "{failure}");
 }
 
 #[test]
 fn files_are_added_up_to_a_count_and_never_taken_back() {
-    let mut law = ballast(Way::Fill, Sizes::Fixed(4096));
+    let mut law = ballast(FillMethod::Fill, Sizes::Fixed(4096));
     law.tree.files = 3_000;
-    let (mut stock, mut place) = (Stock::new(law), Paper::new(400 * MIB));
+    let (mut stock, mut place) = (BallastState::new(law), Paper::new(400 * MIB));
     let stop = AtomicBool::new(false);
     for files in [0, 1_000, 3_000] {
-        stock.reach(Goal::Files(files), &mut place, &stop).unwrap();
+        stock.reach(BallastGoal::Files(files), &mut place, &stop).unwrap();
         assert_eq!(place.files.len() as u64, files);
     }
-    let failure = stock.reach(Goal::Files(10), &mut place, &stop).unwrap_err();
+    let failure = stock.reach(BallastGoal::Files(10), &mut place, &stop).unwrap_err();
     assert!(failure.sentence.contains("3,000 files lie there already"), "{failure}");
 }

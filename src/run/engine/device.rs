@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::Request;
-use crate::op::request::Outcome;
+use crate::op::request::RequestOutcome;
 use crate::run::buffer::AlignedBuffer;
 
 /// One worker's engine.
@@ -24,7 +24,7 @@ impl DeviceEngine {
     }
 
     #[inline]
-    fn carry_out(&mut self, request: &Request) -> Outcome {
+    fn carry_out(&mut self, request: &Request) -> RequestOutcome {
         let device = self.device.as_ref().map_err(|errno| *errno)?;
         match *request {
             Request::ReadBlock { place, bytes } => {

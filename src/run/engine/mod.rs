@@ -7,7 +7,7 @@ pub mod sync;
 
 use crate::base::errno::Errno;
 use crate::op::Request;
-use crate::op::request::Outcome;
+use crate::op::request::RequestOutcome;
 
 /// Which of the operations under way a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub struct Completion {
     /// Whose.
     pub ticket: Ticket,
     /// What it came to.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
 }
 
 /// What became of a request that was handed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// It was carried out on the spot.
-    Done(Outcome),
+    Done(RequestOutcome),
     /// It is under way; `reap` will tell.
     Queued,
     /// There is no room; hand it in again after a `reap`.

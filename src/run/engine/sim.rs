@@ -14,8 +14,8 @@ use crate::base::bits::Bits;
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
-use crate::op::request::Outcome;
-use crate::op::{Access, Place, Request};
+use crate::op::request::RequestOutcome;
+use crate::op::{Access, ItemId, Request};
 use crate::plan::sim::{DirectoryLaw, SimModel};
 use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
@@ -168,7 +168,7 @@ pub struct SimEngine {
     free: bool,
     name: NameBuffer,
     content: ContentPool,
-    open: Vec<Option<Place>>,
+    open: Vec<Option<ItemId>>,
     /// Whether each ticket's operation has opened its file, and so has been counted.
     counted: Vec<bool>,
     /// Bytes that each ticket has read of what it has open.
@@ -212,7 +212,7 @@ impl SimEngine {
     }
 
     #[inline]
-    fn carry_out(&mut self, ticket: usize, request: &Request) -> Outcome {
+    fn carry_out(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
         let begins = self.begins(ticket, request);
         if begins && self.disk.model.counts_operations() {
             self.operation[ticket] = self.disk.shared.operations.fetch_add(1, Relaxed) + 1;
@@ -281,29 +281,29 @@ impl SimEngine {
     }
 
     #[inline]
-    fn write_name(&mut self, place: Place) {
+    fn write_name(&mut self, place: ItemId) {
         self.name.clear();
         self.disk.tree.push_name(place, &mut self.name);
         black_box(self.name.as_c_str());
     }
 
-    fn bits(&self, place: Place) -> Option<&Bits> {
+    fn bits(&self, place: ItemId) -> Option<&Bits> {
         match place {
-            Place::File { .. } => Some(&self.disk.files),
-            Place::Directory { .. } => Some(&self.disk.directories),
-            Place::Layout { .. } | Place::Block { .. } => None,
+            ItemId::File { .. } => Some(&self.disk.files),
+            ItemId::Directory { .. } => Some(&self.disk.directories),
+            ItemId::Layout { .. } | ItemId::Block { .. } => None,
         }
     }
 
     #[inline]
-    fn found(&mut self, place: Place) -> Outcome {
+    fn found(&mut self, place: ItemId) -> RequestOutcome {
         self.write_name(place);
         let exists = self.bits(place).is_none_or(|bits| bits.get(place.number()));
         if exists { Ok(0) } else { Err(Errno::ENOENT) }
     }
 
     #[inline]
-    fn add(&mut self, place: Place) -> Outcome {
+    fn add(&mut self, place: ItemId) -> RequestOutcome {
         self.write_name(place);
         match self.bits(place).and_then(|bits| bits.swap(place.number(), true)) {
             Some(false) => {
@@ -315,7 +315,7 @@ impl SimEngine {
         }
     }
 
-    fn remove(&mut self, place: Place) -> Outcome {
+    fn remove(&mut self, place: ItemId) -> RequestOutcome {
         self.write_name(place);
         match self.bits(place).and_then(|bits| bits.swap(place.number(), false)) {
             Some(true) => {
@@ -326,7 +326,7 @@ impl SimEngine {
         }
     }
 
-    fn unlink(&mut self, place: Place) -> Outcome {
+    fn unlink(&mut self, place: ItemId) -> RequestOutcome {
         let outcome = self.remove(place);
         if outcome.is_ok() && self.disk.model.capacity.is_some() {
             self.release(place.number());
@@ -334,7 +334,7 @@ impl SimEngine {
         outcome
     }
 
-    fn open(&mut self, ticket: usize, place: Place, access: Access) -> Outcome {
+    fn open(&mut self, ticket: usize, place: ItemId, access: Access) -> RequestOutcome {
         let outcome = match access {
             Access::CreateNew => self.add(place),
             _ => self.found(place),
@@ -355,7 +355,7 @@ impl SimEngine {
         let _ = self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, less);
     }
 
-    fn write(&self, bytes: u64) -> Outcome {
+    fn write(&self, bytes: u64) -> RequestOutcome {
         let Some(capacity) = self.disk.model.capacity else { return Ok(bytes) };
         let more = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= capacity);
         match self.disk.shared.used_bytes.fetch_update(Relaxed, Relaxed, more) {
@@ -366,7 +366,7 @@ impl SimEngine {
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.
     fn left(&self, ticket: usize, bytes: u64) -> u64 {
-        let Some(Place::File { number, .. }) = self.open[ticket] else { return 0 };
+        let Some(ItemId::File { number, .. }) = self.open[ticket] else { return 0 };
         let size = self.phase.state_before(&self.disk.tree, number).size;
         bytes.min(size.saturating_sub(self.taken[ticket]))
     }
@@ -385,7 +385,7 @@ impl SimEngine {
         model.transfer_ns + (bytes as f64 / 1024.0 * model.transfer_per_kib_ns as f64) as u64
     }
 
-    fn count_in_holder(&self, place: Place, more: bool) {
+    fn count_in_holder(&self, place: ItemId, more: bool) {
         if let Some(fill) = self.disk.fill.get(self.disk.tree.holder_of(place.number()) as usize) {
             if more {
                 fill.fetch_add(1, Relaxed)
@@ -422,14 +422,14 @@ impl SimEngine {
     }
 
     /// What a block costs more that is not cached; direct I/O does not look whether it is.
-    fn missed_ns(&self, place: Place) -> u64 {
+    fn missed_ns(&self, place: ItemId) -> u64 {
         let was_cached = self.disk.cached_blocks.swap(place.number(), true);
         let missed = self.phase.direct || was_cached == Some(false);
         if missed { self.disk.model.cold_ns } else { 0 }
     }
 
     /// Time to find a name: the directory's law, and the first touch after caches were dropped.
-    fn name_ns(&self, place: Place) -> u64 {
+    fn name_ns(&self, place: ItemId) -> u64 {
         let model = self.disk.model;
         let holder = self.disk.tree.holder_of(place.number()) as usize;
         let entries = self.disk.fill.get(holder).map_or(0, |fill| fill.load(Relaxed));
@@ -440,7 +440,7 @@ impl SimEngine {
             DirectoryLaw::Linear => entries / 1000.0,
         };
         let first_touch = match place {
-            Place::File { number, .. } => self.disk.cached.swap(number, true) == Some(false),
+            ItemId::File { number, .. } => self.disk.cached.swap(number, true) == Some(false),
             _ => false,
         };
         let missed = first_touch && self.disk.files.get(place.number());

@@ -11,8 +11,8 @@ use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
 use crate::host::residency::name_is_cached;
-use crate::op::request::Outcome;
-use crate::op::{Access, Place, Request};
+use crate::op::request::RequestOutcome;
+use crate::op::{Access, ItemId, Request};
 use crate::plan::{Phase, Tree};
 use crate::run::buffer::AlignedBuffer;
 use crate::run::content::ContentPool;
@@ -28,11 +28,11 @@ pub struct OpenTree {
     pub root: OwnedFd,
     /// What names are relative to, one for each worker: an open directory that two of them used
     /// would make them wait for its reference count.
-    pub bases: Vec<Base>,
+    pub bases: Vec<WorkerDirectories>,
 }
 
 /// One worker's open directories of a tree.
-pub struct Base {
+pub struct WorkerDirectories {
     /// The tree's own directory.
     pub root: OwnedFd,
     /// The directories that hold entries, by number; empty if there are too many to keep open,
@@ -42,7 +42,7 @@ pub struct Base {
     pub first_holder: u64,
 }
 
-impl Base {
+impl WorkerDirectories {
     /// Opens the directories of `tree` anew below its open root; those that hold entries only if
     /// `with_holders`.
     ///
@@ -97,7 +97,7 @@ impl SyncEngine {
     }
 
     #[inline]
-    fn carry_out(&mut self, request: &Request) -> Outcome {
+    fn carry_out(&mut self, request: &Request) -> RequestOutcome {
         match *request {
             Request::Open { place, access, dsync, keep_atime, direct } => {
                 let around = if direct { OFlags::DIRECT } else { OFlags::empty() };
@@ -145,16 +145,16 @@ impl SyncEngine {
     #[inline]
     fn at<T>(
         &mut self,
-        place: Place,
+        place: ItemId,
         call: impl FnOnce(BorrowedFd<'_>, &std::ffi::CStr) -> rustix::io::Result<T>,
-    ) -> Outcome {
+    ) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, place, &mut self.name);
         done(call(directory, self.name.as_c_str()))
     }
 
     #[inline]
-    fn open(&mut self, place: Place, flags: OFlags) -> Outcome {
+    fn open(&mut self, place: ItemId, flags: OFlags) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, place, &mut self.name);
         let mode = Mode::RUSR | Mode::WUSR;
@@ -163,14 +163,14 @@ impl SyncEngine {
         Ok(0)
     }
 
-    fn rename(&mut self, from: Place) -> Outcome {
+    fn rename(&mut self, from: ItemId) -> RequestOutcome {
         let base = base(&self.shared, self.base)?;
         let directory = locate(&self.shared.tree, base, from, &mut self.name);
         let to = locate(&self.shared.tree, base, from.renamed(), &mut self.new_name);
         done(rustix::fs::renameat(directory, self.name.as_c_str(), to, self.new_name.as_c_str()))
     }
 
-    fn sync_holder(&mut self, place: Place) -> Outcome {
+    fn sync_holder(&mut self, place: ItemId) -> RequestOutcome {
         let tree = &self.shared.tree;
         let base = base(&self.shared, self.base)?;
         let holder = tree.holder_of(place.number());
@@ -194,7 +194,7 @@ impl Engine for SyncEngine {
 }
 
 #[inline]
-fn base(shared: &OpenTree, at: usize) -> Result<&Base, Errno> {
+fn base(shared: &OpenTree, at: usize) -> Result<&WorkerDirectories, Errno> {
     shared.bases.get(at).ok_or(Errno::EBADF)
 }
 
@@ -218,9 +218,14 @@ fn push_layout(tree: &Tree, number: u64, path: &mut NameBuffer) {
 
 /// Writes the name of a place and says which open directory it is relative to.
 #[inline]
-fn locate<'a>(tree: &Tree, base: &'a Base, place: Place, name: &mut NameBuffer) -> BorrowedFd<'a> {
+fn locate<'a>(
+    tree: &Tree,
+    base: &'a WorkerDirectories,
+    place: ItemId,
+    name: &mut NameBuffer,
+) -> BorrowedFd<'a> {
     name.clear();
-    if let Place::Layout { number } = place {
+    if let ItemId::Layout { number } = place {
         push_layout(tree, number, name);
         return base.root.as_fd();
     }
@@ -265,7 +270,7 @@ fn opened(open: &Option<OwnedFd>) -> Result<BorrowedFd<'_>, Errno> {
 
 #[inline]
 #[expect(clippy::needless_pass_by_value, reason = "a result is consumed where it is made")]
-fn done<T>(result: rustix::io::Result<T>) -> Outcome {
+fn done<T>(result: rustix::io::Result<T>) -> RequestOutcome {
     match result {
         Ok(_) => Ok(0),
         Err(errno) => Err(errno.into()),
@@ -274,13 +279,13 @@ fn done<T>(result: rustix::io::Result<T>) -> Outcome {
 
 /// Closes and says what close(2) said: on a network file system that is where a write fails.
 #[inline]
-fn close(file: OwnedFd) -> Outcome {
+fn close(file: OwnedFd) -> RequestOutcome {
     // SAFETY: the descriptor was owned by `file`, which gives it up here, so it is closed once.
     done(unsafe { rustix::io::try_close(file.into_raw_fd()) })
 }
 
 /// One getdents64(2); its result is bytes, 0 at the end of the directory.
-fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> Outcome {
+fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> RequestOutcome {
     let length = buffer.len().min(DIRENT_BYTES);
     // SAFETY: the kernel writes at most `length` bytes to `buffer`, which is at least that long
     // and not read as anything but bytes.
@@ -297,7 +302,7 @@ fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> Outcome {
 ///
 /// # Errors
 /// What openat(2) says.
-pub fn open_for_looking(shared: &OpenTree, place: Place) -> Result<OwnedFd, Errno> {
+pub fn open_for_looking(shared: &OpenTree, place: ItemId) -> Result<OwnedFd, Errno> {
     let mut name = NameBuffer::default();
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
     let flags = open_flags(Access::Read, false, true);
@@ -308,7 +313,7 @@ pub fn open_for_looking(shared: &OpenTree, place: Place) -> Result<OwnedFd, Errn
 ///
 /// # Errors
 /// Those of [`name_is_cached`].
-pub fn is_cached(shared: &OpenTree, place: Place) -> Result<bool, Errno> {
+pub fn is_cached(shared: &OpenTree, place: ItemId) -> Result<bool, Errno> {
     let mut name = NameBuffer::default();
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
     name_is_cached(directory, name.as_c_str())

@@ -16,11 +16,11 @@ use crate::host::device::BlockDevice;
 use crate::host::residency::CacheProbe;
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
-use crate::run::cache::{CacheFound, Doubt, Found};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
-use crate::run::evidence::{Least, Readings, Source};
+use crate::run::evidence::{CounterSource, LeastRead, Readings};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
@@ -31,7 +31,7 @@ const LOOK_BYTES_MAX: u64 = 1 << 30;
 
 /// A block device, open for reading.
 pub struct DeviceSite {
-    source: Source,
+    source: CounterSource,
     /// Open through the page cache.
     cached: Arc<OwnedFd>,
     can_drop: bool,
@@ -48,7 +48,7 @@ impl DeviceSite {
     pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
         let cached = Arc::new(device.open(false)?);
         let probe = seeing(&cached);
-        let source = Source::of(device);
+        let source = CounterSource::of(device);
         Ok(Self { source, cached, can_drop, probe, clock, tree: None })
     }
 
@@ -59,7 +59,7 @@ impl DeviceSite {
 
     /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;
     /// unless a loop device below reads its file through the page cache.
-    fn cold_around(&self) -> CacheFound {
+    fn cold_around(&self) -> CacheVerdict {
         if self.source.device.reads_through_cache() {
             let doubt = match self.can_drop {
                 true if host_cache::drop_all().is_ok() => None,
@@ -67,23 +67,23 @@ impl DeviceSite {
                 false => Some(Doubt::CachedLoop),
             };
             if let Some(doubt) = doubt {
-                return CacheFound::doubted(Found::Unverified, None, doubt);
+                return CacheVerdict::doubted(CacheState::Unverified, None, doubt);
             }
         }
-        CacheFound { found: Found::ColdVerified, resident: None, doubt: None }
+        CacheVerdict { found: CacheState::ColdVerified, resident: None, doubt: None }
     }
 
-    fn make_cold(&self, phase: &Phase) -> CacheFound {
+    fn make_cold(&self, phase: &Phase) -> CacheVerdict {
         let seen = seeing(&self.cached) != CacheProbe::None;
         for _ in 0..DROPS {
             if host_cache::drop_all().is_err() {
-                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
+                return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
             }
         }
         let resident = self.resident(phase);
         match seen {
-            true => CacheFound::after_drop(resident),
-            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
+            true => CacheVerdict::after_drop(resident),
+            false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
         }
     }
 
@@ -100,27 +100,29 @@ impl Site for DeviceSite {
         Ok(())
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         Ok(match phase.cache {
             CacheAsked::Cold if phase.direct => self.cold_around(),
             CacheAsked::Cold if self.can_drop => self.make_cold(phase),
             CacheAsked::Cold => {
                 // The data alone, as far as an ordinary user can.
                 let _ = rustix::fs::fadvise(&self.cached, 0, None, Advice::DontNeed);
-                CacheFound::doubted(Found::Unverified, self.resident(phase), Doubt::NoRights)
+                CacheVerdict::doubted(CacheState::Unverified, self.resident(phase), Doubt::NoRights)
             }
             CacheAsked::Warm => {
                 let reading = Phase { end: End::Targets, ..phase.clone() };
                 work_unrecorded(self, &reading, stop);
-                CacheFound::after_warming(self.resident(phase))
+                CacheVerdict::after_warming(self.resident(phase))
             }
-            CacheAsked::AsIs => CacheFound::as_is(phase, self.resident(phase)),
+            CacheAsked::AsIs => CacheVerdict::as_is(phase, self.resident(phase)),
         })
     }
 
-    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
         match found.found {
-            Found::ColdVerified if !phase.direct => CacheFound::after_drop(self.resident(phase)),
+            CacheState::ColdVerified if !phase.direct => {
+                CacheVerdict::after_drop(self.resident(phase))
+            }
             _ => found,
         }
     }
@@ -151,8 +153,8 @@ impl Site for DeviceSite {
         self.source.readings()
     }
 
-    fn least(&self, _: &Phase) -> Option<Least> {
-        Some(Least::of_device())
+    fn least(&self, _: &Phase) -> Option<LeastRead> {
+        Some(LeastRead::of_device())
     }
 }
 

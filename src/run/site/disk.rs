@@ -14,30 +14,30 @@ use super::disk_ballast::DiskBallast;
 use super::{ConditionName, PlaceCondition, Site, shift, work_unrecorded};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::cache as host_cache;
 use crate::host::device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
-use crate::host::layout::{Bound, score_below};
+use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::residency::CacheProbe;
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::End;
-use crate::plan::{CacheAsked, CellPlan, Goal, Phase, Prepare, Tree};
-use crate::run::ballast::{Headway, HeadwayListener, Stock};
-use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
+use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
+use crate::run::ballast::{BallastState, Headway, HeadwayListener};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
 use crate::run::census;
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
-use crate::run::engine::sync::{Base, OpenTree, SyncEngine, open_for_looking};
-use crate::run::evidence::{Least, Readings, Source, file_bytes_min};
+use crate::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories, open_for_looking};
+use crate::run::evidence::{CounterSource, LeastRead, Readings, file_bytes_min};
 use crate::run::ground::{CANARY, Ground, open_directory};
 use crate::run::kept;
 use crate::run::remove::{Removal, remove_ground, remove_tree};
 use crate::run::workers::{PhaseRun, run_shift};
-use looking::Held;
+use looking::HeldFiles;
 
 /// Most files whose places on the device are asked for at each level.
 const LAYOUT_FILES_MAX: u64 = 20_000;
@@ -58,7 +58,7 @@ pub(super) const DROPS: usize = 3;
 pub struct DiskSite {
     ground: Option<Ground>,
     canary: Option<OwnedFd>,
-    source: Option<Source>,
+    source: Option<CounterSource>,
     can_drop: bool,
     /// How to look into the cache; tried out on this file system.
     probe: CacheProbe,
@@ -75,7 +75,7 @@ pub struct DiskSite {
     /// The ballast's tree, open for phases that look at it.
     ballast_open: Option<Arc<OpenTree>>,
     /// What is open for a second look before a phase that is to be cold.
-    held: Option<Held>,
+    held: Option<HeldFiles>,
     /// Whether this process itself has the device read: a daemon reads for a FUSE file system.
     reads_itself: bool,
     /// What each file brings from the device at least.
@@ -100,7 +100,7 @@ impl DiskSite {
         })?;
         Ok(Self {
             ground: Some(ground),
-            source: device.map(Source::of),
+            source: device.map(CounterSource::of),
             can_drop: host.rights.drop_caches,
             probe: seeing(&canary),
             in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
@@ -155,7 +155,7 @@ impl DiskSite {
         let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
         let make =
             || DiskBallast::make(ground.directory(), self.ballasts, law.clone(), clock.clone());
-        let Goal::Files(files) = prepare.goal else { return make() };
+        let BallastGoal::Files(files) = prepare.goal else { return make() };
         let (there, passed_over) = kept::find(ground.parent(), &law);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
@@ -184,7 +184,7 @@ impl DiskSite {
 
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
     /// leaves names and inodes where they are.
-    fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheFound {
+    fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheVerdict {
         if let (Some(open), true) = (self.open_for(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
@@ -196,7 +196,7 @@ impl DiskSite {
             }
         }
         let resident = self.resident(self.sample(phase).as_deref());
-        CacheFound::doubted(Found::Unverified, resident, Doubt::NoRights)
+        CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoRights)
     }
 
     /// Reads everything the phase works on, outside of any timing.
@@ -217,7 +217,7 @@ impl Site for DiskSite {
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         self.cells += 1;
         let mut name = NameBuffer::default();
-        name.push(Name { kind: Kind::Cell, number: self.cells, generation: 0 });
+        name.push(Name { kind: NameKind::Cell, number: self.cells, generation: 0 });
         let ground = self.ground()?.directory();
         let open = make_tree(ground, &mut name, cell).map_err(|error| {
             Failure::from_system("make the directories of a tree", error.about())
@@ -250,7 +250,7 @@ impl Site for DiskSite {
         })?;
         self.ballast_open = Some(Arc::new(open));
         let go_on = || !stop.load(Ordering::Relaxed);
-        let bound = Bound { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+        let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
         // What some file systems do not tell, others do: without a score the rest is measured.
         self.layout_score = score_below(ballast.directory(), bound).ok().and_then(|s| s.score());
         Ok(())
@@ -292,7 +292,7 @@ impl Site for DiskSite {
         removal
     }
 
-    fn stock(&self) -> Option<&Stock> {
+    fn stock(&self) -> Option<&BallastState> {
         self.ballast.as_ref().map(DiskBallast::stock)
     }
 
@@ -302,27 +302,27 @@ impl Site for DiskSite {
         self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         if self.in_memory && phase.cache == CacheAsked::Cold {
             let resident = self.resident(self.sample(phase).as_deref());
-            return Ok(CacheFound::doubted(Found::Warm, resident, Doubt::MemoryFileSystem));
+            return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
         }
         Ok(match phase.cache {
             CacheAsked::Cold if self.can_drop => self.make_cold(phase),
             CacheAsked::Cold => self.evict(phase, stop),
             CacheAsked::Warm => {
                 self.read_all(phase, stop);
-                CacheFound::after_warming(self.resident(self.sample(phase).as_deref()))
+                CacheVerdict::after_warming(self.resident(self.sample(phase).as_deref()))
             }
             CacheAsked::AsIs => {
-                CacheFound::as_is(phase, self.resident(self.sample(phase).as_deref()))
+                CacheVerdict::as_is(phase, self.resident(self.sample(phase).as_deref()))
             }
         })
     }
 
-    fn least(&self, phase: &Phase) -> Option<Least> {
+    fn least(&self, phase: &Phase) -> Option<LeastRead> {
         let content = self.open_for(phase).map(|open| open.tree.content).unwrap_or_default();
-        Some(Least::of(content, self.file_bytes_min))
+        Some(LeastRead::of(content, self.file_bytes_min))
     }
 
     fn device(&self) -> Option<&BlockDevice> {
@@ -365,7 +365,7 @@ impl Site for DiskSite {
     }
 
     fn readings(&self) -> Readings {
-        let all = self.source.as_ref().map_or_else(Readings::default, Source::readings);
+        let all = self.source.as_ref().map_or_else(Readings::default, CounterSource::readings);
         let own_read_bytes = all.own_read_bytes.filter(|_| self.reads_itself);
         Readings { own_read_bytes, ..all }
     }
@@ -375,7 +375,7 @@ impl Site for DiskSite {
         Ok(census::count_entries(open.root.as_fd())?)
     }
 
-    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
         self.looked_again(found, phase)
     }
 }
@@ -442,12 +442,12 @@ pub(super) fn open_bases(
     root: BorrowedFd<'_>,
     workers: u64,
     with_holders: bool,
-) -> std::result::Result<Vec<Base>, Errno> {
+) -> std::result::Result<Vec<WorkerDirectories>, Errno> {
     let most = directories_open_max();
     let with_holders =
         with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
     let bases = workers.min(most).max(1);
-    (0..bases).map(|_| Base::open(tree, root, with_holders)).collect()
+    (0..bases).map(|_| WorkerDirectories::open(tree, root, with_holders)).collect()
 }
 
 /// Half of the files this process may have open, within reason.

@@ -13,22 +13,22 @@ use super::disk::{directories_open_max, open_bases};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
-use crate::base::names::{Kind, Name, NameBuffer};
+use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::grouped;
 use crate::host::space::Space;
 use crate::op::{Request, find_operation};
 use crate::plan::Phase;
 use crate::plan::phase::{OnBallast, Past};
-use crate::plan::prepare::{Ballast, Goal, tree_of};
+use crate::plan::prepare::{Ballast, BallastGoal, tree_of};
 use crate::plan::selection::{Order, Selection};
 use crate::plan::tree::Tree;
-use crate::run::ballast::{BallastPlace, Headway, HeadwayListener, Stock};
+use crate::run::ballast::{BallastPlace, BallastState, Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
-use crate::run::engine::sync::{Base, OpenTree, SyncEngine};
+use crate::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};
 use crate::run::engine::{Completion, Engine, Submitted, Ticket};
 use crate::run::ground::open_directory;
-use crate::run::kept::Kept;
+use crate::run::kept::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::site::{Unrecorded, shift};
 use crate::run::workers::run_shift;
@@ -40,7 +40,7 @@ const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 pub struct DiskBallast {
     name: OsString,
     root: OwnedFd,
-    stock: Stock,
+    stock: BallastState,
     /// Directories made so far.
     holders: u64,
     clock: RealClock,
@@ -53,7 +53,7 @@ pub struct DiskBallast {
 /// A ballast without its open directory.
 pub(super) struct ShelvedBallast {
     name: OsString,
-    stock: Stock,
+    stock: BallastState,
     holders: u64,
     clock: RealClock,
     sync_seconds: f64,
@@ -88,7 +88,7 @@ impl DiskBallast {
         ballast: Ballast,
         clock: RealClock,
     ) -> Result<Self> {
-        let mut buffer = name_of(Kind::Ballast, number);
+        let mut buffer = name_of(NameKind::Ballast, number);
         let name = os_name(&buffer);
         let failed = |error: rustix::io::Errno| {
             Failure::from_system("make the directory of the ballast", error)
@@ -98,7 +98,7 @@ impl DiskBallast {
         Ok(Self {
             name,
             root,
-            stock: Stock::new(ballast),
+            stock: BallastState::new(ballast),
             holders: 0,
             clock,
             sync_seconds: 0.0,
@@ -107,17 +107,17 @@ impl DiskBallast {
     }
 
     /// One that was there before: what is added to it goes when the run ends.
-    pub(super) fn adopt(kept: Kept, ballast: Ballast, clock: RealClock) -> Self {
+    pub(super) fn adopt(kept: KeptBallast, ballast: Ballast, clock: RealClock) -> Self {
         let files = kept.note.files;
         let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
-        let stock = Stock::with_files(ballast, files);
+        let stock = BallastState::with_files(ballast, files);
         let (name, root) = (kept.name, kept.root);
         let kept = Some((kept.ground, files));
         Self { name, root, stock, holders, clock, sync_seconds: 0.0, kept }
     }
 
     /// The files so far.
-    pub fn stock(&self) -> &Stock {
+    pub fn stock(&self) -> &BallastState {
         &self.stock
     }
 
@@ -142,13 +142,13 @@ impl DiskBallast {
     /// If it cannot be reached.
     pub fn reach(
         &mut self,
-        goal: Goal,
+        goal: BallastGoal,
         stop: &AtomicBool,
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
         let Self { root, stock, holders, clock, sync_seconds, .. } = self;
         // Where the level is of space, each step is one of many.
-        let counts = matches!(goal, Goal::Files(_));
+        let counts = matches!(goal, BallastGoal::Files(_));
         let root = root.as_fd();
         let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, listener, counts };
         stock.reach(goal, &mut place, stop)
@@ -176,11 +176,11 @@ impl DiskBallast {
         let before = self.stock.ballast().tree.files_each.directories(*files).unwrap_or(0);
         // The last directory that was there before may have got more files.
         for holder in before.saturating_sub(1)..self.holders {
-            let mut path = name_of(Kind::Holder, holder);
+            let mut path = name_of(NameKind::Holder, holder);
             let directory = open_directory(self.root.as_fd(), &os_name(&path));
             while number < tree.files && tree.holder_of(number) == holder {
                 if let Ok(directory) = &directory {
-                    let mut file = name_of(Kind::File, number);
+                    let mut file = name_of(NameKind::File, number);
                     removal.unlink(directory.as_fd(), file.as_c_str(), AtFlags::empty());
                 }
                 number += 1;
@@ -193,7 +193,7 @@ impl DiskBallast {
     }
 }
 
-fn name_of(kind: Kind, number: u64) -> NameBuffer {
+fn name_of(kind: NameKind, number: u64) -> NameBuffer {
     let mut name = NameBuffer::default();
     name.push(Name { kind, number, generation: 0 });
     name
@@ -204,7 +204,7 @@ fn os_name(name: &NameBuffer) -> OsString {
 }
 
 /// A phase on the files that a stock has now.
-pub(super) fn resolved(stock: &Stock, phase: &Phase, on: OnBallast) -> Phase {
+pub(super) fn resolved(stock: &BallastState, phase: &Phase, on: OnBallast) -> Phase {
     let (live, seed) = (stock.live(), stock.ballast().tree.seed);
     let ranked = Arc::new(live.clone().ranked());
     let length = live.length();
@@ -251,7 +251,7 @@ impl DiskPlace<'_> {
     }
 
     /// Makes files that lie in no more directories than may be open.
-    fn make_step(&self, ballast: &Ballast, tree: &Tree, step: &Step) -> Result<()> {
+    fn make_step(&self, ballast: &Ballast, tree: &Tree, step: &BallastWork) -> Result<()> {
         let Some(operation) = find_operation("create") else { return Ok(()) };
         let (first, count) = (step.files.start, step.files.end - step.files.start);
         let range = (first, count, count);
@@ -270,7 +270,7 @@ impl DiskPlace<'_> {
         let mut name = NameBuffer::default();
         for number in *self.holders..needed {
             name.clear();
-            name.push(Name { kind: Kind::Holder, number, generation: 0 });
+            name.push(Name { kind: NameKind::Holder, number, generation: 0 });
             rustix::fs::mkdirat(self.root, name.as_c_str(), Mode::RWXU).map_err(|error| {
                 let what = format!("make directory {} of the ballast", grouped(number + 1));
                 Failure::from_system(what, error)
@@ -297,7 +297,7 @@ fn cannot_open(error: Errno) -> Failure {
 }
 
 /// Part of the files that are to be made.
-struct Step {
+struct BallastWork {
     files: Range<u64>,
     /// The number of files in the end.
     files_all: u64,
@@ -305,7 +305,7 @@ struct Step {
     opens: bool,
 }
 
-impl Step {
+impl BallastWork {
     /// The files from `first` on that lie in no more directories than `workers` may have open, each
     /// with one more for the root and one that it shares with the next worker.
     fn from(first: u64, tree: &Tree, workers: u32) -> Self {
@@ -345,7 +345,7 @@ impl Step {
                     tree.holder_of(share.number(0))..tree.holder_of(share.number(count - 1)) + 1
                 }
             };
-            Base::with_holders(&tree, root, holders)
+            WorkerDirectories::with_holders(&tree, root, holders)
         };
         let bases = (0..phase.threads).map(base).collect::<std::result::Result<_, _>>()?;
         Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
@@ -381,7 +381,7 @@ impl BallastPlace for DiskPlace<'_> {
         self.make_holders(tree.holders())?;
         let mut first = files.start;
         while first < files.end && !self.stop.load(Ordering::Relaxed) {
-            let step = Step::from(first, &tree, ballast.threads);
+            let step = BallastWork::from(first, &tree, ballast.threads);
             self.make_step(ballast, &tree, &step)?;
             first = step.files.end;
         }

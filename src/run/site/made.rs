@@ -14,47 +14,47 @@ use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mount::Mount;
 use crate::host::space::{Space, Usage};
-use crate::plan::filesystem::{Kind, Room};
+use crate::plan::filesystem::{FileSystemKind, Room};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
-use crate::run::ballast::{HeadwayListener, Stock};
-use crate::run::cache::{CacheFound, Doubt, Found};
+use crate::run::ballast::{BallastState, HeadwayListener};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
-use crate::run::evidence::{Least, Readings};
+use crate::run::evidence::{LeastRead, Readings};
 use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
 use crate::run::place::MadeOn;
-use crate::run::place::{Memory, Place, Trimmed};
+use crate::run::place::{Backing, PagesLeft, Trimmed};
 use crate::run::remove::Removal;
 use crate::run::workers::PhaseRun;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
-pub type Workshop = Vec<(&'static Kind, Option<Tool>)>;
+pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
 
 /// Where cells run on file systems of their own.
 pub struct MadeSite {
-    place: Option<Place>,
-    tools: Workshop,
+    place: Option<Backing>,
+    tools: MkfsTools,
     host: HostFacts,
     clock: RealClock,
     id: String,
     interrupt: Interrupt,
-    here: Option<Here>,
+    here: Option<MountedFileSystem>,
 }
 
 /// The file system that is mounted now.
-struct Here {
+struct MountedFileSystem {
     filesystem: FileSystem,
     variant: String,
     /// Whether it stays from level to level.
     prepared: bool,
     disk: DiskSite,
-    facts: Made,
+    facts: MadeFacts,
 }
 
 /// What a file system is like that was just made.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct MadeFacts {
     /// What the program that made it says of its version.
     pub version: Option<String>,
     /// The kernel's line on it.
@@ -70,8 +70,8 @@ pub struct Made {
 impl MadeSite {
     /// A place to make the file systems of `tools` on, for run `id`.
     pub fn new(
-        place: Place,
-        tools: Workshop,
+        place: Backing,
+        tools: MkfsTools,
         host: HostFacts,
         clock: RealClock,
         id: &str,
@@ -82,17 +82,17 @@ impl MadeSite {
     }
 
     /// The file system that is mounted now, as it was when it was empty.
-    pub fn made(&self) -> Option<(&FileSystem, &Made)> {
+    pub fn made(&self) -> Option<(&FileSystem, &MadeFacts)> {
         self.here.as_ref().map(|here| (&here.filesystem, &here.facts))
     }
 
     /// The size of the place; none if it is closed.
     pub fn room(&self) -> Option<&Room> {
-        self.place.as_ref().map(Place::room)
+        self.place.as_ref().map(Backing::room)
     }
 
     /// What a file system of this kind is made on; none once it is closed.
-    pub fn made_on(&self, kind: &Kind) -> Option<MadeOn> {
+    pub fn made_on(&self, kind: &FileSystemKind) -> Option<MadeOn> {
         self.place.as_ref().map(|place| place.made_on(kind))
     }
 
@@ -103,7 +103,7 @@ impl MadeSite {
     pub fn close(mut self) -> Result<Removal> {
         // What keeps it from being unmounted keeps the place from being closed, which tells of it.
         let _ = self.leave();
-        self.place.take().map_or_else(|| Ok(Removal::default()), Place::close)
+        self.place.take().map_or_else(|| Ok(Removal::default()), Backing::close)
     }
 
     fn disk(&self) -> Option<&DiskSite> {
@@ -131,7 +131,7 @@ impl MadeSite {
         let device = place.device(filesystem);
         let space = Space::of(root.as_fd())
             .map_err(|error| Failure::from_system("ask how much room there is", error.about()))?;
-        let facts = Made {
+        let facts = MadeFacts {
             version: tool.and_then(|tool| tool.version.clone()),
             mount: Mount::of(root.as_fd())?,
             space,
@@ -141,7 +141,7 @@ impl MadeSite {
         let ground = Ground::make(root, Path::new(filesystem.kind.name), &self.id)?;
         let mut host = self.host.clone();
         host.filesystem.kind = filesystem.kind.name.into();
-        self.here = Some(Here {
+        self.here = Some(MountedFileSystem {
             disk: DiskSite::new(ground, &host, device, self.clock.clone())?,
             filesystem: filesystem.clone(),
             variant: cell.variant.clone(),
@@ -156,7 +156,7 @@ impl MadeSite {
         if let Some(here) = self.here.take() {
             here.disk.abandon();
         }
-        self.place.as_mut().map_or(Ok(()), Place::unmount)
+        self.place.as_mut().map_or(Ok(()), Backing::unmount)
     }
 }
 
@@ -176,7 +176,7 @@ impl Site for MadeSite {
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
         // What was only tried out has not begun with the first level.
-        let goes_on = |here: &Here| here.variant == cell.variant && here.prepared;
+        let goes_on = |here: &MountedFileSystem| here.variant == cell.variant && here.prepared;
         if !self.here.as_ref().is_some_and(goes_on) {
             self.make_fresh(cell)?;
         }
@@ -197,7 +197,7 @@ impl Site for MadeSite {
         self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound> {
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
             return Err(Failure::failed("no file system is mounted"));
         };
@@ -217,19 +217,19 @@ impl Site for MadeSite {
         // Opening directories brings in inodes that lie near theirs.
         let is_dropped = (0..DROPS).all(|_| host_cache::drop_all().is_ok()) || !cached_beneath;
         Ok(match (memory, is_dropped) {
-            (_, false) => CacheFound::doubted(Found::Unverified, None, Doubt::CachedLoop),
-            (Memory::Nothing, true) => CacheFound::after_drop(Some(0.0)),
-            (Memory::Pages(share), true) => {
-                CacheFound::doubted(Found::Unverified, Some(share), Doubt::StillCached)
+            (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
+            (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),
+            (PagesLeft::Pages(share), true) => {
+                CacheVerdict::doubted(CacheState::Unverified, Some(share), Doubt::StillCached)
             }
-            (Memory::StillMounted, true) => {
-                CacheFound::doubted(Found::Unverified, None, Doubt::StillMounted)
+            (PagesLeft::StillMounted, true) => {
+                CacheVerdict::doubted(CacheState::Unverified, None, Doubt::StillMounted)
             }
-            (Memory::Unknown, true) => CacheFound::after_drop(None),
+            (PagesLeft::Unknown, true) => CacheVerdict::after_drop(None),
         })
     }
 
-    fn look_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+    fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
         match &mut self.here {
             Some(here) => here.disk.look_again(found, phase),
             None => found,
@@ -240,11 +240,11 @@ impl Site for MadeSite {
         self.disk().map_or_else(Vec::new, DiskSite::conditions)
     }
 
-    fn stock(&self) -> Option<&Stock> {
+    fn stock(&self) -> Option<&BallastState> {
         self.disk()?.stock()
     }
 
-    fn least(&self, phase: &Phase) -> Option<Least> {
+    fn least(&self, phase: &Phase) -> Option<LeastRead> {
         self.disk()?.least(phase)
     }
 

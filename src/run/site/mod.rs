@@ -13,15 +13,15 @@ use std::sync::atomic::AtomicBool;
 pub use device::DeviceSite;
 pub use disk::DiskSite;
 pub use disk_ballast::DiskBallast;
-pub use made::{Made, MadeSite, Workshop};
+pub use made::{MadeFacts, MadeSite, MkfsTools};
 pub use sim::SimSite;
 
 use disk_ballast::resolved;
 
-use super::ballast::{HeadwayListener, Stock};
-use super::cache::CacheFound;
+use super::ballast::{BallastState, HeadwayListener};
+use super::cache::CacheVerdict;
 use super::drive::{DoneCount, Recorder};
-use super::evidence::{Evidence, Least, Readings};
+use super::evidence::{LeastRead, ReadEvidence, Readings};
 use super::idle::wait_until_idle;
 use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
@@ -96,7 +96,7 @@ pub trait Site {
     }
 
     /// The files beside the cells' trees; none without any.
-    fn stock(&self) -> Option<&Stock> {
+    fn stock(&self) -> Option<&BallastState> {
         None
     }
 
@@ -109,17 +109,17 @@ pub trait Site {
     ///
     /// # Errors
     /// If a file system that was unmounted for it cannot be mounted again.
-    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheFound>;
+    fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict>;
 
     /// The last look at the caches, just before the phase: what was cold may have been read since
     /// by somebody else. It warms nothing. What was kept open for it is closed.
     #[must_use]
-    fn look_again(&mut self, found: CacheFound, _phase: &Phase) -> CacheFound {
+    fn look_again(&mut self, found: CacheVerdict, _phase: &Phase) -> CacheVerdict {
         found
     }
 
     /// The least that a cold phase must have read; none where nothing is read from a device.
-    fn least(&self, _phase: &Phase) -> Option<Least> {
+    fn least(&self, _phase: &Phase) -> Option<LeastRead> {
         None
     }
 
@@ -194,7 +194,7 @@ pub trait Site {
     }
 
     /// The verdict on the caches after the phase.
-    fn confirm(&self, found: CacheFound, phase: &Phase, evidence: &Evidence) -> CacheFound {
+    fn confirm(&self, found: CacheVerdict, phase: &Phase, evidence: &ReadEvidence) -> CacheVerdict {
         match self.least(phase) {
             Some(least) => found.confirmed(phase, evidence, least),
             None => found,

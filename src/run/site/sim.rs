@@ -12,8 +12,8 @@ use crate::op::Subject;
 use crate::plan::prepare::tree_of;
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
-use crate::run::ballast::{BallastPlace, HeadwayListener, Stock};
-use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
+use crate::run::ballast::{BallastPlace, BallastState, HeadwayListener};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
 use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
@@ -36,7 +36,7 @@ pub struct SimSite {
     cell: Option<(Arc<SimDisk>, Tree)>,
     /// Bytes in use when the cell began.
     bytes_before: u64,
-    stock: Option<Stock>,
+    stock: Option<BallastState>,
     ballast: Option<(Arc<SimDisk>, Tree)>,
 }
 
@@ -93,7 +93,7 @@ impl Site for SimSite {
         _: HeadwayListener<'_>,
     ) -> Result<()> {
         self.model = cell.sim;
-        let stock = self.stock.get_or_insert_with(|| Stock::new(prepare.ballast.clone()));
+        let stock = self.stock.get_or_insert_with(|| BallastState::new(prepare.ballast.clone()));
         let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         stock.reach(prepare.goal, &mut place, stop)?;
         let live = stock.live().clone().ranked();
@@ -123,7 +123,7 @@ impl Site for SimSite {
         Removal::default()
     }
 
-    fn stock(&self) -> Option<&Stock> {
+    fn stock(&self) -> Option<&BallastState> {
         self.stock.as_ref()
     }
 
@@ -133,9 +133,9 @@ impl Site for SimSite {
         Removal::default()
     }
 
-    fn treat_caches(&mut self, phase: &Phase, _: &AtomicBool) -> Result<CacheFound> {
+    fn treat_caches(&mut self, phase: &Phase, _: &AtomicBool) -> Result<CacheVerdict> {
         let Some((disk, _)) = self.disk_for(phase) else {
-            return Ok(CacheFound::as_is(phase, None));
+            return Ok(CacheVerdict::as_is(phase, None));
         };
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
@@ -148,13 +148,13 @@ impl Site for SimSite {
         let sample = if has_files_before(phase) { phase.selection.sample(SAMPLE) } else { vec![] };
         let cached = disk.cached_fraction(sample.into_iter());
         Ok(match (phase.cache, cached) {
-            (CacheAsked::AsIs, _) => CacheFound::as_is(phase, cached),
-            (CacheAsked::Warm, _) => CacheFound::after_warming(cached),
+            (CacheAsked::AsIs, _) => CacheVerdict::as_is(phase, cached),
+            (CacheAsked::Warm, _) => CacheVerdict::after_warming(cached),
             (CacheAsked::Cold, None) if self.model.cold_ns == 0 => {
-                CacheFound::doubted(Found::Unverified, None, Doubt::NoSimulatedCache)
+                CacheVerdict::doubted(CacheState::Unverified, None, Doubt::NoSimulatedCache)
             }
-            (CacheAsked::Cold, None) => CacheFound::after_drop(Some(0.0)),
-            (CacheAsked::Cold, Some(_)) => CacheFound::after_drop(cached),
+            (CacheAsked::Cold, None) => CacheVerdict::after_drop(Some(0.0)),
+            (CacheAsked::Cold, Some(_)) => CacheVerdict::after_drop(cached),
         })
     }
 

@@ -12,7 +12,7 @@ use crate::measure::uncertainty::Estimate;
 use crate::plan::filesystem::PlaceAsked;
 use crate::plan::{Settings, read_job};
 use crate::run::interrupt::Interrupt;
-use crate::session::Order;
+use crate::session::RunOrder;
 
 /// What was found of the simulated file system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,7 +121,7 @@ const TRUTHS: [Truth; 5] = [
 /// # Errors
 /// If a run fails.
 pub fn simulated(
-    order: &Order<'_>,
+    order: &RunOrder<'_>,
     draws: u32,
     told: &dyn Fn(&str),
     interrupt: &Interrupt,
@@ -148,7 +148,7 @@ pub fn simulated(
 
 /// Runs of the job with the seeds from 1 on.
 fn draw_books(
-    order: &Order<'_>,
+    order: &RunOrder<'_>,
     (job, draws): (&str, u32),
     interrupt: &Interrupt,
 ) -> Result<Vec<Book>> {
@@ -160,7 +160,7 @@ fn draw_books(
         let settings = Settings { seed: Some(seed), ..Settings::default() };
         let plan = read_job(job, &settings)
             .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
-        let order = Order { plan: &plan, place: PlaceAsked::default(), ..order.clone() };
+        let order = RunOrder { plan: &plan, place: PlaceAsked::default(), ..order.clone() };
         let book = alone(&order, interrupt)?;
         if interrupt.is_set() {
             break;

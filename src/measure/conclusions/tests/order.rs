@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::cache::Found;
+use crate::run::cache::CacheState;
 
 /// Rates of variants, one row for each repeat, at a level or none.
 fn at(level: Option<&Level>, rates: &[(&str, &[f64])]) -> Vec<Measurement> {
@@ -47,7 +47,8 @@ fn what_only_the_first_and_the_last_differ_in_is_told_and_wide_ties_are_not_call
 fn caches_that_were_not_alike_are_told_with_the_order() {
     let mut all = at(None, &[("a", &[50.0, 51.0]), ("b", &[10.0, 10.3])]);
     for m in &mut all {
-        m.cache.found = if m.cell.variant == "a" { Found::Warm } else { Found::ColdVerified };
+        m.cache.found =
+            if m.cell.variant == "a" { CacheState::Warm } else { CacheState::ColdVerified };
     }
     let found = only(&book(all), Conclusion::Ranking, &VARIANTS);
     let told = " Their caches were not alike: a warm; b cold-verified.";

@@ -1,21 +1,21 @@
 //! Random deviation of simulated times.
 
 use crate::base::random::{Stream, draw, unit};
-use crate::plan::sim::Noise;
+use crate::plan::sim::SimNoise;
 
 /// Requests from one draw of drifting noise to the next.
 const REQUESTS_BETWEEN: u64 = 100;
 
 /// How much longer than the law a request takes: the same for the same seed and number.
-pub(super) fn factor(noise: Noise, seed: u64, request: u64) -> f64 {
+pub(super) fn factor(noise: SimNoise, seed: u64, request: u64) -> f64 {
     let chance = || unit(draw(seed, Stream::Noise, request));
     match noise {
-        Noise::None => 1.0,
-        Noise::Uniform => 0.5 + chance(),
-        Noise::Bimodal if chance() < 0.1 => 5.0,
-        Noise::Bimodal => 1.0,
-        Noise::Skewed => -(1.0 - chance()).ln(),
-        Noise::Drifting => 0.5 + wandering(seed, request),
+        SimNoise::None => 1.0,
+        SimNoise::Uniform => 0.5 + chance(),
+        SimNoise::Bimodal if chance() < 0.1 => 5.0,
+        SimNoise::Bimodal => 1.0,
+        SimNoise::Skewed => -(1.0 - chance()).ln(),
+        SimNoise::Drifting => 0.5 + wandering(seed, request),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::host::cache as host_cache;
 use crate::host::residency::name_is_cached;
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
-use crate::run::cache::{CacheFound, Doubt, Found, has_files_before};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
 use crate::run::engine::sync::{is_cached, open_for_looking};
 use crate::run::ground::CANARY;
 
@@ -21,7 +21,7 @@ const NAMES_MAX: u64 = 1024;
 
 /// Files that stay open from the drop of the caches to the last look: only so can their pages be
 /// looked at without reading names and inodes.
-pub(super) struct Held {
+pub(super) struct HeldFiles {
     files: Vec<(OwnedFd, u64)>,
     numbers: Vec<u64>,
 }
@@ -29,30 +29,30 @@ pub(super) struct Held {
 impl DiskSite {
     /// Drops all caches and looks at pages through descriptors that were opened before, so that
     /// the look itself reads nothing. They stay open until the last look.
-    pub(super) fn make_cold(&mut self, phase: &Phase) -> CacheFound {
+    pub(super) fn make_cold(&mut self, phase: &Phase) -> CacheVerdict {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
         for _ in 0..DROPS {
             if host_cache::drop_all().is_err() {
-                return CacheFound::doubted(Found::Unverified, None, Doubt::DropFailed);
+                return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
             }
         }
         let resident = self.resident(held.as_ref().map(|held| held.files.as_slice()));
         self.held = held;
         match canary_was_resident {
-            true => CacheFound::after_drop(resident),
-            false => CacheFound::doubted(Found::Unverified, resident, Doubt::NoProbe),
+            true => CacheVerdict::after_drop(resident),
+            false => CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoProbe),
         }
     }
 
     /// The last look before the timed work: what was cold may have been read since by somebody
     /// else. Pages are looked at through what is still open, names that are not open are looked for
     /// in memory. Then names and inodes of what was open are dropped.
-    pub(super) fn looked_again(&mut self, found: CacheFound, phase: &Phase) -> CacheFound {
+    pub(super) fn looked_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
         let held = self.held.take();
         let seen = match found.found {
-            Found::ColdVerified => self.seen(phase, held.as_ref()),
+            CacheState::ColdVerified => self.seen(phase, held.as_ref()),
             _ => found,
         };
         if held.is_some() {
@@ -63,13 +63,13 @@ impl DiskSite {
         seen
     }
 
-    fn seen(&self, phase: &Phase, held: Option<&Held>) -> CacheFound {
+    fn seen(&self, phase: &Phase, held: Option<&HeldFiles>) -> CacheVerdict {
         let files = held.map_or(&[][..], |held| held.files.as_slice());
         let canary = self.canary.as_ref().map(|canary| (canary.as_fd(), CANARY_BYTES));
         let sample = files.iter().map(|(file, bytes)| (file.as_fd(), *bytes)).chain(canary);
         let resident = self.probe.resident_fraction(&sample.collect::<Vec<_>>());
         let open = held.map_or(&[][..], |held| held.numbers.as_slice());
-        CacheFound::after_drop(resident).with_names(self.cached_names(phase, open))
+        CacheVerdict::after_drop(resident).with_names(self.cached_names(phase, open))
     }
 
     /// The share of names in memory, of some that the phase works on and that are not open. None
@@ -106,12 +106,12 @@ impl DiskSite {
     }
 
     /// A sample of the phase's files and the canary, open.
-    fn hold(&self, phase: &Phase) -> Option<Held> {
+    fn hold(&self, phase: &Phase) -> Option<HeldFiles> {
         let numbers = self.sampled(phase);
         let mut files = self.sample(phase)?;
         let canary = self.canary.as_ref().and_then(|canary| canary.try_clone().ok());
         files.extend(canary.map(|canary| (canary, CANARY_BYTES)));
-        Some(Held { files, numbers })
+        Some(HeldFiles { files, numbers })
     }
 
     /// The numbers of some of the files that the phase works on; none if it makes them.
