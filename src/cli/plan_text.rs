@@ -198,7 +198,9 @@ fn phase_lines(cells: &[&CellPlan]) -> Vec<String> {
     let alone = |phase: &&Phase| phase.pass == 1;
     let line = |(at, phase): (usize, &Phase)| {
         let of_cells = cells.iter().filter_map(|cell| cell.phases.iter().filter(alone).nth(at));
-        let amounts: Vec<u64> = of_cells.map(|phase| phase.selection.count).collect();
+        let of_cells: Vec<&Phase> = of_cells.collect();
+        let amounts: Vec<u64> = of_cells.iter().map(|phase| phase.selection.count).collect();
+        let threads: Vec<u64> = of_cells.iter().map(|phase| u64::from(phase.threads)).collect();
         let passes = first.phases.iter().filter(|other| other.name == phase.name).count();
         let times = if passes > 1 { format!(", {passes} passes") } else { String::new() };
         format!(
@@ -208,7 +210,7 @@ fn phase_lines(cells: &[&CellPlan]) -> Vec<String> {
             phase.operation.name(),
             phase.selection.order.word(),
             phase.cache.word(),
-            counted(u64::from(phase.threads), "thread"),
+            threads_words(&threads),
         )
     };
     first.phases.iter().filter(alone).enumerate().map(line).collect()
@@ -226,9 +228,20 @@ fn amount(phase: &Phase, amounts: &[u64]) -> String {
             format!("up to {}", grouped(on.most))
         };
     }
-    let least = amounts.iter().copied().min().unwrap_or(0);
-    let most = amounts.iter().copied().max().unwrap_or(0);
+    let (least, most) = least_and_most(amounts);
     if least == most { grouped(most) } else { format!("{}-{}", grouped(least), grouped(most)) }
+}
+
+/// The threads of a phase in all cells: one number, or the range of the levels.
+fn threads_words(threads: &[u64]) -> String {
+    let (least, most) = least_and_most(threads);
+    let most = counted(most, "thread");
+    if threads.iter().all(|n| *n == least) { most } else { format!("{}-{most}", grouped(least)) }
+}
+
+fn least_and_most(values: &[u64]) -> (u64, u64) {
+    let least = values.iter().copied().min().unwrap_or(0);
+    (least, values.iter().copied().max().unwrap_or(0))
 }
 
 /// What it needs, against what there is.
@@ -316,6 +329,12 @@ mod tests {
             "10 days",
         ];
         assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn the_threads_of_levels_are_a_range() {
+        assert_eq!(threads_words(&[1, 1]), "1 thread");
+        assert_eq!(threads_words(&[1, 4, 16]), "1-16 threads");
     }
 
     #[test]
