@@ -7,7 +7,7 @@
 
 use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{
-    Book, CacheReport, CellKey, Finding, Latency, Level, Measurement, RunFacts, Window,
+    Book, CacheReport, CellKey, Latency, Level, Measurement, RunFacts, Window,
 };
 use boatload::measure::histogram::{encoded, new_histogram};
 use boatload::plan::CacheAsked;
@@ -65,7 +65,6 @@ fn book() -> Book {
             }
         }
     }
-    let sentence = "create: ext4 is the fastest; xfs takes 1.71 times as long.".into();
     Book {
         run: RunFacts {
             id: "k3j9x2ab".into(),
@@ -77,7 +76,6 @@ fn book() -> Book {
             ..RunFacts::default()
         },
         measurements,
-        findings: vec![Finding { kind: "ranking".into(), sentence, ..Finding::default() }],
         ..Book::default()
     }
 }

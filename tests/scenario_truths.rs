@@ -10,10 +10,11 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::{Book, Finding};
+use boatload::measure::book::Book;
+use boatload::measure::finding::Finding;
 use boatload::plan::{EngineName, Settings, find_scenario};
 
-use library::ran_with;
+use library::{figures_of, ran_with};
 
 /// What is asked of every seed.
 const SEEDS: u64 = 20;
@@ -54,26 +55,26 @@ impl Simulated<'_> {
 
 /// The findings of a kind.
 fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
-    book.findings.iter().filter(|finding| finding.kind == kind).collect()
+    book.findings.iter().filter(|finding| finding.kind() == kind).collect()
 }
 
 /// A word of a finding's figures.
-fn word<'a>(finding: &'a Finding, key: &str) -> &'a str {
-    finding.figures[key].as_str().unwrap()
+fn word(finding: &Finding, key: &str) -> String {
+    figures_of(finding)[key].as_str().unwrap().to_string()
 }
 
 fn number(finding: &Finding, key: &str) -> f64 {
-    finding.figures[key].as_f64().unwrap()
+    figures_of(finding)[key].as_f64().unwrap()
 }
 
 /// Whether the interval has the truth.
 fn covers(finding: &Finding, truth: f64) -> bool {
-    let ends = &finding.figures["interval"];
+    let ends = &figures_of(finding)["interval"];
     (ends[0].as_f64().unwrap()..=ends[1].as_f64().unwrap()).contains(&truth)
 }
 
 /// The laws of `directory` by variant.
-fn laws(book: &Book) -> Vec<(&str, &str)> {
+fn laws(book: &Book) -> Vec<(String, String)> {
     let growth = findings(book, "growth");
     growth.into_iter().map(|found| (word(found, "variant"), word(found, "law"))).collect()
 }
@@ -84,12 +85,13 @@ fn directory_tells_linear_directories_by_how_they_are_filled() {
     let simulated = Simulated { scenario: "directory", sim, set: &[] };
     for seed in 0..SEEDS {
         let book = simulated.ran(seed);
-        let expected = [("single", "linear"), ("multiple", "constant"), ("striped", "linear")];
+        let expected = [("single", "linear"), ("multiple", "constant"), ("striped", "linear")]
+            .map(|(variant, law)| (variant.to_string(), law.to_string()));
         assert_eq!(laws(&book), expected, "seed {seed}: {:#?}", book.findings);
         let ranking = findings(&book, "ranking");
-        let order = &ranking[0].figures["order"];
+        let order = &figures_of(ranking[0])["order"];
         assert_eq!((ranking.len(), &order[2]), (1, &"single".into()), "seed {seed}: {ranking:?}");
-        let last = &ranking[0].figures["steps"][1];
+        let last = &figures_of(ranking[0])["steps"][1];
         assert_eq!(last["tie"], false, "seed {seed}: {last}");
     }
 }
@@ -102,7 +104,7 @@ fn directory_finds_no_growth_and_no_order_where_there_is_none() {
         let book = simulated.ran(seed);
         let laws: Vec<_> = laws(&book).into_iter().map(|(_, law)| law).collect();
         assert_eq!(laws, ["constant"; 3], "seed {seed}: {:#?}", book.findings);
-        for step in findings(&book, "ranking")[0].figures["steps"].as_array().unwrap() {
+        for step in figures_of(findings(&book, "ranking")[0])["steps"].as_array().unwrap() {
             assert_eq!(step["tie"], true, "seed {seed}: {step}");
         }
     }
@@ -126,9 +128,9 @@ fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
         let book = simulated.ran_as(&format!("{text}\n{three}"), seed);
         let ranking = findings(&book, "ranking");
         assert_eq!(ranking.len(), 6, "seed {seed}: the job and five phases");
-        assert!(ranking[0].figures["phase"].is_null(), "seed {seed}: {:?}", ranking[0]);
+        assert!(figures_of(ranking[0])["phase"].is_null(), "seed {seed}: {:?}", ranking[0]);
         for found in ranking {
-            let (order, steps) = (&found.figures["order"], &found.figures["steps"]);
+            let (order, steps) = (&figures_of(found)["order"], &figures_of(found)["steps"]);
             assert_eq!(order[2], "slow", "seed {seed}: {found:?}");
             assert_eq!(steps[1]["tie"], false, "seed {seed}: {found:?}");
             wrong += u32::from(steps[0]["tie"] == false);
@@ -168,7 +170,7 @@ fn fullness_finds_the_knee_between_the_levels_where_it_is() {
         let knees = findings(&book, "knee");
         assert_eq!(knees.len(), 18, "six tasks of three variants");
         for knee in knees {
-            let at = knee.figures["at"].as_f64();
+            let at = figures_of(knee)["at"].as_f64();
             let found = at.is_some_and(|at| (80.0..=85.0).contains(&at)) && covers(knee, 83.0);
             assert!(found || !has_many(knee), "seed {seed}: {knee:?}");
             right += u64::from(found);
@@ -184,8 +186,8 @@ fn fullness_finds_no_knee_where_there_is_none() {
     let (mut silent, mut all) = (0, 0);
     for seed in 0..SEEDS {
         for knee in findings(&simulated.ran(seed), "knee") {
-            assert_eq!(knee.figures["tellable"], true, "{knee:?}");
-            let none = knee.figures["at"].is_null();
+            assert_eq!(figures_of(knee)["enough_data"], true, "{knee:?}");
+            let none = figures_of(knee)["at"].is_null();
             assert!(none || !has_many(knee), "seed {seed}: {knee:?}");
             silent += u64::from(none);
             all += 1;
@@ -208,7 +210,7 @@ fn clutter_tells_how_much_of_its_rate_a_million_files_take() {
         assert_eq!(slopes.len(), 2, "write and read");
         for slope in slopes {
             assert_eq!(number(slope, "per"), 1e6);
-            assert_eq!(slope.figures["effect"], true, "seed {seed}: {slope:?}");
+            assert_eq!(figures_of(slope)["effect"], true, "seed {seed}: {slope:?}");
             let change = number(slope, "change");
             assert!((-0.35..-0.25).contains(&change), "seed {seed}: {slope:?}");
             covered += u64::from(covers(slope, -0.3));
@@ -229,10 +231,14 @@ fn clutter_finds_no_effect_where_there_is_none() {
         let set = if seed == 0 { &CLUTTER } else { &few };
         let book = Simulated { scenario: "clutter", sim, set }.ran(seed);
         let slopes = findings(&book, "slope");
-        told += slopes.iter().filter(|slope| slope.figures["effect"] == true).count();
+        told += slopes.iter().filter(|slope| figures_of(slope)["effect"] == true).count();
         covered += slopes.iter().filter(|slope| covers(slope, 0.0)).count();
-        for slope in slopes.iter().filter(|slope| slope.figures["effect"] == false) {
-            assert!(slope.sentence.contains("no effect of files-present"), "{}", slope.sentence);
+        for slope in slopes.iter().filter(|slope| figures_of(slope)["effect"] == false) {
+            assert!(
+                slope.sentence().contains("files-present has no significant effect"),
+                "{}",
+                slope.sentence()
+            );
         }
     }
     assert!(told <= 10, "{told} of 200 tell an effect where there is none");
@@ -255,11 +261,16 @@ const CHUNKS_SIM: &str = "metadata = '68266ns'\ntransfer_per_kib = '1us'\nnoise 
 /// The only crossing of the first two layouts, and whether there is any difference to the third.
 fn crossings(book: &Book, winners: [&str; 5]) -> (Finding, bool) {
     let [blocks, reopened] = findings(book, "crossover")[..] else { panic!("{:?}", book.findings) };
-    let levels = blocks.figures["levels"].as_array().unwrap();
+    let levels = figures_of(blocks)["levels"].as_array().unwrap().clone();
     let won: Vec<&str> = levels.iter().map(|level| level["winner"].as_str().unwrap()).collect();
-    assert_eq!(won, winners, "{}", blocks.sentence);
-    assert_eq!(blocks.figures["meetings"].as_array().unwrap().len(), 1, "{}", blocks.sentence);
-    let levels = reopened.figures["levels"].as_array().unwrap();
+    assert_eq!(won, winners, "{}", blocks.sentence());
+    assert_eq!(
+        figures_of(blocks)["meetings"].as_array().unwrap().len(),
+        1,
+        "{}",
+        blocks.sentence()
+    );
+    let levels = figures_of(reopened)["levels"].as_array().unwrap().clone();
     (blocks.clone(), levels.iter().any(|level| !level["winner"].is_null()))
 }
 
@@ -290,6 +301,6 @@ fn chunks_of_the_scenarios_own_sizes_tell_the_crossing_roughly() {
     for seed in 0..5 {
         let book = simulated.ran_as(&chunks_text(), seed);
         let (found, _) = crossings(&book, [block, block, chunk, chunk, chunk]);
-        assert!(covers(&found, 65_536.0), "seed {seed}: {}", found.sentence);
+        assert!(covers(&found, 65_536.0), "seed {seed}: {}", found.sentence());
     }
 }

@@ -11,9 +11,9 @@
 mod library;
 
 use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{Finding, Measurement, Window};
+use boatload::measure::book::{Measurement, Window};
 
-use library::{job, near, only, ran, valid};
+use library::{code_of, job, near, only, ran, valid};
 
 /// The job of a tree that is filled, and of what follows.
 fn sim(tree: &str, phases: &[&str], sim: &str) -> String {
@@ -182,8 +182,7 @@ fn drift_goes_on_over_phases_and_repeats_and_counts_operations_not_requests() {
 fn a_phase_that_drifts_is_told_and_noise_and_stalls_are_not() {
     let codes = |truth: &str| -> Vec<String> {
         let book = ran(&sim("files = 20_000", &["operation = 'create'"], truth));
-        let code = |f: &Finding| Some(f.figures.get("code")?.as_str()?.to_string());
-        book.findings.iter().filter_map(code).collect()
+        book.findings.iter().filter_map(code_of).collect()
     };
     let told = |code: &str| vec![code.to_string()];
     assert_eq!(codes("metadata = '10us', drift = '5_000%'"), told("trend"));
@@ -313,6 +312,6 @@ fn an_invalid_measurement_is_never_averaged_in() {
     let row = &summary.groups[0].rows[0];
     assert!(row.rate.is_none(), "a rate from an invalid measurement: {row:?}");
     assert_eq!(row.invalid.len(), 1);
-    let warned: Vec<_> = book.findings.iter().map(|f| f.figures["code"].to_string()).collect();
-    assert!(warned.contains(&"\"invalid-measurements\"".into()), "{warned:?}");
+    let warned: Vec<_> = book.findings.iter().filter_map(code_of).collect();
+    assert!(warned.contains(&"invalid-measurements".into()), "{warned:?}");
 }

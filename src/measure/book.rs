@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+use super::finding::Finding;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
@@ -369,19 +370,6 @@ pub struct Window {
     pub p99_ns: u64,
     /// The longest.
     pub max_ns: u64,
-}
-
-/// A sentence that boatload concludes, with its figures.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
-    /// `warning`, `growth`, `knee`, `slope`, `ranking`, `crossover`, `source` or `beneath`.
-    pub kind: String,
-    /// The sentence.
-    pub sentence: String,
-    /// The figures that belong to its kind, as a JSON object: for a warning `code`, `phase`, `hint`;
-    /// for `source` and `beneath` see METHODOLOGY.md.
-    #[serde(flatten)]
-    pub figures: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A number that is none is written as null.

@@ -9,6 +9,11 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use super::book::*;
+use super::conclusions::curve::Law;
+use super::conclusions::growth::{CountedThing, GrowthFigures, GrowthFinding, GrowthShape};
+use super::conclusions::interval::{ChangeShape, Interval};
+use super::conclusions::knee::KneeFinding;
+use super::finding::{Finding, WarningFinding};
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -170,11 +175,66 @@ pub(crate) fn run(id: &str) -> RunFacts {
 }
 
 pub(crate) fn warning(sentence: &str, hint: &str) -> Finding {
-    let mut figures = serde_json::Map::new();
-    figures.insert("code".into(), "cache-unverified".into());
-    figures.insert("phase".into(), "read".into());
-    figures.insert("hint".into(), hint.into());
-    Finding { kind: "warning".into(), sentence: sentence.into(), figures }
+    Finding::Warning(WarningFinding {
+        code: "cache-unverified".into(),
+        sentence: sentence.into(),
+        hint: hint.into(),
+        phases: vec!["read".into()],
+        ..WarningFinding::default()
+    })
+}
+
+/// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
+/// no law.
+pub(crate) fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -> Finding {
+    let ratio = if law == Law::Constant { 1.02 } else { 9.2 };
+    let interval = Interval { low: ratio - 0.04, high: ratio + 0.04 };
+    Finding::Growth(GrowthFinding {
+        variant: variant.into(),
+        phase: phase.into(),
+        level: None,
+        shape,
+        reason: None,
+        counted: CountedThing::Files,
+        windows: 400,
+        n: 2,
+        figures: Some(GrowthFigures {
+            law,
+            exponent: 0.98,
+            exponent_interval: None,
+            ratio,
+            interval,
+            mean_ratio: ratio,
+            first_ns: 39_000.0,
+            last_ns: 39_000.0 * ratio,
+            threshold: None,
+            operations: 400_000,
+            operations_of_end: 8_000,
+            warm_up_blocks: 0,
+            blocks: Vec::new(),
+        }),
+    })
+}
+
+/// A knee at 80% of the space, from 75% to 85%.
+pub(crate) fn knee(variant: &str, phase: &str) -> Finding {
+    Finding::Knee(KneeFinding {
+        variant: Some(variant.into()),
+        phase: Some(phase.into()),
+        axis: "space-used".into(),
+        unit: Unit::Percent,
+        range: Interval { low: 30.0, high: 98.0 },
+        at: Some(80.0),
+        interval: Some(Interval { low: 75.0, high: 85.0 }),
+        shape: Some(ChangeShape::Hinge),
+        factor: Some(2.8),
+        factor_interval: Some(Interval { low: 2.6, high: 3.0 }),
+        enough_data: true,
+        smallest_detectable: Some(0.1),
+        gradual_ratio: None,
+        levels: 12,
+        repeats: 4,
+    })
 }
 
 /// Two repeats of five phases, one of which failed once, with windows and a warning.

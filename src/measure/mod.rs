@@ -11,9 +11,9 @@ pub mod conditions;
 mod content;
 pub(crate) mod course;
 mod disturbances;
-pub mod drawn;
 pub mod effort;
 pub mod estimate;
+pub mod finding;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
@@ -23,7 +23,6 @@ pub mod next;
 pub mod order;
 pub mod recorder;
 pub mod reference;
-pub mod source;
 pub mod statistics;
 pub(crate) mod steadiness;
 pub mod summary;

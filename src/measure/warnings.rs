@@ -8,11 +8,10 @@ mod jumped;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
-use super::book::{Book, Finding, MadeFileSystem, Measurement};
+use super::book::{Book, MadeFileSystem, Measurement};
 use super::content::is_bulk;
 use super::disturbances::DisturbedMeasurements;
+use super::finding::{Finding, WarningFinding};
 use super::order::made;
 use crate::measure::book::ClockSource;
 use caches::{about, caches, remedy};
@@ -247,28 +246,20 @@ impl Warning {
 
     /// As a finding.
     pub fn finding(&self) -> Finding {
-        let phases = self.phases();
-        let phase = match phases.as_slice() {
-            [] => Value::Null,
-            [one] => json!(one),
-            many => json!(many),
-        };
-        let mut figures = serde_json::Map::new();
-        figures.insert("code".into(), json!(self.code()));
-        figures.insert("phase".into(), phase);
-        figures.insert("hint".into(), json!(self.hint()));
-        if let Warning::Cache { doubt, .. } = self {
-            figures.insert("reason".into(), json!(doubt.word()));
-        }
-        if let Warning::Jumped(found) = self {
-            figures.insert("variant".into(), json!(found.variant));
-            figures.insert("at".into(), json!(found.at));
-            figures.insert("operations".into(), json!(found.operations));
-            figures.insert("ratio".into(), json!(found.ratio));
-            figures.insert("jumped".into(), json!(found.jumped));
-            figures.insert("n".into(), json!(found.known));
-        }
-        Finding { kind: "warning".into(), sentence: self.sentence(), figures }
+        Finding::Warning(WarningFinding {
+            code: self.code().into(),
+            sentence: self.sentence(),
+            hint: self.hint().into(),
+            phases: self.phases(),
+            reason: match self {
+                Warning::Cache { doubt, .. } => Some(doubt.word().into()),
+                _ => None,
+            },
+            jump: match self {
+                Warning::Jumped(found) => Some(found.figures()),
+                _ => None,
+            },
+        })
     }
 }
 
@@ -437,7 +428,7 @@ mod tests {
         m.invalid = vec!["ENOSPC x 3".into()];
         let all = of(vec![m.clone(), m]);
         assert_eq!(all.len(), 1, "{all:?}");
-        assert!(all[0].finding().sentence.contains("ENOSPC x 3"));
+        assert!(all[0].finding().sentence().contains("ENOSPC x 3"));
     }
 
     #[test]

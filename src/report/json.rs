@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::Report;
 use crate::host::facts::HostFacts;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Condition, Finding, MadeFileSystem, Measurement, RunFacts};
+use crate::measure::book::{Book, Condition, MadeFileSystem, Measurement, RunFacts};
+use crate::measure::finding::FindingDocument;
 use crate::measure::tails::{Quantile, own_interval};
 
 pub use read::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
@@ -71,7 +72,7 @@ struct RunDocument<'a> {
     /// One for each phase of each cell, in the order they were measured.
     measurements: Vec<DocumentMeasurement<'a>>,
     /// What boatload concludes.
-    findings: &'a [Finding],
+    findings: Vec<FindingDocument<'a>>,
     /// What the place was like when cells began.
     conditions: &'a [Condition],
     /// File systems that were made for it.
@@ -104,7 +105,7 @@ impl<'a> RunDocument<'a> {
             run: &book.run,
             host: &book.host,
             measurements: Vec::new(),
-            findings: &book.findings,
+            findings: book.findings.iter().map(FindingDocument::from).collect(),
             conditions: &book.conditions,
             filesystems: &book.filesystems,
         }

@@ -15,9 +15,9 @@ use super::{Report, provenance};
 use crate::base::units;
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::Measurement;
-use crate::measure::book::{Book, Finding, RunFacts};
+use crate::measure::book::{Book, Measurement, RunFacts};
 use crate::measure::course::course_tables;
+use crate::measure::finding::Finding;
 use crate::measure::next::NextStep;
 use crate::measure::summary::Summary;
 
@@ -59,7 +59,7 @@ fn write_around(
     let (book, summary) = (analysis.book, analysis.summary());
     write_head(book, summary, out)?;
     let (warnings, answers): (Vec<_>, Vec<_>) =
-        book.findings.iter().partition(|finding| finding.kind == "warning");
+        book.findings.iter().partition(|finding| finding.is_warning());
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
     evidence(analysis, out)?;
@@ -201,9 +201,8 @@ fn write_findings(lead: &str, findings: &[&Finding], out: &mut dyn Write) -> io:
         writeln!(out)?;
     }
     for finding in findings {
-        write_wrapped(lead, &finding.sentence, out)?;
-        let hint = finding.figures.get("hint").and_then(|hint| hint.as_str());
-        write_wrapped(&" ".repeat(lead.len()), hint.unwrap_or_default(), out)?;
+        write_wrapped(lead, &finding.sentence(), out)?;
+        write_wrapped(&" ".repeat(lead.len()), finding.hint(), out)?;
     }
     Ok(())
 }

@@ -360,15 +360,6 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
 }
 
 #[test]
-fn a_finding_keeps_its_sentence_whatever_its_figures_are_called() {
-    let mut book = fixture::book();
-    book.findings[0].figures.insert("sentence".into(), "forged".into());
-    let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
-    assert_eq!(document["findings"][0]["sentence"], book.findings[0].sentence.as_str());
-    assert!(!rendered("json", &book).contains("forged"));
-}
-
-#[test]
 fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
     for seed in 0..400 {
         let book = fixture::Odd::new(seed).book();

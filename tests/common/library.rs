@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use boatload::base::failure::Result;
 use boatload::measure::book::{Book, Measurement};
+use boatload::measure::finding::Finding;
 use boatload::plan::filesystem::PlaceAsked;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::run::drive::DoneCount;
@@ -22,6 +23,19 @@ use boatload::run::interrupt::Interrupt;
 use boatload::session::{self, PhaseContext, RunOrder, Watcher};
 use boatload::store::Store;
 use tempfile::TempDir;
+
+/// A finding as documents have it, to read any kind.
+pub fn figures_of(finding: &Finding) -> serde_json::Value {
+    serde_json::to_value(finding).unwrap()
+}
+
+/// The code of a warning; none of another finding.
+pub fn code_of(finding: &Finding) -> Option<String> {
+    match finding {
+        Finding::Warning(warning) => Some(warning.code.clone()),
+        _ => None,
+    }
+}
 
 /// Watches nothing.
 pub struct Nobody;

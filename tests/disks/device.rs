@@ -205,7 +205,7 @@ fn undisturbed(mounted: &LoopMount, uncached: &str) -> bool {
     assert!(!all_warm || of("cached", "source")["from"] == "memory", "{findings:?}");
     assert_eq!(of("uncached", "source")["from"], "device");
     if uncached == "cold-verified" {
-        assert!(of("uncached", "beneath")["ratio"].is_f64());
+        assert!(of("uncached", "lower-cache")["ratio"].is_f64());
     }
     all_warm
 }

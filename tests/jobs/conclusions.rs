@@ -9,9 +9,10 @@
 
 use crate::library;
 
-use boatload::measure::book::{Book, Finding};
+use boatload::measure::book::Book;
+use boatload::measure::finding::Finding;
 
-use library::ran;
+use library::{code_of, figures_of, ran};
 
 /// What is asked of every seed.
 const SEEDS: u64 = 20;
@@ -31,17 +32,17 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
 }
 
 fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
-    book.findings.iter().filter(|finding| finding.kind == kind).collect()
+    book.findings.iter().filter(|finding| finding.kind() == kind).collect()
 }
 
 fn growth<'a>(book: &'a Book, variant: &str) -> &'a Finding {
     let all = findings(book, "growth");
-    all.into_iter().find(|finding| finding.figures["variant"] == variant).unwrap()
+    all.into_iter().find(|finding| figures_of(finding)["variant"] == variant).unwrap()
 }
 
 /// Whether the interval has the truth and tells something.
 fn covers(finding: &Finding, truth: f64) -> bool {
-    let ends = finding.figures["interval"].as_array().unwrap();
+    let ends = &figures_of(finding)["interval"];
     let (low, high) = (ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap());
     low <= truth && truth <= high && high / low < 1.5
 }
@@ -67,18 +68,18 @@ fn linear_directories_are_told_by_how_they_are_filled() {
         );
         let book = ran(&directories(seed, 20_000, windows, &sim));
         let laws = ["single", "multiple", "striped"]
-            .map(|variant| growth(&book, variant).figures["law"].as_str().unwrap().to_string());
+            .map(|variant| figures_of(growth(&book, variant))["law"].as_str().unwrap().to_string());
         assert_eq!(laws, ["linear", "constant", "linear"], "seed {seed}: {:#?}", book.findings);
         let single = growth(&book, "single");
-        let end = single.figures["operations_of_end"].as_f64().unwrap();
+        let end = figures_of(single)["operations_of_end"].as_f64().unwrap();
         let truth = (20.0 + 9.0 * (20.0 - end / 2e3)) / (20.0 + 9.0 * end / 2e3);
         covered[0] += u32::from(covers(single, truth));
         covered[1] += u32::from(covers(growth(&book, "multiple"), 1.0));
         let ranking = findings(&book, "ranking");
         assert_eq!(ranking.len(), 1);
-        assert_eq!(ranking[0].figures["order"][2], "single", "{:?}", ranking[0]);
-        assert_eq!(ranking[0].figures["at"], 20_000);
-        assert!(ranking[0].sentence.contains("at 20,000 files"), "{}", ranking[0].sentence);
+        assert_eq!(figures_of(ranking[0])["order"][2], "single", "{:?}", ranking[0]);
+        assert_eq!(figures_of(ranking[0])["at"], 20_000);
+        assert!(ranking[0].sentence().contains("at 20,000 files"), "{}", ranking[0].sentence());
     }
     assert!(covered.iter().all(|n| *n >= 18), "{covered:?} of 20 intervals have the truth");
 }
@@ -92,8 +93,8 @@ fn logarithmic_directories_are_told_from_linear_and_constant_ones() {
         );
         let book = ran(&directories(seed, 40_000, 200, &sim));
         let single = growth(&book, "single");
-        assert_eq!(single.figures["law"], "logarithmic", "seed {seed}: {single:?}");
-        assert_eq!(growth(&book, "multiple").figures["law"], "constant", "seed {seed}");
+        assert_eq!(figures_of(single)["law"], "logarithmic", "seed {seed}: {single:?}");
+        assert_eq!(figures_of(growth(&book, "multiple"))["law"], "constant", "seed {seed}");
     }
 }
 
@@ -103,10 +104,10 @@ fn directories_that_cost_the_same_are_constant_and_tie() {
         let sim = format!("metadata = '20us'\n{}", DISTURBANCES[seed as usize % 4]);
         let book = ran(&directories(seed, 20_000, [40, 400][seed as usize % 2], &sim));
         for finding in findings(&book, "growth") {
-            assert_eq!(finding.figures["law"], "constant", "seed {seed}: {finding:?}");
+            assert_eq!(figures_of(finding)["law"], "constant", "seed {seed}: {finding:?}");
             assert!(covers(finding, 1.0), "seed {seed}: {finding:?}");
         }
-        let steps = findings(&book, "ranking")[0].figures["steps"].clone();
+        let steps = figures_of(findings(&book, "ranking")[0])["steps"].clone();
         let ties = steps.as_array().unwrap().iter().map(|step| step["tie"] == true);
         assert!(ties.clone().all(|tie| tie) && ties.count() == 2, "seed {seed}: {steps:?}");
     }
@@ -131,28 +132,25 @@ fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
     for seed in 0..5 {
         let book = filling(seed, true, KNEE);
         let [found] = book.findings.as_slice() else { panic!("{:#?}", book.findings) };
-        let figures = &found.figures;
+        let figures = &figures_of(found);
         assert_eq!(
-            (&figures["shape"], &figures["threshold_shape"]),
+            (&figures["shape"], &figures["threshold"]["shape"]),
             (&"threshold".into(), &"step".into())
         );
-        let [low, high] = [0, 1].map(|n| figures["threshold_interval"][n].as_f64().unwrap());
+        let [low, high] = [0, 1].map(|n| figures["threshold"]["interval"][n].as_f64().unwrap());
         assert!(low <= truth && truth <= high && high - low < 2_000.0, "seed {seed}: {found:?}");
-        let ratio = figures["threshold_ratio"].as_f64().unwrap();
+        let ratio = figures["threshold"]["ratio"].as_f64().unwrap();
         assert!((2.2..2.4).contains(&ratio), "seed {seed}: {found:?}");
     }
 }
 
 #[test]
 fn a_jump_within_a_phase_is_warned_of_where_no_finding_tells_it_and_noise_is_not() {
-    let codes = |book: &Book| -> Vec<String> {
-        let code = |f: &Finding| Some(f.figures.get("code")?.as_str()?.to_string());
-        book.findings.iter().filter_map(code).collect()
-    };
+    let codes = |book: &Book| -> Vec<String> { book.findings.iter().filter_map(code_of).collect() };
     for seed in 0..5 {
         let book = filling(seed, false, KNEE);
         assert_eq!(codes(&book), ["jump"], "seed {seed}: {:#?}", book.findings);
-        let at = book.findings[0].figures["at"].as_u64().unwrap();
+        let at = figures_of(&book.findings[0])["at"].as_u64().unwrap();
         assert!((11_500..12_700).contains(&at), "seed {seed}: {at}");
         assert_eq!(codes(&filling(seed, false, "")), [""; 0], "seed {seed}");
         assert_eq!(codes(&filling(seed, true, "")), [""; 0], "seed {seed}");
@@ -176,7 +174,7 @@ fn two_workers_are_faster_than_one_at_every_size_and_never_meet() {
     let book = ran(&layouts(1));
     let found = findings(&book, "crossover");
     assert_eq!(found.len(), 1, "{found:?}");
-    let figures = &found[0].figures;
+    let figures = &figures_of(found[0]);
     assert_eq!((&figures["at"], &figures["sync"]), (&serde_json::Value::Null, &false.into()));
     for level in figures["levels"].as_array().unwrap() {
         assert!(level["winner"] != "one", "{level:?}");
@@ -197,10 +195,10 @@ fn variants_meet_where_their_files_take_equally_long() {
              [sim]\nmetadata = '20us'\ntransfer = '50us'\nnoise = 'uniform'\n"
         ));
         let found = findings(&book, "crossover");
-        let at = found[0].figures["at"].as_f64().unwrap() / 1024.0;
+        let at = figures_of(found[0])["at"].as_f64().unwrap() / 1024.0;
         assert!((9.0..11.0).contains(&at), "seed {seed}: {at} KiB, {:?}", found[0]);
         let expected = "create: growing is faster than fixed from 1 KiB to 3 KiB (";
-        assert!(found[0].sentence.starts_with(expected), "{}", found[0].sentence);
+        assert!(found[0].sentence().starts_with(expected), "{}", found[0].sentence());
     }
 }
 

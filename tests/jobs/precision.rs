@@ -16,12 +16,13 @@ use std::sync::{Arc, Mutex};
 use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Book, Measurement};
 use boatload::measure::effort::variance_components;
+use boatload::measure::finding::Finding;
 use boatload::plan::{Effort, Settings};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};
 
-use library::{Nobody, Place, job, plan_with};
+use library::{Nobody, Place, code_of, job, plan_with};
 
 /// Files that are made, looked at cold, and removed.
 fn made_and_read(keys: &str, sim: &str) -> String {
@@ -86,11 +87,9 @@ fn half_width(book: &Book) -> f64 {
     summary.rows().map(|row| row.rate.unwrap().relative().unwrap()).fold(0.0, f64::max)
 }
 
-fn warned(book: &Book) -> Option<&str> {
-    let code = |f: &&boatload::measure::book::Finding| {
-        f.figures.get("code").and_then(|code| code.as_str()) == Some("precision-not-reached")
-    };
-    book.findings.iter().find(code).map(|finding| finding.sentence.as_str())
+fn warned(book: &Book) -> Option<String> {
+    let imprecise = |f: &&Finding| code_of(f).as_deref() == Some("precision-not-reached");
+    book.findings.iter().find(imprecise).map(Finding::sentence)
 }
 
 #[test]

@@ -41,8 +41,6 @@ pub(super) enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
     pub(super) shape: Shape,
-    /// On which scale a hinge is straight.
-    change: Even,
     /// How much the logarithm rises from the knee to the last level.
     pub(super) rise: f64,
     /// Variance of the rise for points of variance one.
@@ -149,14 +147,7 @@ impl Grid {
         let height = |at: usize| back(line.at(self.basis(shape, at)));
         let squares = means.iter().enumerate().map(|(at, y)| (y - height(at)).powi(2)).sum();
         let spread = line.spread[2];
-        (rise > 0.0).then_some(Bend { shape, change, rise, spread, squares })
-    }
-
-    /// What a knee makes of the levels.
-    pub(super) fn heights(&self, bend: &Bend) -> Option<Vec<f64>> {
-        let (line, back) = self.line(bend.shape, bend.change, &self.means())?;
-        let height = |at: usize| back(line.at(self.basis(bend.shape, at)));
-        Some((0..self.levels.len()).map(height).collect())
+        (rise > 0.0).then_some(Bend { shape, rise, spread, squares })
     }
 
     /// A line through the means, and the way back from its scale.

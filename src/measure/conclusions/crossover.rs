@@ -1,15 +1,121 @@
-//! Which of two variants wins at which level, and where they meet.
+//! Crossovers: which of two variants is faster at which level, and where they are equally fast.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::measure::book::{Finding, Level};
+use crate::base::units::Unit;
+use crate::measure::book::Level;
 
+use super::interval::Interval;
 use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
 
+/// Which of two variants is faster at which level of a phase, and where they are equally fast.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CrossoverFinding {
+    /// The phase's name.
+    pub phase: String,
+    /// The axis's name.
+    pub axis: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The names of both variants.
+    pub variants: [String; 2],
+    /// Whether the times have the sync at the end of the phase in them.
+    pub sync: bool,
+    /// The first level at which they are equally fast; none if they never are.
+    pub at: Option<f64>,
+    /// The 95% interval of that level.
+    pub interval: Option<Interval>,
+    /// All levels at which they are equally fast.
+    pub meetings: Vec<MeetingPoint>,
+    /// The levels that were measured.
+    pub levels: Vec<LevelWinner>,
+}
+
+/// A level at which two variants are equally fast.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MeetingPoint {
+    /// The level.
+    pub at: f64,
+    /// Its 95% interval.
+    pub interval: Interval,
+}
+
+/// The comparison of two variants at a level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelWinner {
+    /// The level.
+    pub value: f64,
+    /// How many times as fast the first variant is as the second.
+    pub ratio: f64,
+    /// Its 95% interval, such that all levels hold together; none for too few measurements.
+    pub interval: Option<Interval>,
+    /// The faster variant; none without a significant difference.
+    pub winner: Option<String>,
+}
+
+impl LevelWinner {
+    /// How many times as fast the faster one is.
+    fn times(&self) -> f64 {
+        self.ratio.max(1.0 / self.ratio)
+    }
+
+    /// The interval of that.
+    fn span(&self) -> Option<Interval> {
+        let Interval { low, high } = self.interval?;
+        Some(match self.ratio < 1.0 {
+            true => Interval { low: 1.0 / high, high: 1.0 / low },
+            false => Interval { low, high },
+        })
+    }
+}
+
+impl CrossoverFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let what = if self.sync { " with its sync" } else { "" };
+        let alike = self.levels.chunk_by(|a, b| a.winner == b.winner);
+        let mut parts: Vec<String> = alike.map(|levels| self.about(levels)).collect();
+        for MeetingPoint { at, interval } in &self.meetings {
+            let [at, low, high] =
+                [*at, interval.low, interval.high].map(|value| say::about(value, self.unit));
+            parts.push(format!("they are equally fast at about {at} ({low} to {high})"));
+        }
+        format!("{}{what}: {}.", self.phase, parts.join("; "))
+    }
+
+    /// Neighbouring levels that the same variant wins.
+    fn about(&self, levels: &[LevelWinner]) -> String {
+        let level = |one: &LevelWinner| say::quantity(one.value, self.unit);
+        let place = match levels {
+            [one] => format!("at {}", level(one)),
+            [first, .., last] => format!("from {} to {}", level(first), level(last)),
+            [] => String::new(),
+        };
+        let Some(winner) = levels.first().and_then(|one| one.winner.as_ref()) else {
+            return format!("no significant difference {place}");
+        };
+        let other = &self.variants[usize::from(*winner == self.variants[0])];
+        let by = match levels {
+            [one] => {
+                let span =
+                    one.span().map_or(String::new(), |span| format!(", {}", say::span(span)));
+                format!("{} times{span}", say::times(one.times()))
+            }
+            _ => {
+                let least = levels.iter().map(LevelWinner::times).fold(f64::INFINITY, f64::min);
+                let most = levels.iter().map(LevelWinner::times).fold(0.0, f64::max);
+                format!("{} times", say::span(Interval { low: least, high: most }))
+            }
+        };
+        format!("{winner} is faster than {other} {place} ({by})")
+    }
+}
+
 /// The first variant against each other one, for each phase, without the sync and with it.
-pub(super) fn crossover(sample: &Sample<'_>) -> Vec<Finding> {
+pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
     let Some((first, others)) = sample.variants().split_first() else { return Vec::new() };
     let synced: &[bool] = if sample.synced() { &[false, true] } else { &[false] };
     let mut findings = Vec::new();
@@ -33,13 +139,6 @@ struct Duel<'a> {
     ratios: Vec<(&'a Level, Ratio)>,
     /// Seconds of an operation of the second at these levels.
     seconds: Vec<f64>,
-}
-
-/// Where one leaves off winning and the other begins.
-#[derive(Clone, Copy)]
-struct Meeting {
-    at: f64,
-    interval: [f64; 2],
 }
 
 impl<'a> Duel<'a> {
@@ -75,76 +174,34 @@ impl<'a> Duel<'a> {
         (!ratios.is_empty()).then_some(Self { phase, variants, synced, ratios, seconds })
     }
 
-    fn finding(&self) -> Finding {
-        let meetings = self.meetings();
-        let first = meetings.first();
-        let what = if self.synced { " with its sync" } else { "" };
-        let level = self.ratios[0].0;
-        let mut parts = self.parts();
-        for Meeting { at, interval: [low, high] } in &meetings {
-            let [at, low, high] = [*at, *low, *high].map(|value| say::about(level, value));
-            parts.push(format!("they meet at about {at} ({low} to {high})"));
+    fn finding(&self) -> CrossoverFinding {
+        let (meetings, level) = (self.meetings(), self.ratios[0].0);
+        let compared = |(level, ratio): &(&Level, Ratio)| LevelWinner {
+            value: level.value,
+            ratio: ratio.times(),
+            interval: ratio.interval().map(Interval::from),
+            winner: self.winner(ratio).map(String::from),
+        };
+        CrossoverFinding {
+            phase: self.phase.into(),
+            axis: level.axis.clone(),
+            unit: level.unit,
+            variants: self.variants.map(String::from),
+            sync: self.synced,
+            at: meetings.first().map(|meeting| meeting.at),
+            interval: meetings.first().map(|meeting| meeting.interval),
+            meetings,
+            levels: self.ratios.iter().map(compared).collect(),
         }
-        let figures = json!({
-            "phase": self.phase, "axis": level.axis, "variants": self.variants, "sync": self.synced,
-            "at": first.map(|meeting| meeting.at), "interval": first.map(|meeting| meeting.interval),
-            "meetings": meetings.iter().map(|m| m.at).collect::<Vec<_>>(),
-            "levels": self.ratios.iter().map(|(level, ratio)| json!({
-                "value": level.value, "ratio": ratio.times(), "interval": ratio.interval(),
-                "winner": self.winner(ratio),
-            })).collect::<Vec<_>>(),
-        });
-        let sentence = format!("{}{what}: {}.", self.phase, parts.join("; "));
-        say::finding("crossover", sentence, figures)
     }
 
     fn winner(&self, ratio: &Ratio) -> Option<&'a str> {
         (!ratio.tie()).then_some(self.variants[usize::from(ratio.log < 0.0)])
     }
 
-    /// What is told of neighbouring levels that the same variant wins.
-    fn parts(&self) -> Vec<String> {
-        let mut parts = Vec::new();
-        let mut from = 0;
-        while from < self.ratios.len() {
-            let winner = self.winner(&self.ratios[from].1);
-            let alike = self.ratios[from..].iter().take_while(|(_, r)| self.winner(r) == winner);
-            let to = from + alike.count();
-            parts.push(self.part(winner, &self.ratios[from..to]));
-            from = to;
-        }
-        parts
-    }
-
-    fn part(&self, winner: Option<&str>, ratios: &[(&Level, Ratio)]) -> String {
-        let place = match ratios {
-            [(one, _)] => format!("at {}", say::level(one)),
-            [(first, _), .., (last, _)] => {
-                format!("from {} to {}", say::level(first), say::level(last))
-            }
-            [] => String::new(),
-        };
-        let Some(winner) = winner else { return format!("no difference seen {place}") };
-        let other = self.variants[usize::from(winner == self.variants[0])];
-        let turned = |ratio: &Ratio| Ratio { log: ratio.log.abs(), ..*ratio };
-        let by = match ratios {
-            [(_, one)] => {
-                let one = turned(one);
-                let span = one.interval().map_or(String::new(), |i| format!(", {}", say::span(i)));
-                format!("{} times{span}", say::times(one.times()))
-            }
-            _ => {
-                let times = ratios.iter().map(|(_, ratio)| turned(ratio).times());
-                let least = times.clone().fold(f64::INFINITY, f64::min);
-                format!("{} times", say::span([least, times.fold(0.0, f64::max)]))
-            }
-        };
-        format!("{winner} is faster than {other} {place} ({by})")
-    }
-
     /// Each place where one wins at a level and the other at a higher one, with nothing but ties
     /// between.
-    fn meetings(&self) -> Vec<Meeting> {
+    fn meetings(&self) -> Vec<MeetingPoint> {
         let wins: Vec<usize> =
             (0..self.ratios.len()).filter(|at| !self.ratios[*at].1.tie()).collect();
         let turns = wins.windows(2).filter(|pair| {
@@ -168,14 +225,14 @@ enum Between {
 
 /// Where the two are equally fast. What lies between levels was not measured: the place is in the
 /// middle of what powers and what times give, and the interval holds the limits of both.
-fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<Meeting> {
+fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<MeetingPoint> {
     let places = [Between::Powers, Between::Times].map(|between| place(ratios, seconds, between));
     let ends = places.into_iter().flatten().flatten();
     let (low, high) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(0.0, f64::max));
     let [[_, powers, _], [_, times, _]] = [places[0]?, places[1]?];
     let both_positive = powers > 0.0 && times > 0.0;
     let at = if both_positive { (powers * times).sqrt() } else { f64::midpoint(powers, times) };
-    Some(Meeting { at, interval: [low, high] })
+    Some(MeetingPoint { at, interval: Interval { low, high } })
 }
 
 /// Where the ratio is one on the lines between neighbouring levels, between the places where the

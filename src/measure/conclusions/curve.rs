@@ -1,5 +1,8 @@
 //! Curves through the blocks of a phase, fitted so that a few wild blocks do not carry them.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::fit::{Line, biweight, dependence, mean, median, scale};
 use crate::measure::statistics::student::student_t;
 
@@ -23,8 +26,9 @@ pub(super) struct Block {
 }
 
 /// How latency follows the operations done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Law {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
     /// Not at all.
     Constant,
     /// a + b ln x.

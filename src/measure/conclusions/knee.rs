@@ -1,11 +1,14 @@
-//! From which level of the axis on operations take longer.
+//! Knees: from which level of the axis on operations suddenly take longer.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::measure::book::{Finding, Level, Measurement};
+use crate::base::units::Unit;
+use crate::measure::book::{Level, Measurement};
 
 use super::bend::{Bend, Even, Grid, Shape};
 use super::fit::mean;
+use super::interval::{ChangeShape, Interval};
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
 use crate::measure::statistics::student::student_t;
@@ -31,9 +34,102 @@ const PLACES_FINE: usize = 10;
 /// instead takes much of it.
 const ERRORS_SEEN: f64 = 7.0;
 
+/// From which level of the axis on operations suddenly take longer, of one variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KneeFinding {
+    /// The variant's name; none where no variant and phase has enough measurements.
+    pub variant: Option<String>,
+    /// The phase's name; none as for the variant.
+    pub phase: Option<String>,
+    /// The axis's name.
+    pub axis: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The lowest and the highest level that were measured.
+    pub range: Interval,
+    /// The level of the knee; none if there is none.
+    pub at: Option<f64>,
+    /// The 95% interval of that level.
+    pub interval: Option<Interval>,
+    /// Whether it is a step or a hinge.
+    pub shape: Option<ChangeShape>,
+    /// How many times as long operations take at the last level as before the knee.
+    pub factor: Option<f64>,
+    /// Its 95% interval.
+    pub factor_interval: Option<Interval>,
+    /// Whether there are enough measurements to find a knee.
+    pub enough_data: bool,
+    /// The smallest step that would have been found, as a share; none without enough data.
+    pub smallest_detectable: Option<f64>,
+    /// How many times as long operations take at the last level as at the first, where they change
+    /// evenly; none where they stay the same.
+    pub gradual_ratio: Option<f64>,
+    /// Levels.
+    pub levels: usize,
+    /// Measurements of each level.
+    pub repeats: usize,
+}
+
+impl KneeFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let variant = self.variant.as_deref().map_or(String::new(), lead);
+        let told = match (self.at, self.interval, self.factor.zip(self.factor_interval)) {
+            (Some(at), Some(interval), Some((factor, span))) => {
+                let grows = format!("{} times as long ({})", say::times(factor), say::span(span));
+                self.about_knee(at, interval, &grows)
+            }
+            _ => self.about_none(),
+        };
+        format!("{variant}{told}.")
+    }
+
+    fn phase(&self) -> &str {
+        self.phase.as_deref().unwrap_or("any phase")
+    }
+
+    fn about_knee(&self, at: f64, interval: Interval, grows: &str) -> String {
+        let (phase, axis) = (self.phase(), &self.axis);
+        let value = |value: f64| say::quantity((value * 10.0).round() / 10.0, self.unit);
+        let [low, high] = [value(interval.low), value(interval.high)];
+        match self.shape {
+            Some(ChangeShape::Hinge) => format!(
+                "{phase} gets slower from about {} of {axis} on ({low} to {high}): at {} it takes \
+                 {grows}",
+                value(at),
+                say::quantity(self.range.high, self.unit)
+            ),
+            Some(ChangeShape::Step) | None => format!(
+                "{phase} gets slower between {low} and {high} of {axis}: from there on it takes {grows}"
+            ),
+        }
+    }
+
+    fn about_none(&self) -> String {
+        let (phase, axis) = (self.phase(), &self.axis);
+        let Some(smallest) = self.smallest_detectable else {
+            return format!(
+                "cannot tell from which {axis} on {phase} gets slower: too few measurements ({} \
+                 levels, {} of each)",
+                self.levels, self.repeats
+            );
+        };
+        let gradual = self.gradual_ratio.map_or(String::new(), |ratio| {
+            let way = if ratio > 1.0 { "rises" } else { "drops" };
+            format!("; it {way} gradually to {} times the time", say::times(ratio))
+        });
+        let [low, high] = [self.range.low, self.range.high].map(|at| say::quantity(at, self.unit));
+        format!(
+            "no sudden slowdown of {phase} between {low} and {high} of {axis} (smallest detectable: \
+             {}){gradual}",
+            say::percent(smallest)
+        )
+    }
+}
+
 /// One for each phase and variant that were measured over an axis; a single one if for none of them
-/// there is enough to tell a knee.
-pub(super) fn knee(sample: &Sample<'_>) -> Vec<Finding> {
+/// there is enough to find a knee.
+pub(super) fn knee(sample: &Sample<'_>) -> Vec<KneeFinding> {
     let mut all = Vec::new();
     for phase in sample.phases() {
         for variant in sample.variants() {
@@ -42,19 +138,21 @@ pub(super) fn knee(sample: &Sample<'_>) -> Vec<Finding> {
         }
     }
     match all.iter().min_by_key(|(_, _, series)| series.levels.len()) {
-        Some((_, _, least)) if all.len() > 1 && !all.iter().any(|(.., one)| one.tellable()) => {
-            vec![least.finding_of_none()]
+        Some((_, _, least)) if all.len() > 1 && !all.iter().any(|(.., one)| one.enough_data()) => {
+            vec![least.finding(None, None)]
         }
-        _ => all.iter().map(|(phase, variant, one)| one.finding(phase, variant)).collect(),
+        _ => all
+            .iter()
+            .map(|(phase, variant, one)| one.finding(Some(phase), Some(variant)))
+            .collect(),
     }
 }
 
 /// Times of an operation over the axis.
 struct Series<'a> {
     levels: Vec<&'a Level>,
+    /// One row for each repeat, or one of the means of the levels.
     grid: Grid,
-    /// The repeats that the rows are of; empty where there is one row, of the means of the levels.
-    repeats: Vec<u32>,
 }
 
 /// A knee that was found.
@@ -83,69 +181,39 @@ impl<'a> Series<'a> {
             .collect();
         let levels: Vec<&Level> = values.iter().map(|(level, _)| *level).collect();
         let heights = levels.iter().map(|level| level.value).collect();
-        let (repeats, rows) = rows(&values);
-        (levels.len() > 1).then(|| Self { levels, grid: Grid::new(heights, rows), repeats })
+        (levels.len() > 1).then(|| Self { levels, grid: Grid::new(heights, rows(&values)) })
     }
 
-    fn finding(&self, phase: &str, variant: &str) -> Finding {
-        let found = self.tellable().then(|| self.found()).flatten();
+    fn finding(&self, phase: Option<&str>, variant: Option<&str>) -> KneeFinding {
+        let found = self.enough_data().then(|| self.found()).flatten();
         let (even, heights, squares) = self.grid.even();
-        let seen = self.smallest_seen(squares);
-        let told = match &found {
-            Some(found) => self.told(phase, found),
-            None => self.told_none(phase, even, &heights, seen),
-        };
-        let bent = found.as_ref().and_then(|found| self.grid.heights(&found.bend));
-        let fitted = bent.unwrap_or(heights);
-        let figures = json!({
-            "variant": variant, "phase": phase, "axis": self.levels[0].axis,
-            "at": found.as_ref().map(|found| found.at),
-            "interval": found.as_ref().map(|found| found.interval),
-            "shape": found.as_ref().map(|found| match found.bend.shape {
-                Shape::Step(_) => "step",
-                Shape::Hinge(_) => "hinge",
+        let (first, last) = (self.levels[0], self.levels[self.levels.len() - 1]);
+        let change = heights[heights.len() - 1] - heights[0];
+        let gradual = found.is_none() && even != Even::Flat && change.abs() >= RISE_MIN.ln_1p();
+        KneeFinding {
+            variant: variant.map(String::from),
+            phase: phase.map(String::from),
+            axis: first.axis.clone(),
+            unit: first.unit,
+            range: Interval { low: first.value, high: last.value },
+            at: found.as_ref().map(|found| found.at),
+            interval: found.as_ref().map(|found| found.interval.into()),
+            shape: found.as_ref().map(|found| match found.bend.shape {
+                Shape::Step(_) => ChangeShape::Step,
+                Shape::Hinge(_) => ChangeShape::Hinge,
             }),
-            "factor": found.as_ref().map(|found| found.bend.rise.exp()),
-            "factor_interval": found.as_ref().map(|found| found.factor),
-            "tellable": self.tellable(), "smallest_step": self.tellable().then_some(seen),
-            "levels": self.levels.len(), "n": self.grid.points(),
-            "points": self.plotted(&fitted),
-        });
-        say::finding("knee", format!("{}{told}.", lead(variant)), figures)
-    }
-
-    /// What to draw: each level of each repeat over the geometric mean of that repeat, as it was
-    /// seen and as the knee, or what there is without one, has it.
-    fn plotted(&self, heights: &[f64]) -> Vec<Value> {
-        let middle = mean(heights);
-        let point = |(row, at): (usize, usize)| {
-            json!({
-                "level": self.levels[at].value, "repeat": self.repeats.get(row),
-                "seen": self.grid.rows[row][at].exp(), "fitted": (heights[at] - middle).exp(),
-            })
-        };
-        let rows = 0..self.grid.rows.len();
-        rows.flat_map(|row| (0..heights.len()).map(move |at| (row, at))).map(point).collect()
-    }
-
-    /// That no knee can be told, of any phase and variant.
-    fn finding_of_none(&self) -> Finding {
-        let nothing = Value::Null;
-        let (axis, levels) = (&self.levels[0].axis, self.levels.len());
-        let figures = json!({
-            "variant": nothing, "phase": nothing, "axis": axis, "at": nothing,
-            "interval": nothing, "tellable": false, "levels": levels, "n": self.grid.points(),
-        });
-        let sentence = format!(
-            "from which {axis} on operations get slower cannot be told with so few measurements: \
-             {levels} levels, {} of each.",
-            self.grid.repeats()
-        );
-        say::finding("knee", sentence, figures)
+            factor: found.as_ref().map(|found| found.bend.rise.exp()),
+            factor_interval: found.as_ref().map(|found| found.factor.into()),
+            enough_data: self.enough_data(),
+            smallest_detectable: self.enough_data().then(|| self.smallest_detectable(squares)),
+            gradual_ratio: gradual.then(|| change.exp()),
+            levels: self.levels.len(),
+            repeats: self.grid.rows.len(),
+        }
     }
 
     /// Whether there are enough levels and repeats to exclude chance.
-    fn tellable(&self) -> bool {
+    fn enough_data(&self) -> bool {
         let levels = self.levels.len();
         let third = levels / 3;
         let orders: f64 = (0..third).map(|n| (levels - n) as f64 / (n + 1) as f64).product();
@@ -197,7 +265,7 @@ impl<'a> Series<'a> {
 
     /// The smallest step over the last quarter of the levels that would most likely have been
     /// seen, as a share.
-    fn smallest_seen(&self, squares: f64) -> f64 {
+    fn smallest_detectable(&self, squares: f64) -> f64 {
         let grid = &self.grid;
         let degrees = (grid.points() - grid.repeats() - 1.0).max(1.0);
         let variance = (grid.within() + grid.repeats() * squares) / degrees;
@@ -205,51 +273,6 @@ impl<'a> Series<'a> {
         let before = self.levels.len() as f64 - beyond;
         let error = (variance / grid.repeats() * (1.0 / beyond + 1.0 / before)).sqrt();
         (ERRORS_SEEN * error).exp_m1().max(RISE_MIN)
-    }
-
-    fn told(&self, phase: &str, found: &Found) -> String {
-        let axis = &self.levels[0].axis;
-        let value = |value: f64| say::value(self.levels[0], (value * 10.0).round() / 10.0);
-        let [low, high] = found.interval.map(value);
-        let times = say::times(found.bend.rise.exp());
-        let span = say::span(found.factor);
-        match found.bend.shape {
-            Shape::Step(_) => format!(
-                "{phase} gets slower between {low} and {high} of {axis}: from there on it takes \
-                 {times} times as long ({span})"
-            ),
-            Shape::Hinge(_) => format!(
-                "{phase} gets slower from about {} of {axis} on ({low} to {high}): at {} it takes \
-                 {times} times as long ({span})",
-                value(found.at),
-                say::level(self.levels[self.levels.len() - 1])
-            ),
-        }
-    }
-
-    fn told_none(&self, phase: &str, even: Even, heights: &[f64], seen: f64) -> String {
-        let (first, last) = (self.levels[0], self.levels[self.levels.len() - 1]);
-        let (axis, levels) = (&first.axis, self.levels.len());
-        if !self.tellable() {
-            return format!(
-                "from which {axis} on {phase} gets slower cannot be told with so few \
-                 measurements: {levels} levels, {} of each",
-                self.grid.repeats()
-            );
-        }
-        let change = heights[heights.len() - 1] - heights[0];
-        let evenly = match even {
-            Even::Flat => String::new(),
-            _ if change.abs() < RISE_MIN.ln_1p() => String::new(),
-            _ => format!("; it changes evenly, to {} times as long", say::times(change.exp())),
-        };
-        format!(
-            "no knee of {phase} found between {} and {} of {axis}: a step of {} would have been \
-             seen{evenly}",
-            say::level(first),
-            say::level(last),
-            say::percent(seen)
-        )
     }
 }
 
@@ -260,9 +283,9 @@ fn longer(m: &Measurement, bytes: bool) -> Option<f64> {
     log_rate(m, false).map(|log| -log - amount.ln())
 }
 
-/// One row for each repeat that has all levels, with these repeats. Passes of one repeat share what the level is like,
+/// One row for each repeat that has all levels. Passes of one repeat share what the level is like,
 /// so of them, and where no repeat is whole, there is one row: the means of the levels.
-fn rows(values: &[(&Level, Values)]) -> (Vec<u32>, Vec<Vec<f64>>) {
+fn rows(values: &[(&Level, Values)]) -> Vec<Vec<f64>> {
     let repeats: Vec<u32> = match values.first() {
         Some((_, first)) if values.iter().all(|(_, values)| values.repeated) => {
             first.all.iter().map(|(repeat, _)| *repeat).collect()
@@ -275,13 +298,12 @@ fn rows(values: &[(&Level, Values)]) -> (Vec<u32>, Vec<Vec<f64>>) {
         };
         values.iter().map(of).collect()
     };
-    let whole = repeats.iter().filter_map(|repeat| Some((*repeat, row(repeat)?)));
-    let (repeats, rows): (Vec<u32>, Vec<Vec<f64>>) = whole.unzip();
+    let rows: Vec<Vec<f64>> = repeats.iter().filter_map(row).collect();
     if !rows.is_empty() {
-        return (repeats, rows);
+        return rows;
     }
     let of_level = |(_, values): &(&Level, Values)| {
         mean(&values.all.iter().map(|(_, value)| *value).collect::<Vec<_>>())
     };
-    (Vec::new(), vec![values.iter().map(of_level).collect()])
+    vec![values.iter().map(of_level).collect()]
 }

@@ -1,21 +1,163 @@
-//! The order of the variants: over the whole job by the time of all phases, and in each phase by
-//! rate; where growth is asked about, by latency at the end.
+//! Rankings: the order of the variants, over the whole job by the time of all phases, and in each
+//! phase by rate; where growth is asked about, by latency at the end.
 
 mod chain;
 pub(in crate::measure) mod whole;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::base::units::grouped;
-use crate::measure::book::{Book, Finding, Level, Measurement, Window};
+use crate::base::units::{Unit, grouped};
+use crate::measure::book::{Book, Level, Measurement, Window};
 use crate::measure::order::each_once;
 
 use super::course::tellable;
 use super::fit::scale;
-use super::growth::{middle_ns, noun};
+use super::growth::{CountedThing, middle_ns};
+use super::interval::Interval;
 use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
+
+/// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
+/// same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankingFinding {
+    /// The phase's name; none for the whole job.
+    pub phase: Option<String>,
+    /// The variants from the fastest on.
+    pub order: Vec<String>,
+    /// Each variant but the first, compared with the one before it.
+    pub steps: Vec<RankingStep>,
+    /// What they are ranked by.
+    pub by: RankedBy,
+    /// The number of operations at which latencies are compared, where they are ranked by that.
+    pub at: Option<u64>,
+    /// What there are so many of then.
+    pub counted: Option<CountedThing>,
+    /// The axis's name; none without an axis.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub axis: Option<String>,
+    /// The unit of its values.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unit: Option<Unit>,
+    /// The levels that have this order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub levels: Vec<f64>,
+    /// Variants that cannot take part.
+    pub left_out: Vec<LeftOutVariant>,
+    /// What was found of the caches, where that differs between variants.
+    pub caches: Vec<CacheDifference>,
+    /// Whether content was left that the device had not when a phase ended.
+    pub unwritten: bool,
+}
+
+/// A variant, compared with the one before it in the order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankingStep {
+    /// The one before it.
+    pub faster: String,
+    /// The variant.
+    pub slower: String,
+    /// How many times as fast the faster one is.
+    #[serde(flatten)]
+    pub compared: ComparedRatio,
+    /// How many times as fast the first of the order is.
+    pub behind_first: ComparedRatio,
+}
+
+/// How many times as fast one variant is as another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedRatio {
+    /// The ratio.
+    pub ratio: f64,
+    /// Its interval, such that all of a run's rankings hold together with 95%; none for too few
+    /// measurements.
+    pub interval: Option<Interval>,
+    /// Whether there is no significant difference.
+    pub tie: bool,
+}
+
+impl From<Ratio> for ComparedRatio {
+    fn from(ratio: Ratio) -> Self {
+        let interval = ratio.interval().map(Interval::from);
+        Self { ratio: ratio.times(), interval, tie: ratio.tie() }
+    }
+}
+
+/// What variants are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankedBy {
+    /// Time of all phases with their syncs.
+    TimeOfAllPhases,
+    /// Operations per second.
+    Rate,
+    /// Latency at the end of the phase.
+    LatencyAtTheEnd,
+}
+
+/// A variant that cannot take part in a ranking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOutVariant {
+    /// Its name.
+    pub variant: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was found of the caches of some variants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CacheDifference {
+    /// The variants.
+    pub variants: Vec<String>,
+    /// What was found: `warm`.
+    pub found: String,
+}
+
+const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
+                         ask for a sync with `durability`.";
+
+impl RankingFinding {
+    /// The finding in one sentence, or a few.
+    pub fn sentence(&self) -> String {
+        let what = self.phase.as_deref().unwrap_or("over all phases");
+        let mut sentence = format!("{what}{}: {}.", self.place(), chain::about_order(&self.steps));
+        let left_out = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
+        let left_out: Vec<String> = left_out.collect();
+        if !left_out.is_empty() {
+            sentence += &format!(" Left out: {}.", left_out.join(", "));
+        }
+        let caches =
+            self.caches.iter().map(|one| format!("{} {}", one.variants.join(", "), one.found));
+        let caches: Vec<String> = caches.collect();
+        if !caches.is_empty() {
+            sentence += &format!(" Their caches differed: {}.", caches.join("; "));
+        }
+        if self.unwritten {
+            sentence += &format!(" {UNWRITTEN}");
+        }
+        sentence
+    }
+
+    /// At which levels, and at how many operations.
+    fn place(&self) -> String {
+        let unit = self.unit.unwrap_or_default();
+        let place = match self.levels.as_slice() {
+            [] => String::new(),
+            [one] => format!(" at {}", say::quantity(*one, unit)),
+            [first, .., last] => {
+                format!(" from {} to {}", say::quantity(*first, unit), say::quantity(*last, unit))
+            }
+        };
+        match self.at.zip(self.counted) {
+            Some((operations, counted)) => {
+                format!("{place} at {} {}", grouped(operations), counted.noun())
+            }
+            None => place,
+        }
+    }
+}
 
 /// First the whole job, if it has two phases or more; then one for each phase that two variants or
 /// more have. With an axis, one for all neighbouring levels that have the same order.
@@ -24,7 +166,7 @@ pub(super) fn ranking(
     sample: &Sample<'_>,
     variants: &[&str],
     at_the_end: bool,
-) -> Vec<Finding> {
+) -> Vec<RankingFinding> {
     let mut findings = ranked(None, &whole::fields(book, variants), 1);
     let phases = sample.phases();
     for phase in &phases {
@@ -107,7 +249,7 @@ pub(in crate::measure) fn between<'a>(
 }
 
 /// The findings of a phase, or of all; `rankings` is how many there are beside each other.
-fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<Finding> {
+fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<RankingFinding> {
     let Some(most) = fields.iter().map(|field| field.runners.len() - 1).max() else {
         return Vec::new();
     };
@@ -130,12 +272,12 @@ struct Field<'a> {
     /// Whether its runners took turns, repeat by repeat.
     in_turns: bool,
     runners: Vec<Runner<'a>>,
-    /// Operations done and their noun, where the latency at the end decides.
-    end: Option<(u64, &'static str)>,
-    /// Variants that cannot take part, and why.
-    left_out: Vec<(&'a str, String)>,
-    /// Something that a reader must know of all of them.
-    note: Option<&'static str>,
+    /// Operations done and what they add, where the latency at the end decides.
+    end: Option<(u64, CountedThing)>,
+    /// Variants that cannot take part.
+    left_out: Vec<LeftOutVariant>,
+    /// Whether content was left that the device had not when a phase ended.
+    unwritten: bool,
 }
 
 #[derive(Clone)]
@@ -190,7 +332,7 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
         let all = cells.iter().flat_map(|(_, cell)| cell.iter());
         let windows = at_the_end && all.clone().all(|m| tellable(m));
         let operations = all.clone().map(|m| m.operations).max();
-        let noun = all.clone().next().map(|m| noun(m));
+        let noun = all.clone().next().map(|m| CountedThing::by(m));
         let with_values = |(variant, cell): (&'a str, Vec<&'a Measurement>)| {
             let values = if windows { values_at_the_end(&cell) } else { values(&cell) };
             (variant, cell, values)
@@ -199,7 +341,7 @@ fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'
         let runners = Runner::all(cells, sample.in_turns());
         let end = operations.zip(noun).filter(|_| windows);
         let (in_turns, left_out) = (sample.in_turns(), Vec::new());
-        let field = Field { level, in_turns, runners, end, left_out, note: None };
+        let field = Field { level, in_turns, runners, end, left_out, unwritten: false };
         (field.runners.len() > 1).then_some(field)
     };
     sample.levels(phase).into_iter().filter_map(field).collect()
@@ -263,60 +405,57 @@ impl Judge {
         groups(order) == groups(&self.order(std::slice::from_ref(field)))
     }
 
-    fn finding(&self, phase: Option<&str>, fields: &[Field<'_>]) -> Finding {
+    fn finding(&self, phase: Option<&str>, fields: &[Field<'_>]) -> RankingFinding {
         let steps = self.order(fields);
         let levels: Vec<&Level> = fields.iter().filter_map(|field| field.level).collect();
         let end = fields.first().and_then(|field| field.end);
-        let left_out = each_once(fields.iter().flat_map(|field| field.left_out.iter()));
-        let by = match (phase, end) {
-            (None, _) => "time of all phases",
-            (Some(_), Some(_)) => "latency at the end",
-            (Some(_), None) => "rate",
-        };
-        let mut figures = json!({
-            "phase": phase,
-            "order": order_of(&steps),
-            "steps": steps.iter().map(figures_of).collect::<Vec<_>>(),
-            "by": by,
-            "at": end.map(|(operations, _)| operations),
-        });
-        if phase.is_none() {
-            let names = each_once(left_out.iter().map(|(variant, _)| *variant));
-            figures["left_out"] = json!(names);
+        let first = steps.first().map(|step| step.faster);
+        let order = first.into_iter().chain(steps.iter().map(|step| step.slower));
+        RankingFinding {
+            phase: phase.map(String::from),
+            order: order.map(String::from).collect(),
+            steps: steps.iter().map(Step::finding).collect(),
+            by: match (phase, end) {
+                (None, _) => RankedBy::TimeOfAllPhases,
+                (Some(_), Some(_)) => RankedBy::LatencyAtTheEnd,
+                (Some(_), None) => RankedBy::Rate,
+            },
+            at: end.map(|(operations, _)| operations),
+            counted: end.map(|(_, counted)| counted),
+            axis: levels.first().map(|level| level.axis.clone()),
+            unit: levels.first().map(|level| level.unit),
+            levels: levels.iter().map(|level| level.value).collect(),
+            left_out: each_once(fields.iter().flat_map(|field| field.left_out.iter().cloned())),
+            caches: cache_differences(fields),
+            unwritten: fields.iter().any(|field| field.unwritten),
         }
-        if let Some(first) = levels.first() {
-            figures["axis"] = json!(first.axis);
-            figures["levels"] = json!(levels.iter().map(|level| level.value).collect::<Vec<_>>());
-        }
-        let head = format!("{}{}", phase.unwrap_or("over all phases"), place(&levels, end));
-        let mut sentence = format!("{head}: {}.", chain::told(&steps));
-        if !left_out.is_empty() {
-            let told = left_out.iter().map(|(variant, why)| format!("{variant} ({why})"));
-            sentence += &format!(" Left out: {}.", told.collect::<Vec<_>>().join(", "));
-        }
-        sentence += &chain::caches(fields);
-        let notes = each_once(fields.iter().filter_map(|field| field.note));
-        notes.iter().for_each(|note| sentence += &format!(" {note}"));
-        say::finding("ranking", sentence, figures)
     }
 }
 
-/// Where the order was found.
-fn place(levels: &[&Level], end: Option<(u64, &'static str)>) -> String {
-    let place = match levels {
-        [] => String::new(),
-        [one] => format!(" at {}", say::level(one)),
-        [first, .., last] => format!(" from {} to {}", say::level(first), say::level(last)),
+impl Step<'_> {
+    fn finding(&self) -> RankingStep {
+        RankingStep {
+            faster: self.faster.into(),
+            slower: self.slower.into(),
+            compared: self.ratio.into(),
+            behind_first: self.behind_first.into(),
+        }
+    }
+}
+
+/// What was found of the caches, where that is not the same for all; else nothing.
+fn cache_differences(fields: &[Field<'_>]) -> Vec<CacheDifference> {
+    let of = |runner: &Runner<'_>| runner.caches.join(" and ");
+    let all = || fields.iter().flat_map(|field| &field.runners);
+    let states = each_once(all().map(of));
+    if states.len() < 2 {
+        return Vec::new();
+    }
+    let difference = |found: String| {
+        let names = each_once(all().filter(|r| of(r) == found).map(|runner| runner.variant));
+        CacheDifference { variants: names.into_iter().map(String::from).collect(), found }
     };
-    match end {
-        Some((operations, noun)) => format!("{place} at {} {noun}", grouped(operations)),
-        None => place,
-    }
-}
-
-fn order_of<'a>(steps: &[Step<'a>]) -> Vec<&'a str> {
-    let first = steps.first().map(|step| step.faster);
-    first.into_iter().chain(steps.iter().map(|step| step.slower)).collect()
+    states.into_iter().map(difference).collect()
 }
 
 /// The order with those that tie together, sorted by name.
@@ -331,15 +470,4 @@ fn groups<'a>(steps: &[Step<'a>]) -> Vec<Vec<&'a str>> {
     }
     groups.iter_mut().for_each(|group| group.sort_unstable());
     groups
-}
-
-fn figures_of(step: &Step<'_>) -> Value {
-    json!({
-        "faster": step.faster, "slower": step.slower, "ratio": step.ratio.times(),
-        "interval": step.ratio.interval(), "tie": step.ratio.tie(),
-        "behind_first": {
-            "ratio": step.behind_first.times(), "interval": step.behind_first.interval(),
-            "tie": step.behind_first.tie(),
-        },
-    })
 }

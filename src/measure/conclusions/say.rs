@@ -1,18 +1,9 @@
 //! The words of findings.
 
-use serde_json::Value;
-
 use crate::base::units::{self, Quantity, Unit};
-use crate::measure::book::{Finding, Level};
+use crate::measure::book::Level;
 
-/// A finding of a kind, with the figures of a JSON object.
-pub(super) fn finding(kind: &str, sentence: String, figures: Value) -> Finding {
-    let figures = match figures {
-        Value::Object(figures) => figures,
-        _ => serde_json::Map::new(),
-    };
-    Finding { kind: kind.into(), sentence, figures }
-}
+use super::interval::Interval;
 
 /// How many times: `0.012`, `1.02`, `10.2`, `213`.
 pub(crate) fn times(ratio: f64) -> String {
@@ -25,12 +16,13 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// `0.97 to 1.07`
-pub(crate) fn span([low, high]: [f64; 2]) -> String {
+pub(crate) fn span(interval: impl Into<Interval>) -> String {
+    let Interval { low, high } = interval.into();
     format!("{} to {}", times(low), times(high))
 }
 
 /// A span that leaves 1 out, with enough figures to see that it does.
-pub(super) fn beyond([low, high]: [f64; 2]) -> String {
+pub(super) fn beyond(Interval { low, high }: Interval) -> String {
     let low = match times(low) {
         same if same == "1.00" => format!("{low:.3}"),
         other => other,
@@ -46,21 +38,21 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A level with its unit: `83%`, `64 KiB`, `1,000,000`.
 pub(in crate::measure) fn level(level: &Level) -> String {
-    value(level, level.value)
+    quantity(level.value, level.unit)
 }
 
-/// A value on the axis of a level.
-pub(super) fn value(level: &Level, value: f64) -> String {
-    Quantity { value, unit: level.unit }.to_string()
+/// A value of an axis with its unit.
+pub(super) fn quantity(value: f64, unit: Unit) -> String {
+    Quantity { value, unit }.to_string()
 }
 
 /// A value between levels, to three figures.
-pub(super) fn about(level: &Level, about: f64) -> String {
-    match level.unit {
-        Unit::Bytes => units::bytes(about.max(0.0) as u64),
-        Unit::Nanoseconds => units::duration(about),
-        Unit::Count => units::figures(about, 3),
-        Unit::Percent => value(level, about),
+pub(super) fn about(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Bytes => units::bytes(value.max(0.0) as u64),
+        Unit::Nanoseconds => units::duration(value),
+        Unit::Count => units::figures(value, 3),
+        Unit::Percent => quantity(value, unit),
     }
 }
 
@@ -73,8 +65,8 @@ mod tests {
         let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
         assert_eq!(span([0.5, 12.0]), "0.50 to 12.0");
-        assert_eq!(beyond([1.0042, 1.5]), "1.004 to 1.50");
-        assert_eq!(beyond([1.1, 1.5]), "1.10 to 1.50");
+        assert_eq!(beyond([1.0042, 1.5].into()), "1.004 to 1.50");
+        assert_eq!(beyond([1.1, 1.5].into()), "1.10 to 1.50");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
     }
 }

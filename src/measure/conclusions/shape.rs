@@ -16,8 +16,6 @@ pub(super) enum Shape {
     Threshold(Threshold),
     /// One way throughout, as no law goes.
     Monotone(Monotone),
-    /// Up and down.
-    Unclear,
 }
 
 /// How far blocks lie from a curve.
@@ -55,20 +53,10 @@ impl Shape {
         }
     }
 
-    /// Its word in results.
-    pub(super) fn word(&self) -> &'static str {
-        match self {
-            Self::Law => "law",
-            Self::Threshold(_) => "threshold",
-            Self::Monotone(_) => "monotone",
-            Self::Unclear => "unclear",
-        }
-    }
-
     pub(super) fn threshold(&self) -> Option<&Threshold> {
         match self {
             Self::Threshold(found) => Some(found),
-            _ => None,
+            Self::Law | Self::Monotone(_) => None,
         }
     }
 

@@ -1,11 +1,13 @@
-//! How much a rate changes with each step of the axis.
+//! Slopes: how much a rate changes with each step of the axis.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::base::units::Unit;
-use crate::measure::book::{Finding, Level, Measurement};
+use crate::measure::book::{Level, Measurement};
 
 use super::fit::{Line, mean};
+use super::interval::Interval;
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
 use crate::measure::statistics::student::student_t;
@@ -18,8 +20,97 @@ const MISS: f64 = 0.01;
 /// From this on a phase's rate is told in bytes.
 const BYTES_OF_OPERATION: u64 = 64 * 1024;
 
+/// How much a rate changes with each step of the axis, of one variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlopeFinding {
+    /// The variant's name.
+    pub variant: String,
+    /// The phase's name.
+    pub phase: String,
+    /// The axis's name.
+    pub axis: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The step that the change is stated for, in the unit's base.
+    pub per: f64,
+    /// Change of the rate for each step, as a share of the rate at the lowest level.
+    pub change: f64,
+    /// Its 95% interval.
+    pub interval: Interval,
+    /// Whether the change is significant and large enough to matter.
+    pub effect: bool,
+    /// What the rate counts.
+    pub rate: RateBasis,
+    /// Points that the line goes through.
+    pub n: usize,
+}
+
+/// What a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateBasis {
+    /// Operations.
+    Operations,
+    /// Bytes.
+    Bytes,
+}
+
+/// A mean rate at a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelRate {
+    /// The level's value.
+    pub level: f64,
+    /// The mean.
+    pub mean: f64,
+    /// Of how many.
+    pub n: u32,
+}
+
+/// Places at which the line of a slope is drawn: it is curved where an axis is not linear.
+const LINE_PLACES: usize = 32;
+
+impl SlopeFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let Self { phase, axis, change, interval, .. } = self;
+        let step = format!("{} of {axis}", say::quantity(self.per, self.unit));
+        let mut ends = [interval.low, interval.high].map(f64::abs);
+        ends.sort_by(f64::total_cmp);
+        let [low, high] = ends.map(say::percent);
+        let told = match self.effect {
+            true => {
+                let way = if *change < 0.0 { "slower" } else { "faster" };
+                let by = say::percent(change.abs());
+                format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
+            }
+            false => format!(
+                "{axis} has no significant effect on {phase}: less than {high} for each {step}"
+            ),
+        };
+        format!("{}{told}.", lead(&self.variant))
+    }
+
+    /// The line through the mean of the rates at these levels, lowest to highest, as levels and
+    /// heights in the rates' unit. Empty where there is no effect.
+    pub fn line(&self, rates: &[LevelRate]) -> Vec<(f64, f64)> {
+        let levels = || rates.iter().map(|rate| rate.level);
+        let (lowest, highest) =
+            (levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max));
+        if !self.effect || self.per <= 0.0 || lowest > highest {
+            return Vec::new();
+        }
+        let beyond = |level: f64| 1.0 + self.change / self.per * (level - lowest);
+        let sum: f64 = rates.iter().map(|rate| rate.mean * f64::from(rate.n)).sum();
+        let weights = rates.iter().map(|rate| beyond(rate.level) * f64::from(rate.n));
+        let height = sum / weights.sum::<f64>();
+        let place = |n: usize| lowest + (highest - lowest) * n as f64 / LINE_PLACES as f64;
+        let line = (0..=LINE_PLACES).map(|n| (place(n), height * beyond(place(n))));
+        line.filter(|(_, rate)| rate.is_finite() && *rate > 0.0).collect()
+    }
+}
+
 /// One for each phase and variant that were measured at two levels or more.
-pub(super) fn slope(sample: &Sample<'_>) -> Vec<Finding> {
+pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
     let mut findings = Vec::new();
     for phase in sample.phases() {
         for variant in sample.variants() {
@@ -36,8 +127,6 @@ struct Series<'a> {
     highest: &'a Level,
     /// (level over the lowest, rate over the mean of its repeat)
     points: Vec<(f64, f64)>,
-    /// The repeat of each point, or the pass of the only one.
-    repeats: Vec<u32>,
     /// Means that were taken out of the points, one for each repeat.
     means: usize,
     bytes: bool,
@@ -71,10 +160,8 @@ impl<'a> Series<'a> {
             .map(|(level, cell)| (level.value - lowest.value, Values::of(cell, rate)))
             .collect();
         let (points, means) = without_repeats(&values);
-        let repeats = values.iter().flat_map(|(_, values)| values.all.iter().map(|(key, _)| *key));
-        let repeats = repeats.collect();
         let rises = highest.value > lowest.value;
-        rises.then_some(Self { lowest, highest, points, repeats, means, bytes })
+        rises.then_some(Self { lowest, highest, points, means, bytes })
     }
 
     /// Regression over all points; the share's error by the delta method.
@@ -91,51 +178,23 @@ impl<'a> Series<'a> {
         whole.then_some(Change { per, change: share * per, error, degrees })
     }
 
-    /// What to draw: each point over the mean of all, as it was seen and as the line has it.
-    fn plotted(&self) -> Vec<Value> {
-        let line = Line::through(self.points.iter().map(|(x, y)| (*x, *y, 1.0)));
-        let middle = mean(&self.points.iter().map(|(_, rate)| *rate).collect::<Vec<_>>());
-        let point = |((x, rate), repeat): (&(f64, f64), &u32)| {
-            json!({
-                "level": self.lowest.value + x, "repeat": repeat, "seen": rate / middle,
-                "fitted": line.map(|line| line.at(*x) / middle),
-            })
-        };
-        self.points.iter().zip(&self.repeats).map(point).collect()
-    }
-
-    fn finding(&self, phase: &str, variant: &str) -> Option<Finding> {
-        let change = self.change()?;
-        let half = student_t(0.05, change.degrees)? * change.error;
-        let sure = change.change.abs() > student_t(MISS, change.degrees)? * change.error;
-        let range = (self.highest.value - self.lowest.value) / change.per;
-        let effect = sure && (change.change * range).abs() >= CHANGE_MIN;
-        let interval = [change.change - half, change.change + half];
-        let axis = &self.lowest.axis;
-        let step = say::value(self.lowest, change.per);
-        let told = match effect {
-            true => {
-                let verb = if change.change < 0.0 { "loses" } else { "gains" };
-                let mut ends = interval.map(f64::abs);
-                ends.sort_by(f64::total_cmp);
-                let [low, high] = ends.map(say::percent);
-                let by = say::percent(change.change.abs());
-                format!(
-                    "{phase} {verb} {by} ({low} to {high}) of its rate for each {step} of {axis}"
-                )
-            }
-            false => {
-                let most = say::percent(interval[0].abs().max(interval[1].abs()));
-                format!("no effect of {axis} on {phase} found: smaller than {most} for each {step}")
-            }
-        };
-        let figures = json!({
-            "variant": variant, "phase": phase, "axis": axis, "per": change.per,
-            "change": change.change, "interval": interval, "effect": effect,
-            "rate": if self.bytes { "bytes" } else { "operations" }, "n": self.points.len(),
-            "points": self.plotted(),
-        });
-        Some(say::finding("slope", format!("{}{told}.", lead(variant)), figures))
+    fn finding(&self, phase: &str, variant: &str) -> Option<SlopeFinding> {
+        let Change { per, change, error, degrees } = self.change()?;
+        let half = student_t(0.05, degrees)? * error;
+        let sure = change.abs() > student_t(MISS, degrees)? * error;
+        let range = (self.highest.value - self.lowest.value) / per;
+        Some(SlopeFinding {
+            variant: variant.into(),
+            phase: phase.into(),
+            axis: self.lowest.axis.clone(),
+            unit: self.lowest.unit,
+            per,
+            change,
+            interval: Interval { low: change - half, high: change + half },
+            effect: sure && (change * range).abs() >= CHANGE_MIN,
+            rate: if self.bytes { RateBasis::Bytes } else { RateBasis::Operations },
+            n: self.points.len(),
+        })
     }
 }
 

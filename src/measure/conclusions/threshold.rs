@@ -49,11 +49,6 @@ impl Threshold {
         (low > 1.0 || high < 1.0).then_some(placed)
     }
 
-    /// Its word in results.
-    pub(super) fn word(&self) -> &'static str {
-        if self.is_step() { "step" } else { "hinge" }
-    }
-
     pub(super) fn is_step(&self) -> bool {
         matches!(self.fit.curve, Curve::Step(_))
     }

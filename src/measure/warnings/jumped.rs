@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{Book, CellKey, Level, Measurement};
 use crate::measure::change::{LatencyStep, latency_steps};
+use crate::measure::conclusions::growth::GrowthShape;
 use crate::measure::conclusions::say;
 use crate::measure::disturbances::DisturbedMeasurements;
+use crate::measure::finding::{Finding, JumpFigures};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 
@@ -48,6 +50,18 @@ pub struct Jumped {
 }
 
 impl Jumped {
+    /// The figures for a finding.
+    pub(super) fn figures(&self) -> JumpFigures {
+        JumpFigures {
+            variant: self.variant.clone(),
+            at: self.at,
+            operations: self.operations,
+            ratio: self.ratio,
+            jumped: self.jumped,
+            n: self.known,
+        }
+    }
+
     pub(super) fn sentence(&self) -> String {
         let of = if self.variant == DEFAULT_VARIANT {
             self.phase.clone()
@@ -59,9 +73,9 @@ impl Jumped {
             None => of,
         };
         format!(
-            "{of}: latency {} to {:.1} times at operation {} of {} in {} of {}.",
+            "{of}: latency {} to {} times at operation {} of {} in {} of {}.",
             if self.ratio > 1.0 { "jumps" } else { "falls" },
-            self.ratio,
+            say::times(self.ratio),
             grouped(self.at),
             grouped(self.operations),
             self.jumped,
@@ -171,22 +185,21 @@ fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<J
 
 /// Whether a finding of growth tells a threshold of the phase.
 fn is_told(book: &Book, jumped: &Jumped) -> bool {
-    book.findings.iter().any(|finding| {
-        finding.kind == "growth"
-            && finding.figures.get("shape").is_some_and(|shape| shape == "threshold")
-            && finding.figures.get("phase").is_some_and(|phase| *phase == *jumped.phase)
-            && finding.figures.get("variant").is_some_and(|variant| *variant == *jumped.variant)
-            && finding.figures.get("level").map(|level| level["value"].as_f64())
-                == jumped.level.as_ref().map(|level| Some(level.value))
+    book.findings.iter().any(|finding| match finding {
+        Finding::Growth(growth) => {
+            growth.shape == GrowthShape::Threshold
+                && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.variant)
+                && growth.level == jumped.level
+        }
+        _ => false,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::book::Finding;
+    use crate::measure::conclusions::curve::Law;
     use crate::measure::fixture;
-    use serde_json::json;
 
     /// A book of measurements whose slices take three times as long from a place on; none for 1.
     fn book(places: &[f64]) -> Book {
@@ -219,7 +232,7 @@ mod tests {
         assert_eq!((one.jumped, one.known, one.operations), (2, 3, 20_000));
         assert!((9_900..10_600).contains(&one.at) && (one.ratio - 1.6).abs() < 0.1, "{one:?}");
         let sentence = one.sentence();
-        let start = "create: latency jumps to 1.6 times at operation 10,";
+        let start = "create: latency jumps to 1.6";
         assert!(sentence.starts_with(start), "{sentence}");
         assert!(sentence.ends_with(" of 20,000 in 2 of 3 measurements."), "{sentence}");
     }
@@ -245,9 +258,8 @@ mod tests {
     fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
         let mut told = book(&[0.5, 0.5]);
         assert_eq!(found(&told).len(), 1);
-        let figures = json!({"variant": told.measurements[0].cell.variant, "phase": "create", "shape": "threshold"});
-        let figures = figures.as_object().unwrap().clone();
-        told.findings.push(Finding { kind: "growth".into(), sentence: String::new(), figures });
+        let variant = &told.measurements[0].cell.variant;
+        told.findings.push(fixture::growth(variant, "create", GrowthShape::Threshold, Law::Linear));
         assert_eq!(found(&told), []);
         let mut cold = book(&[0.5, 0.5]);
         cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);

@@ -6,7 +6,8 @@ use super::{Export, ExportText, only};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Finding};
+use crate::measure::book::Book;
+use crate::measure::finding::Finding;
 use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::about_interval;
@@ -29,7 +30,7 @@ impl Export for Markdown {
         let (book, summary) = (analysis.book, analysis.summary());
         let run = &book.run;
         let (warnings, answers): (Vec<_>, Vec<_>) =
-            book.findings.iter().partition(|finding| finding.kind == "warning");
+            book.findings.iter().partition(|finding| finding.is_warning());
         let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
         blocks.push(list(answers.into_iter().map(sentence)));
         blocks.push(table(book, summary));
@@ -68,8 +69,7 @@ fn list(lines: impl Iterator<Item = String>) -> String {
 }
 
 fn sentence(finding: &Finding) -> String {
-    let hint = finding.figures.get("hint").and_then(|hint| hint.as_str()).unwrap_or_default();
-    plain(format!("{} {hint}", finding.sentence).trim_end())
+    plain(format!("{} {}", finding.sentence(), finding.hint()).trim_end())
 }
 
 /// In a fence that is longer than any in the text.

@@ -9,8 +9,10 @@ use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::Level;
+use crate::measure::conclusions::growth::GrowthFinding;
+use crate::measure::conclusions::interval::ChangeShape;
 use crate::measure::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
-use crate::measure::drawn::{Growth, growths};
+use crate::measure::finding::Finding;
 use crate::measure::order::each_once;
 
 /// Points of a series that a screen can show.
@@ -31,12 +33,8 @@ fn points_each(members: usize, phases: usize) -> usize {
 /// One picture for each phase that has windows.
 pub(super) fn courses(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
     let phases = each_once(cast.runs.iter().flat_map(|run| windowed_phases(run.analysis.book)));
-    let told: Vec<Vec<Growth>> = match phases.as_slice() {
-        [] => Vec::new(),
-        _ => cast.runs.iter().map(|run| growths(run.analysis.book)).collect(),
-    };
     let most = points_each(cast.members().count(), phases.len());
-    phases.into_iter().filter_map(|phase| figure(cast, (phase, most), &told, keys)).collect()
+    phases.into_iter().filter_map(|phase| figure(cast, (phase, most), keys)).collect()
 }
 
 /// A variant's course and what was found of it.
@@ -44,28 +42,26 @@ struct Part<'a> {
     member: &'a Member<'a>,
     course: PhaseCourse<'a>,
     most: usize,
-    growth: Option<&'a Growth>,
+    growth: Option<&'a GrowthFinding>,
 }
 
-fn figure(
-    cast: &Cast<'_>,
-    (phase, most): (&str, usize),
-    told: &[Vec<Growth>],
-    keys: &mut Keys,
-) -> Option<Figure> {
+fn figure(cast: &Cast<'_>, (phase, most): (&str, usize), keys: &mut Keys) -> Option<Figure> {
     let parts: Vec<Part<'_>> = cast
         .runs
         .iter()
-        .zip(told)
-        .flat_map(|(run, told)| run.members.iter().map(move |member| (run, member, told)))
-        .filter_map(|(run, member, told)| {
+        .flat_map(|run| run.members.iter().map(move |member| (run, member)))
+        .filter_map(|(run, member)| {
             let course = PhaseCourse::new(run.analysis, member.variant, phase)?;
-            let level = course.level.map(|level| level.value);
-            let own = |growth: &&Growth| {
-                (growth.variant.as_str(), growth.phase.as_str(), growth.level)
-                    == (member.variant, phase, level)
-            };
-            let growth = told.iter().find(own);
+            let growth = run.analysis.book.findings.iter().find_map(|finding| match finding {
+                Finding::Growth(growth)
+                    if growth.variant == member.variant
+                        && growth.phase == phase
+                        && growth.level.as_ref() == course.level =>
+                {
+                    Some(growth)
+                }
+                _ => None,
+            });
             Some(Part { member, course, most, growth })
         })
         .collect();
@@ -104,10 +100,11 @@ impl Part<'_> {
             series.push(self.of(Look::Raw, "mean", points(&mean)));
             series.push(self.of(Look::Curve, "p50", points(&p50)));
         }
-        if let Some(growth) = self.growth {
-            let point = |(operations, ns): &(f64, f64)| Point::at(*operations, seconds(*ns));
-            let curve = growth.curve.iter().map(point).collect();
-            series.push(self.of(Look::Law, &growth.what, curve));
+        let drawn = self.growth.and_then(|growth| growth.figures.as_ref().zip(growth.curve_name()));
+        if let Some((figures, name)) = drawn {
+            let blocks = figures.blocks.iter();
+            let curve = blocks.map(|block| Point::at(block.operations, seconds(block.fitted_ns)));
+            series.push(self.of(Look::Law, &name, curve.collect()));
         }
         series
     }
@@ -137,11 +134,15 @@ impl Part<'_> {
     }
 
     fn mark(&self) -> Option<Mark> {
-        let place = self.growth?.threshold.as_ref()?;
+        let threshold = self.growth?.figures.as_ref()?.threshold.as_ref()?;
+        let what = match threshold.shape {
+            ChangeShape::Step => "step",
+            ChangeShape::Hinge => "bend",
+        };
         Some(Mark {
-            x: place.at,
-            interval: place.interval,
-            label: format!("{} of {}", place.what, self.member.name),
+            x: threshold.at,
+            interval: Some(threshold.interval.into()),
+            label: format!("{what} of {}", self.member.name),
             colour: Some(self.member.colour),
         })
     }

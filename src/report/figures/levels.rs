@@ -9,11 +9,12 @@ use super::whole::{
 use super::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::book::Level;
-use crate::measure::drawn::{Place, places, slope_line};
+use crate::measure::conclusions::crossover::CrossoverFinding;
+use crate::measure::conclusions::knee::KneeFinding;
+use crate::measure::conclusions::slope::{LevelRate, RateBasis};
+use crate::measure::finding::Finding;
 use crate::measure::order::each_once;
 use crate::measure::summary::{PhaseSummary, VariantSummary};
-use crate::measure::uncertainty::Estimate;
 use crate::report::names::level_value;
 
 /// What one picture shows.
@@ -106,12 +107,28 @@ impl Subject<'_> {
             .collect();
         placed.sort_by(|a, b| a.2.total_cmp(&b.2));
         let rates = placed.iter().filter_map(|(group, row, _)| {
-            let level = group.as_ref()?.level.as_ref()?;
-            Some((level, row.rate?))
+            let (level, rate) = (group.as_ref()?.level.as_ref()?.value, row.rate?);
+            Some(LevelRate { level, mean: rate.mean, n: rate.n })
         });
-        let rates: Vec<(&Level, Estimate)> = rates.collect();
-        let line =
-            slope_line(run.analysis.book, (member.variant, self.phase), (self.rate_unit, &rates));
+        let rates: Vec<LevelRate> = rates.collect();
+        let basis = match self.rate_unit {
+            Unit::Bytes => RateBasis::Bytes,
+            _ => RateBasis::Operations,
+        };
+        let slope = run.analysis.book.findings.iter().find_map(|finding| match finding {
+            Finding::Slope(slope)
+                if (
+                    slope.variant.as_str(),
+                    slope.phase.as_str(),
+                    slope.axis.as_str(),
+                    slope.rate,
+                ) == (member.variant, self.phase, self.axis, basis) =>
+            {
+                Some(slope)
+            }
+            _ => None,
+        });
+        let line = slope.map_or(Vec::new(), |slope| slope.line(&rates));
         let at = |(level, height): (f64, f64)| Point::at(self.place(level), height);
         let law = Series {
             name: member.name.clone(),
@@ -130,27 +147,36 @@ impl Subject<'_> {
 
     fn marks(&self, cast: &Cast<'_>) -> Vec<Mark> {
         let of_run = |run: &CastRun<'_>| -> Vec<Mark> {
-            let found = places(run.analysis.book, self.phase, self.axis);
-            found.iter().map(|place| self.mark(run, place)).collect()
+            let mark = |finding: &Finding| match finding {
+                Finding::Knee(knee) => self.knee(run, knee),
+                Finding::Crossover(crossover) => self.crossover(run, crossover),
+                _ => None,
+            };
+            run.analysis.book.findings.iter().filter_map(mark).collect()
         };
         cast.runs.iter().flat_map(of_run).collect()
     }
 
-    fn mark(&self, run: &CastRun<'_>, place: &Place) -> Mark {
-        let names: Vec<String> = place.variants.iter().map(|name| run.name_of(name)).collect();
-        let only = match place.variants.as_slice() {
-            [only] => run.member(only),
-            _ => None,
-        };
-        Mark {
-            x: self.place(place.at),
-            interval: place.interval.map(|ends| ends.map(|end| self.place(end))),
-            label: match names.as_slice() {
-                [one, other] => format!("{one} and {other} meet"),
-                _ => format!("{} of {}", place.what, names.join(", ")),
-            },
-            colour: only.map(|member| member.colour),
-        }
+    fn knee(&self, run: &CastRun<'_>, knee: &KneeFinding) -> Option<Mark> {
+        let (variant, at) = (knee.variant.as_ref()?, knee.at?);
+        (knee.phase.as_deref() == Some(self.phase) && knee.axis == self.axis).then(|| Mark {
+            x: self.place(at),
+            interval: knee.interval.map(|ends| [self.place(ends.low), self.place(ends.high)]),
+            label: format!("knee of {}", run.name_of(variant)),
+            colour: run.member(variant).map(|member| member.colour),
+        })
+    }
+
+    /// Where two variants are equally fast without their syncs, which the rates do not have either.
+    fn crossover(&self, run: &CastRun<'_>, found: &CrossoverFinding) -> Option<Mark> {
+        let at = found.at?;
+        let [one, other] = found.variants.each_ref().map(|variant| run.name_of(variant));
+        (found.phase == self.phase && found.axis == self.axis && !found.sync).then(|| Mark {
+            x: self.place(at),
+            interval: found.interval.map(|ends| [self.place(ends.low), self.place(ends.high)]),
+            label: format!("{one} and {other} meet"),
+            colour: None,
+        })
     }
 }
 

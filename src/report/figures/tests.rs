@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::base::units::Unit;
-use crate::measure::book::{Book, Finding, Level, Measurement, Window};
+use crate::measure::book::{Book, Level, Measurement, Window};
 use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;
@@ -159,12 +159,7 @@ fn the_values_of_three_repeats_stand_behind_their_mean() {
 #[test]
 fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
     let mut book = growing::fullness(&["ext4", "xfs"]);
-    let figures_of = |json: serde_json::Value| json.as_object().unwrap().clone();
-    let knee = serde_json::json!({
-        "variant": "xfs", "phase": "read", "axis": "space-used", "at": 80.0, "interval": [75.0, 85.0],
-    });
-    book.findings =
-        vec![Finding { kind: "knee".into(), figures: figures_of(knee), ..Finding::default() }];
+    book.findings = vec![fixture::knee("xfs", "read")];
     let all = charts_of(&[&book]);
     assert!(all.iter().all(|figure| figure.key != "rates" && figure.key != "bytes"));
     let read = figure(&all, "levels-read");

@@ -3,9 +3,9 @@
 use super::super::comparison::comparison_sentences;
 use super::blocks::{PageBlock, PageSentence};
 use crate::measure::analysis::Analysis;
-use crate::measure::book::Finding;
 use crate::measure::compare::Comparison;
 use crate::measure::compare::differences::letter;
+use crate::measure::finding::Finding;
 
 /// The sentences of all runs, those of a comparison before them.
 pub(super) fn answer(
@@ -30,8 +30,8 @@ pub(super) fn answer(
 fn of_run(analysis: &Analysis<'_>) -> [Option<PageBlock>; 2] {
     let book = analysis.book;
     let (warnings, answers): (Vec<_>, Vec<_>) =
-        book.findings.iter().partition(|finding| finding.kind == "warning");
-    let answers = answers.into_iter().map(|finding| PageSentence::plain(finding.sentence.clone()));
+        book.findings.iter().partition(|finding| finding.is_warning());
+    let answers = answers.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
     let found = PageBlock::sentences("findings", answers.collect());
     let notes = book.run.reference.iter().flat_map(|reference| &reference.notes);
     let notes =
@@ -44,6 +44,5 @@ fn of_run(analysis: &Analysis<'_>) -> [Option<PageBlock>; 2] {
 }
 
 fn warning(finding: &Finding) -> PageSentence {
-    let hint = finding.figures.get("hint").and_then(|hint| hint.as_str()).unwrap_or_default();
-    PageSentence { lead: "warning", text: finding.sentence.clone(), hint: hint.to_string() }
+    PageSentence { lead: "warning", text: finding.sentence(), hint: finding.hint().to_string() }
 }

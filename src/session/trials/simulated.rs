@@ -1,12 +1,12 @@
 //! Runs of the simulated file system, whose laws and noise are known.
 
-use serde_json::{Map, Value};
-
 use super::alone;
 use crate::base::failure::{Failure, Result};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::measure::compare::compare;
+use crate::measure::conclusions::curve::Law;
+use crate::measure::finding::Finding;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
 use crate::measure::uncertainty::Estimate;
 use crate::plan::filesystem::PlaceAsked;
@@ -71,12 +71,12 @@ noise = 'skewed'
 capacity = '1GiB'
 ";
 
-/// What is true of a job, and whether the figures of its finding tell it.
+/// What is true of a job, and whether its finding says so.
 struct Truth {
     truth: &'static str,
     job: &'static str,
     sim: &'static str,
-    is_told: fn(&Map<String, Value>) -> bool,
+    is_found: fn(&Finding) -> bool,
 }
 
 const TRUTHS: [Truth; 5] = [
@@ -84,36 +84,44 @@ const TRUTHS: [Truth; 5] = [
         truth: "latency stays as it is",
         job: GROWING,
         sim: "metadata = '20us'",
-        is_told: |figures| figures["law"] == "constant",
+        is_found: |finding| has_law(finding, Law::Constant),
     },
     Truth {
         truth: "latency grows linearly, to 3 times",
         job: GROWING,
         sim: "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '10us'",
-        is_told: |figures| figures["law"] == "linear",
+        is_found: |finding| has_law(finding, Law::Linear),
     },
     Truth {
         truth: "latency grows with the logarithm",
         job: GROWING,
         sim: "metadata = '2us'\ndirectory = 'logarithmic'\ndirectory_cost = '10us'",
-        is_told: |figures| figures["law"] == "logarithmic",
+        is_found: |finding| has_law(finding, Law::Logarithmic),
     },
     Truth {
         truth: "1.5 times as slow from 75% of the space on",
         job: FILLING,
         sim: "knee = { at = '75%', factor = 1.5 }",
-        is_told: |figures| {
-            let bounds = figures["interval"][0].as_f64().zip(figures["interval"][1].as_f64());
-            bounds.is_some_and(|(low, high)| (low..=high).contains(&75.0))
+        is_found: |finding| {
+            let Finding::Knee(knee) = finding else { return false };
+            knee.interval.is_some_and(|interval| interval.contains(75.0))
         },
     },
     Truth {
         truth: "no slower up to 90% of the space",
         job: FILLING,
         sim: "",
-        is_told: |figures| figures["at"].is_null() && figures["tellable"] == true,
+        is_found: |finding| {
+            let Finding::Knee(knee) = finding else { return false };
+            knee.at.is_none() && knee.enough_data
+        },
     },
 ];
+
+fn has_law(finding: &Finding, law: Law) -> bool {
+    let Finding::Growth(growth) = finding else { return false };
+    growth.figures.as_ref().is_some_and(|figures| figures.law == law)
+}
 
 /// Does each of the simulated jobs this often, with another seed each time. `told` hears what is
 /// being done. Ends early when it is interrupted.
@@ -133,13 +141,13 @@ pub fn simulated(
         let books = draw_books(order, (&job, draws), interrupt)?;
         all.noises.push(of_noise(noise, &books));
     }
-    for Truth { truth, job, sim, is_told } in TRUTHS {
+    for Truth { truth, job, sim, is_found } in TRUTHS {
         told(truth);
         let books = draw_books(order, (&format!("{job}{sim}\n"), draws), interrupt)?;
         let mut right = Tally::default();
         for book in &books {
             // Its one conclusion comes before all warnings.
-            right.count(book.findings.first().is_some_and(|finding| is_told(&finding.figures)));
+            right.count(book.findings.first().is_some_and(is_found));
         }
         all.laws.push(SimulatedLaw { truth, right });
     }

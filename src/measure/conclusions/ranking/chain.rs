@@ -1,112 +1,115 @@
-//! The words of an order: each variant is held against the first.
+//! The words of an order: each variant is compared with the first.
 
-use super::{Field, Runner, Step};
-use crate::measure::conclusions::ratio::Ratio;
-use crate::measure::conclusions::say;
-use crate::measure::order::each_once;
+use super::{ComparedRatio, RankingStep};
+use crate::measure::conclusions::say::{beyond, span, times};
 
 /// The steps of an order in words.
-pub(super) fn told(steps: &[Step<'_>]) -> String {
+pub(super) fn about_order(steps: &[RankingStep]) -> String {
     match steps {
-        [only] => pair(only),
-        [first, others @ ..] if steps.iter().all(|step| step.ratio.interval().is_none()) => {
-            let next = others.iter().map(|s| format!("{} ({})", s.slower, times(s)));
+        [only] => about_pair(only),
+        [first, others @ ..] if steps.iter().all(|step| step.compared.interval.is_none()) => {
+            let next = others
+                .iter()
+                .map(|step| format!("{} ({})", step.slower, times(step.behind_first.ratio)));
             format!(
-                "measured too seldom to compare; {} came first, then {} ({} times as long), {}",
+                "too few measurements to compare; {} came first, then {} ({} times as long), {}",
                 first.faster,
                 first.slower,
-                times(first),
+                times(first.behind_first.ratio),
                 next.collect::<Vec<_>>().join(", ")
             )
         }
-        steps => chain(steps),
+        steps => about_many(steps),
     }
 }
 
 /// A step by itself.
-fn pair(step: &Step<'_>) -> String {
-    let Step { faster, slower, ratio, .. } = step;
-    let times = times(step);
-    match ratio.interval() {
-        None => {
-            format!("{faster} and {slower} were measured too seldom to compare ({times} times)")
-        }
-        Some(interval) if ratio.tie() => {
-            let span = say::span(interval);
-            format!("no difference seen between {faster} and {slower} ({times} times, {span})")
+fn about_pair(step: &RankingStep) -> String {
+    let RankingStep { faster, slower, compared, .. } = step;
+    let ratio = times(compared.ratio);
+    match compared.interval {
+        None => format!("too few measurements to compare {faster} and {slower} ({ratio} times)"),
+        Some(interval) if compared.tie => {
+            let span = span(interval);
+            format!(
+                "no significant difference between {faster} and {slower} ({ratio} times, {span})"
+            )
         }
         Some(interval) => {
-            format!("{faster} is {times} times as fast as {slower} ({})", say::beyond(interval))
+            format!("{faster} is {ratio} times as fast as {slower} ({})", beyond(interval))
         }
     }
 }
 
-/// Many: each held against the first, and those behind it that the order does not tell apart.
-fn chain(steps: &[Step<'_>]) -> String {
-    let Some(first) = steps.first().map(|step| step.faster) else { return String::new() };
-    let ahead = steps.iter().all(|step| !step.behind_first.tie());
+/// Many: each compared with the first, and those behind it with the one before where these do not
+/// differ significantly.
+fn about_many(steps: &[RankingStep]) -> String {
+    let Some(first) = steps.first().map(|step| &step.faster) else { return String::new() };
+    let ahead = steps.iter().all(|step| !step.behind_first.tie);
     let mut told = vec![format!("{first} {}", if ahead { "is the fastest" } else { "came first" })];
-    for alike in steps.chunk_by(|a, b| Verdict::of(&a.behind_first) == Verdict::of(&b.behind_first))
-    {
-        let behind: Vec<_> = alike.iter().map(|step| (step.slower, &step.behind_first)).collect();
+    for alike in steps.chunk_by(|a, b| {
+        ComparisonResult::new(&a.behind_first) == ComparisonResult::new(&b.behind_first)
+    }) {
+        let behind: Vec<_> =
+            alike.iter().map(|step| (step.slower.as_str(), &step.behind_first)).collect();
         told.push(against(&behind, "it"));
     }
     for step in &steps[1..] {
         // Two that the first is not ahead of are told as such already.
-        if step.ratio.tie() && !step.behind_first.tie() {
-            told.push(against(&[(step.slower, &step.ratio)], step.faster));
+        if step.compared.tie && !step.behind_first.tie {
+            told.push(against(&[(step.slower.as_str(), &step.compared)], &step.faster));
         }
     }
     told.join("; ")
 }
 
-/// Within this, two that cannot be told apart are as good as alike.
+/// Within this, two that do not differ significantly are as good as alike.
 const ALIKE_TIMES: f64 = 1.25;
 
 /// What a comparison came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// There were too few measurements for one.
-    None,
+enum ComparisonResult {
+    TooFewMeasurements,
     Tie,
-    NotToldApart,
+    NoSignificantDifference,
     Slower,
 }
 
-impl Verdict {
-    fn of(ratio: &Ratio) -> Self {
-        match ratio.interval() {
-            None => Self::None,
-            Some([_, high]) if ratio.tie() && high <= ALIKE_TIMES => Self::Tie,
-            Some(_) if ratio.tie() => Self::NotToldApart,
+impl ComparisonResult {
+    fn new(compared: &ComparedRatio) -> Self {
+        match compared.interval {
+            None => Self::TooFewMeasurements,
+            Some(interval) if compared.tie && interval.high <= ALIKE_TIMES => Self::Tie,
+            Some(_) if compared.tie => Self::NoSignificantDifference,
             Some(_) => Self::Slower,
         }
     }
 }
 
-/// Some of one verdict, held against another that came before them.
-fn against(slower: &[(&str, &Ratio)], other: &str) -> String {
-    let Some((_, ratio)) = slower.first() else { return String::new() };
-    let (verdict, one) = (Verdict::of(ratio), slower.len() == 1);
-    if verdict == Verdict::Slower {
-        let takes = slower.iter().map(|(name, ratio)| {
-            let span = ratio.interval().map_or_else(String::new, say::beyond);
-            format!("{name} takes {} times as long ({span})", say::times(ratio.times()))
+/// Some of the same result, compared with another that came before them.
+fn against(slower: &[(&str, &ComparedRatio)], other: &str) -> String {
+    let Some((_, compared)) = slower.first() else { return String::new() };
+    let (result, one) = (ComparisonResult::new(compared), slower.len() == 1);
+    if result == ComparisonResult::Slower {
+        let takes = slower.iter().map(|(name, compared)| {
+            let span = compared.interval.map_or_else(String::new, beyond);
+            format!("{name} takes {} times as long ({span})", times(compared.ratio))
         });
         return takes.collect::<Vec<_>>().join("; ");
     }
-    let named = slower.iter().map(|(name, ratio)| {
-        let span = ratio.interval().map(|interval| format!(", {}", say::span(interval)));
-        let times = say::times(ratio.times());
-        format!("{name} ({times} times{})", span.unwrap_or_default())
+    let named = slower.iter().map(|(name, compared)| {
+        let span = compared.interval.map(|interval| format!(", {}", span(interval)));
+        format!("{name} ({} times{})", times(compared.ratio), span.unwrap_or_default())
     });
-    let does = match (verdict, one) {
-        (Verdict::None, true) => "was measured too seldom to compare with",
-        (Verdict::None, false) => "were measured too seldom to compare with",
-        (Verdict::Tie, true) => "ties with",
-        (Verdict::Tie, false) => "tie with",
-        (_, true) => "is not told apart from",
-        (_, false) => "are not told apart from",
+    let does = match (result, one) {
+        (ComparisonResult::TooFewMeasurements, true) => "has too few measurements to compare with",
+        (ComparisonResult::TooFewMeasurements, false) => {
+            "have too few measurements to compare with"
+        }
+        (ComparisonResult::Tie, true) => "ties with",
+        (ComparisonResult::Tie, false) => "tie with",
+        (_, true) => "does not differ significantly from",
+        (_, false) => "do not differ significantly from",
     };
     format!("{} {does} {other}", listed(&named.collect::<Vec<_>>()))
 }
@@ -118,23 +121,4 @@ fn listed(names: &[String]) -> String {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
-}
-
-/// What was found of the caches, where that is not the same for all; else nothing.
-pub(super) fn caches(fields: &[Field<'_>]) -> String {
-    let of = |runner: &Runner<'_>| runner.caches.join(" and ");
-    let all = || fields.iter().flat_map(|field| &field.runners);
-    let states = each_once(all().map(of));
-    if states.len() < 2 {
-        return String::new();
-    }
-    let told = states.iter().map(|state| {
-        let names = each_once(all().filter(|r| of(r) == *state).map(|runner| runner.variant));
-        format!("{} {state}", names.join(", "))
-    });
-    format!(" Their caches were not alike: {}.", told.collect::<Vec<_>>().join("; "))
-}
-
-fn times(step: &Step<'_>) -> String {
-    say::times(step.ratio.times())
 }

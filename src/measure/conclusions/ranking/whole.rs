@@ -1,7 +1,7 @@
 //! The whole job: the time of all phases with their syncs, repeat by repeat. That is what a user
 //! waits for.
 
-use super::{Field, Runner};
+use super::{Field, LeftOutVariant, Runner};
 use crate::measure::book::{Book, Level, Measurement};
 use crate::measure::conclusions::sample::{Values, counts, in_turns};
 use crate::measure::content::gives_content;
@@ -10,9 +10,6 @@ use crate::measure::order::each_once;
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how
 /// long another sync would take is not told by slices of a phase.
 pub(in crate::measure) const SYNC_SHARE_MAX: f64 = 0.05;
-
-const UNWRITTEN: &str = "What was not yet on the device when a phase ended is in none of these times: \
-                         ask for a sync with `durability`.";
 
 /// Whether the phase gave files content that the device did not get until its end.
 fn is_left_unwritten(m: &Measurement) -> bool {
@@ -59,15 +56,17 @@ fn field<'a>(
         let wholes = wholes(&of_variant, &phases);
         match wholes.is_empty() {
             false => cells.push((variant, of_variant, values(&wholes))),
-            true => left_out.push((variant, why(&of_variant))),
+            true => {
+                left_out.push(LeftOutVariant { variant: variant.into(), reason: why(&of_variant) });
+            }
         }
         work.extend(wholes.into_iter().map(|whole| whole.operations));
     }
     let runners = Runner::all(cells, in_turns);
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let alike = each_once(work.into_iter()).len() == 1;
-    let note = here.iter().any(|m| is_left_unwritten(m)).then_some(UNWRITTEN);
-    let field = Field { level, in_turns, runners, end: None, left_out, note };
+    let unwritten = here.iter().any(|m| is_left_unwritten(m));
+    let field = Field { level, in_turns, runners, end: None, left_out, unwritten };
     (field.runners.len() > 1 && alike).then_some(field)
 }
 

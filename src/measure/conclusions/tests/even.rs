@@ -1,4 +1,5 @@
 use super::*;
+use crate::measure::conclusions::slope::LevelRate;
 
 fn over(
     counts: &[f64],
@@ -41,7 +42,7 @@ fn a_loss_of_30_percent_for_each_million_is_found() {
                     1.0 + spread * noise.normal()
                 }));
                 assert_eq!(number(&found, "per"), 1e6);
-                assert_eq!(found.figures["effect"], true, "{seed} {spread} {found:?}");
+                assert_eq!(figures(&found)["effect"], true, "{seed} {spread} {found:?}");
                 let [low, high] = interval(&found);
                 covered += u32::from(low <= -0.299_999 && -0.300_001 <= high);
             }
@@ -64,7 +65,7 @@ fn noise_alone_is_no_slope_in_nineteen_of_twenty() {
                     |_| 1.0,
                     || 1.0 + spread * noise.normal(),
                 ));
-                wrong += u32::from(found.figures["effect"] == true);
+                wrong += u32::from(figures(&found)["effect"] == true);
             }
             assert!(wrong <= 10, "{wrong} of 200 with {spread}");
         }
@@ -91,33 +92,39 @@ fn the_sentences_say_how_much_for_which_step() {
     let found =
         slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.21 * at / 1e6, || 1.0 + 0.005 * noise.normal()));
     assert!(
-        found.sentence.starts_with(
-            "a: write loses 21% (21% to 21%) of its rate for each 1,000,000 of files-present."
+        found.sentence().starts_with(
+            "a: write is 21% slower (21% to 21%) for each 1,000,000 of files-present."
         ),
         "{}",
-        found.sentence
+        found.sentence()
     );
     let found = slope_of(&over(&COUNTS, 3, 1, |_| 1.0, || 1.0 + 0.005 * noise.normal()));
     assert!(
-        found.sentence.starts_with("a: no effect of files-present on write found: smaller than 0."),
+        found
+            .sentence()
+            .starts_with("a: files-present has no significant effect on write: less than 0."),
         "{}",
-        found.sentence
+        found.sentence()
     );
-    assert!(found.sentence.ends_with(" for each 1,000,000."), "{}", found.sentence);
+    assert!(
+        found.sentence().ends_with(" for each 1,000,000 of files-present."),
+        "{}",
+        found.sentence()
+    );
 }
 
 #[test]
-fn what_is_to_be_drawn_has_each_point_and_the_line() {
-    let found = slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.3 * at / 1e6, || 1.0));
-    let points = found.figures["points"].as_array().unwrap();
-    assert_eq!(points.len(), 9);
-    for point in points {
-        let of = |key: &str| point[key].as_f64().unwrap();
-        // The mean of the rates 1.0, 0.7 and 0.4 is 0.7.
-        let truth = (1.0 - 0.3 * of("level") / 1e6) / 0.7;
-        assert!(
-            (of("seen") - truth).abs() < 1e-9 && (of("fitted") - truth).abs() < 1e-9,
-            "{point}"
-        );
-    }
+fn the_line_falls_as_stated_through_the_mean_of_the_rates_and_no_effect_has_none() {
+    let Finding::Slope(mut slope) =
+        slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.3 * at / 1e6, || 1.0))
+    else {
+        panic!("another kind")
+    };
+    let rates = COUNTS.map(|level| LevelRate { level, mean: 100.0 - 30.0 * level / 1e6, n: 2 });
+    let line = slope.line(&rates);
+    let (first, last) = (line[0], line[line.len() - 1]);
+    assert_eq!((first.0, last.0), (0.0, 2e6));
+    assert!((first.1 - 100.0).abs() < 1e-9 && (last.1 - 40.0).abs() < 1e-9, "{first:?} {last:?}");
+    slope.effect = false;
+    assert_eq!(slope.line(&rates), []);
 }

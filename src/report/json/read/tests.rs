@@ -112,7 +112,7 @@ fn a_document_that_was_changed_is_refused_where_it_shows() {
         ("/run/id", json!("../../x"), "eight small letters"),
         ("/run/started", json!("yesterday"), "no time of day"),
         ("/run/reference", json!({"name": "x"}), "published figures"),
-        ("/findings/0/sentence", json!(5), "invalid type"),
+        ("/findings/0/kind", json!(5), "variant identifier"),
     ] {
         let mut bad = good.clone();
         *bad.pointer_mut(place).unwrap() = value;
