@@ -30,7 +30,8 @@ use crate::host::space::Space;
 use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
 use crate::measure::conclusions::conclude;
 use crate::measure::effort::RepetitionNeed;
-use crate::measure::warnings::{Warning, imprecise, warnings};
+use crate::measure::finding::Finding;
+use crate::measure::warnings::{imprecise, warnings};
 use crate::plan::filesystem::PlaceAsked;
 use crate::plan::phase::End;
 use crate::plan::{CellPlan, Phase, Plan};
@@ -364,7 +365,7 @@ impl Session<'_> {
         if !interrupted {
             warnings.extend(imprecise(&self.book, self.takes));
         }
-        self.book.findings.extend(warnings.iter().map(Warning::finding));
+        self.book.findings.extend(warnings.into_iter().map(Finding::Warning));
         self.store.update_run(&self.book)
     }
 }

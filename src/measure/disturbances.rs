@@ -53,7 +53,7 @@ const WRITTEN_SHARE: f64 = 0.5;
 
 /// What disturbed a measurement, or what makes it less than it seems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisturbanceKind {
+pub(super) enum DisturbanceKind {
     /// Other processes used the disk.
     OthersIo,
     /// Other processes used the processors.
@@ -78,7 +78,7 @@ pub enum DisturbanceKind {
 
 impl DisturbanceKind {
     /// All of them, in the order of their warnings.
-    pub const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::OthersIo,
         Self::OthersCpu,
         Self::MemoryPressure,

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::words::words;
+use crate::run::cache::Doubt;
+
 use super::conclusions::crossover::CrossoverFinding;
 use super::conclusions::growth::GrowthFinding;
 use super::conclusions::knee::KneeFinding;
@@ -96,11 +99,63 @@ impl<'a> From<&'a Finding> for FindingDocument<'a> {
     }
 }
 
+words! {
+    /// The kinds of warning. METHODOLOGY.md has the condition of each.
+    pub enum WarningCode {
+        /// The user stopped the run.
+        Interrupted = "interrupted",
+        /// Measurements did not do all their work.
+        InvalidMeasurements = "invalid-measurements",
+        /// Caches were not found as cold or warm as requested.
+        CacheNotAsAsked = "cache-not-as-asked",
+        /// Too few operations for percentiles.
+        FewOperations = "few-operations",
+        /// Measurement overhead is a notable part of what was measured.
+        MeasurementOverhead = "measurement-overhead",
+        /// The device was at work when phases began.
+        DeviceBusy = "device-busy",
+        /// Other processes used the disk.
+        OthersIo = "others-io",
+        /// Other processes used the processors.
+        OthersCpu = "others-cpu",
+        /// Memory was short.
+        MemoryPressure = "memory-pressure",
+        /// The hypervisor gave processors to others.
+        Steal = "steal",
+        /// Processors were slowed down, or kept from boatload.
+        Throttled = "throttled",
+        /// The clock of the latencies and the kernel's disagreed.
+        ClockJumped = "clock-jumped",
+        /// One worker ended much later than the others.
+        Straggler = "straggler",
+        /// Latency rose or fell over the phase.
+        Trend = "trend",
+        /// Latencies had two modes.
+        TwoModes = "two-modes",
+        /// The file system compressed what was written.
+        Compressed = "compressed",
+        /// From one operation on, a phase took longer or shorter.
+        Jump = "jump",
+        /// Processors do not run as fast as they can.
+        Frequency = "frequency",
+        /// A loop device uses the page cache of the file system below.
+        HostCache = "host-cache",
+        /// Variants update access times in different ways, and files were read.
+        AccessTimesDiffer = "access-times-differ",
+        /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
+        NoJournal = "no-journal",
+        /// No cycle counter of constant rate: latencies are read from the system's clock.
+        SlowClock = "slow-clock",
+        /// Rates are less sure than requested.
+        PrecisionNotReached = "precision-not-reached",
+    }
+}
+
 /// What a reader must know before trusting a figure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarningFinding {
-    /// Its word: `cache-not-as-asked`.
-    pub code: String,
+    /// Which warning.
+    pub code: WarningCode,
     /// What is wrong.
     pub sentence: String,
     /// What to do about it.
@@ -109,7 +164,7 @@ pub struct WarningFinding {
     pub phases: Vec<String>,
     /// Why a cache was not found as requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub reason: Option<String>,
+    pub reason: Option<Doubt>,
     /// Where a latency changes all at once.
     #[serde(flatten)]
     pub jump: Option<JumpFigures>,

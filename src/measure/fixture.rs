@@ -13,7 +13,7 @@ use super::conclusions::curve::Law;
 use super::conclusions::growth::{CountedThing, GrowthFigures, GrowthFinding, GrowthShape};
 use super::conclusions::interval::{ChangeShape, Interval};
 use super::conclusions::knee::KneeFinding;
-use super::finding::{Finding, WarningFinding};
+use super::finding::{Finding, WarningCode, WarningFinding};
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -176,11 +176,12 @@ pub(crate) fn run(id: &str) -> RunFacts {
 
 pub(crate) fn warning(sentence: &str, hint: &str) -> Finding {
     Finding::Warning(WarningFinding {
-        code: "cache-unverified".into(),
+        code: WarningCode::CacheNotAsAsked,
         sentence: sentence.into(),
         hint: hint.into(),
         phases: vec!["read".into()],
-        ..WarningFinding::default()
+        reason: None,
+        jump: None,
     })
 }
 

@@ -1,4 +1,5 @@
-//! Warnings: a closed set, each with a sentence and a hint that depends on what was done.
+//! Warnings: what a reader must know before trusting a figure. A closed set of codes, each with the
+//! condition, the sentence and the hint in one place.
 
 mod caches;
 mod disturbed;
@@ -8,23 +9,17 @@ mod jumped;
 
 use std::collections::BTreeMap;
 
-use super::book::{Book, MadeFileSystem, Measurement};
+use super::book::{Book, ClockSource, MadeFileSystem, Measurement};
 use super::content::is_bulk;
 use super::disturbances::DisturbedMeasurements;
-use super::finding::{Finding, WarningFinding};
+use super::finding::{WarningCode, WarningFinding};
 use super::order::made;
-use crate::measure::book::ClockSource;
-use caches::{about, caches, remedy};
-pub use disturbed::FoundDisturbance;
-pub use imprecise::{Imprecise, imprecise};
-pub use jumped::Jumped;
-
+use crate::op::find_operation;
+use caches::caches;
 use disturbed::disturbed;
+pub use imprecise::imprecise;
 use journal::without_journal;
 use jumped::jumped;
-
-use crate::op::find_operation;
-use crate::run::cache::Doubt;
 
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
@@ -41,234 +36,16 @@ const OWN_CHOICE_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate", "amd-pstate
 /// slow. Sharing the heat among all of them takes some of it, but less.
 const FREQUENCY_SHARE_MIN: f64 = 0.6;
 
-/// Something a reader must know before trusting a figure.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Warning {
-    /// Phases were not found as cold or warm as they were asked to be.
-    Cache {
-        /// Why.
-        doubt: Doubt,
-        /// Which phases.
-        phases: Vec<String>,
-        /// Of which variants; none if of all.
-        variants: Vec<String>,
-    },
-    /// Measurements that did not do all they were asked.
-    Invalid {
-        /// The phase.
-        phase: String,
-        /// Why, for each measurement.
-        reasons: Vec<String>,
-    },
-    /// Too few operations for percentiles.
-    FewOperations {
-        /// The phases.
-        phases: Vec<String>,
-    },
-    /// Measurement overhead is a notable part of what was measured.
-    Overhead {
-        /// The phases.
-        phases: Vec<String>,
-        /// The largest share, 0 to 1.
-        share: f64,
-    },
-    /// The device was at work when phases began.
-    DeviceBusy {
-        /// The phases.
-        phases: Vec<String>,
-        /// In how many measurements.
-        busy: usize,
-        /// Of how many of which it is known.
-        known: usize,
-    },
-    /// File systems were made on a loop device that goes through the cache of what lies below.
-    HostCache {
-        /// Their variants.
-        variants: Vec<String>,
-    },
-    /// Variants that are compared update access times in different ways, and files were read.
-    AccessTimes {
-        /// Those that do not update them.
-        off: Vec<String>,
-        /// Those that do, as the kernel does by default.
-        on: Vec<String>,
-    },
-    /// Entries were made on an ext4 without a journal, where deletions of before slow that.
-    NoJournal {
-        /// The phases that made them.
-        phases: Vec<String>,
-    },
-    /// Something disturbed measurements, or makes them less than they seem.
-    Disturbed(FoundDisturbance),
-    /// From one operation on a phase took longer, or shorter.
-    Jumped(Jumped),
-    /// Processors do not run as fast as they can.
-    Frequency {
-        /// The governor, where it is what keeps them slow.
-        governor: Option<String>,
-        /// The middle of what was found at the ends of phases over the highest frequency.
-        share: Option<f64>,
-    },
-    /// Rates are less sure than was asked.
-    Imprecise(Imprecise),
-    /// No cycle counter of constant rate: latencies are read from the system's clock.
-    SlowClock,
-    /// The run was interrupted.
-    Interrupted,
-}
-
-impl Warning {
-    /// Its word in results.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Warning::Cache { .. } => "cache-not-as-asked",
-            Warning::Invalid { .. } => "invalid-measurements",
-            Warning::FewOperations { .. } => "few-operations",
-            Warning::Overhead { .. } => "harness-cost",
-            Warning::DeviceBusy { .. } => "device-busy",
-            Warning::HostCache { .. } => "host-cache",
-            Warning::AccessTimes { .. } => "access-times-differ",
-            Warning::NoJournal { .. } => "no-journal",
-            Warning::Disturbed(found) => found.kind.code(),
-            Warning::Jumped(_) => "jump",
-            Warning::Frequency { .. } => "frequency",
-            Warning::Imprecise(_) => "precision-not-reached",
-            Warning::SlowClock => "slow-clock",
-            Warning::Interrupted => "interrupted",
-        }
-    }
-
-    fn sentence(&self) -> String {
-        match self {
-            Warning::Cache { doubt, phases, variants } => {
-                let of = match variants.as_slice() {
-                    [] => String::new(),
-                    some => format!(" of {}", some.join(", ")),
-                };
-                format!("{}{of}: {}.", phases.join(", "), about(*doubt))
-            }
-            Warning::Invalid { phase, reasons } => {
-                format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "))
-            }
-            Warning::FewOperations { phases } => format!(
-                "{} did fewer than {OPERATIONS_MIN} operations: percentiles are not reliable.",
-                phases.join(", ")
-            ),
-            Warning::Overhead { phases, share } => format!(
-                "measurement overhead is up to {:.0}% of an operation in {}.",
-                share * 100.0,
-                phases.join(", ")
-            ),
-            Warning::DeviceBusy { phases, busy, known } => format!(
-                "{}: the device was already busy when {busy} of {known} measurements began.",
-                phases.join(", ")
-            ),
-            Warning::AccessTimes { off, on } => format!(
-                "reads update access times on {}, and not on {}: the first read of a file pays for it.",
-                on.join(", "),
-                off.join(", ")
-            ),
-            Warning::HostCache { variants } => format!(
-                "{}: the loop device uses the page cache of the file system below, so results may \
-                 show memory instead of the disk.",
-                variants.join(", ")
-            ),
-            Warning::NoJournal { phases } => journal::sentence(phases),
-            Warning::Disturbed(found) => found.sentence(),
-            Warning::Jumped(found) => found.sentence(),
-            Warning::Imprecise(found) => found.sentence(),
-            Warning::Frequency { governor: Some(governor), .. } => {
-                format!("the CPU frequency governor is {governor}.")
-            }
-            Warning::Frequency { share, .. } => format!(
-                "CPUs ran at {:.0}% of their highest frequency.",
-                share.unwrap_or_default() * 100.0
-            ),
-            Warning::SlowClock => {
-                "latencies were read from the system's clock, not the cycle counter.".into()
-            }
-            Warning::Interrupted => {
-                "the run was interrupted; what was measured until then is kept.".into()
-            }
-        }
-    }
-
-    /// What to do about it.
-    fn hint(&self) -> &'static str {
-        match self {
-            Warning::Cache { doubt, .. } => remedy(*doubt),
-            Warning::Invalid { .. } => "Fix the cause and run again.",
-            Warning::FewOperations { .. } => "Use a larger scale, or more files with --set.",
-            Warning::Overhead { .. } => {
-                "Differences of that size between runs may come from the measurement."
-            }
-            Warning::DeviceBusy { .. } => {
-                "Look for what else reads or writes there, and run again when it is idle."
-            }
-            Warning::AccessTimes { .. } => "Mount all with noatime, or none.",
-            Warning::HostCache { .. } => {
-                "Put the image on a file system that takes direct I/O, such as ext4 or xfs."
-            }
-            Warning::NoJournal { .. } => journal::HINT,
-            Warning::Disturbed(found) => found.kind.hint(),
-            Warning::Jumped(_) => {
-                "The mean lies between both. Look for what fills up there: a journal, a cache, memory."
-            }
-            Warning::Frequency { .. } => {
-                "Set it before measuring: cpupower frequency-set --governor performance."
-            }
-            Warning::Imprecise(_) => {
-                "Give it more time with --time-limit, or ask for less with --precision."
-            }
-            Warning::SlowClock => "Latencies below a microsecond are less accurate.",
-            Warning::Interrupted => "A run cannot be resumed: run it again.",
-        }
-    }
-
-    fn phases(&self) -> Vec<String> {
-        match self {
-            Warning::Cache { phases, .. }
-            | Warning::FewOperations { phases }
-            | Warning::Overhead { phases, .. }
-            | Warning::NoJournal { phases }
-            | Warning::DeviceBusy { phases, .. } => phases.clone(),
-            Warning::Disturbed(found) => found.phases.clone(),
-            Warning::Jumped(found) => vec![found.phase.clone()],
-            Warning::Imprecise(found) => found.phases(),
-            Warning::Invalid { phase, .. } => vec![phase.clone()],
-            Warning::HostCache { .. }
-            | Warning::AccessTimes { .. }
-            | Warning::Frequency { .. }
-            | Warning::SlowClock
-            | Warning::Interrupted => Vec::new(),
-        }
-    }
-
-    /// As a finding.
-    pub fn finding(&self) -> Finding {
-        Finding::Warning(WarningFinding {
-            code: self.code().into(),
-            sentence: self.sentence(),
-            hint: self.hint().into(),
-            phases: self.phases(),
-            reason: match self {
-                Warning::Cache { doubt, .. } => Some(doubt.word().into()),
-                _ => None,
-            },
-            jump: match self {
-                Warning::Jumped(found) => Some(found.figures()),
-                _ => None,
-            },
-        })
-    }
-}
-
-/// All warnings a book gives cause for, each once. A jump that its findings tell as a threshold is
-/// none.
-pub fn warnings(book: &Book, interrupted: bool) -> Vec<Warning> {
+/// All warnings that a book gives cause for, each once. A jump that its findings state as a threshold
+/// is none.
+pub fn warnings(book: &Book, interrupted: bool) -> Vec<WarningFinding> {
     let mut all = Vec::new();
     if interrupted {
-        all.push(Warning::Interrupted);
+        all.push(of_run(
+            WarningCode::Interrupted,
+            "the run was interrupted; what was measured until then is kept.",
+            "A run cannot be resumed: run it again.",
+        ));
     }
     // What was cut short is invalid for a reason that has just been given.
     let judged = match book.measurements.split_last() {
@@ -280,99 +57,162 @@ pub fn warnings(book: &Book, interrupted: bool) -> Vec<Warning> {
     all.extend(few(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
-    all.extend(disturbed(book).into_iter().map(Warning::Disturbed));
-    all.extend(jumped(book, &DisturbedMeasurements::of(book)).into_iter().map(Warning::Jumped));
+    all.extend(disturbed(book));
+    all.extend(jumped(book, &DisturbedMeasurements::of(book)));
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
     all.extend(without_journal(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
-        all.push(Warning::SlowClock);
+        all.push(of_run(
+            WarningCode::SlowClock,
+            "latencies were read from the system's clock, not the cycle counter.",
+            "Latencies below a microsecond are less accurate.",
+        ));
     }
     all
 }
 
-fn invalid(measurements: &[Measurement]) -> Vec<Warning> {
-    let mut by_phase: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+/// A warning about the run as a whole.
+fn of_run(code: WarningCode, sentence: &str, hint: &str) -> WarningFinding {
+    about_phases(code, Vec::new(), sentence.into(), hint)
+}
+
+/// A warning about phases.
+fn about_phases(
+    code: WarningCode,
+    phases: Vec<String>,
+    sentence: String,
+    hint: &str,
+) -> WarningFinding {
+    WarningFinding { code, phases, sentence, hint: hint.into(), reason: None, jump: None }
+}
+
+fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
+    let mut by_phase: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for m in measurements.iter().filter(|m| !m.valid()) {
         let reasons = by_phase.entry(&m.phase).or_default();
         for reason in &m.invalid {
-            if !reasons.contains(reason) {
-                reasons.push(reason.clone());
+            if !reasons.contains(&reason.as_str()) {
+                reasons.push(reason);
             }
         }
     }
-    let warning =
-        |(phase, reasons): (&str, Vec<String>)| Warning::Invalid { phase: phase.into(), reasons };
-    by_phase.into_iter().map(warning).collect()
+    let mut all = Vec::new();
+    for (phase, reasons) in by_phase {
+        let reasons = reasons.join("; ");
+        all.push(about_phases(
+            WarningCode::InvalidMeasurements,
+            vec![phase.into()],
+            format!("{phase} is invalid and left out of every mean: {reasons}."),
+            "Fix the cause and run again.",
+        ));
+    }
+    all
 }
 
-fn few(measurements: &[Measurement]) -> Option<Warning> {
+/// The phases of measurements, each once; none if there are no measurements.
+fn phases_of<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Vec<String>> {
     let mut phases = Vec::new();
-    // Nobody asks for percentiles of a few large transfers, or of a single file.
+    for m in measurements {
+        add_once(&mut phases, &m.phase);
+    }
+    (!phases.is_empty()).then_some(phases)
+}
+
+/// Nobody asks for percentiles of a few large transfers, or of a single file.
+fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
     let few = |m: &&Measurement| m.operations < OPERATIONS_MIN && m.operations != 1;
-    for m in measurements.iter().filter(|m| m.valid() && !is_bulk(m) && few(m)) {
-        add_once(&mut phases, &m.phase);
-    }
-    (!phases.is_empty()).then_some(Warning::FewOperations { phases })
+    let judged = measurements.iter().filter(|m| m.valid() && !is_bulk(m));
+    let phases = phases_of(judged.filter(few))?;
+    let sentence = format!(
+        "{} did fewer than {OPERATIONS_MIN} operations: percentiles are not reliable.",
+        phases.join(", ")
+    );
+    let hint = "Use a larger scale, or more files with --set.";
+    Some(about_phases(WarningCode::FewOperations, phases, sentence, hint))
 }
 
-fn overhead(book: &Book) -> Option<Warning> {
-    let (mut phases, mut largest) = (Vec::new(), 0.0f64);
-    for m in book.measurements.iter().filter(|m| m.valid() && !m.is_simulated()) {
-        let share = book.run.harness_ns / m.latency.mean;
-        if share.is_finite() && share > OVERHEAD_SHARE_MAX {
-            add_once(&mut phases, &m.phase);
-            largest = largest.max(share);
-        }
-    }
-    (!phases.is_empty()).then_some(Warning::Overhead { phases, share: largest })
+fn overhead(book: &Book) -> Option<WarningFinding> {
+    let judged = || book.measurements.iter().filter(|m| m.valid() && !m.is_simulated());
+    let share = |m: &Measurement| book.run.harness_ns / m.latency.mean;
+    let large = |m: &&Measurement| share(m).is_finite() && share(m) > OVERHEAD_SHARE_MAX;
+    let phases = phases_of(judged().filter(large))?;
+    let largest = judged().filter(large).map(share).fold(0.0, f64::max);
+    let sentence = format!(
+        "measurement overhead is up to {:.0}% of an operation in {}.",
+        largest * 100.0,
+        phases.join(", ")
+    );
+    let hint = "Differences of that size between runs may come from the measurement.";
+    Some(about_phases(WarningCode::MeasurementOverhead, phases, sentence, hint))
 }
 
-fn busy(measurements: &[Measurement]) -> Option<Warning> {
+fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
     let known = measurements.iter().filter(|m| m.idle.is_some()).count();
-    let (mut phases, mut busy) = (Vec::new(), 0);
-    for m in measurements.iter().filter(|m| m.idle == Some(false)) {
-        add_once(&mut phases, &m.phase);
-        busy += 1;
-    }
-    (busy > 0).then_some(Warning::DeviceBusy { phases, busy, known })
+    let busy = || measurements.iter().filter(|m| m.idle == Some(false));
+    let phases = phases_of(busy())?;
+    let sentence = format!(
+        "{}: the device was already busy when {} of {known} measurements began.",
+        phases.join(", "),
+        busy().count()
+    );
+    let hint = "Look for what else reads or writes there, and run again when it is idle.";
+    Some(about_phases(WarningCode::DeviceBusy, phases, sentence, hint))
 }
 
-fn frequency(book: &Book) -> Option<Warning> {
+fn frequency(book: &Book) -> Option<WarningFinding> {
     let settings = book.host.settings.as_ref()?;
-    let own_choice = settings
-        .frequency_driver
-        .as_deref()
-        .is_some_and(|driver| OWN_CHOICE_DRIVERS.contains(&driver));
-    let slow = |governor: &&String| SLOW_GOVERNORS.contains(&governor.as_str()) && !own_choice;
-    let governor = settings.governor.as_ref().filter(slow).cloned();
+    let driver = settings.frequency_driver.as_deref().unwrap_or_default();
+    let slow = |governor: &&String| {
+        SLOW_GOVERNORS.contains(&governor.as_str()) && !OWN_CHOICE_DRIVERS.contains(&driver)
+    };
     let mut shares: Vec<f64> =
         book.measurements.iter().filter_map(|m| m.disturbance.as_ref()?.frequency_share).collect();
     shares.sort_by(f64::total_cmp);
-    let share = shares.get(shares.len() / 2).copied().filter(|s| *s < FREQUENCY_SHARE_MIN);
-    (governor.is_some() || share.is_some()).then_some(Warning::Frequency { governor, share })
+    let share = shares.get(shares.len() / 2).filter(|share| **share < FREQUENCY_SHARE_MIN);
+    let sentence = match (settings.governor.as_ref().filter(slow), share) {
+        (Some(governor), _) => format!("the CPU frequency governor is {governor}."),
+        (None, Some(share)) => {
+            format!("CPUs ran at {:.0}% of their highest frequency.", share * 100.0)
+        }
+        (None, None) => return None,
+    };
+    let hint = "Set it before measuring: cpupower frequency-set --governor performance.";
+    Some(of_run(WarningCode::Frequency, &sentence, hint))
 }
 
-fn host_cache(book: &Book) -> Option<Warning> {
+fn host_cache(book: &Book) -> Option<WarningFinding> {
     let cached = made(book).into_iter().filter(|made| {
         made.device.as_ref().is_some_and(|device| device.loop_direct_io == Some(false))
     });
-    let variants: Vec<String> = cached.map(|made| made.variant.clone()).collect();
-    (!variants.is_empty()).then_some(Warning::HostCache { variants })
+    let variants: Vec<&str> = cached.map(|made| made.variant.as_str()).collect();
+    let sentence = format!(
+        "{}: the loop device uses the page cache of the file system below, so results may show \
+         memory instead of the disk.",
+        variants.join(", ")
+    );
+    let hint = "Put the image on a file system that takes direct I/O, such as ext4 or xfs.";
+    (!variants.is_empty()).then(|| of_run(WarningCode::HostCache, &sentence, hint))
 }
 
 /// Only of file systems that were made: of others it is not known what each is mounted with.
-fn access_times(book: &Book) -> Option<Warning> {
+fn access_times(book: &Book) -> Option<WarningFinding> {
     let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content());
     let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
-    let names = |off: bool| -> Vec<String> {
-        let of_kind = made(book).into_iter().filter(|made| is_off(made) == off);
-        of_kind.map(|made| made.variant.clone()).collect()
+    let (off, on): (Vec<_>, Vec<_>) = made(book).into_iter().partition(|made| is_off(made));
+    if off.is_empty() || on.is_empty() || !book.measurements.iter().any(reads) {
+        return None;
+    }
+    let names = |made: Vec<&MadeFileSystem>| {
+        made.iter().map(|made| made.variant.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let (off, on) = (names(true), names(false));
-    let differ = !off.is_empty() && !on.is_empty() && book.measurements.iter().any(reads);
-    differ.then_some(Warning::AccessTimes { off, on })
+    let (on, off) = (names(on), names(off));
+    let sentence = format!(
+        "reads update access times on {on}, and not on {off}: the first read of a file pays for it."
+    );
+    let hint = "Mount all with noatime, or none.";
+    Some(of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
 }
 
 fn add_once(phases: &mut Vec<String>, phase: &str) {
@@ -386,7 +226,7 @@ mod tests {
     use super::*;
     use crate::measure::book::CacheReport;
     use crate::plan::CacheAsked;
-    use crate::run::cache::CacheState;
+    use crate::run::cache::{CacheState, Doubt};
 
     fn measurement(phase: &str) -> Measurement {
         Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
@@ -402,8 +242,12 @@ mod tests {
         Measurement { cache, ..measurement(phase) }
     }
 
-    fn of(measurements: Vec<Measurement>) -> Vec<Warning> {
+    fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
         warnings(&Book { measurements, ..Book::default() }, false)
+    }
+
+    fn codes(all: &[WarningFinding]) -> Vec<WarningCode> {
+        all.iter().map(|one| one.code).collect()
     }
 
     #[test]
@@ -413,8 +257,9 @@ mod tests {
             doubtful("read", Doubt::NoRights),
             doubtful("read", Doubt::NoRights),
         ]);
-        let [Warning::Cache { phases, .. }] = all.as_slice() else { panic!("{all:?}") };
-        assert_eq!(phases, &["create", "read"]);
+        let [one] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(one.code, WarningCode::CacheNotAsAsked);
+        assert_eq!(one.phases, ["create", "read"]);
     }
 
     #[test]
@@ -428,13 +273,15 @@ mod tests {
         m.invalid = vec!["ENOSPC x 3".into()];
         let all = of(vec![m.clone(), m]);
         assert_eq!(all.len(), 1, "{all:?}");
-        assert!(all[0].finding().sentence().contains("ENOSPC x 3"));
+        assert!(all[0].sentence.contains("ENOSPC x 3"));
     }
 
     #[test]
     fn few_operations_are_said() {
         let m = Measurement { operations: 5, ..measurement("create") };
-        assert_eq!(of(vec![m]), [Warning::FewOperations { phases: vec!["create".into()] }]);
+        let all = of(vec![m]);
+        assert_eq!(codes(&all), [WarningCode::FewOperations]);
+        assert_eq!(all[0].phases, ["create"]);
         let one = Measurement { operations: 1, ..measurement("create") };
         assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
     }
@@ -448,8 +295,9 @@ mod tests {
             with("read", Some(false)),
             with("delete", None),
         ]);
-        let phases = vec!["read".to_string()];
-        assert_eq!(all, [Warning::DeviceBusy { phases, busy: 2, known: 3 }]);
+        assert_eq!(codes(&all), [WarningCode::DeviceBusy]);
+        assert!(all[0].sentence.starts_with("read: "), "{}", all[0].sentence);
+        assert!(all[0].sentence.contains("2 of 3 measurements"), "{}", all[0].sentence);
         assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
     }
 
@@ -460,27 +308,28 @@ mod tests {
         for made in &mut book.filesystems[1..3] {
             made.device.as_mut().unwrap().loop_direct_io = Some(false);
         }
-        let variants = vec!["ext3".to_string(), "xfs".to_string()];
-        assert_eq!(warnings(&book, false), [Warning::HostCache { variants }]);
+        let all = warnings(&book, false);
+        assert_eq!(codes(&all), [WarningCode::HostCache]);
+        assert!(all[0].sentence.starts_with("ext3, xfs: "), "{}", all[0].sentence);
     }
 
     #[test]
-    fn slow_processors_are_told_once() {
+    fn slow_processors_are_stated_once() {
         let mut book = crate::measure::fixture::book();
-        let told = |book: &Book| {
-            let is = |w: &Warning| matches!(w, Warning::Frequency { .. });
-            warnings(book, false).into_iter().filter(is).collect::<Vec<_>>()
+        let stated = |book: &Book| {
+            let all = warnings(book, false).into_iter();
+            all.filter(|one| one.code == WarningCode::Frequency).collect::<Vec<_>>()
         };
-        assert_eq!(told(&book), []);
+        assert_eq!(stated(&book), []);
         let settings = book.host.settings.as_mut().unwrap();
         settings.governor = Some("powersave".into());
-        assert_eq!(told(&book).len(), 1);
+        assert_eq!(stated(&book).len(), 1);
         book.host.settings.as_mut().unwrap().frequency_driver = Some("intel_pstate".into());
-        assert_eq!(told(&book), [], "there it is the name of the usual one");
+        assert_eq!(stated(&book), [], "there it is the name of the usual one");
         for m in &mut book.measurements {
             m.disturbance.as_mut().unwrap().frequency_share = Some(0.4);
         }
-        assert_eq!(told(&book), [Warning::Frequency { governor: None, share: Some(0.4) }]);
+        assert!(stated(&book)[0].sentence.contains("40% of their highest frequency"));
     }
 
     #[test]

@@ -5,9 +5,10 @@ use crate::base::golden;
 use crate::measure::book::MadeOn;
 use crate::measure::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
 use crate::measure::conclusions::conclude;
+use crate::measure::finding::Finding;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
-use crate::measure::warnings::{Warning, warnings};
+use crate::measure::warnings::warnings;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
 use crate::store::RunSummary;
@@ -162,7 +163,7 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
         ..memory
     };
     let all = warnings(&book, false);
-    book.findings = all.iter().map(Warning::finding).collect();
+    book.findings = all.into_iter().map(Finding::Warning).collect();
     for m in &mut book.measurements {
         (m.device_read_bytes, m.device_write_bytes, m.inodes) = (None, None, None);
     }

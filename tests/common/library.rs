@@ -32,7 +32,7 @@ pub fn figures_of(finding: &Finding) -> serde_json::Value {
 /// The code of a warning; none of another finding.
 pub fn code_of(finding: &Finding) -> Option<String> {
     match finding {
-        Finding::Warning(warning) => Some(warning.code.clone()),
+        Finding::Warning(warning) => Some(warning.code.word().into()),
         _ => None,
     }
 }

@@ -1,13 +1,14 @@
 //! Caches that were not found as asked: which phases, of which variants, why, and what to do.
 
-use super::{Warning, add_once};
+use super::{WarningFinding, about_phases, add_once};
 use crate::measure::book::Measurement;
+use crate::measure::finding::WarningCode;
 use crate::measure::order::each_once;
 use crate::plan::CacheAsked;
 use crate::run::cache::{CacheState, Doubt};
 
 /// One for each doubt.
-pub(super) fn caches(measurements: &[Measurement]) -> Vec<Warning> {
+pub(super) fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
     let mut all: Vec<(Doubt, Vec<String>, Vec<String>)> = Vec::new();
     for m in measurements {
         let as_asked = match m.cache.asked {
@@ -28,15 +29,19 @@ pub(super) fn caches(measurements: &[Measurement]) -> Vec<Warning> {
         }
     }
     let variants_all = each_once(measurements.iter().map(|m| m.cell.variant.as_str())).len();
-    let warning = |(doubt, phases, variants): (Doubt, Vec<String>, Vec<String>)| {
+    let mut warnings = Vec::new();
+    for (doubt, phases, variants) in all {
         let some = variants.len() < variants_all;
-        Warning::Cache { doubt, phases, variants: if some { variants } else { Vec::new() } }
-    };
-    all.into_iter().map(warning).collect()
+        let of = if some { format!(" of {}", variants.join(", ")) } else { String::new() };
+        let sentence = format!("{}{of}: {}.", phases.join(", "), about(doubt));
+        let one = about_phases(WarningCode::CacheNotAsAsked, phases, sentence, remedy(doubt));
+        warnings.push(WarningFinding { reason: Some(doubt), ..one });
+    }
+    warnings
 }
 
 /// What a doubt means, to stand behind the names of phases.
-pub(super) fn about(doubt: Doubt) -> &'static str {
+fn about(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::NoRights => {
             "cold caches are unverified, because /proc/sys/vm/drop_caches needs root. File data \
@@ -83,7 +88,7 @@ pub(super) fn about(doubt: Doubt) -> &'static str {
 }
 
 /// What to do about a doubt.
-pub(super) fn remedy(doubt: Doubt) -> &'static str {
+fn remedy(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::NoRights => "Run as root, or pass --cache warm.",
         Doubt::DropFailed => "Raise the limit of open files, or pass --cache as-is.",

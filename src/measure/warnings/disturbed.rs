@@ -3,26 +3,28 @@
 use crate::base::units::{bytes, counted};
 use crate::measure::book::{Book, Measurement};
 use crate::measure::disturbances::DisturbanceKind;
+use crate::measure::finding::{WarningCode, WarningFinding};
+
+use super::{about_phases, phases_of};
 
 impl DisturbanceKind {
-    /// Its word in results.
-    pub fn code(self) -> &'static str {
+    fn code(self) -> WarningCode {
         match self {
-            Self::OthersIo => "others-io",
-            Self::OthersCpu => "others-cpu",
-            Self::MemoryPressure => "memory-pressure",
-            Self::Steal => "steal",
-            Self::Throttled => "throttled",
-            Self::ClockJumped => "clock-jumped",
-            Self::Straggler => "straggler",
-            Self::Trend => "trend",
-            Self::TwoModes => "two-modes",
-            Self::Compressed => "compressed",
+            Self::OthersIo => WarningCode::OthersIo,
+            Self::OthersCpu => WarningCode::OthersCpu,
+            Self::MemoryPressure => WarningCode::MemoryPressure,
+            Self::Steal => WarningCode::Steal,
+            Self::Throttled => WarningCode::Throttled,
+            Self::ClockJumped => WarningCode::ClockJumped,
+            Self::Straggler => WarningCode::Straggler,
+            Self::Trend => WarningCode::Trend,
+            Self::TwoModes => WarningCode::TwoModes,
+            Self::Compressed => WarningCode::Compressed,
         }
     }
 
     /// What to do about it.
-    pub(super) fn hint(self) -> &'static str {
+    fn hint(self) -> &'static str {
         match self {
             Self::OthersIo => {
                 "Stop what else uses the disk (backups, indexing, builds), and run again. It is in \
@@ -57,7 +59,7 @@ impl DisturbanceKind {
 
     /// What happened in measurements, to stand behind the names of their phases. `most` is the
     /// largest of their amounts.
-    pub(super) fn sentence(self, many: &str, most: f64) -> String {
+    fn sentence(self, many: &str, most: f64) -> String {
         let percent = format!("{:.0}%", most * 100.0);
         match self {
             Self::OthersIo => format!(
@@ -99,53 +101,30 @@ impl DisturbanceKind {
     }
 }
 
-/// What disturbed the measurements of a book in one way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FoundDisturbance {
-    /// In which way.
-    pub kind: DisturbanceKind,
-    /// The phases.
-    pub phases: Vec<String>,
-    /// How many measurements.
-    pub disturbed: usize,
-    /// Of how many of these phases of which it is known.
-    pub known: usize,
-    /// The largest amount: a share, bytes or a count, as the kind has it.
-    pub most: f64,
-}
-
-impl FoundDisturbance {
-    pub(super) fn sentence(&self) -> String {
-        let many = match (self.disturbed, self.known) {
-            (1, 1) => "its measurement".to_string(),
-            (disturbed, known) => {
-                format!("{disturbed} of {}", counted(known as u64, "measurement"))
-            }
-        };
-        format!("{}: {}.", self.phases.join(", "), self.kind.sentence(&many, self.most))
-    }
-}
-
 /// Each kind that was found, once for all its phases.
-pub(super) fn disturbed(book: &Book) -> Vec<FoundDisturbance> {
-    let of = |kind: DisturbanceKind| {
-        let judged = book.measurements.iter().filter_map(|m| Some((m, kind.judge(book, m)?)));
-        let judged: Vec<(&Measurement, Option<f64>)> = judged.collect();
-        let (mut phases, mut disturbed, mut most) = (Vec::new(), 0, None::<f64>);
-        for (m, amount) in &judged {
-            let Some(amount) = *amount else { continue };
-            super::add_once(&mut phases, &m.phase);
-            disturbed += 1;
-            let larger = |most: f64| match kind {
-                DisturbanceKind::Compressed => amount < most,
-                _ => amount.abs() > most.abs(),
-            };
-            most = if most.is_none_or(larger) { Some(amount) } else { most };
+pub(super) fn disturbed(book: &Book) -> Vec<WarningFinding> {
+    DisturbanceKind::ALL.into_iter().filter_map(|kind| of_kind(kind, book)).collect()
+}
+
+fn of_kind(kind: DisturbanceKind, book: &Book) -> Option<WarningFinding> {
+    let judged = book.measurements.iter().filter_map(|m| Some((m, kind.judge(book, m)?)));
+    let judged: Vec<(&Measurement, Option<f64>)> = judged.collect();
+    let amounts = judged.iter().filter_map(|(_, amount)| *amount);
+    let most = match kind {
+        DisturbanceKind::Compressed => amounts.reduce(f64::min)?,
+        _ => {
+            amounts.reduce(|most, amount| if amount.abs() > most.abs() { amount } else { most })?
         }
-        let known = judged.iter().filter(|(m, _)| phases.contains(&m.phase)).count();
-        most.map(|most| FoundDisturbance { kind, phases, disturbed, known, most })
     };
-    DisturbanceKind::ALL.into_iter().filter_map(of).collect()
+    let disturbed = || judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
+    let phases = phases_of(disturbed())?;
+    let known = judged.iter().filter(|(m, _)| phases.contains(&m.phase)).count();
+    let many = match (disturbed().count(), known) {
+        (1, 1) => "its measurement".to_string(),
+        (disturbed, known) => format!("{disturbed} of {}", counted(known as u64, "measurement")),
+    };
+    let sentence = format!("{}: {}.", phases.join(", "), kind.sentence(&many, most));
+    Some(about_phases(kind.code(), phases, sentence, kind.hint()))
 }
 
 #[cfg(test)]

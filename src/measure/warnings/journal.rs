@@ -1,17 +1,14 @@
 //! An ext4 without a journal: it passes over inodes while their deletion is fresh, if it has others
 //! (`recently_deleted` in the kernel's fs/ext4/ialloc.c), and looks at all of those for each new file.
 
-use super::{Warning, add_once};
+use super::{about_phases, phases_of};
 use crate::measure::book::{Book, Measurement};
 use crate::measure::content::is_bulk;
+use crate::measure::finding::{WarningCode, WarningFinding};
 use crate::op::{Effect, find_operation};
 
-/// What to do about it.
-pub(super) const HINT: &str = "Compare variants of one run, or have it made anew for each repeat: \
-                               as root, --filesystem 'ext4:mkfs=-O ^has_journal'.";
-
 /// Only of the file system that was there: one that is made for each cell had nothing deleted.
-pub(super) fn without_journal(book: &Book) -> Option<Warning> {
+pub(super) fn without_journal(book: &Book) -> Option<WarningFinding> {
     if book.host.filesystem.journal != Some(false) || !book.filesystems.is_empty() {
         return None;
     }
@@ -19,21 +16,16 @@ pub(super) fn without_journal(book: &Book) -> Option<Warning> {
         let operation = find_operation(&m.operation);
         operation.is_some_and(|operation| operation.effect() == Effect::AddsEntry)
     };
-    let mut phases = Vec::new();
-    for m in book.measurements.iter().filter(adds) {
-        if !m.is_simulated() && !is_bulk(m) {
-            add_once(&mut phases, &m.phase);
-        }
-    }
-    (!phases.is_empty()).then_some(Warning::NoJournal { phases })
-}
-
-pub(super) fn sentence(phases: &[String]) -> String {
-    format!(
+    let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
+    let phases = phases_of(real.filter(adds))?;
+    let sentence = format!(
         "{}: without a journal, ext4 skips inodes that were deleted in the last minutes; files \
          removed before, by boatload too, make this slower.",
         phases.join(", ")
-    )
+    );
+    let hint = "Compare variants of one run, or have it made anew for each repeat: as root, \
+                --filesystem 'ext4:mkfs=-O ^has_journal'.";
+    Some(about_phases(WarningCode::NoJournal, phases, sentence, hint))
 }
 
 #[cfg(test)]
@@ -52,24 +44,23 @@ mod tests {
         }
     }
 
-    fn told(journal: Option<bool>, measurements: Vec<Measurement>) -> Vec<Warning> {
+    fn stated(journal: Option<bool>, measurements: Vec<Measurement>) -> Vec<WarningFinding> {
         let mut book = Book { measurements, ..Book::default() };
         book.host.filesystem.journal = journal;
         warnings(&book, false)
     }
 
     #[test]
-    fn what_was_deleted_before_is_told_of_new_entries_without_a_journal() {
+    fn what_was_deleted_before_is_stated_of_new_entries_without_a_journal() {
         let all = || ["create", "read", "mkdir"].map(|name| of(name, EngineName::Sync)).to_vec();
-        let told_without = told(Some(false), all());
-        let [Warning::NoJournal { phases }] = told_without.as_slice() else {
-            panic!("{told_without:?}")
-        };
-        assert_eq!(phases, &["create", "mkdir"]);
-        assert_eq!(told(Some(true), all()), []);
-        assert_eq!(told(None, all()), []);
+        let without = stated(Some(false), all());
+        let [one] = without.as_slice() else { panic!("{without:?}") };
+        assert_eq!(one.code, WarningCode::NoJournal);
+        assert_eq!(one.phases, ["create", "mkdir"]);
+        assert_eq!(stated(Some(true), all()), []);
+        assert_eq!(stated(None, all()), []);
         assert_eq!(
-            told(Some(false), vec![of("create", EngineName::Sim), of("read", EngineName::Sync)]),
+            stated(Some(false), vec![of("create", EngineName::Sim), of("read", EngineName::Sync)]),
             []
         );
     }

@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
+use super::about_phases;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{Book, CellKey, Level, Measurement};
 use crate::measure::change::{LatencyStep, latency_steps};
 use crate::measure::conclusions::growth::GrowthShape;
 use crate::measure::conclusions::say;
 use crate::measure::disturbances::DisturbedMeasurements;
-use crate::measure::finding::{Finding, JumpFigures};
+use crate::measure::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 
@@ -28,65 +29,48 @@ const ALONE_RATIO_MIN: f64 = 2.0;
 /// A slice of fewer operations says more of these than of its time.
 const SLICE_OPERATIONS_MIN: u64 = 10;
 
-/// From one operation on a phase took longer, or shorter.
+/// From one operation on, a phase took longer or shorter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Jumped {
-    /// The phase.
-    pub phase: String,
-    /// The variant.
-    pub variant: String,
-    /// The level of the axis; none without one.
-    pub level: Option<Level>,
-    /// From so many operations on.
-    pub at: u64,
-    /// Of so many.
-    pub operations: u64,
-    /// How many times as long: the geometric mean of those that jumped.
-    pub ratio: f64,
-    /// How many measurements jumped there.
-    pub jumped: usize,
-    /// Of how many.
-    pub known: usize,
+struct PhaseJump {
+    phase: String,
+    level: Option<Level>,
+    figures: JumpFigures,
 }
 
-impl Jumped {
-    /// The figures for a finding.
-    pub(super) fn figures(&self) -> JumpFigures {
-        JumpFigures {
-            variant: self.variant.clone(),
-            at: self.at,
-            operations: self.operations,
-            ratio: self.ratio,
-            jumped: self.jumped,
-            n: self.known,
-        }
-    }
-
-    pub(super) fn sentence(&self) -> String {
-        let of = if self.variant == DEFAULT_VARIANT {
-            self.phase.clone()
-        } else {
-            format!("{} of {}", self.phase, self.variant)
+impl PhaseJump {
+    fn warning(self) -> WarningFinding {
+        let Self { phase, level, figures } = self;
+        let of = match figures.variant.as_str() {
+            DEFAULT_VARIANT => phase.clone(),
+            variant => format!("{phase} of {variant}"),
         };
-        let of = match &self.level {
+        let of = match &level {
             Some(level) => format!("{of} at {}", say::level(level)),
             None => of,
         };
-        format!(
+        let sentence = format!(
             "{of}: latency {} to {} times at operation {} of {} in {} of {}.",
-            if self.ratio > 1.0 { "jumps" } else { "falls" },
-            say::times(self.ratio),
-            grouped(self.at),
-            grouped(self.operations),
-            self.jumped,
-            counted(self.known as u64, "measurement")
-        )
+            if figures.ratio > 1.0 { "jumps" } else { "falls" },
+            say::times(figures.ratio),
+            grouped(figures.at),
+            grouped(figures.operations),
+            figures.jumped,
+            counted(figures.n as u64, "measurement")
+        );
+        let hint = "The mean lies between both. Look for what fills up there: a journal, a cache, \
+                    memory.";
+        let one = about_phases(WarningCode::Jump, vec![phase], sentence, hint);
+        WarningFinding { jump: Some(figures), ..one }
     }
 }
 
 /// The largest step of each phase and variant that repeats agree on, or that is large; not where a
-/// finding of the book tells a threshold.
-pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<Jumped> {
+/// finding of the book states a threshold.
+pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<WarningFinding> {
+    jumps(book, disturbed).into_iter().map(PhaseJump::warning).collect()
+}
+
+fn jumps(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<PhaseJump> {
     let key = |m: &Measurement| {
         let CellKey { variant, level, .. } = m.cell.clone();
         (m.phase.clone(), variant, level)
@@ -94,18 +78,21 @@ pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<Jump
     let judged = book.measurements.iter().filter(|m| m.valid() && series(m).is_some());
     let judged: Vec<&Measurement> = judged.collect();
     let keys: Vec<_> = judged.iter().map(|m| key(m)).collect();
-    let mut found: Vec<Jumped> = Vec::new();
+    let mut found: Vec<PhaseJump> = Vec::new();
     for one in each_once(keys.iter()) {
         let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
-        let Some(jumped) = of_cell(disturbed, &cell).filter(|jumped| !is_told(book, jumped)) else {
+        let Some(jumped) = of_cell(disturbed, &cell).filter(|jumped| !is_stated(book, jumped))
+        else {
             continue;
         };
-        let same = |other: &&mut Jumped| {
-            (&other.phase, &other.variant) == (&jumped.phase, &jumped.variant)
+        let same = |other: &&mut PhaseJump| {
+            (&other.phase, &other.figures.variant) == (&jumped.phase, &jumped.figures.variant)
         };
         match found.iter_mut().find(same) {
             None => found.push(jumped),
-            Some(known) if known.ratio.ln().abs() < jumped.ratio.ln().abs() => *known = jumped,
+            Some(known) if known.figures.ratio.ln().abs() < jumped.figures.ratio.ln().abs() => {
+                *known = jumped;
+            }
             Some(_) => {}
         }
     }
@@ -157,7 +144,7 @@ impl AgreedStep {
 }
 
 /// The step that most measurements agree on, the largest of these.
-fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<Jumped> {
+fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<PhaseJump> {
     let steps = |m: &&Measurement| series(m).map_or(Vec::new(), |series| latency_steps(&series));
     let all: Vec<Vec<LatencyStep>> = cell.iter().map(steps).collect();
     let disturbed = cell.iter().any(|m| disturbed.contains(m));
@@ -171,24 +158,23 @@ fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<J
     let agreed = all.iter().flatten().map(|step| AgreedStep::around(step, &all)).filter(counts);
     let best = agreed.max_by(AgreedStep::compare)?;
     let m = cell.first()?;
-    Some(Jumped {
-        phase: m.phase.clone(),
+    let figures = JumpFigures {
         variant: m.cell.variant.clone(),
-        level: m.cell.level.clone(),
         at: (best.at() * m.operations as f64).round() as u64,
         operations: m.operations,
         ratio: best.log_ratio().exp(),
         jumped: best.0.len(),
-        known: cell.len(),
-    })
+        n: cell.len(),
+    };
+    Some(PhaseJump { phase: m.phase.clone(), level: m.cell.level.clone(), figures })
 }
 
-/// Whether a finding of growth tells a threshold of the phase.
-fn is_told(book: &Book, jumped: &Jumped) -> bool {
+/// Whether a finding of growth states a threshold of the phase.
+fn is_stated(book: &Book, jumped: &PhaseJump) -> bool {
     book.findings.iter().any(|finding| match finding {
         Finding::Growth(growth) => {
             growth.shape == GrowthShape::Threshold
-                && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.variant)
+                && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.figures.variant)
                 && growth.level == jumped.level
         }
         _ => false,
@@ -221,17 +207,18 @@ mod tests {
         book
     }
 
-    fn found(book: &Book) -> Vec<Jumped> {
-        jumped(book, &DisturbedMeasurements::of(book))
+    fn found(book: &Book) -> Vec<PhaseJump> {
+        jumps(book, &DisturbedMeasurements::of(book))
     }
 
     #[test]
     fn a_jump_that_repeats_agree_on_is_told_with_its_place() {
         let found = found(&book(&[0.5, 0.52, 1.0]));
         let [one] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((one.jumped, one.known, one.operations), (2, 3, 20_000));
-        assert!((9_900..10_600).contains(&one.at) && (one.ratio - 1.6).abs() < 0.1, "{one:?}");
-        let sentence = one.sentence();
+        let JumpFigures { at, ratio, .. } = one.figures;
+        assert_eq!((one.figures.jumped, one.figures.n, one.figures.operations), (2, 3, 20_000));
+        assert!((9_900..10_600).contains(&at) && (ratio - 1.6).abs() < 0.1, "{one:?}");
+        let sentence = one.clone().warning().sentence;
         let start = "create: latency jumps to 1.6";
         assert!(sentence.starts_with(start), "{sentence}");
         assert!(sentence.ends_with(" of 20,000 in 2 of 3 measurements."), "{sentence}");

@@ -6,7 +6,7 @@ use crate::measure::fixture::{self, quiet};
 use crate::plan::CacheAsked;
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
-fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<FoundDisturbance> {
+fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<WarningFinding> {
     let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
     calm.seconds = 10.0;
     calm.disturbance = Some(quiet(10.0));
@@ -19,15 +19,16 @@ fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<FoundDisturbance> {
     disturbed(&Book { host: fixture::host(), measurements, ..Book::default() })
 }
 
-fn seen(change: impl Fn(&mut Disturbance)) -> Vec<FoundDisturbance> {
+fn seen(change: impl Fn(&mut Disturbance)) -> Vec<WarningFinding> {
     disturbed_by(|m| m.disturbance.as_mut().into_iter().for_each(&change))
 }
 
 #[track_caller]
-fn is(found: &[FoundDisturbance], kind: DisturbanceKind, words: &str) {
+fn is(found: &[WarningFinding], kind: DisturbanceKind, words: &str) {
     let [one] = found else { panic!("{found:?}") };
-    assert_eq!((one.kind, one.disturbed, one.known), (kind, 1, 2));
-    assert!(one.sentence().contains(words), "{}", one.sentence());
+    assert_eq!(one.code, kind.code());
+    assert!(one.sentence.contains("1 of 2 measurements"), "{}", one.sentence);
+    assert!(one.sentence.contains(words), "{}", one.sentence);
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
         (m.sync_seconds, m.device_write_bytes) = (0.1, Some(written));
         let mut book = Book { measurements: vec![m], ..Book::default() };
         book.host.filesystem.options = options.into();
-        disturbed(&book).iter().map(FoundDisturbance::sentence).collect::<Vec<_>>()
+        disturbed(&book).into_iter().map(|one| one.sentence).collect::<Vec<_>>()
     };
     let told = of("rw,compress=zstd:3,ssd", 102_400);
     assert_eq!(
