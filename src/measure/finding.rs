@@ -154,10 +154,10 @@ words! {
 /// What a reader must know before trusting a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarningFinding {
-    /// Which warning.
-    pub code: WarningCode,
     /// What is wrong.
     pub sentence: String,
+    /// Which warning.
+    pub code: WarningCode,
     /// What to do about it.
     pub hint: String,
     /// The phases that it is about; none if it is about the run.
