@@ -341,7 +341,7 @@ fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     );
     let text = rendered("json", &fixture::book());
     keys_in_order(&text, "windows first operations mean_ns p50_ns p99_ns max_ns");
-    keys_in_order(&text, "findings kind code sentence hint phases");
+    keys_in_order(&text, "findings kind sentence code hint phases");
     keys_in_order(&text, "conditions variant level repeat name value unit");
     let made = rendered("json", &fixture::made::book());
     keys_in_order(
