@@ -384,11 +384,11 @@ fn every_report_and_every_export_is_in_the_list() {
         let reports = all.iter().filter(|source| source.path.starts_with("src/report/"));
         reports.map(|source| source.live.matches(what).count()).sum()
     };
-    assert_eq!(written("impl Report for"), REPORTS.len());
-    assert_eq!(written("impl Export for"), EXPORTS.len());
+    assert_eq!(written(": ReportFormat ="), REPORTS.len());
+    assert_eq!(written(": ExportFormat ="), EXPORTS.len());
     let reference = std::fs::read_to_string(root().join("docs/EXPORTS.md")).unwrap();
     for export in EXPORTS {
-        assert!(reference.contains(&format!("\n## {}\n", export.name())), "{}", export.name());
+        assert!(reference.contains(&format!("\n## {}\n", export.name)), "{}", export.name);
     }
 }
 

@@ -13,7 +13,7 @@ use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
-use crate::report::{EXPORTS, Export as Format, ExportText, find_export};
+use crate::report::{EXPORTS, ExportFormat, ExportText, find_export};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,9 +52,8 @@ pub(super) struct Export {
 }
 
 fn formats() -> PossibleValuesParser {
-    let value = |export: &&dyn Format| {
-        clap::builder::PossibleValue::new(export.name()).help(export.about())
-    };
+    let value =
+        |export: &ExportFormat| clap::builder::PossibleValue::new(export.name).help(export.about);
     EXPORTS.iter().map(value).collect::<Vec<_>>().into()
 }
 
@@ -66,7 +65,7 @@ impl Export {
             if let Some(phase) = &self.phase {
                 keep_phase(&mut book, phase, format)?;
             }
-            let texts = format.texts(&Analysis::of(&book)).map_err(|why| {
+            let texts = (format.texts)(&Analysis::of(&book)).map_err(|why| {
                 Failure::failed(format!("cannot write {} as {}: {why}", book.run.id, self.format))
             })?;
             deliver(&texts, &self.output)?;
@@ -75,13 +74,13 @@ impl Export {
     }
 }
 
-fn keep_phase(book: &mut Book, phase: &str, format: &dyn Format) -> Result<()> {
-    if !format.has_phases() {
-        let with = EXPORTS.iter().filter(|one| one.has_phases()).map(|one| one.name());
+fn keep_phase(book: &mut Book, phase: &str, format: &ExportFormat) -> Result<()> {
+    if !format.has_phases {
+        let with = EXPORTS.iter().filter(|one| one.has_phases).map(|one| one.name);
         let with = with.collect::<Vec<_>>().join(", ");
         return Err(Failure::usage(format!(
             "{} tells of a run as a whole; --phase goes with {with}",
-            format.name()
+            format.name
         )));
     }
     let mut phases: Vec<String> = book.measurements.iter().map(|m| m.phase.clone()).collect();

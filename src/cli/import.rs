@@ -91,5 +91,5 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
 }
 
 fn document(book: &Book) -> Option<String> {
-    find_export("json")?.texts(&Analysis::of(book)).ok()?.pop().map(|document| document.text)
+    (find_export("json")?.texts)(&Analysis::of(book)).ok()?.pop().map(|document| document.text)
 }

@@ -143,7 +143,7 @@ pub(super) fn deliver(book: &Book, json: Option<&Path>) -> Result<()> {
 fn rendered(name: &str, analysis: &Analysis<'_>) -> Result<String> {
     let report = find_report(name)
         .ok_or_else(|| Failure::usage(format!("there is no report named {name}")))?;
-    written(&format!("make the {name} report"), |out| report.render(analysis, out))
+    written(&format!("make the {name} report"), |out| (report.render)(analysis, out))
 }
 
 /// A text that a report writes.

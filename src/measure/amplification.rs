@@ -1,6 +1,7 @@
 //! How much more the device moves, and the file system takes, than was asked for.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::book::{Book, Level, Measurement};
 use super::content::gives_content;
@@ -51,6 +52,23 @@ impl Amplification {
         let all = [self.written, self.read, self.bytes_per_file, self.inodes_per_file];
         all.iter().all(Option::is_none)
     }
+}
+
+/// How many repeats are behind the figures: the least and the most.
+pub fn repeats_behind(all: &[Amplification]) -> RangeInclusive<u32> {
+    let means = all.iter().flat_map(|one| {
+        [
+            one.written,
+            one.read,
+            one.writes_per_operation,
+            one.reads_per_operation,
+            one.bytes_per_file,
+            one.asked_per_file,
+            one.inodes_per_file,
+        ]
+    });
+    let counts = means.flatten().map(|mean| mean.n);
+    counts.clone().min().unwrap_or_default()..=counts.max().unwrap_or_default()
 }
 
 /// One for each variant of which anything is known, in the job file's order. Only valid

@@ -117,6 +117,13 @@ pub struct MadeFileSystem {
     pub trimmed: bool,
 }
 
+impl MadeFileSystem {
+    /// Whether it has no device: what takes no mkfs is in memory, wherever others are made.
+    pub fn is_in_memory(&self) -> bool {
+        self.mkfs.is_none()
+    }
+}
+
 /// One execution of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {

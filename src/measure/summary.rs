@@ -10,6 +10,7 @@ use super::order::{each_once, variants};
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
 use crate::base::units::Unit;
+use crate::plan::DEFAULT_VARIANT;
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +80,11 @@ impl Summary {
     /// Names of the variants, in the job file's order.
     pub fn variants(&self) -> Vec<&str> {
         each_once(self.groups.iter().map(|group| group.variant.as_str()))
+    }
+
+    /// Whether variants have names that say something: there are several, or one that was named.
+    pub fn has_variants(&self) -> bool {
+        self.groups.iter().any(|group| group.variant != DEFAULT_VARIANT)
     }
 
     /// The levels, as they were measured; empty without an axis.

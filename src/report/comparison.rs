@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::matrix::mark;
+use super::phases::mark;
 use super::table::{Align, Table};
 use super::text::{short_time, write_wrapped};
 use crate::base::units::{counted, figures};

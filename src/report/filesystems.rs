@@ -1,156 +1,193 @@
-//! File systems that were made for a run: where, and how.
+//! Tables about file systems: how they were made, what they and their device moved and took for what was
+//! written, and in which condition phases found them.
 
-use std::io::{self, Write};
+use super::names::level_value;
+use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
+use super::text::{number, short_time, width};
+use crate::base::units::{self, Unit, counted, grouped};
+use crate::measure::amplification::{Amplification, Mean, repeats_behind};
+use crate::measure::analysis::Analysis;
+use crate::measure::book::{Book, MadeFileSystem, MadeOn};
+use crate::measure::conditions::Conditions;
+use crate::measure::order::{each_once, made};
 
-use super::table::{Align, Table};
-use super::text::{shorten_names, write_wrapped};
-use crate::base::units::{self, counted, grouped};
-use crate::host::facts::{DeviceFacts, HostFacts};
-use crate::measure::book::MadeOn;
-use crate::measure::book::{Book, MadeFileSystem};
-use crate::measure::order::made;
-
-/// Longer names of variants are shortened.
-const NAME_MAX: usize = 24;
-
-/// What stands for the place of a run that made its file systems.
-pub(super) fn about_made(book: &Book) -> String {
-    let mut grounds: Vec<(String, u64)> = Vec::new();
-    for made in made(book) {
-        let ground = ground(made, &book.filesystems, &book.host);
-        match grounds.iter_mut().find(|(known, _)| *known == ground) {
-            Some((_, count)) => *count += 1,
-            None => grounds.push((ground, 1)),
-        }
-    }
-    let many = counted(book.filesystems.len() as u64, "file system");
-    if let [(ground, _)] = grounds.as_slice() {
-        return format!("{many} made {ground}");
-    }
-    let each = grounds.iter().map(|(ground, count)| format!("{count} {ground}"));
-    format!("{many} made: {}", each.collect::<Vec<_>>().join(", "))
-}
-
-/// Whether it has no device: what takes no mkfs lives in memory, wherever others are made.
-fn is_bare(made: &MadeFileSystem) -> bool {
-    made.mkfs.is_none()
-}
-
-/// What one was made on. A device is named where all that share the ground have the same.
-fn ground(made: &MadeFileSystem, all: &[MadeFileSystem], host: &HostFacts) -> String {
-    let size = units::bytes(made.device_bytes);
-    let name = |of: &MadeFileSystem| of.device.as_ref().map(|device| device.name.clone());
-    let mut alike = all.iter().filter(|other| other.place == made.place && !is_bare(other));
-    let same = alike.all(|other| name(other) == name(made));
-    let device = made.device.as_ref();
-    let direct = device.and_then(|device| device.loop_direct_io).map(about_loop);
-    let facts = [name(made).filter(|_| same), direct.map(str::to_string)];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    match made.place {
-        _ if is_bare(made) => format!("in memory ({size})"),
-        MadeOn::Memory => format!("on an image of {size} in memory"),
-        MadeOn::Device => format!("on a device of {size}{facts}"),
-        MadeOn::Image => format!("on an image of {size}{facts} in a directory of {}", below(host)),
-    }
-}
-
-fn about_loop(direct: bool) -> &'static str {
-    if direct { "direct I/O" } else { "through the host's cache" }
-}
-
-fn below(host: &HostFacts) -> String {
-    let on = host.device.as_ref().map_or_else(|| host.filesystem.source.clone(), device_name);
-    format!("{} on {on}", host.filesystem.kind)
-}
-
-/// A device with its maker's name for it.
-pub(super) fn device_name(device: &DeviceFacts) -> String {
-    match &device.model {
-        Some(model) => format!("{} ({model})", device.name),
-        None => device.name.clone(),
-    }
-}
-
-/// The title of how they were made.
-const MADE: &str =
-    "file systems, made anew for each cell, or for all levels of a variant that are prepared";
-
-/// Their title and a table of how each was made and mounted.
-pub(super) fn made_table(book: &Book) -> (&'static str, Table) {
+/// How each file system was made and mounted.
+pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    made(book)
-        .into_iter()
-        .for_each(|made| table.row(vec![made.variant.clone(), about(made, false)]));
-    (MADE, table)
+    made(book).into_iter().for_each(|made| table.note(&made.variant, &about_made(made)));
+    let title =
+        "file systems, made anew for each cell, or for all levels of a variant that are prepared";
+    TitledTable { title: title.into(), table }
 }
 
-/// Writes how each was made and mounted. Fails only if `out` does.
-pub(super) fn write_filesystems(book: &Book, out: &mut dyn Write) -> io::Result<()> {
-    write_wrapped("", &format!("{MADE}:"), out)?;
-    let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    let all = made(book);
-    let names: Vec<_> = all.iter().map(|made| (made.variant.as_str(), NAME_MAX)).collect();
-    for (made, name) in all.iter().zip(shorten_names(&names)) {
-        table.note(&name, &about(made, name != made.variant));
-    }
-    table.write(out)
-}
-
-/// All about one, with its name where that was cut.
-fn about(made: &MadeFileSystem, is_cut: bool) -> String {
-    let name = is_cut.then(|| made.variant.clone());
+fn about_made(made: &MadeFileSystem) -> String {
+    let name = (width(&made.variant) > NOTE_NAME_MAX).then(|| made.variant.clone());
     let kind = (made.kind != made.variant).then(|| made.kind.clone());
     let mkfs = made.mkfs.clone().unwrap_or_else(|| "no mkfs".into());
-    let asked = match made.mount_asked.as_str() {
-        "" => "mounted with the defaults".into(),
-        asked => format!("mounted with {asked}"),
+    let requested = match made.mount_asked.as_str() {
+        "" => "the defaults",
+        requested => requested,
     };
-    let shown = format!("{asked}, which the kernel shows as {}", made.options);
+    let mounted = format!("mounted with {requested}, which the kernel shows as {}", made.options);
     let inodes = match made.inodes {
         Some(inodes) => format!("{} inodes", grouped(inodes)),
         None => "inodes as needed".into(),
     };
-    let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
-    let name_of_device = made.device.as_ref().map(|device| format!(" ({})", device.name));
+    let device = made.device.as_ref().map(|device| format!(" ({})", device.name));
     let place = match made.place {
-        _ if is_bare(made) => "in memory".into(),
+        _ if made.is_in_memory() => "in memory".into(),
         MadeOn::Memory => "on an image in memory".into(),
-        MadeOn::Device => format!("on the device{}", name_of_device.unwrap_or_default()),
-        MadeOn::Image => format!("on an image{}", name_of_device.unwrap_or_default()),
+        MadeOn::Device => format!("on the device{}", device.unwrap_or_default()),
+        MadeOn::Image => format!("on an image{}", device.unwrap_or_default()),
     };
+    let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
     let size = format!("{room} of {total} free {place}, {inodes}");
     // Where nothing was made there was nothing to trim for it.
-    let full = !is_bare(made) && !made.trimmed;
-    let stale = full.then(|| "the device cannot be trimmed".to_string());
-    let parts = [name, kind, Some(mkfs), made.mkfs_version.clone(), Some(shown), Some(size), stale];
+    let stale = !made.is_in_memory() && !made.trimmed;
+    let stale = stale.then(|| "the device cannot be trimmed".to_string());
+    let parts =
+        [name, kind, Some(mkfs), made.mkfs_version.clone(), Some(mounted), Some(size), stale];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("; ")
+}
+
+type AmplificationColumn = TableColumn<Amplification>;
+
+/// What the device moved.
+const MOVED: [AmplificationColumn; 4] = [
+    AmplificationColumn::numbers("write amplification", |one| mean(one.written, 3)),
+    AmplificationColumn::numbers("read amplification", |one| mean(one.read, 3)),
+    AmplificationColumn::numbers("writes/op", |one| mean(one.writes_per_operation, 3)),
+    AmplificationColumn::numbers("reads/op", |one| mean(one.reads_per_operation, 3)),
+];
+
+/// What the file system took.
+const TAKEN: [AmplificationColumn; 3] = [
+    AmplificationColumn::numbers("bytes/file", |one| mean(one.bytes_per_file, 4)),
+    AmplificationColumn::numbers("content/file", |one| mean(one.asked_per_file, 4)),
+    AmplificationColumn::numbers("inodes/file", |one| mean(one.inodes_per_file, 3)),
+];
+
+fn mean(mean: Option<Mean>, figures: u32) -> String {
+    mean.map_or_else(|| "-".into(), |mean| number(mean.value, figures))
+}
+
+/// What the device moved and the file system took for what was written and read, where that is known.
+pub(super) fn amplification_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
+    let counters = match counters_of(analysis.book).as_str() {
+        "" => String::new(),
+        counters => format!(", by the counters of {counters}"),
+    };
+    let moved = format!(
+        "what the device did: bytes that it moved for each byte of content written or read cold, and \
+         its requests for each operation{counters}"
+    );
+    let moved = amplification_table(analysis, &MOVED, &moved);
+    let taken = amplification_table(analysis, &TAKEN, "what each new file took");
+    moved.into_iter().chain(taken).collect()
+}
+
+/// A line for each variant; none if nothing is known of any column.
+fn amplification_table(
+    analysis: &Analysis<'_>,
+    columns: &[AmplificationColumn],
+    title: &str,
+) -> Option<TitledTable> {
+    let all = analysis.amplifications();
+    let names = all.iter().map(|one| one.variant.clone());
+    let mut table = Table::of_names("variant", Align::Left, names);
+    for column in columns.iter().filter(|column| column.is_known(all)) {
+        table.column(column.head, all.iter().map(column.cell));
+    }
+    let repeats = repeats_behind(all);
+    let (least, most) = (repeats.start(), repeats.end());
+    let range = if least == most { String::new() } else { format!("{least} to ") };
+    let levels = if analysis.summary().levels().is_empty() { "" } else { "all levels, " };
+    let repeats = counted(u64::from(*most), "repeat");
+    let title = format!("{title}, mean over {levels}{range}{repeats}");
+    (table.heads.len() > 1).then_some(TitledTable { title, table })
+}
+
+/// The devices whose counters were read, each with those beneath it.
+fn counters_of(book: &Book) -> String {
+    let devices = book.filesystems.iter().filter_map(|made| made.device.as_ref());
+    let mut chains = each_once(devices.map(|device| device.beneath.join(" on ")));
+    chains.retain(|chain| !chain.is_empty());
+    chains.join(", ")
+}
+
+/// The conditions that phases found, by level if there are any, else by variant; none if nothing is known.
+pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
+    let (variants, levels) = (conditions.variants(), conditions.levels());
+    let axis = levels.first().map(|level| level.axis.as_str());
+    let mut table = match axis {
+        Some(axis) => {
+            Table::of_names(axis, Align::Right, levels.iter().map(|level| level_value(level)))
+        }
+        None => {
+            Table::of_names("variant", Align::Left, variants.iter().map(|name| name.to_string()))
+        }
+    };
+    for (at, (name, unit)) in conditions.names.iter().enumerate() {
+        let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
+        let by_level = |variant: &str| -> Vec<String> {
+            levels.iter().map(|level| cell(variant, Some(level))).collect()
+        };
+        match variants.as_slice() {
+            [variant] if axis.is_some() => {
+                table.group("");
+                table.column(name.word(), by_level(variant));
+            }
+            _ if axis.is_some() => {
+                table.group(name.word());
+                variants.iter().for_each(|variant| table.column(variant, by_level(variant)));
+            }
+            _ => {
+                table.group("");
+                table.column(name.word(), variants.iter().map(|variant| cell(variant, None)));
+            }
+        }
+    }
+    let title = "found before the phases, mean over the repeats".into();
+    (!conditions.names.is_empty()).then_some(TitledTable { title, table })
+}
+
+fn condition(mean: Option<f64>, unit: Unit) -> String {
+    let Some(mean) = mean else { return "-".into() };
+    match unit {
+        // Small whole numbers may be shares that happen to be one.
+        Unit::Count if mean > 1.0 && mean < 1e15 => grouped(mean.round() as u64),
+        Unit::Count => number(mean, 3),
+        Unit::Bytes => units::bytes(mean.max(0.0) as u64).replace(' ', ""),
+        Unit::Percent => format!("{}%", number(mean, 3)),
+        Unit::Nanoseconds => short_time(Some(mean)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::measure::fixture::made::filesystem;
+    use crate::report::head::about_place;
 
     #[test]
     fn what_has_no_device_is_in_memory_wherever_the_others_are() {
         let mut bare = filesystem("tmpfs", "tmpfs");
         (bare.mkfs, bare.device, bare.place) = (None, None, MadeOn::Image);
         let filesystems = vec![filesystem("ext4", "ext4"), bare.clone(), filesystem("xfs", "xfs")];
-        let said = about_made(&Book { filesystems, ..Book::default() });
+        let said = about_place(&Book { filesystems, ..Book::default() });
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
         assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
-        assert!(about(&bare, false).contains("free in memory, "), "{}", about(&bare, false));
+        assert!(about_made(&bare).contains("free in memory, "), "{}", about_made(&bare));
     }
 
     #[test]
-    fn names_that_are_cut_stand_in_full_beside_what_is_told_of_them() {
+    fn names_that_are_cut_stand_in_full_beside_what_is_known_of_them() {
         let names =
             ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
         let filesystems = names.iter().map(|name| filesystem(name, "ext4")).collect();
         let mut out = Vec::new();
-        write_filesystems(&Book { filesystems, ..Book::default() }, &mut out).unwrap();
+        made_table(&Book { filesystems, ..Book::default() }).write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for (name, short) in

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Report;
+use super::ReportFormat;
 use crate::host::facts::HostFacts;
 use crate::measure::analysis::Analysis;
 use crate::measure::book::{Book, Condition, MadeFileSystem, Measurement, RunFacts};
@@ -36,26 +36,20 @@ pub(super) fn measurement_value(m: &Measurement, measured: bool) -> Value {
 }
 
 /// One JSON object on one line.
-pub(super) struct Json;
+pub(super) const JSON: ReportFormat = ReportFormat { name: "json", render: write_document };
 
-impl Report for Json {
-    fn name(&self) -> &'static str {
-        "json"
-    }
-
-    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let book = analysis.book;
-        let document = RunDocument::of(book);
-        match book.run.reference {
-            None => serde_json::to_writer(&mut *out, &document)?,
-            Some(_) => {
-                let mut value = serde_json::to_value(&document)?;
-                leave_out_unpublished(&mut value, "");
-                serde_json::to_writer(&mut *out, &value)?;
-            }
+fn write_document(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let book = analysis.book;
+    let document = RunDocument::of(book);
+    match book.run.reference {
+        None => serde_json::to_writer(&mut *out, &document)?,
+        Some(_) => {
+            let mut value = serde_json::to_value(&document)?;
+            leave_out_unpublished(&mut value, "");
+            serde_json::to_writer(&mut *out, &value)?;
         }
-        writeln!(out)
     }
+    writeln!(out)
 }
 
 /// A run document: `boatload run --json`, `boatload export --format json`.

@@ -27,3 +27,9 @@ pub(super) fn level_value(level: &Level) -> String {
     let fits = *value >= 0.0 && *value < 1e15;
     if fits { Quantity { value: *value, unit: *unit }.to_string() } else { number(*value, 3) }
 }
+
+/// The value of a level without separators: `20000`, `65`, `0.5`; for bytes and times in the base.
+pub(super) fn plain_level(level: &Level) -> String {
+    let text = serde_json::Value::from(level.value).to_string();
+    text.strip_suffix(".0").map_or(text.clone(), String::from)
+}

@@ -1,60 +1,149 @@
-//! One row for each phase and variant with all its figures: the table of a run without an axis,
-//! and the `details` of any run.
+//! Tables of phases: a row for each phase of each variant, levels of an axis against variants or phases,
+//! and quantiles of latencies.
 
 use std::io::{self, Write};
 
-use super::Report;
-use super::matrix::deviation;
-use super::names::cell_name;
-use super::table::{Align, Table};
+use super::ReportFormat;
+use super::names::{cell_name, level_value};
+use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
-use crate::base::units::Unit;
+use crate::base::units::{Unit, byte_step, counted};
 use crate::measure::analysis::Analysis;
-use crate::measure::summary::{InvalidMeasurement, PhaseSummary, Summary, VariantSummary};
+use crate::measure::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::measure::tails::Quantile;
 use crate::measure::uncertainty::{Estimate, IntervalBasis};
+use crate::plan::DEFAULT_VARIANT;
 
-/// The long table alone.
-pub(super) struct Details;
+/// Every phase of a run at every level.
+pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
 
-impl Report for Details {
-    fn name(&self) -> &'static str {
-        "details"
+fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = analysis.summary();
+    phases_table(summary, true).write(out)?;
+    write_notes(&phase_notes(summary, true), out)?;
+    let latencies = latencies_table(summary);
+    if latencies.has_rows() {
+        writeln!(out)?;
+        latencies.write(out)?;
+        write_wrapped("", ABOUT_LATENCIES, out)?;
     }
-
-    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let summary = analysis.summary();
-        let spread = summary.rows().any(|row| row.deviation.is_some());
-        phases_table(summary, spread).write(out)?;
-        write_wrapped("", about_interval(summary), out)?;
-        write_wrapped("", about_mark(summary), out)?;
-        if spread {
-            write_wrapped("", ABOUT_DEVIATION, out)?;
-        }
-        write_latencies(summary, out)
-    }
+    Ok(())
 }
 
-/// What `CV` is.
-pub(super) const ABOUT_DEVIATION: &str =
-    "CV is the coefficient of variation: the standard deviation of the seconds over their mean";
-
-/// Writes the table of a run without an axis. Fails only if `out` does.
+/// Writes the phases of a run: by level where there is an axis. Fails only if `out` does.
 pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    if summary.groups.is_empty() {
+        return writeln!(out, "Nothing was measured.");
+    }
+    if !summary.levels().is_empty() {
+        return write_levels(summary, out);
+    }
     phases_table(summary, false).write(out)?;
-    write_wrapped("", about_interval(summary), out)?;
-    write_wrapped("", about_mark(summary), out)
+    write_notes(&phase_notes(summary, false), out)
 }
 
-/// A row for each phase of each group, with the deviation of its seconds if that is wanted.
+fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
+    notes.iter().try_for_each(|note| write_wrapped("", note, out))
+}
+
+type PhaseColumn = TableColumn<PhaseSummary>;
+
+/// Rates with their unit, for phases that do not have the same.
+const RATE: PhaseColumn = PhaseColumn::numbers("rate", |row| match (row.rate, row.rate_unit) {
+    (Some(rate), Unit::Bytes) => byte_rate(rate.mean, rate.figures),
+    (Some(rate), _) => format!("{} ops/s", number(rate.mean, rate.figures)),
+    (None, _) => "-".into(),
+});
+const OPERATIONS: PhaseColumn =
+    PhaseColumn::numbers("ops/s", |row| known(row.rate, |rate| number(rate.mean, rate.figures)));
+const INTERVAL: PhaseColumn =
+    PhaseColumn::numbers("±", |row| uncertainty(row.rate.and_then(|rate| rate.relative())));
+const VALUES: PhaseColumn =
+    PhaseColumn::numbers("n", |row| known(row.rate, |rate| rate.n.to_string()));
+const SECONDS: PhaseColumn = PhaseColumn::numbers("seconds", |row| short_seconds(row.seconds));
+const DEVIATION: PhaseColumn = PhaseColumn::numbers("CV", |row| known(row.deviation, deviation));
+
+/// All columns of a phase, in their order.
+const COLUMNS: [PhaseColumn; 11] = [
+    RATE,
+    OPERATIONS,
+    INTERVAL,
+    VALUES,
+    SECONDS,
+    DEVIATION,
+    PhaseColumn::numbers("sync", |row| short_seconds(row.sync_seconds)),
+    PhaseColumn::numbers("p50", |row| nanoseconds(row.tail.and_then(|tail| tail.p50_ns))),
+    PhaseColumn::numbers("p99", |row| nanoseconds(row.tail.and_then(|tail| tail.p99_ns))),
+    PhaseColumn::numbers("max", |row| nanoseconds(row.tail.map(|tail| tail.max_ns))),
+    PhaseColumn::words("cache", |row| row.cache.clone()),
+];
+
+/// The columns of which anything is known, without those that `left_out` has.
+pub(super) fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'static PhaseColumn> {
+    let rows = || summary.rows().filter(|row| row.rate.is_some());
+    let is_shown = |column: &&PhaseColumn| {
+        !left_out.contains(&column.head) && (rows().next().is_none() || column.is_known(rows()))
+    };
+    COLUMNS.iter().filter(is_shown).collect()
+}
+
+/// A row for each phase of each group; variants that have no levels stand below each other. `spread` says
+/// whether the deviation of the seconds is among the columns.
 pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
-    Columns::of(summary, spread).table(summary)
+    let has_bytes = summary.rows().any(|row| row.rate_unit == Unit::Bytes);
+    let mut left_out = vec![if has_bytes { OPERATIONS.head } else { RATE.head }];
+    left_out.extend((!spread).then_some(DEVIATION.head));
+    let mut counts = estimates(summary).map(|rate| rate.n);
+    let first = counts.next();
+    left_out.extend(counts.all(|n| Some(n) == first).then_some(VALUES.head));
+    let columns = phase_columns(summary, &left_out);
+    let by_phase = summary.variants().len() > 1 && summary.levels().is_empty();
+    let name = (if by_phase { "variant" } else { "phase" }, Align::Left);
+    let heads = columns.iter().map(|column| (column.head, column.align));
+    let mut table = Table::new(&[name].into_iter().chain(heads).collect::<Vec<_>>());
+    if by_phase {
+        for phase in summary.phases() {
+            table.heading(&format!("{phase}:"));
+            for group in &summary.groups {
+                let of_phase = group.rows.iter().filter(|row| row.phase == phase);
+                of_phase.for_each(|row| add_phase(&mut table, &columns, &group.variant, row));
+            }
+        }
+        return table;
+    }
+    for group in &summary.groups {
+        if summary.groups.len() > 1 {
+            table.heading(&format!("{}:", cell_name(&group.variant, group.level.as_ref())));
+        }
+        group.rows.iter().for_each(|row| add_phase(&mut table, &columns, &row.phase, row));
+    }
+    table
 }
 
-/// What `*` is; empty if nothing bears it.
-pub(super) fn about_mark(summary: &Summary) -> &'static str {
+fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &PhaseSummary) {
+    if row.rate.is_some() {
+        let name = format!("{name}{}", mark(row.disturbed > 0));
+        let cells = columns.iter().map(|column| (column.cell)(row));
+        table.row([name].into_iter().chain(cells).collect());
+    }
+    for InvalidMeasurement { repeat, pass, reasons } in &row.invalid {
+        let pass = if *pass > 1 { format!(", pass {pass}") } else { String::new() };
+        let text = format!("invalid (repeat {repeat}{pass}): {}", reasons.join("; "));
+        table.note(name, &text);
+    }
+}
+
+/// How the tables of phases are to be read.
+pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
-    if marked { "* measured under background load: see the warnings" } else { "" }
+    let notes = [
+        Some(about_interval(summary)).filter(|text| !text.is_empty()),
+        marked.then_some("* measured under background load: see the warnings"),
+        (spread && has_spread(summary)).then_some(
+            "CV is the coefficient of variation: the standard deviation of the seconds over their mean",
+        ),
+    ];
+    notes.into_iter().flatten().map(String::from).collect()
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -65,135 +154,192 @@ fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
 pub(super) fn about_n(summary: &Summary) -> Option<String> {
     let least = estimates(summary).min_by_key(|rate| rate.n)?;
     let most = estimates(summary).max_by_key(|rate| rate.n)?;
-    let noun = if most.basis == IntervalBasis::Passes { "pass" } else { "repeat" };
-    let plural = match (most.n, most.basis) {
-        (1, _) => "",
-        (_, IntervalBasis::Passes) => "es",
-        _ => "s",
-    };
     let range = if least.n == most.n { String::new() } else { format!("{} to ", least.n) };
-    Some(format!("n = {range}{} {noun}{plural}", most.n))
+    let noun = match (most.basis, most.n) {
+        (IntervalBasis::Passes, 1) => "pass",
+        (IntervalBasis::Passes, _) => "passes",
+        (_, 1) => "repeat",
+        _ => "repeats",
+    };
+    Some(format!("n = {range}{} {noun}", most.n))
 }
 
 /// What `±` is; empty if no interval is known.
 pub(super) fn about_interval(summary: &Summary) -> &'static str {
-    let known = |rate: &Estimate| rate.relative().is_some();
-    let has = |basis| estimates(summary).any(|rate| rate.basis == basis && known(&rate));
-    match (has(IntervalBasis::Repeats), has(IntervalBasis::Passes), has(IntervalBasis::Slices)) {
-        (false, false, false) => "",
-        (true, false, false) => "± is a 95% interval over the repeats",
-        (false, true, false) => "± is a 95% interval over the passes of one repeat",
-        (false, false, true) => "± is a 95% interval from slices of the phase",
-        _ => "± is a 95% interval over repeats, or passes or slices of a single one",
-    }
-}
-
-/// Columns that not every run has.
-struct Columns {
-    /// Rates have units of their own.
-    units: bool,
-    interval: bool,
-    n: bool,
-    deviation: bool,
-    tail: bool,
-}
-
-impl Columns {
-    fn of(summary: &Summary, deviation: bool) -> Self {
-        let mut all = estimates(summary).map(|rate| rate.n);
-        let first = all.next();
-        // Without any rate all columns stay, as heads of nothing.
-        let bare = first.is_none();
-        Self {
-            units: summary.rows().any(|row| row.rate_unit == Unit::Bytes),
-            interval: bare || estimates(summary).any(|rate| rate.relative().is_some()),
-            n: all.any(|n| Some(n) != first),
-            deviation,
-            tail: bare || summary.rows().any(|row| row.tail.is_some()),
+    let known: Vec<IntervalBasis> = estimates(summary)
+        .filter(|rate| rate.relative().is_some())
+        .map(|rate| rate.basis)
+        .collect();
+    match known.first() {
+        None => "",
+        Some(first) if known.iter().any(|basis| basis != first) => {
+            "± is a 95% interval over repeats, or passes or slices of a single one"
         }
+        Some(IntervalBasis::Repeats) => "± is a 95% interval over the repeats",
+        Some(IntervalBasis::Passes) => "± is a 95% interval over the passes of one repeat",
+        Some(IntervalBasis::Slices) => "± is a 95% interval from slices of the phase",
     }
+}
 
-    fn table(&self, summary: &Summary) -> Table {
-        let variants = summary.variants().len() > 1 && summary.levels().is_empty();
-        let mut table = Table::new(&self.heads(if variants { "variant" } else { "phase" }));
-        if variants {
-            self.by_phase(&mut table, summary);
+fn has_spread(summary: &Summary) -> bool {
+    DEVIATION.is_known(summary.rows())
+}
+
+/// One variant: all phases beside each other. Several: a table for each phase with the variants beside
+/// each other, without the seconds where they have no room.
+fn write_levels(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let (phases, variants) = (summary.phases(), summary.variants());
+    let mut notes = phase_notes(summary, true);
+    if let [variant] = variants.as_slice() {
+        if *variant != DEFAULT_VARIANT {
+            write_wrapped("", &format!("{variant}:"), out)?;
+        }
+        let groups = phases.iter().map(|phase| LevelGroup { title: phase, variant, phase });
+        let table = |figures| levels_table(summary, groups.clone(), figures);
+        if table(LevelFigures::All).fits() || !has_spread(summary) {
+            table(LevelFigures::All).write(out)?;
         } else {
-            self.by_group(&mut table, summary);
+            table(LevelFigures::Rates).write(out)?;
+            writeln!(out)?;
+            table(LevelFigures::Seconds).write(out)?;
         }
-        table
-    }
-
-    fn heads(&self, first: &'static str) -> Vec<(&'static str, Align)> {
-        use Align::{Left, Right};
-        let rate = if self.units { "rate" } else { "ops/s" };
-        let mut heads = vec![(first, Left), (rate, Right)];
-        heads.extend(self.interval.then_some(("±", Right)));
-        heads.extend(self.n.then_some(("n", Right)));
-        heads.push(("seconds", Right));
-        heads.extend(self.deviation.then_some(("CV", Right)));
-        heads.push(("sync", Right));
-        if self.tail {
-            heads.extend(["p50", "p99", "max"].map(|head| (head, Right)));
+        writeln!(out)?;
+        write_wrapped("", &format!("caches: {}", found_caches(summary, &phases)), out)?;
+    } else {
+        let mut all_fit = true;
+        for phase in phases {
+            write_wrapped("", &levels_title(summary, phase), out)?;
+            let table = |figures| levels_table(summary, variant_groups(&variants, phase), figures);
+            let all = table(LevelFigures::All);
+            all_fit &= all.fits();
+            if all.fits() { all } else { table(LevelFigures::Rates) }.write(out)?;
+            writeln!(out)?;
         }
-        heads.push(("cache", Left));
-        heads
+        if !all_fit && has_spread(summary) {
+            notes = phase_notes(summary, false);
+            notes.push("seconds and their spread: see --details".into());
+        }
     }
+    if summary.rows().any(|row| row.rate_with_sync.is_some()) {
+        notes.push("synced is the rate with the time of the sync".into());
+    }
+    notes.extend(match summary.invalid() {
+        0 => None,
+        1 => Some("1 measurement is invalid and left out; see --details".into()),
+        many => Some(format!(
+            "{} are invalid and left out; see --details",
+            counted(many, "measurement")
+        )),
+    });
+    write_notes(&notes, out)
+}
 
-    /// Phase after phase, so that the variants stand below each other.
-    fn by_phase(&self, table: &mut Table, summary: &Summary) {
-        for phase in summary.phases() {
-            table.heading(&format!("{phase}:"));
-            for group in &summary.groups {
-                let of_phase = group.rows.iter().filter(|row| row.phase == phase);
-                of_phase.for_each(|row| self.add(table, &group.variant, row));
+/// A table of levels for each phase, with the variants beside each other.
+pub(super) fn phase_levels(summary: &Summary) -> Vec<TitledTable> {
+    let variants = summary.variants();
+    let of_phase = |phase| TitledTable {
+        title: levels_title(summary, phase),
+        table: levels_table(summary, variant_groups(&variants, phase), LevelFigures::All),
+    };
+    summary.phases().into_iter().map(of_phase).collect()
+}
+
+fn levels_title(summary: &Summary, phase: &str) -> String {
+    let axis = summary.levels().first().map_or("", |level| level.axis.as_str());
+    format!("{phase}, by {axis}; caches: {}", found_caches(summary, &[phase]))
+}
+
+/// Which figures of a phase are in a table of levels.
+#[derive(Clone, Copy, PartialEq)]
+enum LevelFigures {
+    Rates,
+    Seconds,
+    All,
+}
+
+/// A phase of a variant, as columns of a table of levels.
+#[derive(Clone, Copy)]
+struct LevelGroup<'a> {
+    title: &'a str,
+    variant: &'a str,
+    phase: &'a str,
+}
+
+fn variant_groups<'a>(
+    variants: &'a [&'a str],
+    phase: &'a str,
+) -> impl Iterator<Item = LevelGroup<'a>> {
+    let alone = variants == [DEFAULT_VARIANT];
+    variants.iter().map(move |variant| LevelGroup {
+        title: if alone { "" } else { variant },
+        variant,
+        phase,
+    })
+}
+
+/// A line for each level. Seconds are among the columns if they have a spread.
+fn levels_table<'a>(
+    summary: &Summary,
+    groups: impl Iterator<Item = LevelGroup<'a>>,
+    figures: LevelFigures,
+) -> Table {
+    let levels = summary.levels();
+    let axis = levels.first().map_or("", |level| level.axis.as_str());
+    let names = levels.iter().map(|level| level_value(level));
+    let mut table = Table::of_names(axis, Align::Right, names);
+    for LevelGroup { title, variant, phase } in groups {
+        let of_phase = || summary.rows().filter(|row| row.phase == phase);
+        let rows: Vec<_> = levels.iter().map(|level| summary.row(variant, level, phase)).collect();
+        let cells = |cell: &dyn Fn(&PhaseSummary) -> String| -> Vec<String> {
+            rows.iter().map(|row| known(*row, cell)).collect()
+        };
+        // All rates of a phase have the same unit.
+        let (size, word) = match of_phase().all(|row| row.rate_unit == Unit::Count) {
+            true => (1.0, "ops"),
+            false => {
+                let rates = of_phase().filter_map(|row| row.rate).map(|rate| rate.mean);
+                byte_step(rates.fold(f64::INFINITY, f64::min))
+            }
+        };
+        table.group(title);
+        if figures != LevelFigures::Seconds {
+            table.column(&format!("{word}/s"), cells(&|row| scaled_rate(row, size)));
+            table.column(INTERVAL.head, cells(&INTERVAL.cell));
+            if of_phase().any(|row| row.rate_with_sync.is_some()) {
+                let synced = |rate: Estimate| number(rate.mean / size, rate.figures);
+                table.column("synced", cells(&|row| known(row.rate_with_sync, synced)));
             }
         }
-    }
-
-    fn by_group(&self, table: &mut Table, summary: &Summary) {
-        for group in &summary.groups {
-            if summary.groups.len() > 1 {
-                table.heading(&format!("{}:", group_name(group)));
-            }
-            group.rows.iter().for_each(|row| self.add(table, &row.phase, row));
+        if figures != LevelFigures::Rates && has_spread(summary) {
+            table.column(SECONDS.head, cells(&SECONDS.cell));
+            table.column(DEVIATION.head, cells(&DEVIATION.cell));
         }
     }
+    table
+}
 
-    fn add(&self, table: &mut Table, name: &str, row: &PhaseSummary) {
-        if let Some(rate) = row.rate {
-            let mark = if row.disturbed > 0 { "*" } else { "" };
-            let mut cells = vec![format!("{name}{mark}"), self.rate(rate, row.rate_unit)];
-            cells.extend(self.interval.then(|| uncertainty(rate.relative())));
-            cells.extend(self.n.then(|| rate.n.to_string()));
-            cells.push(short_seconds(row.seconds));
-            let spread = row.deviation.map_or_else(|| "-".into(), deviation);
-            cells.extend(self.deviation.then_some(spread));
-            cells.push(short_seconds(row.sync_seconds));
-            let tail = row.tail;
-            let whole = |ns: Option<u64>| short_time(ns.map(|ns| ns as f64));
-            if self.tail {
-                cells.push(whole(tail.and_then(|tail| tail.p50_ns)));
-                cells.push(whole(tail.and_then(|tail| tail.p99_ns)));
-                cells.push(whole(tail.map(|tail| tail.max_ns)));
-            }
-            cells.push(row.cache.clone());
-            table.row(cells);
+fn scaled_rate(row: &PhaseSummary, size: f64) -> String {
+    match row.rate {
+        // In front, so that digits stay below each other.
+        Some(rate) => {
+            format!("{}{}", mark(row.disturbed > 0), number(rate.mean / size, rate.figures))
         }
-        for invalid in &row.invalid {
-            let InvalidMeasurement { repeat, pass, reasons } = invalid;
-            let pass = if *pass > 1 { format!(", pass {pass}") } else { String::new() };
-            let text = format!("invalid (repeat {repeat}{pass}): {}", reasons.join("; "));
-            table.note(name, &text);
-        }
+        None if row.invalid.is_empty() => "-".into(),
+        None => "invalid".into(),
     }
+}
 
-    fn rate(&self, rate: Estimate, unit: Unit) -> String {
-        match unit {
-            Unit::Bytes => byte_rate(rate.mean, rate.figures),
-            _ if self.units => format!("{} ops/s", number(rate.mean, rate.figures)),
-            _ => number(rate.mean, rate.figures),
+/// What was found of the caches: once, if it was the same in all phases.
+fn found_caches(summary: &Summary, phases: &[&str]) -> String {
+    let found: Vec<String> = phases.iter().map(|phase| summary.cache(phase)).collect();
+    let word = |cache: &String| if cache.is_empty() { "-".into() } else { cache.clone() };
+    match found.first() {
+        Some(first) if found.iter().any(|cache| cache != first) => {
+            let named = phases.iter().zip(&found);
+            let named = named.map(|(phase, cache)| format!("{phase} {}", word(cache)));
+            named.collect::<Vec<_>>().join(", ")
         }
+        first => first.map(word).unwrap_or_default(),
     }
 }
 
@@ -203,39 +349,41 @@ pub(super) fn latencies_table(summary: &Summary) -> Table {
     let mut table = Table::new(&heads);
     for group in &summary.groups {
         if summary.groups.len() > 1 {
-            table.heading(&format!("{}:", group_name(group)));
+            table.heading(&format!("{}:", cell_name(&group.variant, group.level.as_ref())));
         }
         for row in &group.rows {
-            let told = |quantile: Quantile| {
-                let (ns, interval) = quantile.in_tail(&row.tail?);
-                Some((quantile, ns?, interval?))
-            };
-            for (quantile, ns, [low, high]) in Quantile::ALL.into_iter().filter_map(told) {
-                let [ns, low, high] = [ns, low, high].map(|ns| short_time(Some(ns as f64)));
-                let name = format!("{} {}", row.phase, quantile.word());
-                table.row(vec![name, ns, format!("{low} to {high}")]);
+            for quantile in Quantile::ALL {
+                let of_tail = row.tail.map(|tail| quantile.in_tail(&tail));
+                if let Some((Some(ns), Some([low, high]))) = of_tail {
+                    let [ns, low, high] = [ns, low, high].map(|ns| nanoseconds(Some(ns)));
+                    let name = format!("{} {}", row.phase, quantile.word());
+                    table.row(vec![name, ns, format!("{low} to {high}")]);
+                }
             }
         }
     }
     table
 }
 
-/// Fails only if `out` does.
-fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let table = latencies_table(summary);
-    if !table.has_rows() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    table.write(out)?;
-    write_wrapped("", ABOUT_LATENCIES, out)
-}
-
 /// What their intervals are.
 pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
      measurement between two of its own latencies";
 
-/// A variant and its level, for a heading or a sentence.
-pub(super) fn group_name(group: &VariantSummary) -> String {
-    cell_name(&group.variant, group.level.as_ref())
+/// A dash for what is not known.
+fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".into(), text)
+}
+
+fn nanoseconds(ns: Option<u64>) -> String {
+    short_time(ns.map(|ns| ns as f64))
+}
+
+/// The mark of a rate that was measured under background load.
+pub(super) fn mark(disturbed: bool) -> &'static str {
+    if disturbed { "*" } else { "" }
+}
+
+/// A share of the mean, to hundredths: `0.15`.
+fn deviation(share: f64) -> String {
+    if share < 1000.0 { format!("{share:.2}") } else { number(share, 2) }
 }

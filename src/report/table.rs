@@ -1,12 +1,13 @@
-//! A table that fits the terminal whatever is in it.
+//! Tables of text: every table of a report is made here, and fits the terminal whatever is in it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
 
-use super::text::{WIDTH, shorten, shorten_names, width, wrap};
+use super::text::{WIDTH, shorten, shorten_names, width, wrap, write_wrapped};
 use crate::base::failure::shown;
 
-/// How the cells of a column stand.
+/// How the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     /// Words.
@@ -15,8 +16,41 @@ pub(super) enum Align {
     Right,
 }
 
-/// A line of a table, without control characters but in the text of a note.
-pub(super) enum Line {
+/// A column of a table whose rows are of one type.
+pub(super) struct TableColumn<R> {
+    pub(super) head: &'static str,
+    pub(super) align: Align,
+    pub(super) cell: fn(&R) -> String,
+}
+
+impl<R> TableColumn<R> {
+    /// A column of words.
+    pub(super) const fn words(head: &'static str, cell: fn(&R) -> String) -> Self {
+        Self { head, align: Align::Left, cell }
+    }
+
+    /// A column of numbers.
+    pub(super) const fn numbers(head: &'static str, cell: fn(&R) -> String) -> Self {
+        Self { head, align: Align::Right, cell }
+    }
+
+    /// Whether one of the rows has a value in it.
+    pub(super) fn is_known<'a>(&self, rows: impl IntoIterator<Item = &'a R>) -> bool
+    where
+        R: 'a,
+    {
+        rows.into_iter().any(|row| !matches!((self.cell)(row).as_str(), "" | "-"))
+    }
+}
+
+/// The name of a column.
+pub(super) struct TableHead {
+    pub(super) text: String,
+    pub(super) align: Align,
+}
+
+/// A line of a table, without control characters except in the text of a note.
+pub(super) enum TableLine {
     /// A cell for each column.
     Cells(Vec<String>),
     /// Across all columns.
@@ -25,73 +59,274 @@ pub(super) enum Line {
     Note(String, String),
 }
 
-/// Lines under the heads of columns.
-pub(super) struct Table {
-    heads: Vec<(String, Align)>,
-    lines: Vec<Line>,
+/// Columns that stay beside each other, under a title if there is one.
+pub(super) struct ColumnGroup {
+    pub(super) title: String,
+    pub(super) columns: Range<usize>,
 }
 
-/// Words give way before numbers do, but keep this many columns.
+/// Lines under the heads of columns. The first column has the names of the lines. Groups of columns that
+/// do not fit beside each other stand below each other.
+pub(super) struct Table {
+    pub(super) heads: Vec<TableHead>,
+    pub(super) groups: Vec<ColumnGroup>,
+    pub(super) lines: Vec<TableLine>,
+}
+
+/// Words are cut before numbers are, but keep this many columns.
 const WORD_MIN: usize = 8;
+/// Longer names are cut beside a note.
+pub(super) const NOTE_NAME_MAX: usize = 24;
+/// Longer names of lines are cut where there are groups of columns.
+const NAME_MAX: usize = 17;
+/// Longer cells of a group are cut, so that a group of five columns always fits.
+const CELL_MAX: usize = 10;
+/// Longer heads and titles of a group are cut.
+const TITLE_MAX: usize = 14;
+/// Blanks before a group.
+const GROUP_GAP: usize = 2;
+
+/// Where a column stands in a line.
+struct PlacedColumn {
+    column: usize,
+    gap: usize,
+    width: usize,
+}
 
 impl Table {
     pub(super) fn new<H: AsRef<str>>(heads: &[(H, Align)]) -> Self {
-        let heads = heads.iter().map(|(head, align)| (shown(head.as_ref()), *align));
-        Self { heads: heads.collect(), lines: Vec::new() }
+        let heads = heads.iter();
+        let heads = heads.map(|head| TableHead { text: shown(head.0.as_ref()), align: head.1 });
+        Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new() }
+    }
+
+    /// A table with a line for each row.
+    pub(super) fn from_rows<'a, R: 'a>(
+        columns: &[TableColumn<R>],
+        rows: impl IntoIterator<Item = &'a R>,
+    ) -> Self {
+        let heads: Vec<_> = columns.iter().map(|column| (column.head, column.align)).collect();
+        let mut table = Self::new(&heads);
+        for row in rows {
+            table.row(columns.iter().map(|column| (column.cell)(row)).collect());
+        }
+        table
+    }
+
+    /// A table whose lines have these names, to which columns are then added.
+    pub(super) fn of_names(
+        corner: &str,
+        align: Align,
+        names: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut table = Self::new(&[(corner, align)]);
+        names.into_iter().for_each(|name| table.row(vec![name]));
+        table
+    }
+
+    /// Begins a group of columns.
+    pub(super) fn group(&mut self, title: &str) {
+        let columns = self.heads.len()..self.heads.len();
+        self.groups.push(ColumnGroup { title: shown(title), columns });
+    }
+
+    /// Adds a column of numbers to the last group, with a cell for each line.
+    pub(super) fn column(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
+        self.heads.push(TableHead { text: shown(head), align: Align::Right });
+        if let Some(group) = self.groups.last_mut() {
+            group.columns.end = self.heads.len();
+        }
+        let mut cells = cells.into_iter();
+        for line in &mut self.lines {
+            if let TableLine::Cells(line) = line {
+                line.push(shown(cells.next().unwrap_or_default()));
+            }
+        }
     }
 
     /// Adds a row with one cell for each column.
     pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.lines.push(Line::Cells(cells.into_iter().map(shown).collect()));
+        self.lines.push(TableLine::Cells(cells.into_iter().map(shown).collect()));
     }
 
     /// Adds a line across all columns, shortened to fit.
     pub(super) fn heading(&mut self, text: &str) {
-        self.lines.push(Line::Heading(shown(text)));
+        self.lines.push(TableLine::Heading(shown(text)));
     }
 
     /// Adds a text across all columns but the first, which holds `cell`; the text is wrapped.
     pub(super) fn note(&mut self, cell: &str, text: &str) {
-        self.lines.push(Line::Note(shown(cell), text.into()));
-    }
-
-    /// The heads of its columns.
-    pub(super) fn heads(&self) -> &[(String, Align)] {
-        &self.heads
-    }
-
-    /// What stands below them.
-    pub(super) fn lines(&self) -> &[Line] {
-        &self.lines
+        self.lines.push(TableLine::Note(shown(cell), text.into()));
     }
 
     /// Whether there is any row.
     pub(super) fn has_rows(&self) -> bool {
-        self.lines.iter().any(|line| matches!(line, Line::Cells(_)))
+        self.lines.iter().any(|line| matches!(line, TableLine::Cells(_)))
     }
 
+    /// Whether all groups of columns fit beside each other.
+    pub(super) fn fits(&self) -> bool {
+        self.blocks(&self.widths()).len() == 1
+    }
+
+    /// Writes it. Fails only if `out` does.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
-        let heads: Vec<_> = self.heads.iter().map(|(head, _)| head.clone()).collect();
-        self.write_cells(&heads, &widths, out)?;
-        let names = self.names_in(widths.first().copied().unwrap_or_default());
-        // Names must stay different from each other; of anything else the beginning says most.
-        let cut = |at: usize, cell: &String| match names.get(cell.as_str()).filter(|_| at == 0) {
-            Some(name) => name.clone(),
-            None => cell.clone(),
-        };
+        for (at, block) in self.blocks(&widths).into_iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            if self.groups[block.clone()].iter().any(|group| !group.title.is_empty()) {
+                writeln!(out, "{}", self.titles(&block, &widths))?;
+            }
+            self.write_lines(&self.placed(&block, &widths), out)?;
+        }
+        Ok(())
+    }
+
+    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it.
+    pub(super) fn markdown(&self, escape: fn(&str) -> String) -> String {
+        let way = |head: &TableHead| if head.align == Align::Left { "---" } else { "--:" };
+        let ways: Vec<_> = self.heads.iter().map(way).collect();
+        let heads: Vec<_> = self.heads.iter().map(|head| escape(&head.text)).collect();
+        let mut text = format!("| {} |\n| {} |", heads.join(" | "), ways.join(" | "));
+        for line in &self.lines {
+            if let TableLine::Cells(cells) = line {
+                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
+                text += &format!("\n| {} |", cells.join(" | "));
+            }
+        }
+        text
+    }
+
+    /// The width that each column would like to have.
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.heads.len()];
         for line in &self.lines {
             match line {
-                Line::Cells(cells) => {
-                    let cells = cells.iter().enumerate();
-                    let cells = cells.map(|(at, cell)| cut(at, cell));
-                    self.write_cells(&cells.collect::<Vec<_>>(), &widths, out)?;
+                TableLine::Cells(cells) => {
+                    for (columns, cell) in widths.iter_mut().zip(cells) {
+                        *columns = width(cell).max(*columns);
+                    }
                 }
-                Line::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
-                Line::Note(cell, text) => {
-                    let first = widths.first().copied().unwrap_or_default();
-                    let cell = cut(0, cell);
-                    let lead = format!("{}  ", padded(&cell, first, Align::Left));
+                TableLine::Note(cell, _) => {
+                    widths[0] = width(cell).min(NOTE_NAME_MAX).max(widths[0]);
+                }
+                TableLine::Heading(_) => {}
+            }
+        }
+        let grouped = !self.groups.is_empty();
+        for (at, (columns, head)) in widths.iter_mut().zip(&self.heads).enumerate() {
+            *columns = match (grouped, at) {
+                (false, _) => width(&head.text).max(*columns),
+                (true, 0) => width(&head.text).max(*columns).min(NAME_MAX),
+                (true, _) => (*columns).min(CELL_MAX).max(width(&head.text).min(TITLE_MAX)),
+            };
+        }
+        for group in self.groups.iter().filter(|group| !group.columns.is_empty()) {
+            let title = width(&group.title).min(TITLE_MAX);
+            widths[group.columns.start] +=
+                title.saturating_sub(span(&widths[group.columns.clone()]));
+        }
+        widths
+    }
+
+    /// Ranges of groups that fit beside each other, at least one in each, and as many in each as
+    /// in the others where that takes no more of them.
+    fn blocks(&self, widths: &[usize]) -> Vec<Range<usize>> {
+        let all = self.groups.len();
+        if all == 0 {
+            return vec![0..0];
+        }
+        let mut greedy: Vec<Range<usize>> = Vec::new();
+        for at in 0..all {
+            match greedy.last_mut() {
+                Some(block) if self.needs(&(block.start..at + 1), widths) <= WIDTH => {
+                    block.end = at + 1;
+                }
+                _ => greedy.push(at..at + 1),
+            }
+        }
+        let each = all.div_ceil(greedy.len());
+        let even: Vec<_> = (0..all).step_by(each).map(|at| at..(at + each).min(all)).collect();
+        let fit = even.iter().all(|block| self.needs(block, widths) <= WIDTH);
+        if fit { even } else { greedy }
+    }
+
+    /// Columns that these groups take beside each other.
+    fn needs(&self, block: &Range<usize>, widths: &[usize]) -> usize {
+        let groups = self.groups[block.clone()].iter();
+        let spans = groups.map(|group| GROUP_GAP + span(&widths[group.columns.clone()]));
+        widths[0] + spans.sum::<usize>()
+    }
+
+    /// The columns of a block, in at most [`WIDTH`]: words are cut first, and then what is widest.
+    fn placed(&self, block: &Range<usize>, widths: &[usize]) -> Vec<PlacedColumn> {
+        let groups = &self.groups[block.clone()];
+        let gaps = widths.len().saturating_sub(1);
+        let wide = widths.iter().sum::<usize>() + 2 * gaps > WIDTH;
+        let gap = if self.groups.is_empty() && !wide { 2 } else { 1 };
+        let mut placed = Vec::new();
+        for (column, width) in widths.iter().copied().enumerate() {
+            let group = groups.iter().find(|group| group.columns.contains(&column));
+            let gap = match group {
+                _ if column == 0 => 0,
+                Some(group) if group.columns.start == column => GROUP_GAP,
+                _ => gap,
+            };
+            if column == 0 || group.is_some() || self.groups.is_empty() {
+                placed.push(PlacedColumn { column, gap, width });
+            }
+        }
+        while placed.iter().map(|one| one.gap + one.width).sum::<usize>() > WIDTH {
+            let by_width = |one: &&mut PlacedColumn| {
+                let is_word = self.heads[one.column].align == Align::Left;
+                (is_word && one.width > WORD_MIN, one.width)
+            };
+            match placed.iter_mut().max_by_key(by_width) {
+                Some(one) if one.width > 0 => one.width -= 1,
+                _ => break,
+            }
+        }
+        placed
+    }
+
+    /// The titles of the groups of a block over their columns, cut so that those of all groups differ.
+    fn titles(&self, block: &Range<usize>, widths: &[usize]) -> String {
+        let spans = self.groups.iter().map(|group| span(&widths[group.columns.clone()]));
+        let names = self.groups.iter().map(|group| group.title.as_str());
+        let titles: Vec<_> = names.zip(spans).collect();
+        let short = shorten_names(&titles);
+        let mut line = " ".repeat(widths[0]);
+        for at in block.clone() {
+            line += &" ".repeat(GROUP_GAP);
+            line += &title_over(&short[at], titles[at].1, self.groups[at].columns.len());
+        }
+        shorten(line.trim_end(), WIDTH)
+    }
+
+    fn write_lines(&self, placed: &[PlacedColumn], out: &mut dyn Write) -> io::Result<()> {
+        let heads: Vec<_> =
+            placed.iter().map(|one| (self.heads[one.column].text.as_str(), one.width)).collect();
+        writeln!(out, "{}", self.line(placed, &shorten_names(&heads)))?;
+        let name_width = placed.first().map_or(0, |name| name.width);
+        let names = self.names_in(name_width);
+        for line in &self.lines {
+            match line {
+                TableLine::Cells(cells) => {
+                    // Names must stay different from each other; of anything else the beginning says most.
+                    let cell = |one: &PlacedColumn| {
+                        let cell = cells.get(one.column).map_or("", String::as_str);
+                        let name = names.get(cell).filter(|_| one.column == 0);
+                        name.cloned().unwrap_or_else(|| cell.into())
+                    };
+                    let cells: Vec<_> = placed.iter().map(cell).collect();
+                    writeln!(out, "{}", self.line(placed, &cells))?;
+                }
+                TableLine::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
+                TableLine::Note(cell, text) => {
+                    let name = names.get(cell.as_str()).unwrap_or(cell);
+                    let lead = format!("{}  ", padded(name, name_width, Align::Left));
                     wrap(&lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
                 }
             }
@@ -99,77 +334,117 @@ impl Table {
         Ok(())
     }
 
-    /// Names of the rows, cut to so many columns and still different from each other.
+    fn line(&self, placed: &[PlacedColumn], cells: &[String]) -> String {
+        let mut line = String::new();
+        for (one, cell) in placed.iter().zip(cells) {
+            line += &" ".repeat(one.gap);
+            line += &padded(cell, one.width, self.heads[one.column].align);
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+
+    /// Names of the lines, cut to so many columns and still different from each other.
     fn names_in(&self, columns: usize) -> BTreeMap<&str, String> {
-        let cells = self.lines.iter().filter_map(|line| match line {
-            Line::Cells(cells) => cells.first(),
-            Line::Note(cell, _) => Some(cell),
-            Line::Heading(_) => None,
-        });
         let mut once: Vec<(&str, usize)> = Vec::new();
-        for cell in cells {
-            if !once.iter().any(|(known, _)| known == cell) {
-                once.push((cell, columns));
+        for line in &self.lines {
+            let name = match line {
+                TableLine::Cells(cells) => cells.first(),
+                TableLine::Note(cell, _) => Some(cell),
+                TableLine::Heading(_) => None,
+            };
+            if let Some(name) = name.filter(|name| !once.iter().any(|(known, _)| known == name)) {
+                once.push((name, columns));
             }
         }
         let short = shorten_names(&once);
-        once.into_iter().map(|(cell, _)| cell).zip(short).collect()
+        once.into_iter().map(|(name, _)| name).zip(short).collect()
     }
+}
 
-    fn write_cells(
-        &self,
-        cells: &[String],
-        widths: &[usize],
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let gaps = (widths.len().saturating_sub(1)).max(1);
-        let spare = WIDTH.saturating_sub(widths.iter().sum::<usize>() + gaps);
-        let mut line = String::new();
-        for (at, cell) in cells.iter().enumerate() {
-            line.push_str(&padded(cell, widths[at], self.heads[at].1));
-            // Two blanks between columns, one where they would not fit.
-            line.push_str(if at < spare { "  " } else { " " });
-        }
-        writeln!(out, "{}", line.trim_end())
+/// A table with its title.
+pub(super) struct TitledTable {
+    pub(super) title: String,
+    pub(super) table: Table,
+}
+
+impl TitledTable {
+    /// Fails only if `out` does.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_wrapped("", &format!("{}:", self.title), out)?;
+        self.table.write(out)
     }
+}
 
-    /// Columns' widths, with a blank after each but the last at most [`WIDTH`].
-    fn widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| width(head)).collect();
-        for line in &self.lines {
-            match line {
-                Line::Cells(cells) => {
-                    for (columns, cell) in widths.iter_mut().zip(cells) {
-                        *columns = width(cell).max(*columns);
-                    }
-                }
-                Line::Note(cell, _) => widths[0] = width(cell).max(widths[0]),
-                Line::Heading(_) => {}
-            }
-        }
-        let gaps = widths.len().saturating_sub(1);
-        while widths.iter().sum::<usize>() + gaps > WIDTH {
-            let Some(widest) = self.widest(&widths) else { break };
-            widths[widest] -= 1;
-        }
-        widths
-    }
+/// Columns with a blank between them.
+fn span(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + widths.len().saturating_sub(1)
+}
 
-    /// The column that gives way next: the widest of words, and then the widest of all.
-    fn widest(&self, widths: &[usize]) -> Option<usize> {
-        let is_word = |at: &usize| self.heads[*at].1 == Align::Left && widths[*at] > WORD_MIN;
-        let by_width = |at: &usize| widths[*at];
-        let all = 0..widths.len();
-        all.clone().filter(is_word).max_by_key(by_width).or_else(|| all.max_by_key(by_width))
+/// A title over so many columns of text, drawn out if they belong to several columns of the table.
+fn title_over(title: &str, columns: usize, of: usize) -> String {
+    let spare = columns.saturating_sub(width(title));
+    match (of, spare) {
+        (1, _) => padded(title, columns, Align::Right),
+        (_, 0..4) => format!("{}{title}{}", " ".repeat(spare / 2), " ".repeat(spare - spare / 2)),
+        _ => {
+            let left = (spare - 2) / 2;
+            format!("{} {title} {}", "-".repeat(left), "-".repeat(spare - 2 - left))
+        }
     }
 }
 
 /// A cell brought to exactly so many columns.
-pub(super) fn padded(cell: &str, columns: usize, align: Align) -> String {
+fn padded(cell: &str, columns: usize, align: Align) -> String {
     let cell = shorten(cell, columns);
     let blanks = " ".repeat(columns.saturating_sub(width(&cell)));
     match align {
         Align::Left => cell + &blanks,
         Align::Right => blanks + &cell,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(table: &Table) -> String {
+        let mut out = Vec::new();
+        table.write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn grouped(groups: usize, columns: usize, cell: &str) -> Table {
+        let mut table = Table::of_names("level", Align::Left, ["1".into(), "2".into()]);
+        for at in 0..groups {
+            table.group(&format!("variant-{at}"));
+            for column in 0..columns {
+                table.column(&format!("c{column}"), [cell.into(), "9".into()]);
+            }
+        }
+        table
+    }
+
+    #[test]
+    fn groups_that_do_not_fit_stand_below_with_the_names_of_the_rows_again() {
+        let wide = grouped(4, 5, "1234567890123");
+        assert!(!wide.fits() && grouped(2, 2, "12").fits());
+        let text = text(&wide);
+        assert_eq!(text.lines().filter(|line| line.starts_with("level")).count(), 4);
+        assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn six_groups_of_which_four_fit_stand_three_by_three() {
+        let table = grouped(6, 2, "1234567");
+        assert_eq!(table.blocks(&table.widths()), [0..3, 3..6]);
+    }
+
+    #[test]
+    fn a_group_without_columns_or_rows_is_no_reason_to_fail() {
+        assert_eq!(text(&grouped(0, 0, "")), "level\n1\n2\n");
+        assert_eq!(text(&Table::new::<&str>(&[])), "\n");
+        assert!(text(&grouped(1, 0, "")).ends_with("level\n1\n2\n"));
+        assert!(text(&grouped(1, 60, "12345")).lines().all(|line| width(line) <= WIDTH));
     }
 }

@@ -19,7 +19,7 @@ mod against;
 
 fn rendered(name: &str, book: &Book) -> String {
     let mut out = Vec::new();
-    find_report(name).unwrap().render(&Analysis::of(book), &mut out).unwrap();
+    (find_report(name).unwrap().render)(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -409,7 +409,7 @@ fn a_failed_measurement_has_a_row_of_its_own_with_its_reason() {
 
 #[test]
 fn reports_have_names_of_their_own() {
-    let names: Vec<_> = REPORTS.iter().map(|report| report.name()).collect();
+    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(find_report("no-such-report").is_none());
 }

@@ -1,51 +1,45 @@
-//! Where the variance of a run is, and whether its rates are as sure as was asked.
+//! Where the variance of a run is: a row for each phase, for `show RUN --variance`.
 
 use std::io::{self, Write};
 
-use super::Report;
-use super::table::{Align, Table};
+use super::ReportFormat;
+use super::table::{Table, TableColumn, TitledTable};
 use super::text::write_wrapped;
 use crate::measure::analysis::Analysis;
-use crate::measure::effort::percent;
+use crate::measure::effort::VarianceComponents;
 
 /// Deviations of each phase between operations, passes and repeats.
-pub(super) struct Variance;
+pub(super) const VARIANCE: ReportFormat = ReportFormat { name: "variance", render: write_variance };
 
-impl Report for Variance {
-    fn name(&self) -> &'static str {
-        "variance"
-    }
+type VarianceColumn = TableColumn<VarianceComponents>;
 
-    fn render(&self, analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let Some(table) = variance_table(analysis) else {
-            return writeln!(out, "Nothing was repeated: where the variance is cannot be told.");
-        };
-        write_wrapped("", &format!("{WHERE}:"), out)?;
-        table.write(out)?;
-        write_wrapped("", ABOUT_VARIANCE, out)
+const COLUMNS: [VarianceColumn; 4] = [
+    VarianceColumn::words("phase", |one| one.phase.clone()),
+    VarianceColumn::numbers("operations", |one| deviation(one.operations)),
+    VarianceColumn::numbers("passes", |one| deviation(one.passes)),
+    VarianceColumn::numbers("repeats", |one| deviation(one.repeats)),
+];
+
+fn write_variance(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match variance_table(analysis) {
+        None => writeln!(out, "Nothing was repeated, so the variance is not known."),
+        Some(variance) => {
+            variance.write(out)?;
+            write_wrapped("", ABOUT_VARIANCE, out)
+        }
     }
 }
 
-/// The title of the variance.
-pub(super) const WHERE: &str = "where the variance is, as standard deviation of the rate";
-
 /// How it is to be read.
-pub(super) const ABOUT_VARIANCE: &str = "each is what it adds of its own to one pass; - is not known, and without passes theirs is \
-     among the repeats";
+pub(super) const ABOUT_VARIANCE: &str = "each column is what it adds to the variance of one pass; - is not known; without passes, their \
+     variance is part of that of the repeats";
 
 /// A row for each phase; none if nothing was repeated.
-pub(super) fn variance_table(analysis: &Analysis<'_>) -> Option<Table> {
+pub(super) fn variance_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.variance();
-    if all.iter().all(|one| one.passes.is_none() && one.repeats.is_none()) {
-        return None;
-    }
-    let heads = ["operations", "passes", "repeats"].map(|head| (head, Align::Right));
-    let mut table = Table::new(&[&[("phase", Align::Left)], &heads[..]].concat());
-    for one in all {
-        let own = [one.operations, one.passes, one.repeats].map(deviation);
-        table.row(std::iter::once(one.phase.clone()).chain(own).collect());
-    }
-    Some(table)
+    let title = "where the variance is, as standard deviation of the rate".into();
+    let repeated = all.iter().any(|one| one.passes.is_some() || one.repeats.is_some());
+    repeated.then(|| TitledTable { title, table: Table::from_rows(&COLUMNS, all) })
 }
 
 fn deviation(variance: Option<f64>) -> String {
@@ -54,17 +48,5 @@ fn deviation(variance: Option<f64>) -> String {
         Some(percent) if percent > 0.0 && percent < 0.05 => "<0.1%".into(),
         Some(percent) if percent < 999.5 => format!("{percent:.1}%"),
         Some(_) => ">999%".into(),
-    }
-}
-
-/// Writes that all rates are as sure as was asked, if that was asked and is so. Fails only if `out`
-/// does.
-pub(super) fn write_precision(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    match analysis.precision_reached() {
-        Some(share) => {
-            let said = format!("every rate is as sure as was asked: ±{} or less", percent(share));
-            write_wrapped("", &said, out)
-        }
-        None => Ok(()),
     }
 }

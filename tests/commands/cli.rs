@@ -361,7 +361,7 @@ fn a_precision_is_reached_and_told_with_where_the_variance_was() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("pilot: 3 repeats in "), "{}", ran.stderr);
     assert!(
-        ran.stdout.contains("every rate is as sure as was asked: ±2% or less"),
+        ran.stdout.contains("every rate is as precise as requested: ±2% or less"),
         "{}",
         ran.stdout
     );
@@ -379,5 +379,5 @@ fn a_precision_is_reached_and_told_with_where_the_variance_was() {
         said.contains("warning: the requested precision of 0.2% was not reached: create (±"),
         "{said}"
     );
-    assert!(!said.contains("as sure as was asked:"), "{said}");
+    assert!(!said.contains("as precise as requested:"), "{said}");
 }

@@ -10,11 +10,9 @@ use crate::measure::compare::{ComparedRow, Comparison, Metric, PhaseKey, SpeedVe
 use crate::measure::conclusions::say::{percent, times};
 use crate::measure::order::each_once;
 use crate::measure::uncertainty::Estimate;
+use crate::report::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
 use crate::report::names::{cell_name, level_value};
-use crate::report::provenance::about_system;
-use crate::report::references_table::NOT_TOLD;
 use crate::report::table::{Align, Table};
-use crate::report::terminal::{about_machine, about_place};
 use crate::report::text::{byte_rate, number, short_seconds, time, write_wrapped};
 
 /// More phases are named in the table alone.
@@ -230,7 +228,7 @@ pub(in crate::report) fn differences_table(books: &[&Book]) -> Table {
     let heads: Vec<_> = [("differs".into(), Align::Left)].into_iter().chain(letters).collect();
     let mut table = Table::new(&heads);
     for Difference { name, values } in differences(books) {
-        let values = values.into_iter().map(|value| value.unwrap_or_else(|| NOT_TOLD.into()));
+        let values = values.into_iter().map(|value| value.unwrap_or_else(|| NOT_PUBLISHED.into()));
         table.row([name.to_string()].into_iter().chain(values).collect());
     }
     table

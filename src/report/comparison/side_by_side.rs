@@ -10,7 +10,7 @@ use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::measure::compare::differences::letter;
 use crate::measure::compare::{Metric, RowSide, SideBySideRow, side_by_side};
-use crate::report::matrix::mark;
+use crate::report::phases::mark;
 use crate::report::table::{Align, Table};
 use crate::report::text::{number, uncertainty, write_wrapped};
 

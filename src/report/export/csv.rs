@@ -6,20 +6,18 @@
 //! which keeps a spreadsheet from taking it for a formula, would make it another name for every
 //! program that reads the table.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
-use super::{Export, ExportText, only};
+use super::{ExportFormat, ExportText, only};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::{Book, Measurement};
 use crate::report::json::measurement_value;
 
 /// A column's name and its place in a measurement of the run document.
-type Column = (&'static str, &'static str);
+type CsvColumn = (&'static str, &'static str);
 
 /// What tells a row from all others.
-const KEYS: &[Column] = &[
+const KEYS: &[CsvColumn] = &[
     ("variant", "/variant"),
     ("axis", "/level/axis"),
     ("level", "/level/value"),
@@ -33,7 +31,7 @@ const KEYS: &[Column] = &[
     ("valid", "/valid"),
 ];
 
-const FIGURES: &[Column] = &[
+const FIGURES: &[CsvColumn] = &[
     ("invalid", "/invalid"),
     ("errors", "/errors"),
     ("operations", "/operations"),
@@ -84,7 +82,7 @@ const FIGURES: &[Column] = &[
 ];
 
 /// The same of a window.
-const WINDOW: &[Column] = &[
+const WINDOW: &[CsvColumn] = &[
     ("first", "/first"),
     ("operations", "/operations"),
     ("mean_ns", "/mean_ns"),
@@ -97,70 +95,51 @@ const WINDOW: &[Column] = &[
 const RUN: [&str; 3] = ["run", "scenario", "filesystem"];
 
 /// A row for each measurement.
-pub(super) struct Csv;
-
-impl Export for Csv {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
-
-    fn about(&self) -> &'static str {
-        "a table with a row for each measurement"
-    }
-
-    fn has_phases(&self) -> bool {
-        true
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let book = analysis.book;
-        let columns = [KEYS, FIGURES].concat();
-        let mut table = head(columns.iter().map(|(name, _)| *name).chain(["disturbed"]));
-        for m in &book.measurements {
-            let value = measurement_value(m, book.run.reference.is_none());
-            let mut row = run_cells(book, m);
-            row.extend(columns.iter().map(|column| cell(&value, column)));
-            // Nobody looked whether published figures were disturbed.
-            let known = m.disturbance.is_some();
-            row.push(if known { analysis.disturbed(m).to_string() } else { String::new() });
-            add(&mut table, &row);
-        }
-        Ok(only(book, "csv", table))
-    }
-}
+pub(super) const CSV: ExportFormat = ExportFormat {
+    name: "csv",
+    about: "a table with a row for each measurement",
+    has_phases: true,
+    texts: measurement_rows,
+};
 
 /// A row for each window.
-pub(super) struct CsvWindows;
+pub(super) const CSV_WINDOWS: ExportFormat = ExportFormat {
+    name: "csv-windows",
+    about: "a table with a row for each window of each measurement",
+    has_phases: true,
+    texts: window_rows,
+};
 
-impl Export for CsvWindows {
-    fn name(&self) -> &'static str {
-        "csv-windows"
+fn measurement_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let book = analysis.book;
+    let columns = || KEYS.iter().chain(FIGURES);
+    let mut table = head(columns().map(|(name, _)| *name).chain(["disturbed"]));
+    for m in &book.measurements {
+        let value = measurement_value(m, book.run.reference.is_none());
+        let mut row = run_cells(book, m);
+        row.extend(columns().map(|(_, place)| cell(&value, place)));
+        // Nobody looked whether published figures were disturbed.
+        let known = m.disturbance.is_some();
+        row.push(if known { analysis.disturbed(m).to_string() } else { String::new() });
+        add(&mut table, &row);
     }
+    Ok(only(book, "csv", table))
+}
 
-    fn about(&self) -> &'static str {
-        "a table with a row for each window of each measurement"
-    }
-
-    fn has_phases(&self) -> bool {
-        true
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let book = analysis.book;
-        let names = KEYS.iter().chain(WINDOW).map(|(name, _)| *name);
-        let mut table = head(names);
-        for m in &book.measurements {
-            let value = measurement_value(m, book.run.reference.is_none());
-            let mut keys = run_cells(book, m);
-            keys.extend(KEYS.iter().map(|column| cell(&value, column)));
-            let windows = value.pointer("/windows").and_then(Value::as_array);
-            for window in windows.into_iter().flatten() {
-                let figures = WINDOW.iter().map(|column| cell(window, column));
-                add(&mut table, &keys.iter().cloned().chain(figures).collect::<Vec<_>>());
-            }
+fn window_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let book = analysis.book;
+    let mut table = head(KEYS.iter().chain(WINDOW).map(|(name, _)| *name));
+    for m in &book.measurements {
+        let value = measurement_value(m, book.run.reference.is_none());
+        let mut keys = run_cells(book, m);
+        keys.extend(KEYS.iter().map(|(_, place)| cell(&value, place)));
+        for window in value.pointer("/windows").and_then(Value::as_array).into_iter().flatten() {
+            let mut row = keys.clone();
+            row.extend(WINDOW.iter().map(|(_, place)| cell(window, place)));
+            add(&mut table, &row);
         }
-        Ok(only(book, "windows.csv", table))
     }
+    Ok(only(book, "windows.csv", table))
 }
 
 fn head(names: impl Iterator<Item = &'static str>) -> String {
@@ -180,32 +159,23 @@ fn add(table: &mut String, cells: &[String]) {
     table.push('\n');
 }
 
-fn cell(measurement: &Value, (_, place): &Column) -> String {
-    match measurement.pointer(place) {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => quoted(text),
-        Some(Value::Array(texts)) => list(texts.iter().map(plain)),
-        Some(Value::Object(of)) => list(of.iter().map(|(key, value)| format!("{key} x {value}"))),
-        Some(value) => value.to_string(),
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), String::from)
-}
-
-/// Empty for none of them.
-fn list(texts: impl Iterator<Item = String>) -> String {
-    let texts: Vec<String> = texts.collect();
+fn cell(measurement: &Value, place: &str) -> String {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+    let texts: Vec<String> = match measurement.pointer(place) {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::String(text)) => return quoted(text),
+        Some(Value::Array(texts)) => texts.iter().map(plain).collect(),
+        Some(Value::Object(of)) => {
+            of.iter().map(|(key, value)| format!("{key} x {value}")).collect()
+        }
+        Some(value) => return value.to_string(),
+    };
     if texts.is_empty() { String::new() } else { quoted(&texts.join("; ")) }
 }
 
 /// Always quoted, so that a text which reads as a number stays one.
 fn quoted(text: &str) -> String {
-    let mut cell = String::with_capacity(text.len() + 2);
-    // Writing to a string cannot fail.
-    let _ = write!(cell, "\"{}\"", text.replace('"', "\"\""));
-    cell
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -6,53 +6,41 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::labels::{has_variants, level_part};
-use super::{Export, ExportText, safe};
+use super::{ExportFormat, ExportText, safe};
 use crate::base::failure::shown;
+use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
+use crate::measure::book::{Book, Level};
 use crate::measure::latencies::Distribution;
-use crate::report::names::cell_name;
+use crate::report::names::{cell_name, plain_level};
 
-pub(super) struct Hgrm;
+pub(super) const HGRM: ExportFormat = ExportFormat {
+    name: "hgrm",
+    about: "percentiles of latencies for HdrHistogram's plotter, a file for each phase",
+    has_phases: true,
+    texts: percentiles,
+};
 
-impl Export for Hgrm {
-    fn name(&self) -> &'static str {
-        "hgrm"
+fn percentiles(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let (book, all) = (analysis.book, analysis.distributions());
+    if all.is_empty() {
+        return Err("no histogram of its latencies was kept".into());
     }
-
-    fn about(&self) -> &'static str {
-        "percentiles of latencies for HdrHistogram's plotter, a file for each phase"
-    }
-
-    fn has_phases(&self) -> bool {
-        true
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let (book, all) = (analysis.book, analysis.distributions());
-        if all.is_empty() {
-            return Err("no histogram of its latencies was kept".into());
-        }
-        let named = has_variants(book);
-        let mut names = BTreeSet::new();
-        let file = |one: &Distribution| {
-            let name = unused(&file_stem(one, named), &mut names);
-            ExportText { name, text: text(one, book) }
-        };
-        Ok(all.iter().map(file).collect())
-    }
+    let named = analysis.summary().has_variants();
+    let mut names = BTreeSet::new();
+    let file = |one: &Distribution| {
+        let name = unused(&file_stem(one, named), &mut names);
+        ExportText { name, text: text(one, book) }
+    };
+    Ok(all.iter().map(file).collect())
 }
 
+/// What a file is named after: `create-ext4-65percent`.
 fn file_stem(one: &Distribution, named: bool) -> String {
-    let mut stem = safe(&one.phase);
-    if named {
-        stem = format!("{stem}-{}", safe(&one.variant));
-    }
-    match &one.level {
-        Some(level) => format!("{stem}-{}", safe(&level_part(level))),
-        None => stem,
-    }
+    let unit = |level: &Level| if level.unit == Unit::Count { "" } else { level.unit.word() };
+    let level = one.level.as_ref().map(|level| plain_level(level) + unit(level));
+    let parts = [Some(one.phase.clone()), named.then(|| one.variant.clone()), level];
+    parts.iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join("-")
 }
 
 /// Two names may be the same once they are safe.

@@ -1,50 +1,45 @@
 //! A short account for a text in Markdown, as GitHub reads it: what is concluded, the figures in one
 //! table, where it was measured, and how to do it again.
 
-use super::labels::has_variants;
-use super::{Export, ExportText, only};
+use super::{ExportFormat, ExportText, only};
 use crate::base::failure::shown;
-use crate::base::units::Unit;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
+use crate::measure::book::{Book, Provenance};
 use crate::measure::finding::Finding;
-use crate::measure::summary::{PhaseSummary, Summary, VariantSummary};
+use crate::measure::summary::Summary;
+use crate::report::head::{about_lack, about_machine, about_place, about_run, about_system};
 use crate::report::names::{cell_name, level_value};
-use crate::report::phases::about_interval;
-use crate::report::provenance::{about_system, is_latencies_only};
-use crate::report::terminal::{about_machine, about_place};
-use crate::report::text::{byte_rate, number, short_seconds, short_time, uncertainty};
+use crate::report::phases::{about_interval, phase_columns};
+use crate::report::table::{Align, Table};
+use crate::report::windows::is_latencies_only;
 
-pub(super) struct Markdown;
+pub(super) const MARKDOWN: ExportFormat = ExportFormat {
+    name: "markdown",
+    about: "conclusions, a table and the host, to paste into an issue",
+    has_phases: false,
+    texts: account,
+};
 
-impl Export for Markdown {
-    fn name(&self) -> &'static str {
-        "markdown"
+fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let (book, summary) = (analysis.book, analysis.summary());
+    let run = &book.run;
+    let (warnings, answers): (Vec<_>, Vec<_>) =
+        book.findings.iter().partition(|finding| finding.is_warning());
+    let warnings = warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)));
+    let mut blocks = vec![
+        format!("### {}: {}", plain(&run.scenario), plain(&run.question)),
+        list(answers.into_iter().map(sentence)),
+        phases(book, summary),
+        plain(about_interval(summary)),
+        list(invalid(summary)),
+        list(warnings),
+        list(facts(book).iter().map(|fact| plain(fact))),
+    ];
+    if !run.command.is_empty() {
+        blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));
     }
-
-    fn about(&self) -> &'static str {
-        "conclusions, a table and the host, to paste into an issue"
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let (book, summary) = (analysis.book, analysis.summary());
-        let run = &book.run;
-        let (warnings, answers): (Vec<_>, Vec<_>) =
-            book.findings.iter().partition(|finding| finding.is_warning());
-        let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
-        blocks.push(list(answers.into_iter().map(sentence)));
-        blocks.push(table(book, summary));
-        blocks.push(plain(about_interval(summary)));
-        blocks.push(list(invalid(summary)));
-        blocks
-            .push(list(warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)))));
-        blocks.push(list(facts(book).into_iter()));
-        if !run.command.is_empty() {
-            blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));
-        }
-        blocks.retain(|block| !block.is_empty());
-        Ok(only(book, "md", blocks.join("\n\n") + "\n"))
-    }
+    blocks.retain(|block| !block.is_empty());
+    Ok(only(book, "md", blocks.join("\n\n") + "\n"))
 }
 
 /// A text without a meaning in Markdown or HTML, that names nobody and links nowhere.
@@ -83,26 +78,21 @@ fn fenced(text: &str) -> String {
 fn facts(book: &Book) -> Vec<String> {
     let run = &book.run;
     if let Some(reference) = &run.reference {
-        let from = [&reference.title, &reference.publisher, &reference.published];
-        let from = from.map(String::as_str).join("; ");
-        let head = [
-            format!("Published, not measured by boatload: {from}"),
+        let Provenance { title, publisher, published, notes, .. } = reference;
+        let mut facts = vec![
+            format!("Published, not measured by boatload: {title}; {publisher}; {published}"),
             format!("Measured on {}", about_system(reference, &book.host)),
         ];
-        return head.iter().chain(&reference.notes).map(|fact| plain(fact)).collect();
+        facts.extend(notes.iter().cloned());
+        return facts;
     }
     let mut facts = vec![
         format!("Measured on {}", about_place(book)),
         format!("Machine: {}", about_machine(&book.host)),
-        format!(
-            "Run {} of {}, {} scale, seed {}, boatload {}",
-            run.id, run.started, run.scale, run.seed, run.boatload
-        ),
+        about_run(run),
     ];
-    if !run.complete {
-        facts.push("Incomplete: not every cell was done".into());
-    }
-    facts.iter().map(|fact| plain(fact)).collect()
+    facts.extend(about_lack(run).map(|why| format!("incomplete: {why}")));
+    facts
 }
 
 fn invalid(summary: &Summary) -> impl Iterator<Item = String> {
@@ -120,86 +110,37 @@ fn invalid(summary: &Summary) -> impl Iterator<Item = String> {
 /// A longer table is folded away.
 const ROWS_MAX: usize = 30;
 
-fn table(book: &Book, summary: &Summary) -> String {
+fn phases(book: &Book, summary: &Summary) -> String {
     if is_latencies_only(book, summary) {
         return "Only latencies of single operations were published: `--format csv-windows`."
             .into();
     }
-    let columns = Columns {
-        variants: has_variants(book),
-        axis: summary.levels().first().map(|level| level.axis.clone()),
-        sync: summary.rows().any(|row| row.sync_seconds.is_some()),
-        tail: summary.rows().any(|row| row.tail.is_some()),
-    };
-    let rows: Vec<_> = summary.groups.iter().flat_map(|group| columns.rows(group)).collect();
-    if rows.is_empty() {
-        return "Nothing was measured.".into();
-    }
-    let lines = columns.heads().into_iter().chain(rows.iter().map(|row| line(row)));
-    let lines: Vec<String> = lines.collect();
-    let table = lines.join("\n");
-    if rows.len() > ROWS_MAX {
-        let count = rows.len();
-        return format!("<details><summary>{count} rows</summary>\n\n{table}\n\n</details>");
-    }
-    table
-}
-
-fn line(cells: &[String]) -> String {
-    format!("| {} |", cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join(" | "))
-}
-
-/// Columns that not every run has.
-struct Columns {
-    variants: bool,
-    axis: Option<String>,
-    sync: bool,
-    tail: bool,
-}
-
-impl Columns {
-    /// The line of names, and the one that says how cells stand.
-    fn heads(&self) -> [String; 2] {
-        let mut words: Vec<String> = Vec::new();
-        words.extend(self.variants.then(|| "variant".into()));
-        words.extend(self.axis.clone());
-        words.push("phase".into());
-        let mut numbers = vec!["rate", "±", "n", "seconds"];
-        numbers.extend(self.sync.then_some("sync"));
-        numbers.extend(["p50", "p99", "max"].into_iter().filter(|_| self.tail));
-        let ways = vec!["---"; words.len()].into_iter().chain(vec!["--:"; numbers.len()]);
-        let ways = ways.chain(["---"]).collect::<Vec<_>>().join(" | ");
-        words.extend(numbers.into_iter().chain(["cache"]).map(String::from));
-        [line(&words), format!("| {ways} |")]
-    }
-
-    fn rows(&self, group: &VariantSummary) -> Vec<Vec<String>> {
-        group.rows.iter().filter(|row| row.rate.is_some()).map(|row| self.row(group, row)).collect()
-    }
-
-    fn row(&self, group: &VariantSummary, row: &PhaseSummary) -> Vec<String> {
-        let mut cells = Vec::new();
-        cells.extend(self.variants.then(|| group.variant.clone()));
-        let level = group.level.as_ref().map_or_else(|| "-".into(), level_value);
-        cells.extend(self.axis.as_ref().map(|_| level));
-        cells.push(format!("{}{}", row.phase, if row.disturbed > 0 { " (disturbed)" } else { "" }));
-        let rate = row.rate.map(|rate| match row.rate_unit {
-            Unit::Bytes => byte_rate(rate.mean, rate.figures),
-            _ => format!("{} ops/s", number(rate.mean, rate.figures)),
-        });
-        cells.push(rate.unwrap_or_else(|| "-".into()));
-        cells.push(uncertainty(row.rate.and_then(|rate| rate.relative())));
-        cells.push(row.rate.map_or_else(|| "-".into(), |rate| rate.n.to_string()));
-        cells.push(short_seconds(row.seconds));
-        cells.extend(self.sync.then(|| short_seconds(row.sync_seconds)));
-        if self.tail {
-            let time = |ns: Option<u64>| short_time(ns.map(|ns| ns as f64));
-            let tail = row.tail;
-            cells.push(time(tail.and_then(|tail| tail.p50_ns)));
-            cells.push(time(tail.and_then(|tail| tail.p99_ns)));
-            cells.push(time(tail.map(|tail| tail.max_ns)));
+    let axis = summary.levels().first().map(|level| level.axis.clone());
+    let columns = phase_columns(summary, &["ops/s", "CV"]);
+    let mut heads = Vec::new();
+    heads.extend(summary.has_variants().then(|| ("variant".into(), Align::Left)));
+    heads.extend(axis.clone().map(|axis| (axis, Align::Left)));
+    heads.push(("phase".into(), Align::Left));
+    heads.extend(columns.iter().map(|column| (column.head.to_string(), column.align)));
+    let mut table = Table::new(&heads);
+    for group in &summary.groups {
+        for row in group.rows.iter().filter(|row| row.rate.is_some()) {
+            let mut cells = Vec::new();
+            cells.extend(summary.has_variants().then(|| group.variant.clone()));
+            let level = || group.level.as_ref().map_or_else(|| "-".into(), level_value);
+            cells.extend(axis.as_ref().map(|_| level()));
+            let mark = if row.disturbed > 0 { " (background load)" } else { "" };
+            cells.push(format!("{}{mark}", row.phase));
+            cells.extend(columns.iter().map(|column| (column.cell)(row)));
+            table.row(cells);
         }
-        cells.push(row.cache.clone());
-        cells
+    }
+    match table.lines.len() {
+        0 => "Nothing was measured.".into(),
+        rows if rows > ROWS_MAX => format!(
+            "<details><summary>{rows} rows</summary>\n\n{}\n\n</details>",
+            table.markdown(plain)
+        ),
+        _ => table.markdown(plain),
     }
 }

@@ -1,11 +1,8 @@
-//! Texts of a run for other programs: one file here for each format. docs/EXPORTS.md tells what
-//! stands in them.
+//! Texts of a run for other programs: one file here for each format. docs/EXPORTS.md says what is in them.
 
 mod csv;
-mod document;
 mod gnuplot;
 mod hgrm;
-mod labels;
 mod markdown;
 mod openmetrics;
 pub(in crate::report) mod svg;
@@ -23,40 +20,47 @@ pub struct ExportText {
 }
 
 /// One format that a run can be written in.
-pub trait Export: Sync {
+pub struct ExportFormat {
     /// Its name on the command line.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it is, in a few words.
-    fn about(&self) -> &'static str;
-
-    /// Whether it tells of each phase apart, so that one of them can be asked for.
-    fn has_phases(&self) -> bool {
-        false
-    }
-
-    /// The run in this format, in as many texts as that takes.
-    ///
-    /// # Errors
-    /// A sentence, if the run has nothing that the format could tell.
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String>;
+    pub about: &'static str,
+    /// Whether it has each phase apart, so that one of them can be asked for.
+    pub has_phases: bool,
+    /// The run in this format, in as many texts as that takes; a sentence if the run has nothing that
+    /// the format could show.
+    pub texts: fn(&Analysis<'_>) -> Result<Vec<ExportText>, String>,
 }
 
 /// Every format that a command can ask for.
-pub const EXPORTS: &[&dyn Export] = &[
-    &csv::Csv,
-    &csv::CsvWindows,
-    &gnuplot::Gnuplot,
-    &hgrm::Hgrm,
-    &document::Document,
-    &markdown::Markdown,
-    &openmetrics::OpenMetrics,
-    &svg::Svg,
+pub const EXPORTS: &[ExportFormat] = &[
+    csv::CSV,
+    csv::CSV_WINDOWS,
+    gnuplot::GNUPLOT,
+    hgrm::HGRM,
+    DOCUMENT,
+    markdown::MARKDOWN,
+    openmetrics::OPENMETRICS,
+    svg::SVG,
 ];
 
 /// The format with this name.
-pub fn find_export(name: &str) -> Option<&'static dyn Export> {
-    EXPORTS.iter().find(|export| export.name() == name).copied()
+pub fn find_export(name: &str) -> Option<&'static ExportFormat> {
+    EXPORTS.iter().find(|export| export.name == name)
+}
+
+/// The run document, as `--json` writes it.
+const DOCUMENT: ExportFormat = ExportFormat {
+    name: "json",
+    about: "the run document, which `boatload import` reads",
+    has_phases: false,
+    texts: document,
+};
+
+fn document(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let mut bytes = Vec::new();
+    (super::json::JSON.render)(analysis, &mut bytes).map_err(|error| error.to_string())?;
+    Ok(only(analysis.book, "json", String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The only text of a run in a format, in a file named after the run.
@@ -64,9 +68,9 @@ fn only(book: &Book, ending: &str, text: String) -> Vec<ExportText> {
     vec![ExportText { name: format!("{}.{ending}", safe(&book.run.id)), text }]
 }
 
-/// Why there are no pictures.
+/// Why there are no charts.
 fn no_figures() -> String {
-    "it has no figures that a picture could show".into()
+    "it has no figures that a chart could show".into()
 }
 
 /// Longest part of a name, in bytes.

@@ -8,7 +8,7 @@ use crate::measure::reference::references;
 use crate::run::cache::Doubt;
 
 fn texts(format: &str, book: &Book) -> Vec<ExportText> {
-    find_export(format).unwrap().texts(&Analysis::of(book)).unwrap()
+    (find_export(format).unwrap().texts)(&Analysis::of(book)).unwrap()
 }
 
 fn only_text(format: &str, book: &Book) -> String {
@@ -56,9 +56,9 @@ fn the_pictures_of_the_readme_are_those_of_the_kept_runs() {
 
 #[test]
 fn formats_have_names_of_their_own_and_say_what_they_are() {
-    let names: Vec<_> = EXPORTS.iter().map(|export| export.name()).collect();
+    let names: Vec<_> = EXPORTS.iter().map(|export| export.name).collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
-    assert!(EXPORTS.iter().all(|export| !export.about().is_empty()));
+    assert!(EXPORTS.iter().all(|export| !export.about.is_empty()));
     assert!(find_export("no-such-format").is_none());
 }
 
@@ -130,7 +130,7 @@ fn what_was_not_published_is_empty_and_never_zero() {
             assert!(!line.ends_with(" 0.0") || line.contains("state="), "{line}");
         }
         assert!(
-            find_export("hgrm").unwrap().texts(&Analysis::of(&book)).is_err(),
+            (find_export("hgrm").unwrap().texts)(&Analysis::of(&book)).is_err(),
             "{}",
             book.run.id
         );
@@ -305,7 +305,7 @@ fn files_have_safe_names_of_their_own_whatever_the_phases_are_called() {
         let books = [book.clone(), fixture::Odd::new(seed).book()];
         for book in books {
             let files =
-                find_export("hgrm").unwrap().texts(&Analysis::of(&book)).unwrap_or_default();
+                (find_export("hgrm").unwrap().texts)(&Analysis::of(&book)).unwrap_or_default();
             let names: BTreeSet<_> = files.iter().map(|file| file.name.as_str()).collect();
             assert_eq!(names.len(), files.len());
             for name in names {

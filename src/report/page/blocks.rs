@@ -4,8 +4,7 @@ use askama::Template;
 
 use super::super::export::svg::PageChart;
 use super::super::figures::{Figure, FigureTable};
-use super::super::grid::Grid;
-use super::super::table::{Align, Line, Table};
+use super::super::table::{Align, ColumnGroup, Table, TableHead, TableLine, TitledTable};
 use crate::base::units::counted;
 
 /// Longer tables are folded away.
@@ -100,39 +99,24 @@ impl PageBlock {
 
     /// A table; nothing without rows.
     pub(super) fn table(title: &str, table: &Table) -> Option<Self> {
-        let heads = table.heads();
-        let head = heads.iter().map(|(head, align)| PageCell::head("col", *align, head)).collect();
-        let rows: Vec<_> = table.lines().iter().map(|line| row(line, heads)).collect();
-        let page_table = PageTable { title: title.into(), heads: vec![head], rows };
-        (!page_table.rows.is_empty()).then_some(Self::Table(page_table))
-    }
-
-    /// A grid, as a table.
-    pub(super) fn grid(title: &str, grid: &Grid) -> Self {
-        let columns = || grid.groups.iter().flat_map(|group| &group.columns);
-        let corner = || PageCell::head("col", grid.align, &grid.corner);
-        let group_head = |title: &str| PageCell::head("col", Align::Right, title);
-        let heads = if grid.groups.iter().all(|group| group.is_plain()) {
-            let groups = grid.groups.iter().map(|group| group_head(&group.title));
-            vec![[corner()].into_iter().chain(groups).collect()]
-        } else {
-            let own = columns().map(|column| group_head(&column.head));
-            let own = [corner()].into_iter().chain(own).collect();
-            let over = grid.groups.iter().map(|group| PageCell {
+        let head = |head: &TableHead| PageCell::head("col", head.align, &head.text);
+        let mut heads = vec![table.heads.iter().map(head).collect()];
+        if table.groups.iter().any(|group| !group.title.is_empty()) {
+            let over = |group: &ColumnGroup| PageCell {
                 class: "over",
                 span: group.columns.len(),
                 ..PageCell::head("colgroup", Align::Left, &group.title)
-            });
-            let over = [PageCell::plain(Align::Left, "")].into_iter().chain(over).collect();
-            let has_titles = grid.groups.iter().any(|group| !group.title.is_empty());
-            if has_titles { vec![over, own] } else { vec![own] }
-        };
-        let rows = grid.names.iter().enumerate().map(|(at, name)| {
-            let text = |cells: &[String]| cells.get(at).cloned().unwrap_or_default();
-            let cells = columns().map(|one| PageCell::plain(Align::Right, &text(&one.cells)));
-            [PageCell::head("row", grid.align, name)].into_iter().chain(cells).collect()
-        });
-        Self::Table(PageTable { title: title.into(), heads, rows: rows.collect() })
+            };
+            let corner = PageCell::plain(Align::Left, "");
+            heads.insert(0, [corner].into_iter().chain(table.groups.iter().map(over)).collect());
+        }
+        let rows: Vec<_> = table.lines.iter().map(|line| row(line, &table.heads)).collect();
+        (!rows.is_empty()).then(|| Self::Table(PageTable { title: title.into(), heads, rows }))
+    }
+
+    /// A table with its own title.
+    pub(super) fn titled(titled: &TitledTable) -> Option<Self> {
+        Self::table(&titled.title, &titled.table)
     }
 
     pub(super) fn chart(figure: Figure) -> Self {
@@ -141,10 +125,10 @@ impl PageBlock {
     }
 }
 
-fn row(line: &Line, heads: &[(String, Align)]) -> Vec<PageCell> {
+fn row(line: &TableLine, heads: &[TableHead]) -> Vec<PageCell> {
     match line {
-        Line::Cells(cells) => {
-            let align = |at: usize| heads.get(at).map_or(Align::Left, |(_, align)| *align);
+        TableLine::Cells(cells) => {
+            let align = |at: usize| heads.get(at).map_or(Align::Left, |head| head.align);
             let cells = cells.iter().enumerate();
             let cell = |(at, text): (usize, &String)| match at {
                 0 => PageCell::head("row", align(0), text),
@@ -152,12 +136,12 @@ fn row(line: &Line, heads: &[(String, Align)]) -> Vec<PageCell> {
             };
             cells.map(cell).collect()
         }
-        Line::Heading(text) => {
+        TableLine::Heading(text) => {
             let text = text.trim_end_matches(':');
             let head = PageCell::head("", Align::Left, text);
             vec![PageCell { class: "group", span: heads.len(), ..head }]
         }
-        Line::Note(first, text) => {
+        TableLine::Note(first, text) => {
             let span = heads.len().saturating_sub(1).max(1);
             let text = PageCell { span, ..PageCell::plain(Align::Left, text) };
             vec![PageCell::head("row", Align::Left, first), text]

@@ -1,20 +1,17 @@
 //! The results of a run in tables, and how they were measured.
 
-use super::super::amplification;
 use super::super::comparison::about_run;
-use super::super::filesystems::made_table;
+use super::super::filesystems::{amplification_tables, conditions_table, made_table};
+use super::super::head::{about_cost, about_lack, about_machine, about_place, about_system};
 use super::super::host::host_lines;
-use super::super::matrix::phase_grids;
 use super::super::names::cell_and_repeat;
 use super::super::phases::{
-    ABOUT_DEVIATION, ABOUT_LATENCIES, about_interval, about_mark, latencies_table, phases_table,
+    ABOUT_LATENCIES, latencies_table, phase_levels, phase_notes, phases_table,
 };
-use super::super::place::{FOUND, conditions_grid};
-use super::super::provenance::{about_system, is_latencies_only, latencies};
 use super::super::table::{Align, Table};
-use super::super::terminal::{about_cost, about_lack, about_machine, about_place, counters_of};
 use super::super::text::number;
-use super::super::variance::{ABOUT_VARIANCE, WHERE, variance_table};
+use super::super::variance::{ABOUT_VARIANCE, variance_table};
+use super::super::windows::{is_latencies_only, single_latencies};
 use super::blocks::PageBlock;
 use crate::base::units::counted;
 use crate::measure::analysis::Analysis;
@@ -31,24 +28,22 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         return vec![PageBlock::Empty("Nothing was measured.".into())];
     }
     if is_latencies_only(book, summary) {
-        let latencies = PageBlock::table("latencies of single operations", &latencies(book));
-        return latencies.into_iter().collect();
+        let latencies = single_latencies(book);
+        return PageBlock::table("latencies of single operations", &latencies)
+            .into_iter()
+            .collect();
     }
-    let spread = summary.rows().any(|row| row.deviation.is_some());
+    let phases = phases_table(summary, true);
+    let notes = phase_notes(summary, true).into_iter().filter_map(PageBlock::note);
     let mut blocks = Vec::new();
     if summary.levels().is_empty() {
-        blocks.extend(PageBlock::table("all phases", &phases_table(summary, spread)));
+        blocks.extend(PageBlock::table("all phases", &phases));
+        blocks.extend(notes);
     } else {
-        for (title, one) in phase_grids(summary) {
-            blocks.push(PageBlock::grid(&title, &one));
-        }
-    }
-    blocks.extend(PageBlock::note(about_interval(summary)));
-    blocks.extend(PageBlock::note(about_mark(summary)));
-    blocks.extend(PageBlock::note(if spread { ABOUT_DEVIATION } else { "" }));
-    if !summary.levels().is_empty() {
-        blocks
-            .extend(PageBlock::table("every phase at every level", &phases_table(summary, spread)));
+        let levels = phase_levels(summary);
+        blocks.extend(levels.iter().filter_map(PageBlock::titled));
+        blocks.extend(notes);
+        blocks.extend(PageBlock::table("every phase at every level", &phases));
     }
     let latencies = latencies_table(summary);
     if latencies.has_rows() {
@@ -56,9 +51,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         blocks.extend(PageBlock::note(ABOUT_LATENCIES));
     }
     if !book.filesystems.is_empty() {
-        let levels = !summary.levels().is_empty();
-        let all = amplification::tables(analysis.amplifications(), (&counters_of(book), levels));
-        blocks.extend(all.iter().filter_map(|(title, one)| PageBlock::table(title, one)));
+        blocks.extend(amplification_tables(analysis).iter().filter_map(PageBlock::titled));
     }
     blocks
 }
@@ -74,17 +67,13 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         .extend(PageBlock::table("what was asked of the caches and what was found", &caches(book)));
     blocks.extend(PageBlock::table("measurements that are invalid and left out", &invalid(book)));
     if let Some(variance) = variance_table(analysis) {
-        blocks.extend(PageBlock::table(WHERE, &variance));
+        blocks.extend(PageBlock::titled(&variance));
         blocks.extend(PageBlock::note(ABOUT_VARIANCE));
     }
     if !book.filesystems.is_empty() {
-        let (title, made) = made_table(book);
-        blocks.extend(PageBlock::table(title, &made));
+        blocks.extend(PageBlock::titled(&made_table(book)));
     }
-    let conditions = analysis.conditions();
-    if !conditions.names.is_empty() {
-        blocks.push(PageBlock::grid(FOUND, &conditions_grid(conditions)));
-    }
+    blocks.extend(conditions_table(analysis.conditions()).iter().filter_map(PageBlock::titled));
     blocks
 }
 

@@ -23,8 +23,8 @@ use super::comparison::{
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
 use super::figures::figures;
+use super::head::about_lack;
 use super::phases::about_n;
-use super::terminal::about_lack;
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::measure::compare::differences::letter;

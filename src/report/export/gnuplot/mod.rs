@@ -4,25 +4,20 @@ mod data;
 mod script;
 mod words;
 
-use super::{Export, ExportText, no_figures, safe};
+use super::{ExportFormat, ExportText, no_figures, safe};
 use crate::measure::analysis::Analysis;
 use crate::report::figures::{Figure, figures};
 
-pub(super) struct Gnuplot;
+pub(super) const GNUPLOT: ExportFormat = ExportFormat {
+    name: "gnuplot",
+    about: "scripts with their data, each of which gives a PNG",
+    has_phases: false,
+    texts: scripts,
+};
 
-impl Export for Gnuplot {
-    fn name(&self) -> &'static str {
-        "gnuplot"
-    }
-
-    fn about(&self) -> &'static str {
-        "scripts with their data, each of which gives a PNG"
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let all = figures(&[analysis]);
-        if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().flat_map(texts).collect()) }
-    }
+fn scripts(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let all = figures(&[analysis]);
+    if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().flat_map(texts).collect()) }
 }
 
 /// The script and the data of a picture.

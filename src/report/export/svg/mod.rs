@@ -10,7 +10,7 @@ mod style;
 mod text_width;
 mod writer;
 
-use super::{Export, ExportText, no_figures, safe};
+use super::{ExportFormat, ExportText, no_figures, safe};
 use crate::measure::analysis::Analysis;
 use crate::report::figures::{Figure, figures};
 use layout::ChartLayout;
@@ -19,25 +19,20 @@ use writer::{SvgWriter, escaped, px};
 
 pub(crate) use style::dark_rules;
 
-pub(super) struct Svg;
+pub(super) const SVG: ExportFormat = ExportFormat {
+    name: "svg",
+    about: "pictures for papers and pages, a file for each",
+    has_phases: false,
+    texts: charts,
+};
 
-impl Export for Svg {
-    fn name(&self) -> &'static str {
-        "svg"
-    }
-
-    fn about(&self) -> &'static str {
-        "pictures for papers and pages, a file for each"
-    }
-
-    fn texts(&self, analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-        let all = figures(&[analysis]);
-        let file = |figure: &Figure| ExportText {
-            name: format!("{}.svg", safe(&figure.key)),
-            text: svg(figure),
-        };
-        if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().map(file).collect()) }
-    }
+fn charts(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let all = figures(&[analysis]);
+    let file = |figure: &Figure| ExportText {
+        name: format!("{}.svg", safe(&figure.key)),
+        text: svg(figure),
+    };
+    if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().map(file).collect()) }
 }
 
 /// The chart as a document.

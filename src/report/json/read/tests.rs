@@ -12,7 +12,7 @@ use crate::report::find_report;
 
 fn document(book: &Book) -> String {
     let mut out = Vec::new();
-    find_report("json").unwrap().render(&Analysis::of(book), &mut out).unwrap();
+    (find_report("json").unwrap().render)(&Analysis::of(book), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,0 +1,153 @@
+//! The first lines of a report: which run it is, on which file system and machine it was measured, or where
+//! published figures come from.
+
+use std::io::{self, Write};
+
+use super::phases::about_n;
+use super::text::{time, write_wrapped};
+use crate::base::units::{self, counted};
+use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
+use crate::measure::analysis::Analysis;
+use crate::measure::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance, RunFacts};
+use crate::measure::order::{each_once, made};
+use crate::measure::reference::PREFIX;
+
+/// A fact that was not published.
+pub(super) const NOT_PUBLISHED: &str = "not published";
+
+/// Writes the first lines. Fails only if `out` does.
+pub(super) fn write_head(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (book, run) = (analysis.book, &analysis.book.run);
+    write_wrapped("", &format!("{}: {}", run.scenario, run.question), out)?;
+    if let Some(reference) = &run.reference {
+        return write_published(reference, &book.host, out);
+    }
+    write_wrapped("", &about_run(run), out)?;
+    write_wrapped("", &about_place(book), out)?;
+    write_wrapped("", &about_machine(&book.host), out)?;
+    let repeats = about_n(analysis.summary()).map(|n| n + "; ").unwrap_or_default();
+    write_wrapped("", &format!("{repeats}{}", about_cost(run)), out)?;
+    write_wrapped("INCOMPLETE: ", &about_lack(run).unwrap_or_default(), out)
+}
+
+fn write_published(
+    reference: &Provenance,
+    host: &HostFacts,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Provenance { name, title, publisher, published, url, .. } = reference;
+    let lines = [
+        ("", format!("{PREFIX}{name}: published, not measured by boatload")),
+        ("from: ", format!("{title}; {publisher}; {published}")),
+        ("      ", url.clone().unwrap_or_default()),
+        ("on:   ", about_system(reference, host)),
+        ("n:    ", reference.repeated.clone()),
+    ];
+    lines.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
+}
+
+/// Which run it is.
+pub(super) fn about_run(run: &RunFacts) -> String {
+    format!(
+        "run {} of {}, {} scale, seed {}, boatload {}",
+        run.id, run.started, run.scale, run.seed, run.boatload
+    )
+}
+
+/// Measurement overhead of an operation.
+pub(super) fn about_cost(run: &RunFacts) -> String {
+    let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
+    format!("measurement overhead: {cost} per operation")
+}
+
+/// Why a run is not complete; none if it is.
+pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
+    let why = match run.finished {
+        Some(_) => "it was interrupted",
+        None => "it was killed, or is still running",
+    };
+    (!run.complete).then(|| format!("not every cell was done; {why}"))
+}
+
+/// On which machine.
+pub(super) fn about_machine(host: &HostFacts) -> String {
+    let processors = counted(u64::from(host.cpus), "processor");
+    let memory = units::bytes(host.memory_bytes);
+    format!("{}, {processors}, {memory} of memory, {}", host.cpu, host.kernel)
+}
+
+/// The system of published figures, as far as it is known.
+pub(super) fn about_system(reference: &Provenance, host: &HostFacts) -> String {
+    let kind = match host.filesystem.kind.as_str() {
+        "" => "an unknown file system",
+        kind => kind,
+    };
+    let disk = reference.disk.as_ref().map(|disk| format!(" on {disk}")).unwrap_or_default();
+    let memory =
+        (host.memory_bytes > 0).then(|| format!("{} of memory", units::bytes(host.memory_bytes)));
+    let system = reference.system.clone().unwrap_or_default();
+    let mut known = vec![format!("{kind}{disk}"), system, host.kernel.clone(), host.cpu.clone()];
+    known.extend(memory);
+    known.retain(|fact| !fact.is_empty());
+    known.join("; ")
+}
+
+/// On what it was measured.
+pub(super) fn about_place(book: &Book) -> String {
+    let measurements = &book.measurements;
+    if !measurements.is_empty() && measurements.iter().all(Measurement::is_simulated) {
+        return "the simulated file system".into();
+    }
+    if !book.filesystems.is_empty() {
+        return about_made(book);
+    }
+    let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
+    let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));
+    let kind = book.host.filesystem.about();
+    format!("{kind} on {}, {free} of {total} free", device_of(&book.host))
+}
+
+/// The device of the run's directory, with its maker's name for it.
+fn device_of(host: &HostFacts) -> String {
+    match &host.device {
+        Some(DeviceFacts { name, model: Some(model), .. }) => format!("{name} ({model})"),
+        Some(device) => device.name.clone(),
+        None => host.filesystem.source.clone(),
+    }
+}
+
+/// On what the file systems of a run were made.
+fn about_made(book: &Book) -> String {
+    let grounds: Vec<String> = made(book).into_iter().map(|made| ground(made, book)).collect();
+    let many = counted(book.filesystems.len() as u64, "file system");
+    if let [ground] = each_once(grounds.iter()).as_slice() {
+        return format!("{many} made {ground}");
+    }
+    let count = |ground: &String| grounds.iter().filter(|other| *other == ground).count();
+    let each = each_once(grounds.iter()).into_iter().map(|one| format!("{} {one}", count(one)));
+    format!("{many} made: {}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// On what one was made. A device is named where all that were made on the same kind of place have it.
+fn ground(made: &MadeFileSystem, book: &Book) -> String {
+    let size = units::bytes(made.device_bytes);
+    let name = |of: &MadeFileSystem| of.device.as_ref().map(|device| device.name.clone());
+    let mut alike =
+        book.filesystems.iter().filter(|other| other.place == made.place && !other.is_in_memory());
+    let same = alike.all(|other| name(other) == name(made));
+    let direct = made.device.as_ref().and_then(|device| device.loop_direct_io);
+    let direct = direct.map(|yes| if yes { "direct I/O" } else { "through the host's cache" });
+    let facts = [name(made).filter(|_| same), direct.map(String::from)];
+    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
+    match made.place {
+        _ if made.is_in_memory() => format!("in memory ({size})"),
+        MadeOn::Memory => format!("on an image of {size} in memory"),
+        MadeOn::Device => format!("on a device of {size}{facts}"),
+        MadeOn::Image => format!(
+            "on an image of {size}{facts} in a directory of {} on {}",
+            book.host.filesystem.kind,
+            device_of(&book.host)
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! The lists of `boatload runs`: the runs of a store, and published figures.
+
+use std::io::{self, Write};
+
+use super::head::NOT_PUBLISHED;
+use super::table::{Align, Table, TableColumn};
+use super::text::width;
+use crate::base::units::grouped;
+use crate::measure::book::Book;
+use crate::store::RunSummary;
+
+/// More columns are not given to file systems that were made.
+const PLACE_MAX: usize = 20;
+
+type RunColumn = TableColumn<RunSummary>;
+
+const RUN_COLUMNS: [RunColumn; 7] = [
+    RunColumn::words("run", |run| run.id.clone()),
+    RunColumn::words("started", |run| minute(&run.started)),
+    RunColumn::words("scenario", |run| run.scenario.clone()),
+    RunColumn::words("scale", |run| run.scale.to_string()),
+    RunColumn::words("place", place),
+    RunColumn::numbers("n", |run| grouped(run.measurements)),
+    RunColumn::words("state", state),
+];
+
+/// Writes one line for each run, in the order given. Fails only if `out` does.
+pub fn write_runs(runs: &[RunSummary], out: &mut dyn Write) -> io::Result<()> {
+    if runs.is_empty() {
+        return writeln!(out, "No runs yet; `boatload run` makes one.");
+    }
+    Table::from_rows(&RUN_COLUMNS, runs).write(out)
+}
+
+/// `2026-10-05 08:00` of an RFC 3339 time.
+fn minute(started: &str) -> String {
+    let parts = started.split_once('T').and_then(|(day, time)| Some((day, time.get(..5)?)));
+    parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
+}
+
+/// What was measured: types of file systems made for the run, as many as fit, or the one that was there.
+fn place(run: &RunSummary) -> String {
+    let Some((first, others)) = run.made.split_first() else {
+        let device = run.device.as_ref().map(|device| format!(" {device}"));
+        return format!("{}{}", run.filesystem, device.unwrap_or_default());
+    };
+    let mut text = first.clone();
+    for name in others {
+        if width(&text) + width(name) >= PLACE_MAX {
+            return text + ",…";
+        }
+        text += &format!(",{name}");
+    }
+    text
+}
+
+fn state(run: &RunSummary) -> String {
+    match (run.complete, &run.finished, run.invalid) {
+        (true, _, 0) => "complete".into(),
+        (true, _, invalid) => format!("{} invalid", grouped(invalid)),
+        (false, None, _) => "unfinished".into(),
+        (false, Some(_), _) => "interrupted".into(),
+    }
+}
+
+/// Writes one line for each of the published figures, below the question it answers. Fails only
+/// if `out` does.
+pub fn write_references(references: &[Book], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "`boatload show reference:NAME` shows one; the names:")?;
+    let heads = ["name", "file system", "system", "published"];
+    let mut table = Table::new(&heads.map(|head| (head, Align::Left)));
+    let mut question = "";
+    for book in references {
+        if book.run.question != question {
+            question = &book.run.question;
+            table.heading(question);
+        }
+        let Some(reference) = &book.run.reference else { continue };
+        let published = &reference.published;
+        let kind = Some(&book.host.filesystem.kind).filter(|kind| !kind.is_empty());
+        let or_unknown = |text: Option<&String>| text.map_or(NOT_PUBLISHED, String::as_str).into();
+        table.row(vec![
+            reference.name.clone(),
+            or_unknown(kind),
+            or_unknown(reference.system.as_ref()),
+            // The year of a date; whatever else is known of it as it stands.
+            published.split_once('-').map_or(published.as_str(), |(year, _)| year).into(),
+        ]);
+    }
+    table.write(out)
+}
