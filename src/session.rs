@@ -1,15 +1,15 @@
 //! Ties the stages: for every cell and phase run, measure, store.
 
 mod harness;
-pub mod lacks;
+pub(crate) mod lacks;
 mod making;
 mod measuring;
 mod pilot;
-pub mod probe;
-pub mod room;
+pub(crate) mod probe;
+pub(crate) mod room;
 mod spent;
 pub mod stocking;
-pub mod trials;
+pub(crate) mod trials;
 mod watching;
 
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,10 +22,10 @@ use self::pilot::RunExtent;
 use self::spent::RunCosts;
 use self::watching::PhaseWatch;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
+use crate::host::block_device::device_to_read;
 use crate::host::facts::HostFacts;
-use crate::host::mount::Mount;
-use crate::host::node::device_to_read;
+use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
 use crate::measure::conclusions::conclude;
@@ -38,9 +38,9 @@ use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
-use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
+use crate::run::run_directory::{Ground, open_parent, random_word};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
 use crate::store::Store;
 
@@ -93,9 +93,9 @@ pub trait Watcher {
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
-    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>);
+    fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>);
     /// It is over.
-    fn phase_ends(&self, standing: &PhaseContext<'_>, measurement: &Measurement);
+    fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement);
 }
 
 /// Runs the order to its end, or until it is interrupted, and leaves the machine as it was.
@@ -116,7 +116,7 @@ pub fn run(
     let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
     let spent = RunCosts::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
-    let (mut sites, host) = Sites::make(order, looked, (&id, clock), interrupt)?;
+    let (mut sites, host) = Sites::make(order, looked, &id, clock, interrupt)?;
     let filesystems = match &mut sites.made {
         Some(site) => making::try_out(plan, site, watcher)?,
         None => Vec::new(),
@@ -192,7 +192,8 @@ impl Sites {
     fn make(
         order: &RunOrder<'_>,
         looked: HostSurvey,
-        (id, clock): (&str, RealClock),
+        id: &str,
+        clock: RealClock,
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
         let HostSurvey { parent, mut host, device, means } = looked;
@@ -206,9 +207,9 @@ impl Sites {
             let parent = open_parent(&order.directory)?;
             // Beside it there may be the directory of cells that need no file system made.
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
-            let facts = (host.clone(), clock.clone());
-            let place = (parent, order.directory.as_path());
-            sites.made = Some(means.site(place, &order.place, facts, (&id, interrupt))?);
+            let ground = Ground::make(parent, &order.directory, &id)?;
+            let (host, clock) = (host.clone(), clock.clone());
+            sites.made = Some(means.site(ground, order, host, clock, &id, interrupt)?);
         }
         if order.plan.makes_files() {
             let ground = Ground::make(parent, &order.directory, id)?;
@@ -312,7 +313,7 @@ impl Session<'_> {
             }
             let phase = as_first_pass(phase, self.book.measurements.last());
             let phase = &self.sites.for_cell(cell)?.resolved(&phase);
-            let standing = PhaseContext {
+            let context = PhaseContext {
                 cell: self.course.at,
                 cells: self.course.cells,
                 repeats: self.course.repeats,
@@ -323,12 +324,13 @@ impl Session<'_> {
                 device: self.sites.for_cell(cell)?.device().cloned(),
             };
             before += phase.operations().unwrap_or_default();
-            let watched = (self.watcher, &mut self.watch);
+            let (watcher, watch) = (self.watcher, &mut self.watch);
             let site = self.sites.for_cell(cell)?;
             let begun = self.spent.seconds();
-            let measurement = measuring::measure(site, cell, &standing, watched, self.interrupt)?;
+            let measurement =
+                measuring::measure(site, cell, &context, watcher, watch, self.interrupt)?;
             self.spent.pass(&measurement, begun);
-            self.watcher.phase_ends(&standing, &measurement);
+            self.watcher.phase_ends(&context, &measurement);
             self.store.add_measurement(&self.book.run.id, &measurement)?;
             self.book.measurements.push(measurement);
         }
@@ -425,13 +427,13 @@ fn look_at_host(order: &RunOrder<'_>) -> Result<HostSurvey> {
         device = Some(readable_device(parent.as_fd(), &order.directory)?);
     }
     let space = Space::left(parent.as_fd())?;
-    let means = making::means(order.plan, &order.place, (&host, &space), &order.directory)?;
+    let means = making::means(order.plan, &order.place, &host, &space, &order.directory)?;
     if order.plan.makes_files() {
         // An image stays as full as it got while cells beside it are measured.
         let image_bytes = means.as_ref().map_or(0, |means| means.image_bytes(&order.place));
         let available_bytes = space.available_bytes.saturating_sub(image_bytes);
         let beside = Space { available_bytes, ..space };
-        room::check(order.plan, &beside, (&order.directory, order.fill_real))?;
+        room::check(order.plan, &beside, &order.directory, order.fill_real)?;
         let wanted = room::bytes_at_most(order.plan, &space);
         room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
     }

@@ -20,17 +20,17 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use boatload::host::device::BlockDevice;
+use boatload::host::block_device::BlockDevice;
 use boatload::host::facts::HostFacts;
-use boatload::host::mount::Mount;
+use boatload::host::mounts::Mount;
 use boatload::measure::book::{Book, Measurement};
 use boatload::plan::Phase;
+use boatload::run::cache::ReadEvidence;
 use boatload::run::cache::{CacheState, CacheVerdict, Doubt};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
-use boatload::run::evidence::ReadEvidence;
-use boatload::run::ground::{Ground, open_parent};
 use boatload::run::interrupt::Interrupt;
+use boatload::run::run_directory::{Ground, open_parent};
 use boatload::run::site::{DiskSite, Site};
 use boatload::session::{PhaseContext, Watcher};
 use common::{LoopMount, skip};
@@ -228,8 +228,7 @@ impl Recorder for Unrecorded {
 fn work(site: &dyn Site, phase: &Phase) -> (u64, u64) {
     let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
     let mut nobody: Vec<_> = (0..phase.threads).map(|_| Unrecorded).collect();
-    let mut recorders: Vec<&mut dyn Recorder> = nobody.iter_mut().map(|n| n as _).collect();
-    let run = site.work(phase, &AtomicBool::new(false), &done, &mut recorders);
+    let run = site.engines().work(phase, &AtomicBool::new(false), &done, &mut nobody);
     assert_eq!(run.errors.len(), 0);
     (run.operations, run.bytes)
 }

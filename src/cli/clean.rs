@@ -12,12 +12,12 @@ use rustix::fs::AtFlags;
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
-use crate::run::ground::{
+use crate::run::backing::unmount_left;
+use crate::run::kept_ballast::{BallastNote, read_note};
+use crate::run::remove::remove_ground;
+use crate::run::run_directory::{
     CANARY, MOUNT_POINT, in_use, may_be_ground, open_directory, open_parent, prove,
 };
-use crate::run::kept::{BallastNote, read_note};
-use crate::run::place::unmount_left;
-use crate::run::remove::remove_ground;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -15,7 +15,7 @@ use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::space::Space;
 use crate::report::host_lines;
 use crate::run::clock::{Clock, RealClock};
-use crate::run::ground::open_parent;
+use crate::run::run_directory::open_parent;
 
 const EXAMPLES: &str = "\
 Examples:

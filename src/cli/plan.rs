@@ -18,8 +18,8 @@ use crate::measure::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::plan;
 use crate::plan::filesystem::{PlaceAsked, Room};
 use crate::plan::phase::End;
-use crate::run::ground::open_parent;
 use crate::run::interrupt::Interrupt;
+use crate::run::run_directory::open_parent;
 use crate::session::lacks::{lacks, room_asked};
 use crate::session::probe::probe;
 use crate::session::{fitted, readable_device, room};
@@ -114,7 +114,7 @@ impl Plan {
                 text.push_str("`run` wants --fill-real for it\n");
             }
             let wanted = room::bytes_at_most(&there, place.space);
-            lack = room::check(&there, place.space, (place.directory, true))
+            lack = room::check(&there, place.space, place.directory, true)
                 .and_then(|()| room::check_memory(kind, wanted, place.directory))
                 .err();
         }
@@ -170,7 +170,7 @@ impl Plan {
             return Ok(None);
         }
         let interrupt = Interrupt::listen()?;
-        probe(&there, place.host, (place.directory, place.space), &interrupt).map(Some)
+        probe(&there, place.host, place.directory, place.space, &interrupt).map(Some)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::base::failure::{Failure, Result, shown};
 
 use super::block;
 use super::ioctl;
-use super::mount::source_path;
-use super::mounting::{all_mounts, is_unused};
+use super::mounts::source_path;
+use super::mounts::{all_mounts, is_unused};
 use super::signatures::{described, signatures};
 
 type Number = (u32, u32);
@@ -302,7 +302,7 @@ fn parse_number(text: &str) -> Option<Number> {
 /// it was mounted from is looked at too.
 fn mount_point(number: Number, partitions: &[Number]) -> Option<PathBuf> {
     let ours = |other: Number| other == number || partitions.contains(&other);
-    let mounted = |mount: &super::mount::Mount| {
+    let mounted = |mount: &super::mounts::Mount| {
         ours(mount.device) || source_path(&mount.source).and_then(number_at).is_some_and(ours)
     };
     all_mounts().into_iter().find(mounted).map(|mount| mount.mount_point)

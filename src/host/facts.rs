@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
 
-use super::device::BlockDevice;
-use super::mount::Mount;
+use super::block_device::BlockDevice;
+pub use super::block_device::DeviceFacts;
+use super::mounts::Mount;
+use super::page_cache::{self, CacheProbe};
 use super::settings::MachineSettings;
 use super::space::Space;
 
@@ -57,41 +59,6 @@ pub struct FilesystemFacts {
     pub journal: Option<bool>,
 }
 
-/// A block device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct DeviceFacts {
-    /// The kernel's name: `vda`, `nvme0n1p2`, `loop3`.
-    pub name: String,
-    /// The maker's name for it, where the kernel knows one.
-    pub model: Option<String>,
-    /// Whether it turns.
-    pub rotational: Option<bool>,
-    /// The I/O scheduler in use.
-    pub scheduler: Option<String>,
-    /// Whether writes may wait in a volatile cache of the device.
-    pub write_cache: Option<String>,
-    /// Logical sector size, in bytes.
-    pub sector_bytes: Option<u64>,
-    /// Its size, in bytes.
-    pub total_bytes: Option<u64>,
-    /// For a loop device, whether it goes around the cache of the file system below it.
-    pub loop_direct_io: Option<bool>,
-    /// Physical sector size, in bytes.
-    pub physical_sector_bytes: Option<u64>,
-    /// Whether it takes word that blocks are not needed any more.
-    pub discards: Option<bool>,
-    /// Requests that may wait in its queue.
-    pub requests_max: Option<u64>,
-    /// How far the kernel reads ahead on it, in bytes.
-    pub read_ahead_bytes: Option<u64>,
-    /// Its name, whose counters are told, and those of all devices beneath it, from above; empty
-    /// if unknown.
-    pub beneath: Vec<String>,
-    /// The devices directly beneath it, each with its own facts.
-    pub stack: Vec<DeviceFacts>,
-}
-
 /// What this process may do, as tried out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rights {
@@ -117,6 +84,17 @@ const PERSONAL_OPTIONS: [&str; 11] = [
     "username",
     "workdir",
 ];
+
+impl Rights {
+    /// Tries them out, changing nothing.
+    pub fn probe() -> Self {
+        Self {
+            root: rustix::process::geteuid().is_root(),
+            drop_caches: page_cache::can_drop(),
+            cache_probe: CacheProbe::detect().word().to_string(),
+        }
+    }
+}
 
 impl HostFacts {
     /// The facts of this machine, of this process, and of the file system `dir` lies on.

@@ -11,14 +11,14 @@ const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 /// The group's directories.
 #[derive(Debug, PartialEq, Eq)]
-pub struct OwnGroup {
+pub(crate) struct OwnGroup {
     processors: PathBuf,
     memory: PathBuf,
 }
 
 impl OwnGroup {
     /// The group of this process; none without control groups.
-    pub fn find() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         Self::of(&std::fs::read_to_string("/proc/self/cgroup").ok()?, Path::new(ROOT))
     }
 
@@ -31,12 +31,12 @@ impl OwnGroup {
     }
 
     /// Its file `cpu.stat`, if it has one.
-    pub fn processor_statistics(&self) -> Option<PathBuf> {
+    pub(crate) fn processor_statistics(&self) -> Option<PathBuf> {
         Some(self.processors.join("cpu.stat")).filter(|path| path.exists())
     }
 
     /// How many processors' time it may use; none for no limit.
-    pub fn processors_max(&self) -> Option<f64> {
+    pub(crate) fn processors_max(&self) -> Option<f64> {
         let read = |name: &str| std::fs::read_to_string(self.processors.join(name)).ok();
         let (quota, period) = match read("cpu.max") {
             Some(text) => {
@@ -52,7 +52,7 @@ impl OwnGroup {
     }
 
     /// How much memory it may use, in bytes; none for no limit.
-    pub fn memory_max_bytes(&self) -> Option<u64> {
+    pub(crate) fn memory_max_bytes(&self) -> Option<u64> {
         let read = |name: &str| std::fs::read_to_string(self.memory.join(name)).ok();
         let text = read("memory.max").or_else(|| read("memory.limit_in_bytes"))?;
         text.trim().parse().ok().filter(|bytes| *bytes < NO_LIMIT_BYTES)

@@ -1,10 +1,11 @@
-//! Whether a device has come to rest: what mkfs and deleting leave to be done would be timed with
-//! the next phase.
+//! Whether a device has come to rest, and waiting for it: what mkfs and deleting leave to be done would be
+//! timed with the next phase.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use super::device::BlockDevice;
-use super::stack::{DEEPEST_STACK, beneath};
+use crate::host::block_device::{BlockDevice, DEEPEST_STACK, beneath};
 
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
 const WRITEBACK_PAGES_MAX: u64 = 16;
@@ -72,6 +73,31 @@ fn unwritten(text: &str) -> Option<Unwritten> {
         writeback: pages("nr_writeback")?,
         dirty_background: pages("nr_dirty_background_threshold")?,
     })
+}
+
+/// How long it is waited from one look to the next.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The device must be idle this often in a row: between two requests of a busy one lies little.
+const LOOKS_IDLE: u32 = 3;
+
+/// Looks at most: a second. What is at work for longer is not what the phase before left.
+const LOOKS_MAX: u32 = 50;
+
+/// Waits until the device is idle, but not for ever; whether it is. None if nothing tells.
+pub fn wait_until_idle(device: &BlockDevice, stop: &AtomicBool) -> Option<bool> {
+    let mut idle = 0;
+    for _ in 0..LOOKS_MAX {
+        idle = if look(device)?.is_idle() { idle + 1 } else { 0 };
+        if idle == LOOKS_IDLE {
+            return Some(true);
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Some(false)
 }
 
 #[cfg(test)]

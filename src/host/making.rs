@@ -33,9 +33,6 @@ pub struct Tool {
 }
 
 /// Whether this kernel can mount this kind, and the program that makes it: none if it needs none.
-///
-/// # Errors
-/// One sentence for each thing that is missing, with what to do.
 pub fn probe(kind: &'static FileSystemKind) -> Result<Option<Tool>> {
     probe_all(&[kind]).map(|mut all| all.pop().and_then(|(_, tool)| tool))
 }
@@ -185,7 +182,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 fn run_until(
     program: &Path,
     arguments: &[OsString],
-    (directory, stop): (&Path, &AtomicBool),
+    directory: &Path,
+    stop: &AtomicBool,
 ) -> std::io::Result<Option<Output>> {
     let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
     let (mut stdout, mut stderr) = (memory()?, memory()?);
@@ -241,9 +239,10 @@ fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
 pub fn make(
     tool: &Tool,
     arguments: &[OsString],
-    (directory, stop): (&Path, &AtomicBool),
+    directory: &Path,
+    stop: &AtomicBool,
 ) -> Result<()> {
-    let done = run_until(&tool.program, arguments, (directory, stop))
+    let done = run_until(&tool.program, arguments, directory, stop)
         .map_err(|error| Failure::from_system(format!("run {}", shown(&tool.program)), error))?;
     let Some(done) = done else {
         return Err(Failure::interrupted(format!("interrupted during {}", shown(tool.name()))));
@@ -356,14 +355,14 @@ mod tests {
 
     fn shell(script: &str) -> Result<()> {
         let tool = Tool { program: "/bin/sh".into(), version: None };
-        make(&tool, &["-c".into(), script.into()], (Path::new("/"), &AtomicBool::new(false)))
+        make(&tool, &["-c".into(), script.into()], Path::new("/"), &AtomicBool::new(false))
     }
 
     #[test]
     fn a_program_that_runs_is_killed_when_the_user_wants_to_stop() {
         let tool = Tool { program: "/bin/sh".into(), version: None };
         let words = ["-c".into(), "sleep 1000".into()];
-        let stopped = make(&tool, &words, (Path::new("/"), &AtomicBool::new(true)));
+        let stopped = make(&tool, &words, Path::new("/"), &AtomicBool::new(true));
         let failure = stopped.expect_err("it was stopped");
         assert_eq!(failure.exit, crate::base::failure::Exit::Interrupted);
         assert_eq!(failure.sentence, "interrupted during sh");

@@ -3,35 +3,28 @@
 //! in `run/engine/`.
 
 pub mod block;
-pub mod cache;
-pub mod counters;
-pub mod cpu;
-pub mod device;
+pub mod block_device;
+pub(crate) mod cpu;
 pub mod disturbance;
 pub mod erase;
 pub mod facts;
 #[cfg(test)]
 mod fixture;
-pub mod group;
+pub(crate) mod group;
 pub mod idle;
 mod ioctl;
 mod kernel_log;
 pub mod layout;
 pub mod loop_device;
 pub mod making;
-pub mod mount;
-pub mod mounting;
-pub mod namespace;
-pub mod node;
+pub mod mounts;
 pub mod open;
-pub mod paths;
-pub mod reads;
-pub mod residency;
-pub mod rights;
+pub mod page_cache;
+pub(crate) mod paths;
+pub(crate) mod reads;
 pub mod settings;
 pub mod signatures;
 pub mod space;
-mod stack;
 
 use crate::base::errno::Errno;
 

@@ -16,9 +16,6 @@ pub fn open_directory(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Resul
 
 /// Opens something by its name in an open directory only to look at it: without waiting for the
 /// other end of a pipe, and without a trace in its access time if this process may do that.
-///
-/// # Errors
-/// Those of [`open_directory`].
 pub fn open_to_look(
     parent: BorrowedFd<'_>,
     name: &OsStr,

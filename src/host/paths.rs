@@ -10,7 +10,7 @@ use crate::base::failure::{Failure, Result};
 ///
 /// # Errors
 /// If neither variable holds an absolute path.
-pub fn default_store() -> Result<PathBuf> {
+pub(crate) fn default_store() -> Result<PathBuf> {
     store_below(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
 

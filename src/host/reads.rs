@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::device::BlockDevice;
-use super::mount::Mount;
-use super::stack::{DEEPEST_STACK, below};
+use super::block_device::BlockDevice;
+use super::block_device::{DEEPEST_STACK, below};
+use super::mounts::Mount;
 
 /// Bytes that this process has had disks read so far, all its threads together: what it found in
 /// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). None where the
 /// kernel does not count them.
-pub fn own_read_bytes() -> Option<u64> {
+pub(crate) fn own_read_bytes() -> Option<u64> {
     read_bytes_of(&std::fs::read_to_string("/proc/self/io").ok()?)
 }
 
@@ -23,7 +23,7 @@ fn read_bytes_of(text: &str) -> Option<u64> {
 
 /// What lies beneath a device with respect to this machine's page cache.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Beneath {
+pub(crate) enum Beneath {
     /// No loop device below it reads its file through the page cache.
     NoCache,
     /// One does, and its file lies on this device.
@@ -34,7 +34,7 @@ pub enum Beneath {
 
 impl Beneath {
     /// What is beneath a device.
-    pub fn of(device: &BlockDevice) -> Self {
+    pub(crate) fn of(device: &BlockDevice) -> Self {
         Self::of_in(Path::new("/sys"), device, 0)
     }
 
@@ -54,7 +54,7 @@ impl Beneath {
     }
 
     /// Bytes that the disk has read so far; none without one.
-    pub fn read_bytes(&self) -> Option<u64> {
+    pub(crate) fn read_bytes(&self) -> Option<u64> {
         match self {
             Self::Device(device) => Some(device.counters().ok()?.read_bytes),
             Self::NoCache | Self::Unknown => None,

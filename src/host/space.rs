@@ -37,9 +37,6 @@ pub struct Usage {
 
 impl Usage {
     /// The usage of the file system a descriptor lies on (statvfs(3)).
-    ///
-    /// # Errors
-    /// Those of fstatvfs(3).
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
         let stat = rustix::fs::fstatvfs(fd)?;
         let space = Space::of(fd)?;
@@ -50,9 +47,6 @@ impl Usage {
 
 impl Space {
     /// The room on the file system a descriptor lies on (statvfs(3)).
-    ///
-    /// # Errors
-    /// Those of fstatvfs(3).
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self, Errno> {
         let stat = rustix::fs::fstatvfs(fd)?;
         let block_bytes = if stat.f_frsize > 0 { stat.f_frsize } else { stat.f_bsize };
@@ -66,9 +60,6 @@ impl Space {
     }
 
     /// The same for users, who hear what was asked where it cannot be told.
-    ///
-    /// # Errors
-    /// As above, in a sentence.
     pub fn left(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
         let told = |error: Errno| Failure::from_system("ask how much space is left", error.about());
         Self::of(fd).map_err(told)

@@ -13,9 +13,9 @@ use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
 pub use crate::plan::{CacheAsked, EngineName, Scale};
+pub use crate::run::backing::MadeOn;
 pub use crate::run::cache::{CacheState, Doubt};
 pub use crate::run::clock::ClockSource;
-pub use crate::run::place::MadeOn;
 pub use crate::run::site::ConditionName;
 
 /// A run with everything it gave.

@@ -17,27 +17,15 @@ use crate::run::drive::DoneCount;
 /// Where a ballast is made.
 pub trait BallastPlace {
     /// Makes the files with these numbers.
-    ///
-    /// # Errors
-    /// If one of them cannot be made.
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()>;
 
     /// Deletes files.
-    ///
-    /// # Errors
-    /// If one of them cannot be deleted.
     fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()>;
 
     /// Writes out what is in memory: before that, some file systems do not count it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     fn sync(&mut self) -> Result<()>;
 
     /// The room there is.
-    ///
-    /// # Errors
-    /// If the file system does not say.
     fn space(&self) -> Result<Space>;
 
     /// Told between steps: what share of the way is done, 0 to 1.
@@ -123,9 +111,6 @@ impl BallastState {
 
     /// Goes on to another level of the same ballast; ends early, with what is done, when `stop` is
     /// set.
-    ///
-    /// # Errors
-    /// If the level cannot be reached.
     pub fn reach(
         &mut self,
         goal: BallastGoal,

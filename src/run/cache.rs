@@ -3,10 +3,12 @@
 //! name of a sample of the phase's files in memory when it began, and a device that had to deliver
 //! to this process what was read.
 
-use super::evidence::{LeastRead, ReadEvidence};
 use crate::base::words::words;
+use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::reads::{Beneath, own_read_bytes};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
+use crate::plan::tree::Content;
 
 words! {
     /// What was found.
@@ -131,13 +133,13 @@ impl CacheVerdict {
         }
         let bytes = least.bytes(phase, evidence);
         let read = &evidence.read;
-        let doubt = match (read.device, read.own_read_bytes, read.beneath_read_bytes) {
+        let doubt = match (read.device, read.own_read, read.beneath_read) {
             (None, ..) => Some(Doubt::NoDevice),
             (Some(device), ..) if device.read_bytes < bytes => Some(Doubt::DeviceReadTooLittle),
-            (_, Some(Some(own)), _) if own < bytes => Some(Doubt::ReadByOthers),
-            (_, Some(None), _) if bytes > 0 => Some(Doubt::OwnReadsUnknown),
-            (.., Some(None)) => Some(Doubt::LowerCache),
-            (.., Some(Some(disk)))
+            (_, ReadCount::Bytes(own), _) if own < bytes => Some(Doubt::ReadByOthers),
+            (_, ReadCount::Unknown, _) if bytes > 0 => Some(Doubt::OwnReadsUnknown),
+            (.., ReadCount::Unknown) => Some(Doubt::LowerCache),
+            (.., ReadCount::Bytes(disk))
                 if evidence.of_device(disk) < least.bytes_beneath(phase, evidence) =>
             {
                 Some(Doubt::LowerCache)
@@ -157,11 +159,188 @@ pub fn has_files_before(phase: &Phase) -> bool {
     phase.operation.subject() == Subject::File && phase.operation.effect() != Effect::AddsEntry
 }
 
+/// A device, and what lies beneath it.
+#[derive(Clone, Debug)]
+pub struct CounterSource {
+    /// The device.
+    pub device: BlockDevice,
+    beneath: Beneath,
+}
+
+impl CounterSource {
+    /// Looks what lies beneath a device.
+    pub fn of(device: BlockDevice) -> Self {
+        Self { beneath: Beneath::of(&device), device }
+    }
+
+    /// The counters now.
+    pub fn readings(&self) -> Readings {
+        let beneath_read = match &self.beneath {
+            Beneath::NoCache => ReadCount::NotApplicable,
+            disk => ReadCount::known(disk.read_bytes()),
+        };
+        Readings {
+            device: self.device.counters().ok(),
+            own_read: ReadCount::known(own_read_bytes()),
+            beneath_read,
+        }
+    }
+}
+
+/// Bytes read by somebody, as far as a counter knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadCount {
+    /// Nobody reads there.
+    #[default]
+    NotApplicable,
+    /// The kernel does not count them.
+    Unknown,
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl ReadCount {
+    fn known(bytes: Option<u64>) -> Self {
+        bytes.map_or(Self::Unknown, Self::Bytes)
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        match (self, earlier) {
+            (Self::NotApplicable, _) | (_, Self::NotApplicable) => Self::NotApplicable,
+            (Self::Bytes(now), Self::Bytes(then)) => Self::known(now.checked_sub(then)),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Counters before a phase, or after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Readings {
+    /// Those of the device; none without one.
+    pub device: Option<DeviceCounters>,
+    /// What this process had disks read; not applicable where another process reads for it.
+    pub own_read: ReadCount,
+    /// Where a page cache lies beneath the device: what the disk beneath that has read.
+    pub beneath_read: ReadCount,
+}
+
+impl Readings {
+    /// What came between an earlier reading and this one.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        // A counter that went back is that of another device, and proves nothing.
+        let went_on = |(now, then): &(DeviceCounters, DeviceCounters)| {
+            now.read_bytes >= then.read_bytes && now.write_bytes >= then.write_bytes
+        };
+        let device = self.device.zip(earlier.device).filter(went_on);
+        Self {
+            device: device.map(|(now, then)| now.since(then)),
+            own_read: self.own_read.since(earlier.own_read),
+            beneath_read: self.beneath_read.since(earlier.beneath_read),
+        }
+    }
+}
+
+/// What a phase did, and what was read meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReadEvidence {
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Bytes of content that they moved.
+    pub bytes: u64,
+    /// What was read, by counters.
+    pub read: Readings,
+    /// What other processes had disks read, in bytes; 0 where nothing tells.
+    pub others_read_bytes: u64,
+}
+
+impl ReadEvidence {
+    /// Of the bytes that the disk beneath read, those that nobody but the device can have asked for:
+    /// not others, nor this process for something else, such as its own program.
+    pub fn of_device(&self, beneath_read_bytes: u64) -> u64 {
+        let device = self.read.device.map_or(0, |device| device.read_bytes);
+        let own = if let ReadCount::Bytes(own) = self.read.own_read { own } else { 0 };
+        let own_beside = own.saturating_sub(device);
+        beneath_read_bytes.saturating_sub(self.others_read_bytes).saturating_sub(own_beside)
+    }
+}
+
+/// The least that must be read of what was not in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeastRead {
+    /// Of content, this share: what a file system may not compress or leave out.
+    pub content_share: f64,
+    /// Of each file for its inode, in bytes.
+    pub file_bytes: u64,
+}
+
+/// Some pages may be in memory from the look, and what directories brought with them.
+const CONTENT_SHARE: f64 = 0.9;
+
+/// Content that can be compressed may be read in half as many bytes, or so.
+const CONTENT_SHARE_COMPRESSED: f64 = 0.5;
+
+/// So many files may have had their inodes in a block that something else needs.
+const FILES_BESIDE: u64 = 64;
+
+/// On the disk beneath a page cache at least this share of it.
+const SHARE_BENEATH: f64 = 0.5;
+
+impl LeastRead {
+    /// Of files with such content, each with so many bytes beside it.
+    pub fn of(content: Content, file_bytes: u64) -> Self {
+        let content_share = match content {
+            Content::Random => CONTENT_SHARE,
+            Content::Zeros | Content::Compressible(_) => CONTENT_SHARE_COMPRESSED,
+        };
+        Self { content_share, file_bytes }
+    }
+
+    /// Of a device.
+    pub fn of_device() -> Self {
+        Self { content_share: CONTENT_SHARE, file_bytes: 0 }
+    }
+
+    /// What a phase that began cold must have had the device read, in bytes: of the content that it
+    /// read, of each file that was there before; something if it worked on what was there before,
+    /// nothing if it made all of it.
+    pub fn bytes(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
+        let bytes = evidence.bytes;
+        if phase.direct && phase.operation.subject() == Subject::Block {
+            // Nothing but the page cache could have answered instead, and it was not asked.
+            return bytes;
+        }
+        if phase.operation.effect() == Effect::AddsEntry || phase.selection.count == 0 {
+            return 0;
+        }
+        let reads = phase.operation.reads_content();
+        let content = if reads { (bytes as f64 * self.content_share) as u64 } else { 0 };
+        let files = if has_files_before(phase) { evidence.operations } else { 0 };
+        let files = files.min(phase.selection.count).saturating_sub(FILES_BESIDE);
+        content.max(files.saturating_mul(self.file_bytes)).max(1)
+    }
+
+    /// The same on the disk beneath a page cache.
+    pub fn bytes_beneath(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
+        (self.bytes(phase, evidence) as f64 * SHARE_BENEATH).ceil() as u64
+    }
+}
+
+/// The smallest inode of a type of file system, in bytes, with what always lies beside it; where none
+/// is known the smallest entry of a directory (FAT): no file that is not in memory is found for less.
+pub fn file_bytes_min(kind: &str) -> u64 {
+    match kind {
+        "ext2" | "ext3" | "ext4" => 128,
+        "xfs" => 256,
+        "btrfs" => 256,
+        _ => 32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::counters::DeviceCounters;
-    use crate::run::evidence::Readings;
+    use crate::host::block_device::DeviceCounters;
 
     #[test]
     fn cold_needs_pages_that_are_gone() {
@@ -179,16 +358,12 @@ mod tests {
         Phase::bare(operation, selection, 1)
     }
 
-    fn evidence(device: u64, own: u64, beneath: Option<Option<u64>>) -> ReadEvidence {
+    fn evidence(device: u64, own: u64, beneath_read: ReadCount) -> ReadEvidence {
         let device = DeviceCounters { read_bytes: device, ..DeviceCounters::default() };
         ReadEvidence {
             operations: 1000,
             bytes: 4096 * 1000,
-            read: Readings {
-                device: Some(device),
-                own_read_bytes: Some(Some(own)),
-                beneath_read_bytes: beneath,
-            },
+            read: Readings { device: Some(device), own_read: ReadCount::Bytes(own), beneath_read },
             others_read_bytes: 0,
         }
     }
@@ -201,27 +376,40 @@ mod tests {
     #[test]
     fn what_was_read_must_have_come_from_the_device_and_to_this_process() {
         let all = 4096 * 1000;
-        assert_eq!(doubt("read", &evidence(all, all, None)), None);
+        assert_eq!(doubt("read", &evidence(all, all, ReadCount::NotApplicable)), None);
         let half = Some(Doubt::DeviceReadTooLittle);
-        assert_eq!(doubt("read", &evidence(all / 2, all, None)), half);
-        assert_eq!(doubt("read", &evidence(all, all / 2, None)), Some(Doubt::ReadByOthers));
-        assert_eq!(doubt("create", &evidence(0, 0, None)), None, "it reads nothing");
-        let with_own = |own_read_bytes| {
-            let all = evidence(all, all, None);
-            ReadEvidence { read: Readings { own_read_bytes, ..all.read }, ..all }
+        assert_eq!(doubt("read", &evidence(all / 2, all, ReadCount::NotApplicable)), half);
+        assert_eq!(
+            doubt("read", &evidence(all, all / 2, ReadCount::NotApplicable)),
+            Some(Doubt::ReadByOthers)
+        );
+        assert_eq!(
+            doubt("create", &evidence(0, 0, ReadCount::NotApplicable)),
+            None,
+            "it reads nothing"
+        );
+        let with_own = |own_read| {
+            let all = evidence(all, all, ReadCount::NotApplicable);
+            ReadEvidence { read: Readings { own_read, ..all.read }, ..all }
         };
-        assert_eq!(doubt("read", &with_own(Some(None))), Some(Doubt::OwnReadsUnknown));
-        assert_eq!(doubt("create", &with_own(Some(None))), None, "it reads nothing");
-        assert_eq!(doubt("read", &with_own(None)), None, "a daemon reads");
-        let none = ReadEvidence { read: Readings::default(), ..evidence(all, all, None) };
+        assert_eq!(doubt("read", &with_own(ReadCount::Unknown)), Some(Doubt::OwnReadsUnknown));
+        assert_eq!(doubt("create", &with_own(ReadCount::Unknown)), None, "it reads nothing");
+        assert_eq!(doubt("read", &with_own(ReadCount::NotApplicable)), None, "a daemon reads");
+        let none = ReadEvidence {
+            read: Readings::default(),
+            ..evidence(all, all, ReadCount::NotApplicable)
+        };
         assert_eq!(doubt("read", &none), Some(Doubt::NoDevice));
     }
 
     #[test]
     fn each_file_takes_its_inode_from_the_device_whatever_is_done_to_it() {
         for operation in ["stat", "open", "delete", "rename", "rewrite"] {
-            assert_eq!(doubt(operation, &evidence(128_000, 128_000, None)), None);
-            let few = evidence(20_000, 128_000, None);
+            assert_eq!(
+                doubt(operation, &evidence(128_000, 128_000, ReadCount::NotApplicable)),
+                None
+            );
+            let few = evidence(20_000, 128_000, ReadCount::NotApplicable);
             assert_eq!(doubt(operation, &few), Some(Doubt::DeviceReadTooLittle), "{operation}");
         }
     }
@@ -229,13 +417,17 @@ mod tests {
     #[test]
     fn beneath_a_cache_the_disk_must_have_delivered_and_not_to_others() {
         let all = 4096 * 1000;
-        let with = |beneath| evidence(all, all, Some(beneath));
-        assert_eq!(doubt("read", &with(Some(all))), None);
-        assert_eq!(doubt("read", &with(Some(all / 4))), Some(Doubt::LowerCache));
-        assert_eq!(doubt("read", &with(None)), Some(Doubt::LowerCache), "a file in memory");
-        let others = ReadEvidence { others_read_bytes: all, ..with(Some(all)) };
+        let with = |beneath| evidence(all, all, beneath);
+        assert_eq!(doubt("read", &with(ReadCount::Bytes(all))), None);
+        assert_eq!(doubt("read", &with(ReadCount::Bytes(all / 4))), Some(Doubt::LowerCache));
+        assert_eq!(
+            doubt("read", &with(ReadCount::Unknown)),
+            Some(Doubt::LowerCache),
+            "a file in memory"
+        );
+        let others = ReadEvidence { others_read_bytes: all, ..with(ReadCount::Bytes(all)) };
         assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
-        let own_program = evidence(all, 2 * all, Some(Some(all)));
+        let own_program = evidence(all, 2 * all, ReadCount::Bytes(all));
         assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
     }
 

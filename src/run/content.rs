@@ -2,7 +2,8 @@
 //! a stamp of the key in every 4 KiB. Two files, two versions of a file, and two blocks of a file
 //! never hold the same block, so neither compression nor deduplication beneath can flatter.
 
-use super::buffer::AlignedBuffer;
+use std::ops::{Deref, DerefMut};
+
 use crate::base::random::mix;
 use crate::plan::phase::DIRECT_BYTES;
 use crate::plan::tree::{Content, Tree};
@@ -113,6 +114,40 @@ impl ContentPool {
     }
 }
 
+/// Bytes that begin at a multiple of [`DIRECT_BYTES`] in memory, as `O_DIRECT` demands.
+pub struct AlignedBuffer {
+    /// Never grows, so it stays where it is.
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl AlignedBuffer {
+    /// So many zeros.
+    pub fn new(length: usize) -> Self {
+        let alignment = DIRECT_BYTES as usize;
+        let bytes = vec![0; length + alignment];
+        let start = bytes.as_ptr().addr().wrapping_neg() % alignment;
+        Self { bytes, start, length }
+    }
+}
+
+impl Deref for AlignedBuffer {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.start..self.start + self.length]
+    }
+}
+
+impl DerefMut for AlignedBuffer {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..self.start + self.length]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,5 +241,19 @@ mod tests {
         assert!(zeros(Content::Random) < 0.006);
         assert!((zeros(Content::Compressible(50)) - 0.5).abs() < 0.01);
         assert_eq!(zeros(Content::Zeros), 1.0);
+    }
+}
+
+#[cfg(test)]
+mod buffer_tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_begins_at_a_whole_block_of_memory_and_has_its_length() {
+        for length in [0, 1, 4096, 5000, 1 << 20] {
+            let buffer = AlignedBuffer::new(length);
+            assert_eq!(buffer.as_ptr().addr() % DIRECT_BYTES as usize, 0);
+            assert_eq!(buffer.len(), length);
+        }
     }
 }

@@ -17,13 +17,6 @@ pub trait Recorder: Send {
     fn record(&mut self, turn: u64, ns: u64);
 }
 
-impl Recorder for &mut dyn Recorder {
-    #[inline]
-    fn record(&mut self, turn: u64, ns: u64) {
-        (**self).record(turn, ns);
-    }
-}
-
 /// One worker's part of a phase.
 pub struct WorkerPart<'a> {
     /// The phase.

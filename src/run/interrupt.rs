@@ -23,9 +23,6 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// Listens from now on to the signals that ask a process to end.
-    ///
-    /// # Errors
-    /// If the kernel refuses the handlers.
     pub fn listen() -> Result<Self> {
         let interrupt = Self::listen_unarmed()?;
         interrupt.arm()?;
@@ -35,9 +32,6 @@ impl Interrupt {
     /// The same, but until it is armed no Ctrl-C ends the process at once: for whoever has something
     /// to give back first. A file that grows beyond its limit is no reason to end: the write then
     /// fails with `EFBIG` and is counted.
-    ///
-    /// # Errors
-    /// If the kernel refuses the handlers.
     pub fn listen_unarmed() -> Result<Self> {
         let interrupt = Self::default();
         let failed = |error| Failure::from_system("listen to signals", error);
@@ -58,9 +52,6 @@ impl Interrupt {
     }
 
     /// From now on a Ctrl-C after another signal ends the process at once.
-    ///
-    /// # Errors
-    /// If the kernel refuses the handlers.
     pub fn arm(&self) -> Result<()> {
         for signal in SIGNALS {
             signal_hook::flag::register(signal, Arc::clone(&self.armed))

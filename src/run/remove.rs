@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno as OsErrno;
 
-use super::ground::{
+use super::kept_ballast::NOTE;
+use super::run_directory::{
     CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_ground, open_directory, prove,
 };
-use super::kept::NOTE;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
 

@@ -1,15 +1,15 @@
 //! The workers of a phase: one thread each, started together behind a gate.
 
 use std::sync::atomic::AtomicBool;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
 
-use super::clock::Clock;
-use super::drive::{DoneCount, Recorder, WorkerPart, WorkerTally, drive};
-use super::engine::Engine;
-use super::gate::Gate;
 use crate::base::errno::Errno;
-use crate::host::cpu::ThreadCpu;
+use crate::host::cpu::CpuTime;
 use crate::plan::{Phase, Tree};
+use crate::run::clock::Clock;
+use crate::run::drive::{DoneCount, Recorder, WorkerPart, WorkerTally, drive};
+use crate::run::engine::Engine;
 
 /// What all workers of a phase did together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,9 +65,9 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         if !gate.pass() {
             return None;
         }
-        let cpu_before = ThreadCpu::now();
+        let cpu_before = CpuTime::of_thread();
         let tally = drive(&work, &mut engine, &clock, recorder);
-        let cpu = ThreadCpu::now().since(cpu_before);
+        let cpu = CpuTime::of_thread().since(cpu_before);
         // Ticks of different threads are of one clock; how long one of them is, any clock knows.
         Some(WorkerResult { seconds_per_tick: seconds_per_tick(&clock), tally, cpu })
     };
@@ -110,7 +110,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 
 struct WorkerResult {
     tally: WorkerTally,
-    cpu: ThreadCpu,
+    cpu: CpuTime,
     seconds_per_tick: f64,
 }
 
@@ -160,6 +160,56 @@ fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
     (ends.len() > 1 && ticks > 0).then(|| (last - middle) as f64 / ticks as f64)
 }
 
+/// What the gate tells those who wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum GateState {
+    #[default]
+    Waiting,
+    Open,
+    CalledOff,
+}
+
+/// A start line for a fixed number of workers.
+#[derive(Debug)]
+pub struct Gate {
+    missing: Mutex<(usize, GateState)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    /// A gate that opens when `workers` have come to it.
+    pub fn new(workers: usize) -> Self {
+        Self { missing: Mutex::new((workers, GateState::Waiting)), changed: Condvar::new() }
+    }
+
+    /// Waits for the others. False if the start was called off.
+    pub fn pass(&self) -> bool {
+        let mut gate = self.lock();
+        gate.0 = gate.0.saturating_sub(1);
+        if gate.0 == 0 && gate.1 == GateState::Waiting {
+            gate.1 = GateState::Open;
+            self.changed.notify_all();
+        }
+        let waiting = |gate: &mut (usize, GateState)| gate.1 == GateState::Waiting;
+        let gate = self.changed.wait_while(gate, waiting).unwrap_or_else(PoisonError::into_inner);
+        gate.1 == GateState::Open
+    }
+
+    /// Sends everybody home, unless they have started.
+    pub fn call_off(&self) {
+        let mut gate = self.lock();
+        if gate.1 == GateState::Waiting {
+            gate.1 = GateState::CalledOff;
+            self.changed.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (usize, GateState)> {
+        // Nothing in here can leave the pair half changed.
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,5 +235,29 @@ mod tests {
         assert_eq!(spread_of(&[(10, 400), (20, 1_000)]), None);
         assert_eq!(spread_of(&[(0, 0), (10, 990), (10, 1_000)]), Some(0.01));
         assert_eq!((spread_of(&[(10, 1_000)]), spread_of(&[])), (None, None));
+    }
+}
+
+#[cfg(test)]
+mod gate_tests {
+    use super::*;
+
+    #[test]
+    fn all_pass_when_the_last_has_come() {
+        let gate = Gate::new(3);
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..3).map(|_| scope.spawn(|| gate.pass())).collect();
+            assert!(all.into_iter().all(|one| one.join().unwrap()));
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_one_who_never_comes() {
+        let gate = Gate::new(3);
+        std::thread::scope(|scope| {
+            let both: Vec<_> = (0..2).map(|_| scope.spawn(|| gate.pass())).collect();
+            gate.call_off();
+            assert!(both.into_iter().all(|one| !one.join().unwrap()));
+        });
     }
 }

@@ -11,7 +11,7 @@ use crate::plan::sim::SimModel;
 use crate::plan::tree::Sizes;
 use crate::plan::{CellPlan, Phase, Tree};
 use crate::run::clock::RealClock;
-use crate::run::drive::{DoneCount, Recorder};
+use crate::run::drive::DoneCount;
 use crate::run::site::{SimSite, Site};
 
 /// Files created to tell; some milliseconds of work.
@@ -47,8 +47,7 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
     let mut recorders: Vec<PhaseRecorder> =
         (0..workers).map(|worker| PhaseRecorder::new(phase.turns(worker), None)).collect();
     let done: Vec<DoneCount> = DoneCount::of_workers(workers);
-    let mut recorders: Vec<&mut dyn Recorder> = recorders.iter_mut().map(|r| r as _).collect();
-    let run = site.work(&phase, &AtomicBool::new(false), &done, &mut recorders);
+    let run = site.engines().work(&phase, &AtomicBool::new(false), &done, &mut recorders);
     run.seconds * 1e9 / run.operations.max(1) as f64
 }
 

@@ -14,7 +14,7 @@ use crate::plan::filesystem::{self, FileSystemKind, PlaceAsked, Room, check_size
 use crate::plan::space::Need;
 
 /// Kinds of file systems that a plan wants made, each once.
-pub fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
+pub(crate) fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
     let mut kinds: Vec<&'static FileSystemKind> = Vec::new();
     for filesystem in plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref()) {
         if !kinds.contains(&filesystem.kind) {
@@ -26,10 +26,7 @@ pub fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
 
 /// The room that the file systems of a plan have on the place that is asked for: as much as it has
 /// or is to have, or else what the plan needs. None if it makes none.
-///
-/// # Errors
-/// Why the device cannot be used.
-pub fn room_asked(plan: &Plan, asked: &PlaceAsked) -> (Option<Room>, Option<Failure>) {
+pub(crate) fn room_asked(plan: &Plan, asked: &PlaceAsked) -> (Option<Room>, Option<Failure>) {
     let Some(needed) = filesystem::room(plan) else { return (None, None) };
     let (bytes, lack) = match asked {
         PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => (*bytes, None),
@@ -44,7 +41,7 @@ pub fn room_asked(plan: &Plan, asked: &PlaceAsked) -> (Option<Room>, Option<Fail
 
 /// All that keeps the file systems of a plan from being made here, one sentence for each; nothing is
 /// written for it. Whether the user may make and mount them is not looked at.
-pub fn lacks(
+pub(crate) fn lacks(
     plan: &Plan,
     asked: &PlaceAsked,
     host: &HostFacts,
@@ -59,8 +56,8 @@ pub fn lacks(
         Some(failure) => lacks.push(failure),
         None => lacks.extend(check_size(plan, room.bytes).err()),
     }
-    lacks.extend(no_disk(&kinds, asked, room.bytes, (space, directory)));
-    lacks.extend(no_memory(&kinds, asked, room.bytes, (&host.filesystem.kind, directory)));
+    lacks.extend(no_disk(&kinds, asked, room.bytes, space, directory));
+    lacks.extend(no_memory(&kinds, asked, room.bytes, &host.filesystem.kind, directory));
     lacks
 }
 
@@ -88,7 +85,8 @@ fn no_disk(
     kinds: &[&'static FileSystemKind],
     asked: &PlaceAsked,
     bytes: u64,
-    (space, directory): (&Space, &Path),
+    space: &Space,
+    directory: &Path,
 ) -> Option<Failure> {
     let lack = || space.shortfall(Need::of_image(bytes), space.reserve_bytes(), directory);
     has_image(kinds, asked).then(lack).flatten()
@@ -100,7 +98,8 @@ fn no_memory(
     kinds: &[&'static FileSystemKind],
     asked: &PlaceAsked,
     bytes: u64,
-    (kind_there, directory): (&str, &Path),
+    kind_there: &str,
+    directory: &Path,
 ) -> Option<Failure> {
     let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
     let image = matches!(asked, PlaceAsked::Memory { .. }) && makes(kinds);
@@ -162,7 +161,7 @@ mod tests {
     fn disk_is_needed_only_by_an_image_with_something_made_on_it() {
         let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
         let lack = |name, asked| {
-            no_disk(&[kind(name)], asked, 1 << 30, (&space(1 << 20), Path::new("/x"))).is_some()
+            no_disk(&[kind(name)], asked, 1 << 30, &space(1 << 20), Path::new("/x")).is_some()
         };
         assert!(lack("ext4", &image));
         assert!(!lack("tmpfs", &image) && !lack("ext4", &memory));
@@ -174,7 +173,7 @@ mod tests {
         let device = PlaceAsked::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
         let lack = |names: &[&str], asked, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
-            no_memory(&kinds, asked, ALL, (there, Path::new("/x"))).map(|lack| lack.sentence)
+            no_memory(&kinds, asked, ALL, there, Path::new("/x")).map(|lack| lack.sentence)
         };
         let said = |names, asked, there| lack(names, asked, there).unwrap_or_default();
         assert!(said(&["ext4", "tmpfs"], &image, "ext4").starts_with("tmpfs may take"));
@@ -191,7 +190,7 @@ mod tests {
         let bytes = free / 10 * 6;
         let lack = |names: &[&str], asked: &PlaceAsked, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
-            no_memory(&kinds, asked, bytes, (there, Path::new("/x"))).is_some()
+            no_memory(&kinds, asked, bytes, there, Path::new("/x")).is_some()
         };
         let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
         for (asked, there) in [(&memory, "ext4"), (&image, "tmpfs")] {

@@ -1,22 +1,21 @@
 //! Checks and makes the place where the file systems of a run are made.
 
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use super::Watcher;
 use super::lacks::{has_image, kinds, lacks, room_asked};
+use super::{RunOrder, Watcher};
 use crate::base::failure::{Failure, Result};
 use crate::host::facts::{FilesystemFacts, HostFacts};
 use crate::host::making::probe_all;
-use crate::host::namespace::enter_private_mounts;
+use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
 use crate::measure::book::MadeFileSystem;
 use crate::plan::filesystem::{self, PlaceAsked, Room};
 use crate::plan::{CellPlan, FileSystem, Plan};
+use crate::run::backing::Backing;
 use crate::run::clock::RealClock;
-use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
-use crate::run::place::Backing;
+use crate::run::run_directory::Ground;
 use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 
 /// What is there to make file systems with.
@@ -27,13 +26,11 @@ pub(super) struct Toolset {
 
 /// Looks whether the file systems of a plan can be made, and touches nothing. None if it wants
 /// none.
-///
-/// # Errors
-/// All that speaks against it.
 pub(super) fn means(
     plan: &Plan,
     asked: &PlaceAsked,
-    (host, space): (&HostFacts, &Space),
+    host: &HostFacts,
+    space: &Space,
     directory: &Path,
 ) -> Result<Option<Toolset>> {
     if plan.makes_filesystems() && !rustix::process::geteuid().is_root() {
@@ -72,29 +69,27 @@ impl Toolset {
         if has_image(&kinds, asked) { self.room.bytes } else { 0 }
     }
 
-    /// The place, in a marked directory below `parent`.
+    /// The place, in the marked directory `ground`.
     ///
     /// # Errors
     /// If it cannot be made; then nothing is left of it.
     pub(super) fn site(
         self,
-        (parent, directory): (OwnedFd, &Path),
-        asked: &PlaceAsked,
-        (host, clock): (HostFacts, RealClock),
-        (id, interrupt): (&str, &Interrupt),
+        ground: Ground,
+        order: &RunOrder<'_>,
+        host: HostFacts,
+        clock: RealClock,
+        id: &str,
+        interrupt: &Interrupt,
     ) -> Result<MadeSite> {
-        let ground = Ground::make(parent, directory, id)?;
-        let asked = self.makes().then_some(asked);
-        let place = Backing::make(ground, directory, asked, self.room)?;
+        let asked = self.makes().then_some(&order.place);
+        let place = Backing::make(ground, &order.directory, asked, self.room)?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }
 
 /// Makes and mounts the file system of each variant once, so that what cannot be made is known before
 /// anything is measured; gives what they are like, in the plan's order.
-///
-/// # Errors
-/// What mkfs or the kernel says.
 pub(super) fn try_out(
     plan: &Plan,
     site: &mut MadeSite,

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use super::watching::PhaseWatch;
 use super::{PhaseContext, Watcher};
+
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::{counted, grouped};
-use crate::host::counters::DeviceCounters;
+use crate::host::block_device::DeviceCounters;
 use crate::host::space::Usage;
 use crate::measure::book::{CacheReport, Measurement};
 use crate::measure::histogram::encoded;
@@ -16,9 +17,8 @@ use crate::measure::recorder::{PhaseRecorder, merge};
 use crate::measure::windows::Windows;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::run::cache::CacheVerdict;
-use crate::run::drive::{DoneCount, Recorder};
-use crate::run::evidence::ReadEvidence;
+use crate::run::cache::{CacheVerdict, ReadEvidence};
+use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::site::Site;
 use crate::run::workers::PhaseRun;
@@ -30,11 +30,12 @@ use crate::run::workers::PhaseRun;
 pub(super) fn measure(
     site: &mut dyn Site,
     cell: &CellPlan,
-    standing: &PhaseContext<'_>,
-    (watcher, watch): (&dyn Watcher, &mut PhaseWatch),
+    context: &PhaseContext<'_>,
+    watcher: &dyn Watcher,
+    watch: &mut PhaseWatch,
     interrupt: &Interrupt,
 ) -> Result<Measurement> {
-    let phase = standing.phase;
+    let phase = context.phase;
     let found = site.treat_caches(phase, interrupt.flag())?;
     let idle = site.wait_until_idle(interrupt.flag());
     let done: Arc<[DoneCount]> = DoneCount::of_workers(phase.threads);
@@ -45,14 +46,13 @@ pub(super) fn measure(
     let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
         .map(|worker| PhaseRecorder::new(phase.turns(worker), windows.clone()))
         .collect();
-    watcher.phase_begins(standing, Arc::clone(&done));
+    watcher.phase_begins(context, Arc::clone(&done));
     let usage = site.usage();
     let found = site.look_again(found, phase);
     let site = &*site;
     let begun = watch.begin(site);
     let before = site.readings();
-    let mut workers: Vec<&mut dyn Recorder> = recorders.iter_mut().map(|r| r as _).collect();
-    let run = site.work(phase, interrupt.flag(), &done, &mut workers);
+    let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
     let mut wrong = Vec::new();
     // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
@@ -89,7 +89,7 @@ pub(super) fn measure(
         entries_found,
         histogram: encoded(&recorded.histogram),
         windows: recorded.windows,
-        ..counted_work(cell, standing, &run)
+        ..counted_work(cell, context, &run)
     };
     let tree = site.tree_of(phase, cell);
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
@@ -106,12 +106,12 @@ fn taken(usage: Option<(Usage, Usage)>, phase: &Phase) -> Option<(i64, Option<i6
     Some((difference(before.bytes, after.bytes), inodes))
 }
 
-fn counted_work(cell: &CellPlan, standing: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
-    let phase = standing.phase;
+fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
+    let phase = context.phase;
     let failed: u64 = run.errors.iter().map(|(_, count)| count).sum();
     let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
     Measurement {
-        cell: standing.key.clone(),
+        cell: context.key.clone(),
         phase: phase.name.clone(),
         pass: phase.pass,
         operation: phase.operation.name().into(),

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use super::{none_left, room};
 use crate::base::failure::{Failure, Result};
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::estimate::{BallastCost, CellCost, ProbeCosts, ProbedPhase, mean_bytes};
 use crate::measure::recorder::PhaseRecorder;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::clock::RealClock;
-use crate::run::drive::{DoneCount, Recorder};
-use crate::run::ground::{Ground, open_parent, random_word};
+use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
+use crate::run::run_directory::{Ground, open_parent, random_word};
 use crate::run::site::{DiskSite, Site};
 
 /// No cell begins after so many seconds.
@@ -25,18 +25,19 @@ const SECONDS_MAX: f64 = 1.0;
 ///
 /// # Errors
 /// If it cannot be done there, or was interrupted; then too nothing is left.
-pub fn probe(
+pub(crate) fn probe(
     plan: &Plan,
     host: &HostFacts,
-    (directory, space): (&Path, &Space),
+    directory: &Path,
+    space: &Space,
     interrupt: &Interrupt,
 ) -> Result<ProbeCosts> {
     let small = plan.shrunken();
-    room::check(&small, space, (directory, false))?;
+    room::check(&small, space, directory, false)?;
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
     let id = random_word(super::ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
-    let mount = crate::host::mount::Mount::of(std::os::fd::AsFd::as_fd(&parent));
+    let mount = crate::host::mounts::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
     let ground = Ground::make(parent, directory, &id)?;
     let mut site = DiskSite::new(ground, host, device, clock.clone())?;
@@ -79,13 +80,13 @@ impl Probing<'_> {
 
     fn cell(&mut self, cell: &CellPlan, site: &mut DiskSite) -> Result<()> {
         let clock = self.clock;
-        let mut stock = BallastCost { variant: cell.variant.clone(), ..BallastCost::default() };
+        let mut ballast = BallastCost { variant: cell.variant.clone(), ..BallastCost::default() };
         if let Some(prepare) = &cell.prepare {
             let stop = self.interrupt.flag();
             let (made, seconds) = clock.time(|| site.prepare(cell, prepare, stop, &|_| ()));
             made?;
             if let crate::plan::BallastGoal::Files(files) = prepare.goal {
-                (stock.files, stock.seconds) = (files as f64, seconds);
+                (ballast.files, ballast.seconds) = (files as f64, seconds);
             }
         }
         let (begun, begin_seconds) = clock.time(|| site.begin_cell(cell));
@@ -109,8 +110,8 @@ impl Probing<'_> {
         });
         let (removal, seconds) = clock.time(|| site.clear());
         none_left(&removal, "the files of the probe")?;
-        stock.removal_seconds = seconds;
-        self.costs.stocks.push(stock);
+        ballast.removal_seconds = seconds;
+        self.costs.stocks.push(ballast);
         Ok(())
     }
 
@@ -123,8 +124,7 @@ impl Probing<'_> {
         let mut recorders: Vec<PhaseRecorder> = (0..phase.threads)
             .map(|worker| PhaseRecorder::new(phase.turns(worker), None))
             .collect();
-        let mut workers: Vec<&mut dyn Recorder> = recorders.iter_mut().map(|r| r as _).collect();
-        let run = site.work(phase, stop, &done, &mut workers);
+        let run = site.engines().work(phase, stop, &done, &mut recorders);
         // A sync that fails says nothing of how long a good one takes.
         let sync_seconds = site.sync().unwrap_or_default();
         Ok(ProbedPhase {

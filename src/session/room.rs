@@ -12,7 +12,7 @@ use crate::plan::{BallastGoal, CellPlan, Plan};
 
 /// The most that is there at one time; cells follow each other, so it is not their sum. What is
 /// made to fill the space up to a share of it is not counted: it takes what is there.
-pub fn need(plan: &Plan, block_bytes: u64) -> Need {
+pub(crate) fn need(plan: &Plan, block_bytes: u64) -> Need {
     let all = on_disk(plan).map(|cell| Need::of(cell, block_bytes));
     all.fold(Need::default(), Need::max)
 }
@@ -31,15 +31,12 @@ fn levels(plan: &Plan) -> impl Iterator<Item = f64> {
 
 /// The highest level of used space that it fills the file system to, in percent; none if it does
 /// not fill it.
-pub fn fills_to(plan: &Plan) -> Option<f64> {
+pub(crate) fn fills_to(plan: &Plan) -> Option<f64> {
     levels(plan).reduce(f64::max)
 }
 
 /// Checks that a plan fits below a directory, and that what it fills may be filled.
-///
-/// # Errors
-/// Why it does not fit, or may not.
-pub fn check(plan: &Plan, space: &Space, (directory, fill_real): (&Path, bool)) -> Result<()> {
+pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: bool) -> Result<()> {
     let highest = fills_to(plan);
     let need = need(plan, space.block_bytes);
     let Some(highest) = highest else {
@@ -80,10 +77,7 @@ pub fn check(plan: &Plan, space: &Space, (directory, fill_real): (&Path, bool)) 
 const MEMORY_SHARE_MAX: f64 = 0.8;
 
 /// Checks that what is to be written to a file system of this kind leaves some memory.
-///
-/// # Errors
-/// If it would not.
-pub fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
+pub(crate) fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
     let Some(free) = memory_too_small(bytes_wanted).filter(|_| IN_MEMORY.contains(&kind)) else {
         return Ok(());
     };
@@ -102,13 +96,13 @@ fn memory_too_small(bytes_wanted: u64) -> Option<u64> {
 }
 
 /// The most that a plan writes at one time, in bytes, with what fills the space.
-pub fn bytes_at_most(plan: &Plan, space: &Space) -> u64 {
+pub(crate) fn bytes_at_most(plan: &Plan, space: &Space) -> u64 {
     let filled = levels(plan).map(|percent| bytes_to_fill(space, percent)).max();
     need(plan, space.block_bytes).bytes.saturating_add(filled.unwrap_or_default())
 }
 
 /// Bytes to write until so much of the space is used, in percent.
-pub fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
+pub(crate) fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
     let used = space.total_bytes.saturating_sub(space.free_bytes);
     let all = used.saturating_add(space.available_bytes) as f64;
     ((all * percent / 100.0) as u64).saturating_sub(used)

@@ -6,16 +6,16 @@ use std::path::Path;
 use super::{ID_LETTERS, room};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
-use crate::host::mount::Mount;
+use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::plan::space::Need;
 use crate::plan::{BallastGoal, FillMethod, Prepare};
 use crate::run::ballast::{Headway, HeadwayListener};
 use crate::run::clock::RealClock;
-use crate::run::ground::{Ground, open_parent, random_word};
 use crate::run::interrupt::Interrupt;
-use crate::run::kept::{BallastNote, NUMBER, leave_note};
+use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
 use crate::run::remove::remove_ground;
+use crate::run::run_directory::{Ground, open_parent, random_word};
 use crate::run::site::DiskBallast;
 
 /// Most files whose places on the device are asked for in the end.
@@ -93,7 +93,7 @@ fn fill(
         return Err(Failure::interrupted("interrupted"));
     }
     reached?;
-    let live = ballast.stock().live();
+    let live = ballast.state().live();
     let (files, length) = (live.count(), live.length());
     let tree = &prepare.ballast.tree;
     let there = (0..length).filter(|number| live.contains(*number));

@@ -17,7 +17,7 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::store::Store;
 
-pub use simulated::{Simulated, simulated};
+pub(crate) use simulated::{Simulated, simulated};
 
 /// Nobody watches the single runs.
 struct Nobody;
@@ -31,10 +31,7 @@ impl Watcher for Nobody {
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
 /// the store. `begins` is called with the number of each pair from 1.
 /// Ends early when it is interrupted, with the pairs that are whole.
-///
-/// # Errors
-/// If a run fails.
-pub fn same(
+pub(crate) fn same(
     order: &RunOrder<'_>,
     number: u32,
     begins: &dyn Fn(u32),
@@ -62,10 +59,7 @@ pub fn same(
 
 /// Does the order in runs in which each variant takes turns with one that has this slowdown planted,
 /// as a share. `begins` is called with the number of each run from 1. Ends early when it is interrupted.
-///
-/// # Errors
-/// If a run fails.
-pub fn slower(
+pub(crate) fn slower(
     order: &RunOrder<'_>,
     number: u32,
     delay: f64,

@@ -20,9 +20,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use boatload::host::counters::DeviceCounters;
-use boatload::host::device::BlockDevice;
-use boatload::host::mount::Mount;
+use boatload::host::block_device::BlockDevice;
+use boatload::host::block_device::DeviceCounters;
+use boatload::host::mounts::Mount;
 use boatload::run::clock::RealClock;
 use boatload::run::site::{DeviceSite, Site};
 use command::{Bench, Ran, names_in};

@@ -22,14 +22,14 @@ use std::time::Duration;
 
 use boatload::base::errno::Errno;
 use boatload::host::block::{discard, flush_buffers, size_bytes, wipe};
-use boatload::host::device::BlockDevice;
+use boatload::host::block_device::BlockDevice;
 use boatload::host::erase::{check_erasable, recheck, recheck_empty};
 use boatload::host::idle;
 use boatload::host::loop_device::LoopDevice;
 use boatload::host::making::{Tool, make, probe, probe_all};
-use boatload::host::mounting::{is_unused, mount, mounts_below, unmount, unmount_lazily};
-use boatload::host::namespace::enter_private_mounts;
-use boatload::host::residency::CacheProbe;
+use boatload::host::mounts::enter_private_mounts;
+use boatload::host::mounts::{is_unused, mount, mounts_below, unmount, unmount_lazily};
+use boatload::host::page_cache::CacheProbe;
 use boatload::host::signatures::signatures;
 use boatload::plan::filesystem::find_kind;
 use common::{output, skip};
@@ -97,7 +97,7 @@ impl Bench {
         let always = row.maker.as_ref().unwrap().always.iter().map(OsString::from);
         let arguments: Vec<_> = always.chain([self.path().into()]).collect();
         Some(
-            make(&tool, &arguments, (Path::new("/"), &AtomicBool::new(false)))
+            make(&tool, &arguments, Path::new("/"), &AtomicBool::new(false))
                 .map_err(|failure| failure.sentence),
         )
     }
@@ -295,7 +295,7 @@ fn a_device_that_is_too_small_is_told_in_the_words_of_mkfs() {
         let arguments = maker.always.iter().map(OsString::from).chain([bench.path().into()]);
         let tool = Tool { program, version: None };
         let told =
-            make(&tool, &arguments.collect::<Vec<_>>(), (Path::new("/"), &AtomicBool::new(false)))
+            make(&tool, &arguments.collect::<Vec<_>>(), Path::new("/"), &AtomicBool::new(false))
                 .expect_err("it is too small");
         let told = told.sentence;
         let start = format!("{} failed with exit code ", maker.program);
@@ -596,7 +596,8 @@ fn a_process_that_waits_to_be_killed() {
     make(
         &tool,
         &["-q".into(), "-F".into(), device.path().into()],
-        (Path::new("/"), &AtomicBool::new(false)),
+        Path::new("/"),
+        &AtomicBool::new(false),
     )
     .unwrap();
     mount(device.path(), "ext4", &directory.join("mounted"), "").unwrap();

@@ -10,11 +10,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
-use boatload::host::cache;
-use boatload::host::device::BlockDevice;
+use boatload::host::block_device::BlockDevice;
 use boatload::host::facts::HostFacts;
-use boatload::host::mount::Mount;
-use boatload::host::residency::{CacheProbe, Residency};
+use boatload::host::mounts::Mount;
+use boatload::host::page_cache::{self, CacheProbe, Residency};
 use boatload::host::space::Space;
 
 use common::{LoopMount, output, skip};
@@ -225,15 +224,15 @@ fn residency_follows_a_file_through_writing_dropping_and_reading_half() {
             });
             eventually(&format!("dropped, {what}"), || {
                 let file = File::open(&path).unwrap();
-                cache::drop_all().unwrap();
+                page_cache::drop_all().unwrap();
                 let sample = [(&file, FILE_BYTES)];
                 let fraction = probe.resident_fraction(&sample).unwrap();
-                cache::drop_names().unwrap();
+                page_cache::drop_names().unwrap();
                 if fraction == 0.0 { Ok(()) } else { Err(format!("{fraction} resident")) }
             });
             eventually(&format!("half read, {what}"), || {
                 let mut file = File::open(&path).unwrap();
-                cache::drop_all().unwrap();
+                page_cache::drop_all().unwrap();
                 rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random).unwrap();
                 file.read_exact(&mut vec![0; FILE_BYTES as usize / 2]).unwrap();
                 // Without read-ahead (random advice) at most a large folio more than was read.
@@ -250,7 +249,7 @@ fn an_evicted_file_is_gone_without_any_right_to_drop_caches() {
         let Some(mounted) = LoopMount::new(fs, megabytes) else { continue };
         eventually(&format!("evicted on {fs}"), || {
             let file = written(&mounted.path().join("file"));
-            cache::evict(file.as_fd()).unwrap();
+            page_cache::evict(file.as_fd()).unwrap();
             expect(CacheProbe::detect().resident(file.as_fd(), FILE_BYTES).unwrap(), 0..=0)
         });
     }
@@ -266,7 +265,7 @@ fn a_probe_chosen_on_an_overlay_is_not_blind_there() {
         let file = written(&path);
         let probe = CacheProbe::seeing(file.as_fd(), FILE_BYTES);
         let before = probe.resident_fraction(&[(&file, FILE_BYTES)]);
-        cache::drop_all().unwrap();
+        page_cache::drop_all().unwrap();
         let after = probe.resident_fraction(&[(&file, FILE_BYTES)]);
         match (probe, before, after) {
             (CacheProbe::Cachestat | CacheProbe::Mincore, Some(1.0), Some(0.0)) => Ok(()),

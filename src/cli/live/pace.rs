@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::host::counters::DeviceCounters;
+use crate::host::block_device::DeviceCounters;
 use crate::host::disturbance::ProcessorTimes;
 
 /// Windows that are kept: as many as the widest picture has columns for.

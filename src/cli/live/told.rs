@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::state::{BEGINNING, BETWEEN, CLEANING_UP, State};
 use crate::base::failure::shown;
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
 use crate::measure::book::{CellKey, Measurement};
 use crate::plan::Phase;
 use crate::run::ballast::Headway;

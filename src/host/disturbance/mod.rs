@@ -9,9 +9,8 @@ mod throttling;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::counters::DeviceCounters;
-use super::cpu::ProcessCpu;
-use super::device::BlockDevice;
+use super::block_device::{BlockDevice, StackedCounters};
+use super::cpu::CpuTime;
 use pressure::Pressure;
 use processes::{Processes, Transfers};
 pub use processors::ProcessorTimes;
@@ -71,10 +70,9 @@ pub struct DisturbanceWatch {
 pub struct DisturbanceCounters {
     pressure: Pressure,
     processors: Option<ProcessorTimes>,
-    own: ProcessCpu,
+    own: CpuTime,
     transfers: Option<Transfers>,
-    /// Of the device itself and of the one beneath it.
-    counters: Option<(DeviceCounters, DeviceCounters)>,
+    counters: Option<StackedCounters>,
     throttles: Throttles,
     clock_source: Option<String>,
 }
@@ -94,8 +92,8 @@ impl DisturbanceWatch {
             pressure: Pressure::now(),
             clock_source: super::settings::clock_source(),
             processors: ProcessorTimes::now(),
-            own: ProcessCpu::now(),
-            counters: device.and_then(BlockDevice::counters_beneath),
+            own: CpuTime::of_process(),
+            counters: device.and_then(BlockDevice::stacked_counters),
         }
     }
 
@@ -110,7 +108,7 @@ impl DisturbanceWatch {
         let own = after.own.since(before.own);
         let transfers = before.transfers.as_ref().zip(after.transfers.as_ref());
         let moved = transfers.map(|(before, after)| self.processes.between(before, after));
-        let beneath = before.counters.zip(after.counters).map(|(b, a)| beyond(b, a));
+        let beneath = before.counters.zip(after.counters).map(|(b, a)| a.beyond(b));
         let throttles = after.throttles.since(before.throttles);
         let sources = before.clock_source.as_ref().zip(after.clock_source.as_ref());
         let but_own = |all: f64, own: f64| (all - own).max(0.0);
@@ -126,8 +124,8 @@ impl DisturbanceWatch {
             others_read_bytes: moved.map(|moved| moved.read_bytes),
             others_write_bytes: moved.map(|moved| moved.write_bytes),
             others_unseen: moved.map(|moved| moved.unseen),
-            beneath_read_bytes: beneath.map(|(read, _)| read),
-            beneath_write_bytes: beneath.map(|(_, written)| written),
+            beneath_read_bytes: beneath.map(|moved| moved.read_bytes),
+            beneath_write_bytes: beneath.map(|moved| moved.write_bytes),
             core_throttles: throttles.core,
             group_throttles: throttles.group,
             frequency_share: throttles.frequency_share,
@@ -137,18 +135,10 @@ impl DisturbanceWatch {
     }
 }
 
-type Both = (DeviceCounters, DeviceCounters);
-
-/// Bytes read and written by the device beneath beyond what the one upon it moved.
-fn beyond((own, below): Both, (own_after, below_after): Both) -> (u64, u64) {
-    let (own, below) = (own_after.since(own), below_after.since(below));
-    let more = |below: u64, own: u64| below.saturating_sub(own);
-    (more(below.read_bytes, own.read_bytes), more(below.write_bytes, own.write_bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::block_device::DeviceCounters;
 
     #[test]
     fn traffic_beneath_is_what_the_device_upon_it_did_not_cause() {
@@ -157,9 +147,9 @@ mod tests {
             write_bytes,
             ..DeviceCounters::default()
         };
-        let before = (counters(100, 1_000), counters(5_000, 7_000));
-        let after = (counters(300, 1_500), counters(5_250, 7_400));
-        assert_eq!(beyond(before, after), (50, 0), "less beneath is a cache, not others");
+        let before = StackedCounters { own: counters(100, 1_000), beneath: counters(5_000, 7_000) };
+        let after = StackedCounters { own: counters(300, 1_500), beneath: counters(5_250, 7_400) };
+        assert_eq!(after.beyond(before), counters(50, 0), "less beneath is a cache, not others");
     }
 
     #[test]

@@ -30,16 +30,24 @@ pub(super) struct Transfers {
     unseen: u64,
 }
 
-/// What is known of the processes that were seen: the parent of each, none for those that do not
-/// count.
+/// Whose a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kinship {
+    /// Of others: its bytes count.
+    Other { parent: u32 },
+    /// This process, its children, and threads of the kernel, some of which work for this process.
+    Own,
+}
+
+/// What is known of the processes that were seen.
 #[derive(Debug)]
 pub(super) struct Processes {
     proc: PathBuf,
     own: u32,
     /// Of the last look.
-    parents: BTreeMap<u32, Option<u32>>,
+    parents: BTreeMap<u32, Kinship>,
     /// Of the look before it.
-    former: BTreeMap<u32, Option<u32>>,
+    former: BTreeMap<u32, Kinship>,
 }
 
 impl Default for Processes {
@@ -67,9 +75,9 @@ impl Processes {
                 continue;
             };
             let known = self.parents.get(&id).copied();
-            let Some(parent) = known.or_else(|| self.counts(id)) else { continue };
-            here.insert(id, parent);
-            if parent.is_none() {
+            let Some(kinship) = known.or_else(|| self.kinship(id)) else { continue };
+            here.insert(id, kinship);
+            if kinship == Kinship::Own {
                 continue;
             }
             match read_once(&self.proc.join(format!("{id}/io"))) {
@@ -87,14 +95,14 @@ impl Processes {
         Some(found)
     }
 
-    /// The parent of a process that counts, none for one that does not: this one, its children, and
-    /// threads of the kernel, some of which work for this process. Nothing if it has just ended.
-    fn counts(&self, id: u32) -> Option<Option<u32>> {
+    /// Whose a process is; none if it has just ended.
+    fn kinship(&self, id: u32) -> Option<Kinship> {
         let text = read_once(&self.proc.join(format!("{id}/stat"))).ok()?;
         let parent = parent_of(&text)?;
-        let out = |id: u32| id == self.own || id == KERNEL_THREADS;
-        let own_child = self.parents.get(&parent) == Some(&None) && parent != KERNEL_THREADS;
-        Some(Some(parent).filter(|_| !out(id) && !out(parent) && !own_child))
+        let heads = [self.own, KERNEL_THREADS];
+        let own_child = self.parents.get(&parent) == Some(&Kinship::Own);
+        let own = heads.contains(&id) || heads.contains(&parent) || own_child;
+        Some(if own { Kinship::Own } else { Kinship::Other { parent } })
     }
 
     /// What was moved between two looks.
@@ -134,7 +142,9 @@ impl Processes {
     fn heir(&self, gone: u32) -> Option<u32> {
         let mut at = gone;
         for _ in 0..ANCESTORS_MAX {
-            at = self.parents.get(&at).or_else(|| self.former.get(&at)).copied().flatten()?;
+            let known = self.parents.get(&at).or_else(|| self.former.get(&at))?;
+            let Kinship::Other { parent } = *known else { return None };
+            at = parent;
             if exists(&self.proc, at) {
                 return Some(at);
             }

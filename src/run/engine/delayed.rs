@@ -7,14 +7,14 @@ use crate::run::clock::Clock;
 
 /// An engine that takes longer by a share of the time of each request. It is the one engine that
 /// reads a clock, for nothing else knows how long a request took.
-pub struct Delayed<E, C> {
+pub(crate) struct Delayed<E, C> {
     inner: E,
     delay: Delay<C>,
 }
 
 impl<E: Engine, C: Clock> Delayed<E, C> {
     /// Slows `inner` down by `share` of what its requests take by `clock`.
-    pub fn new(inner: E, clock: C, share: f64) -> Self {
+    pub(crate) fn new(inner: E, clock: C, share: f64) -> Self {
         Self { inner, delay: Delay::new(clock, share) }
     }
 }
@@ -37,7 +37,7 @@ impl<E: Engine, C: Clock> Engine for Delayed<E, C> {
 
 /// A wait for a share of the time that work took. It is a busy one, as of a file system with more to
 /// compute: a sleep is as long as the scheduler likes.
-pub struct Delay<C> {
+pub(crate) struct Delay<C> {
     clock: C,
     share: f64,
     /// What reading the clock takes, in nanoseconds.
@@ -51,7 +51,7 @@ const READINGS: u32 = 1_000;
 
 impl<C: Clock> Delay<C> {
     /// Waits for `share` of what work takes by `clock`.
-    pub fn new(clock: C, share: f64) -> Self {
+    pub(crate) fn new(clock: C, share: f64) -> Self {
         let begun = clock.now();
         let ended = (0..READINGS).fold(begun, |_, _| clock.now());
         let reading_ns = clock.nanoseconds(begun, ended) as f64 / f64::from(READINGS);
@@ -61,7 +61,7 @@ impl<C: Clock> Delay<C> {
     /// Does something and then waits. What is waited too long is taken off the next time, and what
     /// looking at the clock takes counts as waiting: in sum it is the share, unless that is less than
     /// two looks for each.
-    pub fn after<T>(&mut self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn after<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let begun = self.clock.now();
         let result = work();
         let ended = self.clock.now();

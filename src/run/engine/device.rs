@@ -8,10 +8,10 @@ use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::Request;
 use crate::op::request::RequestOutcome;
-use crate::run::buffer::AlignedBuffer;
+use crate::run::content::AlignedBuffer;
 
 /// One worker's engine.
-pub struct DeviceEngine {
+pub(crate) struct DeviceEngine {
     /// The device, or why it could not be opened as the phase wants it.
     device: Result<Arc<OwnedFd>, Errno>,
     buffer: AlignedBuffer,
@@ -19,7 +19,7 @@ pub struct DeviceEngine {
 
 impl DeviceEngine {
     /// An engine that reads at most `block` bytes at a time.
-    pub fn new(device: Result<Arc<OwnedFd>, Errno>, block: u32) -> Self {
+    pub(crate) fn new(device: Result<Arc<OwnedFd>, Errno>, block: u32) -> Self {
         Self { device, buffer: AlignedBuffer::new(block as usize) }
     }
 

@@ -1,8 +1,8 @@
 //! Engines carry requests out. An engine never reads the clock, never retries and never prints.
 
-pub mod delayed;
-pub mod device;
-pub mod sim;
+pub(crate) mod delayed;
+pub(crate) mod device;
+pub(crate) mod sim;
 pub mod sync;
 
 use crate::base::errno::Errno;

@@ -26,7 +26,7 @@ const LISTING_BYTES: u64 = 24;
 
 /// The simulated disk under one cell: which entries exist, which are cached, how full it is.
 /// A bit an entry, whatever the number of files.
-pub struct SimDisk {
+pub(crate) struct SimDisk {
     model: SimModel,
     tree: Tree,
     files: Bits,
@@ -44,13 +44,13 @@ pub struct SimDisk {
 
 /// What stays from cell to cell of a run.
 #[derive(Debug, Default)]
-pub struct SimShared {
+pub(crate) struct SimShared {
     /// Operations of the whole run, for the model's drift and its planned error.
-    pub operations: AtomicU64,
+    pub(crate) operations: AtomicU64,
     /// Bytes in use, those of the files beside the cell included.
-    pub used_bytes: AtomicU64,
+    pub(crate) used_bytes: AtomicU64,
     /// Files beside the cell's tree.
-    pub files_beside: AtomicU64,
+    pub(crate) files_beside: AtomicU64,
 }
 
 impl SimDisk {
@@ -59,10 +59,11 @@ impl SimDisk {
     ///
     /// # Errors
     /// If there is no memory for a bit for each entry.
-    pub fn new(
+    pub(crate) fn new(
         model: SimModel,
         tree: Tree,
-        (directories, blocks): (bool, u64),
+        directories: bool,
+        blocks: u64,
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
         let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
@@ -82,7 +83,7 @@ impl SimDisk {
 
     /// The same in the cell of the run with this number, which has a speed of its own.
     #[must_use]
-    pub fn in_cell(self, number: u64) -> Self {
+    pub(crate) fn in_cell(self, number: u64) -> Self {
         let repeats = self.model.spread.repeats_percent;
         Self { repeat_factor: self.off_by(repeats, draw(!number, Stream::Noise, 0)), ..self }
     }
@@ -98,40 +99,40 @@ impl SimDisk {
     }
 
     /// Puts files there that were made before.
-    pub fn stock(&self, numbers: impl Iterator<Item = u64>) {
+    pub(crate) fn stock(&self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
             self.files.swap(number, true);
         }
     }
 
     /// Entries that exist.
-    pub fn entries(&self) -> u64 {
+    pub(crate) fn entries(&self) -> u64 {
         self.files.count() + self.directories.count()
     }
 
     /// Forgets what is cached.
-    pub fn drop_caches(&self) {
+    pub(crate) fn drop_caches(&self) {
         self.cached.clear();
         self.cached_blocks.clear();
         self.cache_dropped.store(true, Relaxed);
     }
 
     /// Takes these files into the cache.
-    pub fn warm(&self, numbers: impl Iterator<Item = u64>) {
+    pub(crate) fn warm(&self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
             self.cached.swap(number, true);
         }
     }
 
     /// Takes these blocks of the device into the cache.
-    pub fn warm_blocks(&self, numbers: impl Iterator<Item = u64>) {
+    pub(crate) fn warm_blocks(&self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
             self.cached_blocks.swap(number, true);
         }
     }
 
     /// Share of these files that are cached; none if nothing is simulated to be.
-    pub fn cached_fraction(&self, numbers: impl Iterator<Item = u64>) -> Option<f64> {
+    pub(crate) fn cached_fraction(&self, numbers: impl Iterator<Item = u64>) -> Option<f64> {
         if self.model.cold_ns == 0 {
             return None;
         }
@@ -144,7 +145,7 @@ impl SimDisk {
     }
 
     /// What the sync at the end of a phase takes, in seconds.
-    pub fn sync_seconds(&self) -> f64 {
+    pub(crate) fn sync_seconds(&self) -> f64 {
         self.model.sync_ns as f64 / 1e9
     }
 
@@ -161,7 +162,7 @@ impl SimDisk {
 }
 
 /// One worker's view of the simulated disk.
-pub struct SimEngine {
+pub(crate) struct SimEngine {
     disk: Arc<SimDisk>,
     phase: Phase,
     clock: VirtualClock,
@@ -185,11 +186,12 @@ pub struct SimEngine {
 impl SimEngine {
     /// An engine that works on `phase` and moves `clock`; `shift` counts the phases of the run, so
     /// that each has noise of its own.
-    pub fn new(
+    pub(crate) fn new(
         disk: Arc<SimDisk>,
         phase: &Phase,
         clock: VirtualClock,
-        (worker, shift): (u32, u64),
+        worker: u32,
+        shift: u64,
     ) -> Self {
         let depth = disk.model.queue.max(1) as usize;
         Self {

@@ -5,20 +5,22 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
+use super::{Completion, Engine, Submitted, Ticket};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::base::names::NameBuffer;
-use crate::host::residency::name_is_cached;
+use crate::host::page_cache::name_is_cached;
 use crate::op::request::RequestOutcome;
 use crate::op::{Access, ItemId, Request};
 use crate::plan::{Phase, Tree};
-use crate::run::buffer::AlignedBuffer;
-use crate::run::content::ContentPool;
+use crate::run::content::{AlignedBuffer, ContentPool};
 
 /// Bytes asked of getdents64(2) at a time: what glibc's readdir asks.
 const DIRENT_BYTES: usize = 32 << 10;
+
+/// Most directories kept open as bases for names.
+const DIRECTORIES_OPEN_MAX: u64 = 4096;
 
 /// A tree and its open directories.
 pub struct OpenTree {
@@ -45,17 +47,11 @@ pub struct WorkerDirectories {
 impl WorkerDirectories {
     /// Opens the directories of `tree` anew below its open root; those that hold entries only if
     /// `with_holders`.
-    ///
-    /// # Errors
-    /// What openat(2) says.
     pub fn open(tree: &Tree, root: BorrowedFd<'_>, with_holders: bool) -> Result<Self, Errno> {
         Self::with_holders(tree, root, if with_holders { 0..tree.holders() } else { 0..0 })
     }
 
     /// The same with some of the directories that hold entries; others are reached by paths.
-    ///
-    /// # Errors
-    /// What openat(2) says.
     pub fn with_holders(
         tree: &Tree,
         root: BorrowedFd<'_>,
@@ -71,6 +67,27 @@ impl WorkerDirectories {
     fn holder(&self, number: u64) -> Option<&OwnedFd> {
         self.holders.get(number.wrapping_sub(self.first_holder) as usize)
     }
+}
+
+/// A base for each worker, if asked with the directories that hold entries, as far as this process
+/// may have them open.
+pub(crate) fn open_bases(
+    tree: &Tree,
+    root: BorrowedFd<'_>,
+    workers: u64,
+    with_holders: bool,
+) -> Result<Vec<WorkerDirectories>, Errno> {
+    let most = directories_open_max();
+    let with_holders =
+        with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
+    let bases = workers.min(most).max(1);
+    (0..bases).map(|_| WorkerDirectories::open(tree, root, with_holders)).collect()
+}
+
+/// Half of the files this process may have open, within reason.
+pub(crate) fn directories_open_max() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
 }
 
 /// One worker's blocking engine.
@@ -199,9 +216,6 @@ fn base(shared: &OpenTree, at: usize) -> Result<&WorkerDirectories, Errno> {
 }
 
 /// Opens a directory of the layout, for listing, syncing, and as a base for names.
-///
-/// # Errors
-/// What openat(2) says.
 fn open_layout(tree: &Tree, root: BorrowedFd<'_>, number: u64) -> Result<OwnedFd, Errno> {
     let mut path = NameBuffer::default();
     push_layout(tree, number, &mut path);
@@ -299,9 +313,6 @@ fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> RequestOutcom
 }
 
 /// Opens a file only to look at it: nothing of it is read, its access time stays.
-///
-/// # Errors
-/// What openat(2) says.
 pub fn open_for_looking(shared: &OpenTree, place: ItemId) -> Result<OwnedFd, Errno> {
     let mut name = NameBuffer::default();
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);
@@ -310,9 +321,6 @@ pub fn open_for_looking(shared: &OpenTree, place: ItemId) -> Result<OwnedFd, Err
 }
 
 /// Whether the name of a place is in memory, and so its inode; asking reads nothing.
-///
-/// # Errors
-/// Those of [`name_is_cached`].
 pub fn is_cached(shared: &OpenTree, place: ItemId) -> Result<bool, Errno> {
     let mut name = NameBuffer::default();
     let directory = locate(&shared.tree, base(shared, 0)?, place, &mut name);

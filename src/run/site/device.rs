@@ -5,22 +5,21 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::disk::DROPS;
+use super::{EngineSource, Site, shift};
 use rustix::fs::Advice;
 
-use super::disk::DROPS;
-use super::{Site, shift, work_unrecorded};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
-use crate::host::cache as host_cache;
-use crate::host::device::BlockDevice;
-use crate::host::residency::CacheProbe;
+use crate::host::block_device::BlockDevice;
+use crate::host::page_cache;
+use crate::host::page_cache::CacheProbe;
 use crate::plan::phase::End;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
-use crate::run::cache::{CacheState, CacheVerdict, Doubt};
+use crate::run::cache::{CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
-use crate::run::evidence::{CounterSource, LeastRead, Readings};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
@@ -42,9 +41,6 @@ pub struct DeviceSite {
 
 impl DeviceSite {
     /// A place on `device`.
-    ///
-    /// # Errors
-    /// If it cannot be opened for reading.
     pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
         let cached = Arc::new(device.open(false)?);
         let probe = seeing(&cached);
@@ -62,7 +58,7 @@ impl DeviceSite {
     fn cold_around(&self) -> CacheVerdict {
         if self.source.device.reads_through_cache() {
             let doubt = match self.can_drop {
-                true if host_cache::drop_all().is_ok() => None,
+                true if page_cache::drop_all().is_ok() => None,
                 true => Some(Doubt::DropFailed),
                 false => Some(Doubt::CachedLoop),
             };
@@ -76,7 +72,7 @@ impl DeviceSite {
     fn make_cold(&self, phase: &Phase) -> CacheVerdict {
         let seen = seeing(&self.cached) != CacheProbe::None;
         for _ in 0..DROPS {
-            if host_cache::drop_all().is_err() {
+            if page_cache::drop_all().is_err() {
                 return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
             }
         }
@@ -91,6 +87,25 @@ impl DeviceSite {
     fn resident(&self, phase: &Phase) -> Option<f64> {
         let bytes = phase.selection.count.saturating_mul(u64::from(phase.block));
         self.probe.resident_fraction(&[(self.cached.as_fd(), bytes.min(LOOK_BYTES_MAX))])
+    }
+
+    /// Runs a phase with a recorder for each worker.
+    pub(super) fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        let Some(tree) = &self.tree else { return PhaseRun::default() };
+        let open = match phase.direct {
+            // It was opened before, so what can be wrong now is that it does no direct I/O.
+            true => self.source.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
+            false => Ok(Arc::clone(&self.cached)),
+        };
+        run_shift(shift(phase, tree, stop, done), recorders, |_| {
+            (DeviceEngine::new(open.clone(), phase.block), self.clock.clone())
+        })
     }
 }
 
@@ -111,7 +126,7 @@ impl Site for DeviceSite {
             }
             CacheAsked::Warm => {
                 let reading = Phase { end: End::Targets, ..phase.clone() };
-                work_unrecorded(self, &reading, stop);
+                self.engines().work_unrecorded(&reading, stop);
                 CacheVerdict::after_warming(self.resident(phase))
             }
             CacheAsked::AsIs => CacheVerdict::as_is(phase, self.resident(phase)),
@@ -131,22 +146,8 @@ impl Site for DeviceSite {
         Some(&self.source.device)
     }
 
-    fn work(
-        &self,
-        phase: &Phase,
-        stop: &AtomicBool,
-        done: &[DoneCount],
-        recorders: &mut [&mut dyn Recorder],
-    ) -> PhaseRun {
-        let Some(tree) = &self.tree else { return PhaseRun::default() };
-        let open = match phase.direct {
-            // It was opened before, so what can be wrong now is that it does no direct I/O.
-            true => self.source.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
-            false => Ok(Arc::clone(&self.cached)),
-        };
-        run_shift(shift(phase, tree, stop, done), recorders, |_| {
-            (DeviceEngine::new(open.clone(), phase.block), self.clock.clone())
-        })
+    fn engines(&self) -> EngineSource<'_> {
+        EngineSource::Device(self)
     }
 
     fn readings(&self) -> Readings {

@@ -1,49 +1,47 @@
 //! A directory of a real file system as a place to run in.
 
-mod aside;
-mod looking;
+mod cold;
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags};
+use cold::HeldFiles;
+use rustix::fs::{Dir, Mode, OFlags};
 
-use super::disk_ballast::DiskBallast;
-use super::{ConditionName, PlaceCondition, Site, shift, work_unrecorded};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
-use crate::host::cache as host_cache;
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{ScoreLimits, score_below};
-use crate::host::residency::CacheProbe;
+use crate::host::page_cache;
+use crate::host::page_cache::CacheProbe;
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::End;
 use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastState, Headway, HeadwayListener};
-use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
-use crate::run::census;
+use crate::run::cache::{
+    CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount, Readings, file_bytes_min,
+    has_files_before,
+};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
-use crate::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories, open_for_looking};
-use crate::run::evidence::{CounterSource, LeastRead, Readings, file_bytes_min};
-use crate::run::ground::{CANARY, Ground, open_directory};
-use crate::run::kept;
+use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
+use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_ground, remove_tree};
+use crate::run::run_directory::{CANARY, Ground, open_directory};
+use crate::run::site::disk_ballast::{DiskBallast, ShelvedBallast};
+use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site, shift};
 use crate::run::workers::{PhaseRun, run_shift};
-use looking::HeldFiles;
 
 /// Most files whose places on the device are asked for at each level.
 const LAYOUT_FILES_MAX: u64 = 20_000;
-
-/// Most directories kept open as bases for names.
-const DIRECTORIES_OPEN_MAX: u64 = 4096;
 
 const CANARY_BYTES: u64 = 64 << 10;
 
@@ -84,9 +82,6 @@ pub struct DiskSite {
 
 impl DiskSite {
     /// A place in the marked directory `ground`.
-    ///
-    /// # Errors
-    /// If nothing can be written there.
     pub fn new(
         ground: Ground,
         host: &HostFacts,
@@ -156,7 +151,7 @@ impl DiskSite {
         let make =
             || DiskBallast::make(ground.directory(), self.ballasts, law.clone(), clock.clone());
         let BallastGoal::Files(files) = prepare.goal else { return make() };
-        let (there, passed_over) = kept::find(ground.parent(), &law);
+        let (there, passed_over) = kept_ballast::find(ground.parent(), &law);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
         let what =
@@ -191,7 +186,7 @@ impl DiskSite {
             let aim = phase.aim(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
                 if let Ok(file) = open_for_looking(open, aim.target(number).place) {
-                    let _ = host_cache::evict(file.as_fd());
+                    let _ = page_cache::evict(file.as_fd());
                 }
             }
         }
@@ -209,7 +204,26 @@ impl DiskSite {
         };
         let Some(operation) = find_operation(name) else { return };
         let reading = Phase { operation, direct: false, end: End::Targets, ..phase.clone() };
-        work_unrecorded(self, &reading, stop);
+        self.engines().work_unrecorded(&reading, stop);
+    }
+
+    /// Runs a phase with a recorder for each worker.
+    pub(super) fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
+        let shift = shift(phase, &open.tree, stop, done);
+        let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
+        let clock = || self.clock.clone();
+        if self.delay > 0.0 {
+            let delayed = |worker| Delayed::new(engine(worker), clock(), self.delay);
+            return run_shift(shift, recorders, |worker| (delayed(worker), clock()));
+        }
+        run_shift(shift, recorders, |worker| (engine(worker), clock()))
     }
 }
 
@@ -258,20 +272,11 @@ impl Site for DiskSite {
 
     fn conditions(&self) -> Vec<PlaceCondition> {
         let Some(ballast) = &self.ballast else { return Vec::new() };
-        let files = ballast.stock().live().count();
-        let mut all = vec![PlaceCondition {
-            name: ConditionName::FilesPresent,
-            value: files as f64,
-            unit: Unit::Count,
-        }];
-        if let Some(found) = ballast.files_found() {
-            let value = found as f64;
-            all.push(PlaceCondition { name: ConditionName::FilesFound, value, unit: Unit::Count });
-        }
-        if let Ok(space) = Space::of(ballast.directory()) {
-            let value = space.used_fraction() * 100.0;
-            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
-        }
+        let files = ballast.state().live().count();
+        let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
+        let found = ballast.files_found();
+        all.extend(found.map(|files| PlaceCondition::files(ConditionName::FilesFound, files)));
+        all.extend(Space::of(ballast.directory()).ok().as_ref().map(PlaceCondition::space_used));
         let layout_score = self.layout_score.map(|value| PlaceCondition {
             name: ConditionName::LayoutScore,
             value,
@@ -292,8 +297,8 @@ impl Site for DiskSite {
         removal
     }
 
-    fn stock(&self) -> Option<&BallastState> {
-        self.ballast.as_ref().map(DiskBallast::stock)
+    fn ballast_state(&self) -> Option<&BallastState> {
+        self.ballast.as_ref().map(DiskBallast::state)
     }
 
     fn end_cell(&mut self) -> Removal {
@@ -333,22 +338,8 @@ impl Site for DiskSite {
         Usage::of(self.ground.as_ref()?.directory()).ok()
     }
 
-    fn work(
-        &self,
-        phase: &Phase,
-        stop: &AtomicBool,
-        done: &[DoneCount],
-        recorders: &mut [&mut dyn Recorder],
-    ) -> PhaseRun {
-        let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
-        let shift = shift(phase, &open.tree, stop, done);
-        let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
-        let clock = || self.clock.clone();
-        if self.delay > 0.0 {
-            let delayed = |worker| Delayed::new(engine(worker), clock(), self.delay);
-            return run_shift(shift, recorders, |worker| (delayed(worker), clock()));
-        }
-        run_shift(shift, recorders, |worker| (engine(worker), clock()))
+    fn engines(&self) -> EngineSource<'_> {
+        EngineSource::Disk(self)
     }
 
     fn sync(&self) -> std::result::Result<f64, Errno> {
@@ -366,13 +357,13 @@ impl Site for DiskSite {
 
     fn readings(&self) -> Readings {
         let all = self.source.as_ref().map_or_else(Readings::default, CounterSource::readings);
-        let own_read_bytes = all.own_read_bytes.filter(|_| self.reads_itself);
-        Readings { own_read_bytes, ..all }
+        let own_read = if self.reads_itself { all.own_read } else { ReadCount::NotApplicable };
+        Readings { own_read, ..all }
     }
 
     fn count_entries(&self) -> std::result::Result<u64, Errno> {
         let Some((_, open)) = &self.cell else { return Ok(0) };
-        Ok(census::count_entries(open.root.as_fd())?)
+        Ok(count_entries(open.root.as_fd())?)
     }
 
     fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
@@ -435,23 +426,76 @@ fn make_tree(
     Ok(OpenTree { tree, root, bases })
 }
 
-/// A base for each worker, if asked with the directories that hold entries, as far as this process
-/// may have them open.
-pub(super) fn open_bases(
-    tree: &Tree,
-    root: BorrowedFd<'_>,
-    workers: u64,
-    with_holders: bool,
-) -> std::result::Result<Vec<WorkerDirectories>, Errno> {
-    let most = directories_open_max();
-    let with_holders =
-        with_holders && tree.holders().saturating_add(1).saturating_mul(workers) <= most;
-    let bases = workers.min(most).max(1);
-    (0..bases).map(|_| WorkerDirectories::open(tree, root, with_holders)).collect()
+/// A [`DiskSite`] without anything open: names and laws.
+pub(in crate::run::site) struct Aside {
+    ground: Option<String>,
+    cell: Option<(OsString, Tree, u64)>,
+    ballast: Option<ShelvedBallast>,
 }
 
-/// Half of the files this process may have open, within reason.
-pub(super) fn directories_open_max() -> u64 {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    limit.map_or(DIRECTORIES_OPEN_MAX, |limit| DIRECTORIES_OPEN_MAX.min(limit / 2))
+impl DiskSite {
+    /// Closes all that it has open, so that its file system can be unmounted.
+    pub(in crate::run::site) fn put_aside(&mut self) -> Aside {
+        self.ballast_open = None;
+        self.canary = None;
+        self.held = None;
+        Aside {
+            ground: self.ground.take().map(|ground| ground.name().to_string()),
+            cell: self.cell.take().map(|(name, open)| {
+                let workers = open.bases.len() as u64;
+                (name, open.tree.clone(), workers)
+            }),
+            ballast: self.ballast.take().map(DiskBallast::put_aside),
+        }
+    }
+
+    /// Opens again below `parent` what was put aside.
+    pub(in crate::run::site) fn take_up(&mut self, aside: Aside, parent: OwnedFd) -> Result<()> {
+        let failed = |error: Errno| {
+            Failure::failed(format!("cannot go on after mounting again: {}", error.about()))
+        };
+        let Some(name) = aside.ground else { return Ok(()) };
+        let ground = Ground::reopen(parent, &name).map_err(|error| failed(error.into()))?;
+        self.canary = open_canary(&ground).ok();
+        if let Some((name, tree, workers)) = aside.cell {
+            let root = open_directory(ground.directory(), &name).map_err(|e| failed(e.into()))?;
+            let bases = open_bases(&tree, root.as_fd(), workers, true).map_err(failed)?;
+            self.cell = Some((name, Arc::new(OpenTree { tree, root, bases })));
+        }
+        if let Some(shelved) = aside.ballast {
+            let ballast = shelved.take_up(ground.directory()).map_err(failed)?;
+            let threads = ballast.state().ballast().threads;
+            self.ballast_open = Some(Arc::new(ballast.open(threads).map_err(failed)?));
+            self.ballast = Some(ballast);
+        }
+        self.ground = Some(ground);
+        Ok(())
+    }
+
+    /// Leaves all that it made where it is: the file system goes as a whole.
+    pub(in crate::run::site) fn abandon(mut self) {
+        self.put_aside();
+    }
+}
+
+/// Counts the entries of a tree: files, and directories that are entries. Directories of the
+/// layout are gone through and not counted; a name that is not boatload's is counted, so that it
+/// shows as one too many.
+fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
+    let mut entries = 0;
+    for entry in Dir::read_from(root)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        match Name::parse(name).map(|name| name.kind) {
+            Some(NameKind::Holder | NameKind::Worker) => {
+                let below = open_directory(root, OsStr::from_bytes(name))?;
+                entries += count_entries(below.as_fd())?;
+            }
+            _ => entries += 1,
+        }
+    }
+    Ok(entries)
 }

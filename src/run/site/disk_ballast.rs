@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, Mode};
 
-use super::disk::{directories_open_max, open_bases};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
@@ -25,11 +24,13 @@ use crate::plan::tree::Tree;
 use crate::run::ballast::{BallastPlace, BallastState, Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
-use crate::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};
+use crate::run::engine::sync::{
+    OpenTree, SyncEngine, WorkerDirectories, directories_open_max, open_bases,
+};
 use crate::run::engine::{Completion, Engine, Submitted, Ticket};
-use crate::run::ground::open_directory;
-use crate::run::kept::KeptBallast;
+use crate::run::kept_ballast::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
+use crate::run::run_directory::open_directory;
 use crate::run::site::{Unrecorded, shift};
 use crate::run::workers::run_shift;
 
@@ -38,14 +39,8 @@ const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 
 /// A ballast on disk.
 pub struct DiskBallast {
-    name: OsString,
+    files: ShelvedBallast,
     root: OwnedFd,
-    stock: BallastState,
-    /// Directories made so far.
-    holders: u64,
-    clock: RealClock,
-    /// Spent in syncs.
-    sync_seconds: f64,
     /// Set if it was there before and stays: its lock, and the files it had.
     kept: Option<(OwnedFd, u64)>,
 }
@@ -53,35 +48,29 @@ pub struct DiskBallast {
 /// A ballast without its open directory.
 pub(super) struct ShelvedBallast {
     name: OsString,
-    stock: BallastState,
+    state: BallastState,
+    /// Directories made so far.
     holders: u64,
     clock: RealClock,
+    /// Spent in syncs.
     sync_seconds: f64,
 }
 
 impl ShelvedBallast {
     /// Opens its directory below `ground` again.
-    ///
-    /// # Errors
-    /// What openat(2) says.
     pub(super) fn take_up(self, ground: BorrowedFd<'_>) -> std::result::Result<DiskBallast, Errno> {
-        let Self { name, stock, holders, clock, sync_seconds } = self;
-        let root = open_directory(ground, &name)?;
-        Ok(DiskBallast { name, root, stock, holders, clock, sync_seconds, kept: None })
+        let root = open_directory(ground, &self.name)?;
+        Ok(DiskBallast { files: self, root, kept: None })
     }
 }
 
 impl DiskBallast {
     /// Closes its directory; what was there before the run is not let go of.
     pub(super) fn put_aside(self) -> ShelvedBallast {
-        let Self { name, stock, holders, clock, sync_seconds, .. } = self;
-        ShelvedBallast { name, stock, holders, clock, sync_seconds }
+        self.files
     }
 
     /// An empty one, in a directory of its own below `ground`.
-    ///
-    /// # Errors
-    /// If the directory cannot be made.
     pub fn make(
         ground: BorrowedFd<'_>,
         number: u64,
@@ -95,30 +84,25 @@ impl DiskBallast {
         };
         rustix::fs::mkdirat(ground, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
         let root = open_directory(ground, &name).map_err(failed)?;
-        Ok(Self {
-            name,
-            root,
-            stock: BallastState::new(ballast),
-            holders: 0,
-            clock,
-            sync_seconds: 0.0,
-            kept: None,
-        })
+        let state = BallastState::new(ballast);
+        let files = ShelvedBallast { name, state, holders: 0, clock, sync_seconds: 0.0 };
+        Ok(Self { files, root, kept: None })
     }
 
     /// One that was there before: what is added to it goes when the run ends.
     pub(super) fn adopt(kept: KeptBallast, ballast: Ballast, clock: RealClock) -> Self {
         let files = kept.note.files;
         let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
-        let stock = BallastState::with_files(ballast, files);
+        let state = BallastState::with_files(ballast, files);
         let (name, root) = (kept.name, kept.root);
         let kept = Some((kept.ground, files));
-        Self { name, root, stock, holders, clock, sync_seconds: 0.0, kept }
+        let files = ShelvedBallast { name, state, holders, clock, sync_seconds: 0.0 };
+        Self { files, root, kept }
     }
 
     /// The files so far.
-    pub fn stock(&self) -> &BallastState {
-        &self.stock
+    pub fn state(&self) -> &BallastState {
+        &self.files.state
     }
 
     /// Its open directory.
@@ -128,7 +112,7 @@ impl DiskBallast {
 
     /// How long its syncs took so far, in seconds.
     pub fn sync_seconds(&self) -> f64 {
-        self.sync_seconds
+        self.files.sync_seconds
     }
 
     /// Files that were there before it was gone on from.
@@ -137,30 +121,25 @@ impl DiskBallast {
     }
 
     /// Goes on to a level.
-    ///
-    /// # Errors
-    /// If it cannot be reached.
     pub fn reach(
         &mut self,
         goal: BallastGoal,
         stop: &AtomicBool,
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
-        let Self { root, stock, holders, clock, sync_seconds, .. } = self;
+        let Self { root, files, .. } = self;
+        let ShelvedBallast { state, holders, clock, sync_seconds, .. } = files;
         // Where the level is of space, each step is one of many.
         let counts = matches!(goal, BallastGoal::Files(_));
         let root = root.as_fd();
         let mut place = DiskPlace { root, holders, clock, sync_seconds, stop, listener, counts };
-        stock.reach(goal, &mut place, stop)
+        state.reach(goal, &mut place, stop)
     }
 
     /// The tree of the files so far, open for `workers` to look at.
-    ///
-    /// # Errors
-    /// What openat(2) says.
     pub(super) fn open(&self, workers: u32) -> std::result::Result<OpenTree, Errno> {
-        let length = self.stock.live().length();
-        let tree = tree_of(self.stock.ballast(), length);
+        let length = self.files.state.live().length();
+        let tree = tree_of(self.files.state.ballast(), length);
         open_tree(tree, self.root.as_fd(), workers, length)
     }
 
@@ -168,14 +147,14 @@ impl DiskBallast {
     pub(super) fn remove(self, ground: BorrowedFd<'_>) -> Removal {
         let Some((_lock, files)) = &self.kept else {
             drop(self.root);
-            return remove_tree(ground, &self.name);
+            return remove_tree(ground, &self.files.name);
         };
         let mut removal = Removal::default();
-        let tree = tree_of(self.stock.ballast(), self.stock.live().length());
+        let tree = tree_of(self.files.state.ballast(), self.files.state.live().length());
         let mut number = *files;
-        let before = self.stock.ballast().tree.files_each.directories(*files).unwrap_or(0);
+        let before = self.files.state.ballast().tree.files_each.directories(*files).unwrap_or(0);
         // The last directory that was there before may have got more files.
-        for holder in before.saturating_sub(1)..self.holders {
+        for holder in before.saturating_sub(1)..self.files.holders {
             let mut path = name_of(NameKind::Holder, holder);
             let directory = open_directory(self.root.as_fd(), &os_name(&path));
             while number < tree.files && tree.holder_of(number) == holder {
@@ -203,9 +182,9 @@ fn os_name(name: &NameBuffer) -> OsString {
     OsStr::from_bytes(name.as_bytes()).to_owned()
 }
 
-/// A phase on the files that a stock has now.
-pub(super) fn resolved(stock: &BallastState, phase: &Phase, on: OnBallast) -> Phase {
-    let (live, seed) = (stock.live(), stock.ballast().tree.seed);
+/// A phase on the files that a ballast has now.
+pub(super) fn resolved(state: &BallastState, phase: &Phase, on: OnBallast) -> Phase {
+    let (live, seed) = (state.live(), state.ballast().tree.seed);
     let ranked = Arc::new(live.clone().ranked());
     let length = live.length();
     let made = Selection::new((0, length, length), Order::Sequential, 1, seed, 0);
@@ -217,7 +196,7 @@ pub(super) fn resolved(stock: &BallastState, phase: &Phase, on: OnBallast) -> Ph
     }
 }
 
-/// What a stock makes and deletes its files through.
+/// What a ballast makes and deletes its files through.
 struct DiskPlace<'a> {
     root: BorrowedFd<'a>,
     holders: &'a mut u64,
@@ -235,7 +214,7 @@ impl DiskPlace<'_> {
     fn work(&self, phase: &Phase, open: OpenTree, done: &[DoneCount]) -> Result<()> {
         let open = Arc::new(open);
         let over = AtomicBool::new(false);
-        let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
+        let mut nothing = vec![Unrecorded; phase.threads as usize];
         let run = run_shift(shift(phase, &open.tree, &over, done), &mut nothing, |worker| {
             let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
             (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())

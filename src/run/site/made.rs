@@ -5,28 +5,25 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::disk::{DROPS, DiskSite};
-use super::{PlaceCondition, Site};
+use super::{EngineSource, PlaceCondition, Site};
+
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
-use crate::host::cache as host_cache;
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
-use crate::host::mount::Mount;
+use crate::host::mounts::Mount;
+use crate::host::page_cache;
 use crate::host::space::{Space, Usage};
 use crate::plan::filesystem::{FileSystemKind, Room};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
+use crate::run::backing::{Backing, MadeOn, PagesLeft, Trimmed};
 use crate::run::ballast::{BallastState, HeadwayListener};
-use crate::run::cache::{CacheState, CacheVerdict, Doubt};
+use crate::run::cache::{CacheState, CacheVerdict, Doubt, LeastRead, Readings};
 use crate::run::clock::RealClock;
-use crate::run::drive::{DoneCount, Recorder};
-use crate::run::evidence::{LeastRead, Readings};
-use crate::run::ground::Ground;
 use crate::run::interrupt::Interrupt;
-use crate::run::place::MadeOn;
-use crate::run::place::{Backing, PagesLeft, Trimmed};
 use crate::run::remove::Removal;
-use crate::run::workers::PhaseRun;
+use crate::run::run_directory::Ground;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
 pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
@@ -97,9 +94,6 @@ impl MadeSite {
     }
 
     /// Unmounts what is mounted and leaves the place as it was found.
-    ///
-    /// # Errors
-    /// What is left, and why.
     pub fn close(mut self) -> Result<Removal> {
         // What keeps it from being unmounted keeps the place from being closed, which tells of it.
         let _ = self.leave();
@@ -116,9 +110,6 @@ impl MadeSite {
     }
 
     /// Makes and mounts the file system of a cell, over the one before.
-    ///
-    /// # Errors
-    /// What mkfs or the kernel says.
     pub fn make_fresh(&mut self, cell: &CellPlan) -> Result<()> {
         self.leave()?;
         let (Some(filesystem), Some(place)) = (&cell.filesystem, &mut self.place) else {
@@ -215,7 +206,7 @@ impl Site for MadeSite {
         let root = place.mount(&here.filesystem)?;
         here.disk.take_up(aside, root)?;
         // Opening directories brings in inodes that lie near theirs.
-        let is_dropped = (0..DROPS).all(|_| host_cache::drop_all().is_ok()) || !cached_beneath;
+        let is_dropped = (0..DROPS).all(|_| page_cache::drop_all().is_ok()) || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),
@@ -240,8 +231,8 @@ impl Site for MadeSite {
         self.disk().map_or_else(Vec::new, DiskSite::conditions)
     }
 
-    fn stock(&self) -> Option<&BallastState> {
-        self.disk()?.stock()
+    fn ballast_state(&self) -> Option<&BallastState> {
+        self.disk()?.ballast_state()
     }
 
     fn least(&self, phase: &Phase) -> Option<LeastRead> {
@@ -256,17 +247,8 @@ impl Site for MadeSite {
         self.disk()?.usage()
     }
 
-    fn work(
-        &self,
-        phase: &Phase,
-        stop: &AtomicBool,
-        done: &[DoneCount],
-        recorders: &mut [&mut dyn Recorder],
-    ) -> PhaseRun {
-        match self.disk() {
-            Some(disk) => disk.work(phase, stop, done, recorders),
-            None => PhaseRun::default(),
-        }
+    fn engines(&self) -> EngineSource<'_> {
+        self.disk().map_or(EngineSource::Nothing, EngineSource::Disk)
     }
 
     fn sync(&self) -> std::result::Result<f64, Errno> {

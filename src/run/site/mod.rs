@@ -6,7 +6,6 @@ mod disk;
 mod disk_ballast;
 mod made;
 mod sim;
-mod sim_ballast;
 
 use std::sync::atomic::AtomicBool;
 
@@ -20,17 +19,17 @@ use disk_ballast::resolved;
 
 use super::ballast::{BallastState, HeadwayListener};
 use super::cache::CacheVerdict;
+use super::cache::{LeastRead, ReadEvidence, Readings};
 use super::drive::{DoneCount, Recorder};
-use super::evidence::{LeastRead, ReadEvidence, Readings};
-use super::idle::wait_until_idle;
 use super::remove::Removal;
 use super::workers::{PhaseRun, Shift};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::base::words::words;
-use crate::host::device::BlockDevice;
-use crate::host::space::Usage;
+use crate::host::block_device::BlockDevice;
+use crate::host::idle::wait_until_idle;
+use crate::host::space::{Space, Usage};
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
@@ -61,20 +60,27 @@ pub struct PlaceCondition {
     pub unit: Unit,
 }
 
+impl PlaceCondition {
+    /// A number of files.
+    fn files(name: ConditionName, files: u64) -> Self {
+        Self { name, value: files as f64, unit: Unit::Count }
+    }
+
+    /// How full the space is.
+    fn space_used(space: &Space) -> Self {
+        let value = space.used_fraction() * 100.0;
+        Self { name: ConditionName::SpaceUsed, value, unit: Unit::Percent }
+    }
+}
+
 /// A place to run cells in, one at a time. What is not overridden is that of a place without files
 /// beside the cells' trees, without a device and without anything to write out.
 pub trait Site {
     /// Makes the directories of a cell's tree.
-    ///
-    /// # Errors
-    /// If they cannot be made, or there is no memory to simulate it.
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()>;
 
     /// Brings the files beside the tree of `cell` to a level, from where they are; `listener`
     /// hears how far it is.
-    ///
-    /// # Errors
-    /// If the level cannot be reached.
     fn prepare(
         &mut self,
         _cell: &CellPlan,
@@ -96,7 +102,7 @@ pub trait Site {
     }
 
     /// The files beside the cells' trees; none without any.
-    fn stock(&self) -> Option<&BallastState> {
+    fn ballast_state(&self) -> Option<&BallastState> {
         None
     }
 
@@ -138,14 +144,8 @@ pub trait Site {
         None
     }
 
-    /// Runs the phase, with a recorder for each worker.
-    fn work(
-        &self,
-        phase: &Phase,
-        stop: &AtomicBool,
-        done: &[DoneCount],
-        recorders: &mut [&mut dyn Recorder],
-    ) -> PhaseRun;
+    /// What makes the engines that carry its phases out.
+    fn engines(&self) -> EngineSource<'_>;
 
     /// One sync of the whole file system; how long it took, in seconds.
     ///
@@ -161,9 +161,6 @@ pub trait Site {
     }
 
     /// Counts the tree's entries.
-    ///
-    /// # Errors
-    /// If a directory cannot be read.
     fn count_entries(&self) -> std::result::Result<u64, Errno> {
         Ok(0)
     }
@@ -171,13 +168,13 @@ pub trait Site {
     /// The phase with the files it works on, where they are known only now.
     fn resolved(&self, phase: &Phase) -> Phase {
         let Some(on) = phase.on_ballast else { return phase.clone() };
-        self.stock().map_or_else(|| phase.clone(), |stock| resolved(stock, phase, on))
+        self.ballast_state().map_or_else(|| phase.clone(), |state| resolved(state, phase, on))
     }
 
     /// The tree that a phase works on.
     fn tree_of(&self, phase: &Phase, cell: &CellPlan) -> Tree {
-        match phase.on_ballast.and_then(|_| self.stock()) {
-            Some(stock) => tree_of(stock.ballast(), stock.live().length()),
+        match phase.on_ballast.and_then(|_| self.ballast_state()) {
+            Some(state) => tree_of(state.ballast(), state.live().length()),
             None => cell.tree.clone(),
         }
     }
@@ -202,15 +199,45 @@ pub trait Site {
     }
 }
 
-/// Runs a phase outside of any measurement.
-fn work_unrecorded(site: &dyn Site, phase: &Phase, stop: &AtomicBool) {
-    let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
-    let mut nothing: Vec<Unrecorded> = (0..phase.threads).map(|_| Unrecorded).collect();
-    let mut recorders: Vec<&mut dyn Recorder> = nothing.iter_mut().map(|n| n as _).collect();
-    site.work(phase, stop, &done, &mut recorders);
+/// The sites that make engines. Phases are run through it, so that the hot loop is compiled for each pair
+/// of an engine and a recorder.
+pub enum EngineSource<'a> {
+    /// No site is ready: nothing is done.
+    Nothing,
+    /// A directory.
+    Disk(&'a DiskSite),
+    /// A block device.
+    Device(&'a DeviceSite),
+    /// The simulated file system.
+    Sim(&'a SimSite),
+}
+
+impl EngineSource<'_> {
+    /// Runs a phase with a recorder for each worker.
+    pub fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        match self {
+            Self::Nothing => PhaseRun::default(),
+            Self::Disk(site) => site.work(phase, stop, done, recorders),
+            Self::Device(site) => site.work(phase, stop, done, recorders),
+            Self::Sim(site) => site.work(phase, stop, done, recorders),
+        }
+    }
+
+    /// Runs a phase outside of any measurement.
+    fn work_unrecorded(&self, phase: &Phase, stop: &AtomicBool) {
+        let done: Vec<DoneCount> = DoneCount::of_workers(phase.threads);
+        self.work(phase, stop, &done, &mut vec![Unrecorded; phase.threads as usize]);
+    }
 }
 
 /// Takes in nothing: for work that is not measured.
+#[derive(Clone)]
 struct Unrecorded;
 
 impl Recorder for Unrecorded {

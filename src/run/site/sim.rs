@@ -1,15 +1,18 @@
-//! The simulated file system as a place to run in.
+//! The simulated file system as a place to run in. Of the files beside the cells' trees only their number
+//! and their bytes are kept.
 
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::sim_ballast::SimPlace;
-use super::{ConditionName, PlaceCondition, Site, shift};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
-use crate::base::units::{Unit, counted};
+use crate::base::live_set::LiveSet;
+use crate::base::units::counted;
+use crate::host::space::Space;
 use crate::op::Subject;
-use crate::plan::prepare::tree_of;
+use crate::plan::prepare::{Ballast, tree_of};
 use crate::plan::sim::SimModel;
 use crate::plan::{CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastPlace, BallastState, HeadwayListener};
@@ -18,6 +21,7 @@ use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
 use crate::run::remove::Removal;
+use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site, shift};
 use crate::run::workers::{PhaseRun, run_shift};
 
 /// Files looked at to tell what is cached.
@@ -36,7 +40,7 @@ pub struct SimSite {
     cell: Option<(Arc<SimDisk>, Tree)>,
     /// Bytes in use when the cell began.
     bytes_before: u64,
-    stock: Option<BallastState>,
+    ballast_state: Option<BallastState>,
     ballast: Option<(Arc<SimDisk>, Tree)>,
 }
 
@@ -52,23 +56,51 @@ impl SimSite {
             cells: 0,
             cell: None,
             bytes_before: 0,
-            stock: None,
+            ballast_state: None,
             ballast: None,
         }
     }
 
-    fn disk(&self, tree: Tree, kinds: (bool, u64)) -> Result<(Arc<SimDisk>, Tree)> {
+    fn disk(&self, tree: Tree, directories: bool, blocks: u64) -> Result<(Arc<SimDisk>, Tree)> {
         let shared = Arc::clone(&self.shared);
-        let disk = SimDisk::new(self.model, tree.clone(), kinds, shared).map_err(|_| {
-            let files = counted(tree.files, "file");
-            Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
-        })?;
+        let disk =
+            SimDisk::new(self.model, tree.clone(), directories, blocks, shared).map_err(|_| {
+                let files = counted(tree.files, "file");
+                Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
+            })?;
         Ok((Arc::new(disk.in_cell(self.cells)), tree))
     }
 
     /// The disk and tree that a phase works on.
     fn disk_for(&self, phase: &Phase) -> Option<&(Arc<SimDisk>, Tree)> {
         if phase.on_ballast.is_some() { self.ballast.as_ref() } else { self.cell.as_ref() }
+    }
+
+    /// Runs a phase with a recorder for each worker.
+    pub(super) fn work<R: Recorder>(
+        &self,
+        phase: &Phase,
+        stop: &AtomicBool,
+        done: &[DoneCount],
+        recorders: &mut [R],
+    ) -> PhaseRun {
+        let Some((disk, tree)) = self.disk_for(phase) else { return PhaseRun::default() };
+        let number = self.shifts.fetch_add(1, Relaxed);
+        let engine = |worker, clock: &VirtualClock| {
+            SimEngine::new(Arc::clone(disk), phase, clock.clone(), worker, number)
+        };
+        let shift = shift(phase, tree, stop, done);
+        if self.model.takes_no_time() {
+            let clock = self.clock.clone();
+            run_shift(shift, recorders, |worker| {
+                (engine(worker, &VirtualClock::default()), clock.clone())
+            })
+        } else {
+            run_shift(shift, recorders, |worker| {
+                let clock = VirtualClock::default();
+                (engine(worker, &clock), clock)
+            })
+        }
     }
 }
 
@@ -81,7 +113,7 @@ impl Site for SimSite {
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
         self.cells += 1;
-        self.cell = Some(self.disk(cell.tree.clone(), (makes_directories, blocks))?);
+        self.cell = Some(self.disk(cell.tree.clone(), makes_directories, blocks)?);
         Ok(())
     }
 
@@ -93,38 +125,37 @@ impl Site for SimSite {
         _: HeadwayListener<'_>,
     ) -> Result<()> {
         self.model = cell.sim;
-        let stock = self.stock.get_or_insert_with(|| BallastState::new(prepare.ballast.clone()));
+        let state =
+            self.ballast_state.get_or_insert_with(|| BallastState::new(prepare.ballast.clone()));
         let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
-        stock.reach(prepare.goal, &mut place, stop)?;
-        let live = stock.live().clone().ranked();
-        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), (false, 0))?;
+        state.reach(prepare.goal, &mut place, stop)?;
+        let live = state.live().clone().ranked();
+        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), false, 0)?;
         disk.stock((0..live.set().count()).map(|n| live.nth(n)));
         self.ballast = Some((disk, tree));
         Ok(())
     }
 
     fn conditions(&self) -> Vec<PlaceCondition> {
-        let Some(stock) = &self.stock else { return Vec::new() };
-        let value = stock.live().count() as f64;
-        let mut all =
-            vec![PlaceCondition { name: ConditionName::FilesPresent, value, unit: Unit::Count }];
+        let Some(state) = &self.ballast_state else { return Vec::new() };
+        let files = state.live().count();
+        let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
         let place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         if let (Some(_), Ok(space)) = (self.model.capacity, place.space()) {
-            let value = space.used_fraction() * 100.0;
-            all.push(PlaceCondition { name: ConditionName::SpaceUsed, value, unit: Unit::Percent });
+            all.push(PlaceCondition::space_used(&space));
         }
         all
     }
 
     fn clear(&mut self) -> Removal {
-        (self.stock, self.ballast) = (None, None);
+        (self.ballast_state, self.ballast) = (None, None);
         self.shared.files_beside.store(0, Relaxed);
         self.shared.used_bytes.store(0, Relaxed);
         Removal::default()
     }
 
-    fn stock(&self) -> Option<&BallastState> {
-        self.stock.as_ref()
+    fn ballast_state(&self) -> Option<&BallastState> {
+        self.ballast_state.as_ref()
     }
 
     fn end_cell(&mut self) -> Removal {
@@ -158,30 +189,8 @@ impl Site for SimSite {
         })
     }
 
-    fn work(
-        &self,
-        phase: &Phase,
-        stop: &AtomicBool,
-        done: &[DoneCount],
-        recorders: &mut [&mut dyn Recorder],
-    ) -> PhaseRun {
-        let Some((disk, tree)) = self.disk_for(phase) else { return PhaseRun::default() };
-        let number = self.shifts.fetch_add(1, Relaxed);
-        let engine = |worker, clock: &VirtualClock| {
-            SimEngine::new(Arc::clone(disk), phase, clock.clone(), (worker, number))
-        };
-        let shift = shift(phase, tree, stop, done);
-        if self.model.takes_no_time() {
-            let clock = self.clock.clone();
-            run_shift(shift, recorders, |worker| {
-                (engine(worker, &VirtualClock::default()), clock.clone())
-            })
-        } else {
-            run_shift(shift, recorders, |worker| {
-                let clock = VirtualClock::default();
-                (engine(worker, &clock), clock)
-            })
-        }
+    fn engines(&self) -> EngineSource<'_> {
+        EngineSource::Sim(self)
     }
 
     fn sync(&self) -> std::result::Result<f64, Errno> {
@@ -194,5 +203,52 @@ impl Site for SimSite {
 
     fn is_real(&self) -> bool {
         false
+    }
+}
+
+/// Blocks of the simulated file system, in bytes: content takes what it is long.
+const BLOCK_BYTES: u64 = 1;
+
+/// What a ballast makes and deletes its files through.
+pub(super) struct SimPlace<'a> {
+    pub(super) shared: &'a SimShared,
+    pub(super) capacity: Option<u64>,
+}
+
+impl BallastPlace for SimPlace<'_> {
+    fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
+        let count = files.end - files.start;
+        let bytes: u64 = files.map(|number| ballast.tree.size(number, 0)).sum();
+        let used = self.shared.used_bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.shared.files_beside.fetch_add(count, Relaxed);
+        match self.capacity {
+            Some(capacity) if used > capacity => Err(Failure::failed(Errno::ENOSPC.about())),
+            _ => Ok(()),
+        }
+    }
+
+    fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()> {
+        let files = files.ranked();
+        let count = files.set().count();
+        let bytes: u64 = (0..count).map(|n| ballast.tree.size(files.nth(n), 0)).sum();
+        self.shared.used_bytes.fetch_sub(bytes, Relaxed);
+        self.shared.files_beside.fetch_sub(count, Relaxed);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn space(&self) -> Result<Space> {
+        let total_bytes = self.capacity.unwrap_or(u64::MAX / 2);
+        let free_bytes = total_bytes.saturating_sub(self.shared.used_bytes.load(Relaxed));
+        Ok(Space {
+            block_bytes: BLOCK_BYTES,
+            total_bytes,
+            free_bytes,
+            available_bytes: free_bytes,
+            available_inodes: None,
+        })
     }
 }

@@ -16,11 +16,11 @@ use crate::session::RunOrder;
 
 /// What was found of the simulated file system.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Simulated {
+pub(crate) struct Simulated {
     /// Each kind of noise.
-    pub noises: Vec<SimulatedNoise>,
+    pub(crate) noises: Vec<SimulatedNoise>,
     /// Each law and knee.
-    pub laws: Vec<SimulatedLaw>,
+    pub(crate) laws: Vec<SimulatedLaw>,
 }
 
 /// Kinds of noise that intervals must stand.
@@ -123,27 +123,24 @@ fn has_law(finding: &Finding, law: Law) -> bool {
     growth.figures.as_ref().is_some_and(|figures| figures.law == law)
 }
 
-/// Does each of the simulated jobs this often, with another seed each time. `told` hears what is
+/// Does each of the simulated jobs this often, with another seed each time. `listener` hears what is
 /// being done. Ends early when it is interrupted.
-///
-/// # Errors
-/// If a run fails.
-pub fn simulated(
+pub(crate) fn simulated(
     order: &RunOrder<'_>,
     draws: u32,
-    told: &dyn Fn(&str),
+    listener: &dyn Fn(&str),
     interrupt: &Interrupt,
 ) -> Result<Simulated> {
     let mut all = Simulated::default();
     for noise in NOISES {
-        told(&format!("{noise} noise"));
+        listener(&format!("{noise} noise"));
         let job = format!("{NOISY}noise = '{noise}'\n");
-        let books = draw_books(order, (&job, draws), interrupt)?;
+        let books = draw_books(order, &job, draws, interrupt)?;
         all.noises.push(of_noise(noise, &books));
     }
     for Truth { truth, job, sim, is_found } in TRUTHS {
-        told(truth);
-        let books = draw_books(order, (&format!("{job}{sim}\n"), draws), interrupt)?;
+        listener(truth);
+        let books = draw_books(order, &format!("{job}{sim}\n"), draws, interrupt)?;
         let mut right = Tally::default();
         for book in &books {
             // Its one conclusion comes before all warnings.
@@ -157,7 +154,8 @@ pub fn simulated(
 /// Runs of the job with the seeds from 1 on.
 fn draw_books(
     order: &RunOrder<'_>,
-    (job, draws): (&str, u32),
+    job: &str,
+    draws: u32,
     interrupt: &Interrupt,
 ) -> Result<Vec<Book>> {
     let mut books = Vec::new();

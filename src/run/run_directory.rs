@@ -94,9 +94,6 @@ impl Ground {
     }
 
     /// Opens one that this process made, after its file system was mounted again.
-    ///
-    /// # Errors
-    /// What openat(2) says.
     pub fn reopen(parent: OwnedFd, name: &str) -> rustix::io::Result<Self> {
         let directory = open_directory(parent.as_fd(), OsStr::new(name))?;
         Ok(Self { parent, directory, name: name.to_string() })
@@ -207,9 +204,6 @@ pub fn open_parent(path: &Path) -> Result<OwnedFd> {
 }
 
 /// A random word of lower-case letters and digits that are hard to mistake for each other.
-///
-/// # Errors
-/// If the kernel gives no random bytes.
 pub fn random_word(letters: usize) -> std::io::Result<String> {
     const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut bytes = vec![0u8; letters];

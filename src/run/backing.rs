@@ -8,18 +8,18 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::ground::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
 use super::remove::{Removal, remove_ground};
+use super::run_directory::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::words::words;
 use crate::host::block;
-use crate::host::device::BlockDevice;
+use crate::host::block_device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
 use crate::host::loop_device::{LoopDevice, backing_file};
 use crate::host::making::{self, Tool};
-use crate::host::mounting;
-use crate::host::residency::{CacheProbe, Residency};
+use crate::host::mounts;
+use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
 use crate::plan::filesystem::{FileSystemKind, PlaceAsked, Room, mkfs_words, mount_options};
 
@@ -138,7 +138,7 @@ impl Backing {
     /// Mounts in the run's directory; what the kernel objects to is told of the path users know.
     fn mount_inside(&self, source: &Path, kind: &str, name: &str, options: &str) -> Result<()> {
         let target = self.inside(name)?;
-        mounting::mount(source, kind, &target, options).map_err(|failure| {
+        mounts::mount(source, kind, &target, options).map_err(|failure| {
             let known = shown(self.path.join(name));
             Failure { sentence: failure.sentence.replace(&shown(&target), &known), ..failure }
         })
@@ -149,7 +149,7 @@ impl Backing {
         let target = self.inside(name)?;
         let mut refused = None;
         for _ in 0..UNMOUNTS_MAX {
-            match mounting::unmount(&target) {
+            match mounts::unmount(&target) {
                 Ok(()) => return Ok(()),
                 Err(errno) => refused = Some(errno),
             }
@@ -254,14 +254,11 @@ impl Backing {
         let _ = block::flush_buffers(device.as_fd());
         drop(device);
         let words = mkfs_words(filesystem, &self.room, self.base_path()?);
-        making::make(tool, &words, (&self.inside(MOUNT_POINT)?, stop))?;
+        making::make(tool, &words, &self.inside(MOUNT_POINT)?, stop)?;
         Ok(trimmed)
     }
 
     /// Mounts what was made; gives its root.
-    ///
-    /// # Errors
-    /// What the kernel says.
     pub fn mount(&mut self, filesystem: &FileSystem) -> Result<OwnedFd> {
         let kind = filesystem.kind.name;
         let options = mount_options(filesystem, &self.room);
@@ -282,17 +279,11 @@ impl Backing {
     }
 
     /// The root of what is mounted.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub fn root(&self) -> Result<OwnedFd> {
         open_parent(&self.inside(MOUNT_POINT)?)
     }
 
     /// Unmounts it, for which nothing of it may be open.
-    ///
-    /// # Errors
-    /// If something holds it.
     pub fn unmount(&mut self) -> Result<()> {
         if !self.mounted {
             return Ok(());
@@ -306,7 +297,7 @@ impl Backing {
     /// written and let go of.
     pub fn forget(&self) -> PagesLeft {
         let Ok(path) = self.base_path() else { return PagesLeft::Unknown };
-        match mounting::is_unused(path) {
+        match mounts::is_unused(path) {
             Ok(true) => {}
             Ok(false) => return PagesLeft::StillMounted,
             Err(_) => return PagesLeft::Unknown,
@@ -348,7 +339,7 @@ impl Backing {
         if let Err(failure) = self.unmount() {
             wrong.push(failure.sentence);
             // Whoever still looks at it must not keep the device: it goes when they are done.
-            let _ = self.inside(MOUNT_POINT).map(|point| mounting::unmount_lazily(&point));
+            let _ = self.inside(MOUNT_POINT).map(|point| mounts::unmount_lazily(&point));
             self.mounted = false;
         }
         let given_back = self.base.take().map_or(Ok(()), |base| self.give_back(base));
@@ -396,19 +387,16 @@ pub enum PagesLeft {
 /// Unmounts what a killed run left mounted in its directory, which its marker must have proved to
 /// be boatload's: memory of its own, and what lies on its own image. With the last mount goes the
 /// loop device.
-///
-/// # Errors
-/// If something holds it.
 pub fn unmount_left(ground: &Path) -> Result<()> {
     let own = [MOUNT_POINT, MEMORY].map(|name| ground.join(name));
     let images = [ground.join(IMAGE), ground.join(MEMORY).join(IMAGE)];
-    for mount in mounting::mounts_below(ground) {
+    for mount in mounts::mounts_below(ground) {
         let of_memory = mount.kind == "tmpfs" && mount.source == SOURCE;
         let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
         if !own.contains(&mount.mount_point) || !(of_memory || of_image()) {
             continue;
         }
-        mounting::unmount(&mount.mount_point).map_err(|errno| {
+        mounts::unmount(&mount.mount_point).map_err(|errno| {
             let what = shown(&mount.mount_point);
             Failure::failed(format!("cannot unmount {what}: {}", errno.about()))
         })?;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
-use super::ground::{in_use, may_be_ground, open_directory, prove};
+use super::run_directory::{in_use, may_be_ground, open_directory, prove};
 use crate::base::failure::shown;
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::counted;

@@ -1,19 +1,22 @@
-//! How much of a file is in the page cache. Asking touches no disk and warms nothing.
+//! The page cache: emptying it, and how much of a file is in it. Asking touches no disk and warms nothing.
+//!
+//! A cold phase is prepared thus: open a sample of its files, [`drop_all`], ask for the residency
+//! of the files still open, close them, [`drop_names`].
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, ResolveFlags};
+use linux_raw_sys::general::{__NR_cachestat, cachestat, cachestat_range};
+use rustix::fs::{Advice, MemfdFlags, Mode, OFlags, ResolveFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
-
-use super::errno;
-
-/// cachestat(2) has this number on every architecture but alpha; Linux has it since 6.5.
-const SYS_CACHESTAT: libc::c_long = 451;
+use crate::host::errno;
 
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.
 const MINCORE_STEP_BYTES: u64 = 64 << 20;
@@ -79,7 +82,7 @@ impl CacheProbe {
             return Ok(Residency::default());
         }
         let resident_pages = match self {
-            Self::Cachestat => cachestat(fd, len_bytes)?,
+            Self::Cachestat => cached_pages(fd, len_bytes)?,
             Self::Mincore => mincore(fd, len_bytes)?,
             Self::None => return Err(Errno::ENOSYS),
         };
@@ -115,34 +118,21 @@ pub fn name_is_cached(directory: BorrowedFd<'_>, name: impl Arg) -> Result<bool,
     }
 }
 
-/// `struct cachestat_range` of linux/mman.h. A length of 0 would mean "to the end of the file".
-#[repr(C)]
-struct Range {
-    offset: u64,
-    len: u64,
-}
-
-/// `struct cachestat` of linux/mman.h, all in pages.
-#[repr(C)]
-#[derive(Default)]
-struct Cachestat {
-    cache: u64,
-    dirty: u64,
-    writeback: u64,
-    evicted: u64,
-    recently_evicted: u64,
-}
-
-fn cachestat(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<u64, Errno> {
-    let range = Range { offset: 0, len: len_bytes };
-    let mut found = Cachestat::default();
-    let (flags, fd) = (0 as libc::c_uint, fd.as_raw_fd());
+/// Pages in the cache, by cachestat(2), which Linux has since 6.5. A length of 0 would mean "to the end
+/// of the file".
+fn cached_pages(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<u64, Errno> {
+    let range = cachestat_range { off: 0, len: len_bytes };
+    let mut found = MaybeUninit::<cachestat>::zeroed();
+    let (number, flags) = (libc::c_long::from(__NR_cachestat), 0 as libc::c_uint);
+    let (fd, answer) = (fd.as_raw_fd(), found.as_mut_ptr());
     // SAFETY: the descriptor is open for as long as it is borrowed; both structs have the kernel's
     // layout, live through the call, and the kernel writes only into the second.
-    let code = unsafe {
-        libc::syscall(SYS_CACHESTAT, fd, ptr::from_ref(&range), ptr::from_mut(&mut found), flags)
-    };
-    if code < 0 { Err(last_error()) } else { Ok(found.cache) }
+    let code = unsafe { libc::syscall(number, fd, ptr::from_ref(&range), answer, flags) };
+    if code < 0 {
+        return Err(last_error());
+    }
+    // SAFETY: five numbers, of which zeros are valid, whatever the kernel has written.
+    Ok(unsafe { found.assume_init() }.nr_cache)
 }
 
 fn mincore(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<u64, Errno> {
@@ -178,6 +168,47 @@ fn mincore_step(
 
 fn last_error() -> Errno {
     errno(&std::io::Error::last_os_error())
+}
+
+/// Where the kernel takes orders to drop clean caches (proc_sys_vm(5)).
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// Whether this process may drop the kernel's caches: the file is opened, and nothing written.
+pub fn can_drop() -> bool {
+    open_drop().is_ok()
+}
+
+/// Writes everything out, then drops cached contents, names and inodes. Only clean pages can be
+/// dropped, hence the sync(2) first. It concerns every file system of the machine.
+///
+/// # Errors
+/// `EACCES`, `EPERM` or `EROFS` without the right to it.
+pub fn drop_all() -> Result<(), Errno> {
+    let mut orders = open_drop()?;
+    rustix::fs::sync();
+    give(&mut orders, b"3\n")
+}
+
+/// Drops cached names and inodes (dentries), and what only they kept in memory.
+pub fn drop_names() -> Result<(), Errno> {
+    give(&mut open_drop()?, b"2\n")
+}
+
+/// Puts one file's pages out of the cache, as far as an ordinary user can: writes them out, then
+/// advises that they are not needed (posix_fadvise(2)). Pages that are mapped or locked by
+/// others stay, and so do names and inodes: this is no proof of a cold file.
+pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    rustix::fs::fdatasync(fd)?;
+    rustix::fs::fadvise(fd, 0, None, Advice::DontNeed)?;
+    Ok(())
+}
+
+fn open_drop() -> Result<File, Errno> {
+    OpenOptions::new().write(true).open(DROP_CACHES).map_err(|error| errno(&error))
+}
+
+fn give(file: &mut File, order: &[u8]) -> Result<(), Errno> {
+    file.write_all(order).map_err(|error| errno(&error))
 }
 
 #[cfg(test)]

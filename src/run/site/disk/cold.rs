@@ -2,14 +2,14 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CANARY_BYTES, CANARY_TRIES, DROPS, DiskSite, directories_open_max, read_canary};
-use crate::host::cache as host_cache;
-use crate::host::residency::name_is_cached;
+use super::{CANARY_BYTES, CANARY_TRIES, DROPS, DiskSite, read_canary};
+use crate::host::page_cache;
+use crate::host::page_cache::name_is_cached;
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
-use crate::run::engine::sync::{is_cached, open_for_looking};
-use crate::run::ground::CANARY;
+use crate::run::engine::sync::{directories_open_max, is_cached, open_for_looking};
+use crate::run::run_directory::CANARY;
 
 /// Most files looked at before a phase, and the least share of a phase's files they may be: their
 /// inodes stay a little warmer than the others.
@@ -34,7 +34,7 @@ impl DiskSite {
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
         for _ in 0..DROPS {
-            if host_cache::drop_all().is_err() {
+            if page_cache::drop_all().is_err() {
                 return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
             }
         }
@@ -58,7 +58,7 @@ impl DiskSite {
         if held.is_some() {
             drop(held);
             // A failure here leaves a few inodes warm that were proved to have no data in memory.
-            let _ = host_cache::drop_names();
+            let _ = page_cache::drop_names();
         }
         seen
     }

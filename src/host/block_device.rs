@@ -1,0 +1,627 @@
+//! The block device under a mount: its facts and counters from sysfs (Documentation/ABI/stable/sysfs-block
+//! of Linux), what it stands on, and its node in `/dev`, opened for reading.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result, shown};
+use crate::host::errno;
+use crate::host::mounts::{Mount, source_path};
+
+/// A block device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DeviceFacts {
+    /// The kernel's name: `vda`, `nvme0n1p2`, `loop3`.
+    pub name: String,
+    /// The maker's name for it, where the kernel knows one.
+    pub model: Option<String>,
+    /// Whether it turns.
+    pub rotational: Option<bool>,
+    /// The I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// Whether writes may wait in a volatile cache of the device.
+    pub write_cache: Option<String>,
+    /// Logical sector size, in bytes.
+    pub sector_bytes: Option<u64>,
+    /// Its size, in bytes.
+    pub total_bytes: Option<u64>,
+    /// For a loop device, whether it goes around the cache of the file system below it.
+    pub loop_direct_io: Option<bool>,
+    /// Physical sector size, in bytes.
+    pub physical_sector_bytes: Option<u64>,
+    /// Whether it takes word that blocks are not needed any more.
+    pub discards: Option<bool>,
+    /// Requests that may wait in its queue.
+    pub requests_max: Option<u64>,
+    /// How far the kernel reads ahead on it, in bytes.
+    pub read_ahead_bytes: Option<u64>,
+    /// Its name, whose counters are told, and those of all devices beneath it, from above; empty
+    /// if unknown.
+    pub beneath: Vec<String>,
+    /// The devices directly beneath it, each with its own facts.
+    pub stack: Vec<DeviceFacts>,
+}
+
+/// Counters of a device and of the one device beneath it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackedCounters {
+    pub(super) own: DeviceCounters,
+    pub(super) beneath: DeviceCounters,
+}
+
+impl StackedCounters {
+    /// What the device beneath moved since an earlier reading, beyond what the one upon it moved.
+    pub(super) fn beyond(self, earlier: Self) -> DeviceCounters {
+        let (own, beneath) = (self.own.since(earlier.own), self.beneath.since(earlier.beneath));
+        DeviceCounters {
+            read_bytes: beneath.read_bytes.saturating_sub(own.read_bytes),
+            write_bytes: beneath.write_bytes.saturating_sub(own.write_bytes),
+            ..DeviceCounters::default()
+        }
+    }
+}
+
+/// A block device: a disk, a partition, or one made of others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockDevice {
+    /// Major and minor number.
+    pub number: (u32, u32),
+    /// What a reader needs to know of it.
+    pub facts: DeviceFacts,
+    /// Its own directory in sysfs, not the parent disk's.
+    pub(super) directory: PathBuf,
+}
+
+impl BlockDevice {
+    /// The block device a file system lies on. None for tmpfs, overlay and network file systems,
+    /// and for a btrfs of several devices, whose counters no single one of them tells.
+    pub fn under(mount: &Mount) -> Option<Self> {
+        Self::under_in(Path::new("/sys"), mount)
+    }
+
+    /// The same with another sysfs.
+    pub fn under_in(sys: &Path, mount: &Mount) -> Option<Self> {
+        if mount.kind != "btrfs" {
+            return Self::numbered(sys, mount.device);
+        }
+        // btrfs gives each subvolume a made-up device number, so its source is asked instead.
+        let device = Self::numbered(sys, source_number(mount)?)?;
+        (!shared_by_btrfs(sys, &device.facts.name)).then_some(device)
+    }
+
+    /// The device with this major and minor number below a sysfs; none if there is no such one.
+    pub fn numbered(sys: &Path, number: (u32, u32)) -> Option<Self> {
+        let link = sys.join(format!("dev/block/{}:{}", number.0, number.1));
+        let directory = link.canonicalize().ok()?;
+        let facts = facts(sys, &directory, 0)?;
+        Some(Self { number, facts, directory })
+    }
+
+    /// Whether it is, or stands on, a loop device that reads its file through the page cache.
+    pub fn reads_through_cache(&self) -> bool {
+        reads_through_cache(&disk_of(&self.directory), 0)
+    }
+
+    /// A device that is nowhere, for tests.
+    #[cfg(test)]
+    pub(crate) fn made_up(number: (u32, u32), facts: DeviceFacts) -> Self {
+        Self { number, facts, directory: PathBuf::new() }
+    }
+
+    /// What it has moved so far, all processes together. A partition counts for itself.
+    ///
+    /// # Errors
+    /// Those of reading its `stat` file: `ENOENT` or `ENODEV` if the device is gone.
+    pub fn counters(&self) -> std::result::Result<DeviceCounters, Errno> {
+        counters(&self.directory)
+    }
+
+    /// Whether its counters have flushes: those of a partition have not.
+    pub fn counts_flushes(&self) -> bool {
+        disk_of(&self.directory) == self.directory
+    }
+
+    /// What it has moved so far, and what the one device beneath it has, of a loop device or a
+    /// partition. None for others: members of an array move more than what is asked of it.
+    pub(super) fn stacked_counters(&self) -> Option<StackedCounters> {
+        let stands_alone = disk_of(&self.directory) == self.directory;
+        if stands_alone && !self.directory.join("loop/backing_file").exists() {
+            return None;
+        }
+        let [beneath] = &below(Path::new("/sys"), &self.directory)[..] else { return None };
+        Some(StackedCounters { own: self.counters().ok()?, beneath: counters(beneath).ok()? })
+    }
+}
+
+fn counters(directory: &Path) -> std::result::Result<DeviceCounters, Errno> {
+    let text = std::fs::read_to_string(directory.join("stat")).map_err(|error| errno(&error))?;
+    DeviceCounters::parse(&text)
+}
+
+fn facts(sys: &Path, directory: &Path, depth: u32) -> Option<DeviceFacts> {
+    let disk = disk_of(directory);
+    let queue = disk.join("queue");
+    let stack = if depth == DEEPEST_STACK { Vec::new() } else { below(sys, directory) };
+    let stack: Vec<DeviceFacts> =
+        stack.iter().filter_map(|below| facts(sys, below, depth + 1)).collect();
+    let name = name_of(directory)?;
+    let mut beneath = vec![name.clone()];
+    for below in stack.iter().flat_map(|below| &below.beneath) {
+        if !beneath.contains(below) {
+            beneath.push(below.clone());
+        }
+    }
+    Some(DeviceFacts {
+        name,
+        model: model(&disk, 0),
+        rotational: flag(&queue.join("rotational")),
+        scheduler: line(&queue.join("scheduler")).and_then(|text| chosen(&text)),
+        write_cache: line(&queue.join("write_cache")),
+        sector_bytes: number(&queue.join("logical_block_size")),
+        total_bytes: number(&directory.join("size")).map(|s| s.saturating_mul(SECTOR_BYTES)),
+        loop_direct_io: flag(&disk.join("loop/dio")),
+        physical_sector_bytes: number(&queue.join("physical_block_size")),
+        discards: flag(&queue.join("discard_max_bytes")),
+        requests_max: number(&queue.join("nr_requests")),
+        read_ahead_bytes: number(&queue.join("read_ahead_kb")).map(|kib| kib.saturating_mul(1024)),
+        beneath,
+        stack,
+    })
+}
+
+/// A device's name as under `/dev`; sysfs writes its slashes as exclamation marks.
+fn name_of(directory: &Path) -> Option<String> {
+    Some(directory.file_name()?.to_str()?.replace('!', "/"))
+}
+
+/// The maker's name for a disk; for a device that stands on one other alone, that one's.
+fn model(disk: &Path, depth: u32) -> Option<String> {
+    // SCSI and NVMe disks have `model`, memory cards have `name`.
+    let own = ["device/model", "device/name"].iter().find_map(|file| line(&disk.join(file)));
+    if own.is_some() || depth == DEEPEST_STACK {
+        return own;
+    }
+    let mut below = std::fs::read_dir(disk.join("slaves")).ok()?.flatten();
+    let (only, None) = (below.next()?, below.next()) else { return None };
+    model(&disk_of(&only.path().canonicalize().ok()?), depth + 1)
+}
+
+fn reads_through_cache(disk: &Path, depth: u32) -> bool {
+    if flag(&disk.join("loop/dio")) == Some(false) {
+        return true;
+    }
+    let below = std::fs::read_dir(disk.join("slaves")).into_iter().flatten().flatten();
+    let mut disks = below.filter_map(|slave| Some(disk_of(&slave.path().canonicalize().ok()?)));
+    depth < DEEPEST_STACK && disks.any(|disk| reads_through_cache(&disk, depth + 1))
+}
+
+/// The first line of a file without the blanks around it; none if it is empty or not text.
+fn line(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let first = text.lines().next()?.trim();
+    (!first.is_empty()).then(|| first.to_string())
+}
+
+fn number(path: &Path) -> Option<u64> {
+    line(path)?.parse().ok()
+}
+
+fn flag(path: &Path) -> Option<bool> {
+    number(path).map(|value| value != 0)
+}
+
+/// The scheduler in use, in brackets among those that could be; a lone one may have none.
+fn chosen(text: &str) -> Option<String> {
+    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    match bracketed {
+        Some((name, _)) => Some(name.to_string()),
+        None => (!text.contains(' ')).then(|| text.to_string()),
+    }
+}
+
+/// The number of the block device that a mount's source names.
+fn source_number(mount: &Mount) -> Option<(u32, u32)> {
+    let data = std::fs::metadata(source_path(&mount.source)?).ok()?;
+    let number = data.rdev();
+    data.file_type()
+        .is_block_device()
+        .then(|| (rustix::fs::major(number), rustix::fs::minor(number)))
+}
+
+/// Whether a btrfs has this device among several: `/sys/fs/btrfs/UUID/devices/` lists them.
+fn shared_by_btrfs(sys: &Path, name: &str) -> bool {
+    let Ok(filesystems) = std::fs::read_dir(sys.join("fs/btrfs")) else { return false };
+    filesystems.flatten().any(|filesystem| {
+        let devices = filesystem.path().join("devices");
+        devices.join(name.replace('/', "!")).exists()
+            && std::fs::read_dir(devices).is_ok_and(|list| list.count() > 1)
+    })
+}
+
+/// The block device under a mount, to be read; users know the place as `directory`.
+///
+/// # Errors
+/// If there is none, or several.
+pub fn device_to_read(mount: &Mount, directory: &Path) -> Result<BlockDevice> {
+    BlockDevice::under(mount).ok_or_else(|| {
+        let why = match mount.kind.as_str() {
+            "btrfs" => "lies on several devices, or on one that cannot be told",
+            "tmpfs" | "ramfs" => "lives in memory",
+            _ => "has none of its own that the kernel shows",
+        };
+        Failure::failed(format!(
+            "there is no block device to read under {}: its file system, {}, {why}. Name a directory \
+             on a disk with --dir",
+            shown(directory),
+            shown(&mount.kind),
+        ))
+    })
+}
+
+impl BlockDevice {
+    /// Opens the device for reading only; with `direct`, around the page cache.
+    ///
+    /// # Errors
+    /// If this process may not, or no node in `/dev` is that of the device.
+    pub fn open(&self, direct: bool) -> Result<OwnedFd> {
+        self.open_below(Path::new("/dev"), direct)
+    }
+
+    /// The same with another `/dev`.
+    pub fn open_below(&self, dev: &Path, direct: bool) -> Result<OwnedFd> {
+        let (major, minor) = self.number;
+        // The kernel's own name first; udev keeps links by number.
+        let nodes = [dev.join(&self.facts.name), dev.join(format!("block/{major}:{minor}"))];
+        let mut refused: Option<(PathBuf, Errno)> = None;
+        for node in nodes {
+            match self.open_node(&node, direct) {
+                Ok(Some(device)) => return Ok(device),
+                Err(errno) if errno != Errno::ENOENT => refused = refused.or(Some((node, errno))),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        Err(match refused {
+            Some((node, errno)) => refusal(&node, errno),
+            None => Failure::failed(format!(
+                "there is no node in {} for the device {} ({major}:{minor}): a container without its \
+                 devices, or devtmpfs not mounted. Run outside of it, or make the node there",
+                shown(dev),
+                shown(&self.facts.name),
+            )),
+        })
+    }
+
+    /// None if what was opened is another device: a name proves nothing.
+    fn open_node(&self, node: &Path, direct: bool) -> std::result::Result<Option<OwnedFd>, Errno> {
+        // Nothing else is opened: a pipe of that name would make open(2) wait.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let flags = if direct { flags | OFlags::DIRECT } else { flags };
+        let is_it = |stat: &rustix::fs::Stat| {
+            FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice
+                && (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev)) == self.number
+        };
+        if !is_it(&rustix::fs::stat(node)?) {
+            return Ok(None);
+        }
+        let device = rustix::fs::open(node, flags, Mode::empty())?;
+        Ok(is_it(&rustix::fs::fstat(&device)?).then_some(device))
+    }
+}
+
+fn refusal(node: &Path, errno: Errno) -> Failure {
+    let Failure { exit, sentence } =
+        Failure::from_system(format!("open {} for reading", shown(node)), errno.about());
+    let hint = match errno {
+        Errno::EACCES => {
+            ". That takes root, or a member of the group that owns the node, mostly `disk`"
+        }
+        // Modes of files give EACCES; this is said even to root.
+        Errno::EPERM => ". A container's rules for devices forbid it: run outside of the container",
+        Errno::EINVAL => ". The device does not do direct I/O: leave `direct` away",
+        _ => "",
+    };
+    Failure { exit, sentence: sentence + hint }
+}
+
+/// Devices may be stacked, a volume on an array on a disk; deeper than this is not looked.
+pub(super) const DEEPEST_STACK: u32 = 8;
+
+/// What a device stands on: its members, or what a loop device's file lies on.
+pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
+    let slaves = std::fs::read_dir(directory.join("slaves")).into_iter().flatten().flatten();
+    let mut found: Vec<_> = slaves.filter_map(|slave| slave.path().canonicalize().ok()).collect();
+    let file = std::fs::read_to_string(directory.join("loop/backing_file")).unwrap_or_default();
+    if let Ok(data) = std::fs::metadata(file.trim_end_matches('\n')) {
+        let block = data.file_type().is_block_device();
+        let number = if block { data.rdev() } else { data.dev() };
+        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+        found.extend(sys.join(format!("dev/block/{major}:{minor}")).canonicalize().ok());
+    }
+    found.sort();
+    found
+}
+
+/// A partition's directory lies inside that of its disk.
+pub(super) fn disk_of(directory: &Path) -> PathBuf {
+    match directory.parent() {
+        Some(disk) if directory.join("partition").exists() => disk.to_path_buf(),
+        _ => directory.to_path_buf(),
+    }
+}
+
+/// What a device stands on, its disk if it is a partition.
+pub(super) fn below(sys: &Path, directory: &Path) -> Vec<PathBuf> {
+    let disk = disk_of(directory);
+    if disk == directory { beneath(sys, directory) } else { vec![disk] }
+}
+
+/// The unit of every sector count in sysfs, whatever the device's own sector size: "the standard
+/// UNIX 512-byte sectors" of Linux's Documentation/block/stat.rst.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Counters of a block device or partition, from its `stat` file in sysfs. They count since the
+/// device appeared, requests of all processes alike, and may wrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceCounters {
+    /// Read requests completed, after merging.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Write requests completed, after merging.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes discarded; 0 before Linux 4.18.
+    pub discard_bytes: u64,
+    /// Flushes completed; 0 for partitions, which do not count them, and before Linux 5.5.
+    pub flushes: u64,
+}
+
+impl DeviceCounters {
+    /// Reads the text of a `stat` file, with fields in the order of Documentation/block/stat.rst.
+    ///
+    /// # Errors
+    /// `EINVAL` if it is not eleven or more numbers.
+    pub fn parse(text: &str) -> std::result::Result<Self, Errno> {
+        const OLDEST_FIELDS: usize = 11;
+        let fields: Vec<u64> = text
+            .split_ascii_whitespace()
+            .map(|field| field.parse().map_err(|_| Errno::EINVAL))
+            .collect::<std::result::Result<_, _>>()?;
+        if fields.len() < OLDEST_FIELDS {
+            return Err(Errno::EINVAL);
+        }
+        let field = |at: usize| fields.get(at).copied().unwrap_or(0);
+        // Sectors are counted modulo 2^64 and so are these bytes: their differences stay exact.
+        let bytes = |at| field(at).wrapping_mul(SECTOR_BYTES);
+        Ok(Self {
+            reads: field(0),
+            read_bytes: bytes(2),
+            writes: field(4),
+            write_bytes: bytes(6),
+            discard_bytes: bytes(13),
+            flushes: field(15),
+        })
+    }
+
+    /// What was moved between an earlier reading and this one, even over a counter's wrap.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            reads: self.reads.wrapping_sub(earlier.reads),
+            read_bytes: self.read_bytes.wrapping_sub(earlier.read_bytes),
+            writes: self.writes.wrapping_sub(earlier.writes),
+            write_bytes: self.write_bytes.wrapping_sub(earlier.write_bytes),
+            discard_bytes: self.discard_bytes.wrapping_sub(earlier.discard_bytes),
+            flushes: self.flushes.wrapping_sub(earlier.flushes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A made-up sysfs: a disk with a partition, a loop device, a volume on the partition, and an
+    /// array of two disks.
+    struct Sysfs(tempfile::TempDir);
+
+    impl Sysfs {
+        fn new() -> Self {
+            let sys = Self(tempfile::tempdir().unwrap());
+            sys.device("pci0/block/sda", "8:0", "2000");
+            sys.put("pci0/block/sda/device/model", "ACME Disk 9   \n");
+            sys.put("pci0/block/sda/queue/rotational", "1\n");
+            sys.put("pci0/block/sda/queue/scheduler", "none mq-deadline [bfq] kyber\n");
+            sys.put("pci0/block/sda/queue/write_cache", "write back\n");
+            sys.put("pci0/block/sda/queue/logical_block_size", "4096\n");
+            sys.put("pci0/block/sda/queue/nr_requests", "256\n");
+            sys.put("pci0/block/sda/queue/read_ahead_kb", "128\n");
+            sys.device("pci0/block/sda/sda1", "8:1", "1000");
+            sys.put("pci0/block/sda/sda1/partition", "1\n");
+            sys.put("pci0/block/sda/sda1/stat", "1 0 8 0 2 0 16 0 0 0 0\n");
+            sys.device("virtual/block/loop3", "7:3", "64");
+            sys.put("virtual/block/loop3/loop/dio", "0\n");
+            sys.put("virtual/block/loop3/queue/scheduler", "none\n");
+            sys.device("virtual/block/dm-0", "253:0", "500");
+            sys.slave("virtual/block/dm-0", "pci0/block/sda/sda1");
+            sys.device("virtual/block/md!0", "9:0", "4000");
+            sys.slave("virtual/block/md!0", "pci0/block/sda/sda1");
+            sys.slave("virtual/block/md!0", "virtual/block/loop3");
+            sys
+        }
+
+        fn put(&self, path: &str, text: &str) {
+            let path = self.0.path().join("devices").join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+
+        fn device(&self, path: &str, number: &str, sectors: &str) {
+            self.put(&format!("{path}/size"), sectors);
+            let links = self.0.path().join("dev/block");
+            std::fs::create_dir_all(&links).unwrap();
+            symlink(Path::new("../../devices").join(path), links.join(number)).unwrap();
+        }
+
+        fn slave(&self, path: &str, below: &str) {
+            let root = self.0.path().join("devices");
+            let slaves = root.join(path).join("slaves");
+            std::fs::create_dir_all(&slaves).unwrap();
+            let name = Path::new(below).file_name().unwrap();
+            symlink(root.join(below), slaves.join(name)).unwrap();
+        }
+
+        fn facts(&self, number: (u32, u32)) -> DeviceFacts {
+            BlockDevice::numbered(self.0.path(), number).unwrap().facts
+        }
+    }
+
+    fn mounted(line: &str) -> Mount {
+        super::super::mounts::parse(line.as_bytes()).pop().unwrap()
+    }
+
+    #[test]
+    fn a_partition_has_its_own_size_and_counters_and_its_disks_queue() {
+        let sys = Sysfs::new();
+        let mount = mounted("1 0 8:1 / / rw - ext4 /dev/sda1 rw");
+        let device = BlockDevice::under_in(sys.0.path(), &mount).unwrap();
+        let expected = DeviceFacts {
+            name: "sda1".into(),
+            model: Some("ACME Disk 9".into()),
+            rotational: Some(true),
+            scheduler: Some("bfq".into()),
+            write_cache: Some("write back".into()),
+            sector_bytes: Some(4096),
+            total_bytes: Some(1000 * 512),
+            loop_direct_io: None,
+            physical_sector_bytes: None,
+            discards: None,
+            requests_max: Some(256),
+            read_ahead_bytes: Some(128 << 10),
+            beneath: vec!["sda1".into(), "sda".into()],
+            stack: vec![sys.facts((8, 0))],
+        };
+        assert_eq!(device.facts, expected);
+        assert_eq!(sys.facts((253, 0)).beneath, ["dm-0", "sda1", "sda"]);
+        assert_eq!(sys.facts((9, 0)).beneath, ["md/0", "sda1", "sda", "loop3"]);
+        assert_eq!(device.counters().unwrap().read_bytes, 4096);
+    }
+
+    #[test]
+    fn a_loop_device_says_whether_it_goes_around_the_cache() {
+        let facts = Sysfs::new().facts((7, 3));
+        assert_eq!((facts.loop_direct_io, facts.model), (Some(false), None));
+        let through = |number| {
+            let sys = Sysfs::new();
+            BlockDevice::numbered(sys.0.path(), number).unwrap().reads_through_cache()
+        };
+        assert!(through((7, 3)) && through((9, 0)), "a loop device, and an array with one");
+        assert!(!through((8, 0)) && !through((8, 1)) && !through((253, 0)));
+        assert_eq!(facts.scheduler.as_deref(), Some("none"));
+    }
+
+    #[test]
+    fn a_volume_bears_the_model_of_the_one_disk_below_it_and_an_array_none() {
+        let sys = Sysfs::new();
+        assert_eq!(sys.facts((253, 0)).model.as_deref(), Some("ACME Disk 9"));
+        assert_eq!(sys.facts((9, 0)).model, None);
+        assert_eq!(sys.facts((9, 0)).name, "md/0");
+    }
+
+    #[test]
+    fn file_systems_without_a_device_have_none_whatever_their_source_says() {
+        let sys = Sysfs::new();
+        for line in [
+            "1 0 0:28 / / rw - tmpfs tmpfs rw",
+            "1 0 0:29 / / rw - tmpfs /dev/sda1 rw",
+            "1 0 0:30 / / rw - overlay overlay rw",
+            "1 0 0:31 / / rw - nfs4 host:/export rw",
+            "1 0 0:32 / / rw - btrfs /dev/null rw",
+            "1 0 0:32 / / rw - btrfs /no/such/device rw",
+            "1 0 99:1 / / rw - ext4 /dev/gone rw",
+        ] {
+            assert_eq!(BlockDevice::under_in(sys.0.path(), &mounted(line)), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_btrfs_of_two_devices_is_seen_as_such() {
+        let sys = Sysfs::new();
+        let devices = sys.0.path().join("fs/btrfs/1234-abcd/devices");
+        std::fs::create_dir_all(devices.join("sda1")).unwrap();
+        assert!(!shared_by_btrfs(sys.0.path(), "sda1"));
+        std::fs::create_dir_all(devices.join("loop3")).unwrap();
+        assert!(shared_by_btrfs(sys.0.path(), "sda1"));
+        assert!(!shared_by_btrfs(sys.0.path(), "sda2"));
+    }
+}
+
+#[cfg(test)]
+mod node_tests {
+    use super::*;
+
+    fn refused(dev: &Path, name: &str) -> String {
+        let facts = DeviceFacts { name: name.into(), ..DeviceFacts::default() };
+        let device = BlockDevice::made_up((259, 77), facts);
+        device.open_below(dev, false).expect_err("there is no such device").sentence
+    }
+
+    #[test]
+    fn a_node_that_is_missing_or_of_something_else_is_not_opened() {
+        let dev = tempfile::tempdir().unwrap();
+        std::fs::write(dev.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink("/dev/null", dev.path().join("null")).unwrap();
+        for name in ["missing", "file", "null"] {
+            let said = refused(dev.path(), name);
+            assert!(said.contains("no node in") && said.contains("(259:77)"), "{name}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_place_without_a_device_is_told_by_its_file_system() {
+        let line = "1 0 0:28 / / rw - tmpfs tmpfs rw";
+        let mount = super::super::mounts::parse(line.as_bytes()).pop().unwrap();
+        let said = device_to_read(&mount, Path::new("/x")).expect_err("none").sentence;
+        assert!(said.contains("under /x") && said.contains("tmpfs, lives in memory"), "{said}");
+    }
+}
+
+#[cfg(test)]
+mod counters_tests {
+    use super::*;
+
+    #[test]
+    fn sectors_are_512_bytes_and_fields_stand_where_the_kernel_says() {
+        let text = "  100  1  2048  5  200  2  4096  7  0  9  12  3  0  16  1  6  2\n";
+        let counters = DeviceCounters::parse(text).unwrap();
+        assert_eq!((counters.reads, counters.read_bytes), (100, 1 << 20));
+        assert_eq!((counters.writes, counters.write_bytes), (200, 2 << 20));
+        assert_eq!((counters.discard_bytes, counters.flushes), (8192, 6));
+    }
+
+    #[test]
+    fn an_old_kernel_gives_eleven_fields_and_anything_less_is_an_error() {
+        let old = DeviceCounters::parse("1 0 8 0 2 0 16 0 0 0 0").unwrap();
+        assert_eq!((old.read_bytes, old.write_bytes, old.flushes), (4096, 8192, 0));
+        for wrong in ["", "1 2 3", "1 0 8 0 2 0 sixteen 0 0 0 0"] {
+            assert_eq!(DeviceCounters::parse(wrong), Err(Errno::EINVAL), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_difference_over_a_wrap_is_exact() {
+        let before = format!("{0} 0 {0} 0 0 0 0 0 0 0 0", u64::MAX);
+        let before = DeviceCounters::parse(&before).unwrap();
+        let after = DeviceCounters::parse("1 0 7 0 0 0 0 0 0 0 0").unwrap();
+        assert_eq!((after.since(before).reads, after.since(before).read_bytes), (2, 8 * 512));
+    }
+}

@@ -1,0 +1,423 @@
+//! What is mounted where, from `/proc/thread-self/mountinfo` (proc_pid_mountinfo(5)); mounting and
+//! unmounting, in a view of the mounts for this process alone.
+#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
+use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_change};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use crate::base::errno::Errno;
+use crate::base::failure::{Failure, Result, shown};
+use crate::host::kernel_log::KernelLog;
+
+/// What this thread sees mounted: threads may have views of their own.
+pub(super) const MOUNTS: &str = "/proc/thread-self/mountinfo";
+
+/// One line of `/proc/thread-self/mountinfo`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// The kernel's number for this mount.
+    pub id: u64,
+    /// Major and minor number of the device, as `st_dev` has it for most file systems. The major
+    /// number is 0 where no block device stands behind it, and for btrfs.
+    pub device: (u32, u32),
+    /// Which directory of the file system is mounted: `/` but for bind mounts and subvolumes.
+    pub root: PathBuf,
+    /// Where it is mounted.
+    pub mount_point: PathBuf,
+    /// The file system's type: `ext4`, `fuse.sshfs`.
+    pub kind: String,
+    /// What is mounted, in words the file system chose: a device's path, `tmpfs`, `host:/export`.
+    pub source: OsString,
+    /// The mount's options, then those of the file system that are not among them.
+    pub options: String,
+}
+
+impl Mount {
+    /// The mount on which an open file or directory lies.
+    ///
+    /// The kernel is asked for the mount's number (statx(2), `STATX_MNT_ID`, Linux 5.8); an older
+    /// one is answered by the longest mount point above the path, else by the device.
+    ///
+    /// # Errors
+    /// If `/proc` cannot be read, or shows no mount that fits (in a chroot, say).
+    pub fn of(fd: BorrowedFd<'_>) -> Result<Self> {
+        let text = std::fs::read(MOUNTS)
+            .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
+        let stat = rustix::fs::fstat(fd)
+            .map_err(|error| Failure::from_system("look at the directory", error))?;
+        let device = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok();
+        choose(&parse(&text), mount_id(fd), path.as_deref(), device).ok_or_else(|| {
+            let place = path.map_or_else(|| "the directory".into(), shown);
+            Failure::failed(format!(
+                "cannot tell which file system {place} is on: {MOUNTS} does not show \
+                 its mount. Inside a chroot, bind-mount /proc and the file system there."
+            ))
+        })
+    }
+}
+
+/// The number of the mount a descriptor lies on; none before Linux 5.8.
+fn mount_id(fd: BorrowedFd<'_>) -> Option<u64> {
+    let stat = rustix::fs::statx(fd, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+}
+
+fn choose(
+    mounts: &[Mount],
+    id: Option<u64>,
+    path: Option<&Path>,
+    device: (u32, u32),
+) -> Option<Mount> {
+    if let Some(found) = mounts.iter().find(|mount| Some(mount.id) == id) {
+        return Some(found.clone());
+    }
+    // Of two mounts on one point the later line covers the earlier; `max_by_key` keeps the last.
+    let above = |mount: &&Mount| path.is_some_and(|path| path.starts_with(&mount.mount_point));
+    let depth = |mount: &&Mount| mount.mount_point.as_os_str().len();
+    let by_path = mounts.iter().filter(above).max_by_key(depth);
+    by_path.or_else(|| mounts.iter().find(|mount| mount.device == device)).cloned()
+}
+
+/// Reads the whole of a mountinfo file; lines that do not have its form are left out.
+pub fn parse(text: &[u8]) -> Vec<Mount> {
+    text.split(|byte| *byte == b'\n').filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &[u8]) -> Option<Mount> {
+    const FIXED_FIELDS: usize = 6;
+    let fields: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
+    // Between the fixed fields and a lone hyphen stand any number of optional ones.
+    let hyphen = FIXED_FIELDS + fields.get(FIXED_FIELDS..)?.iter().position(|f| *f == b"-")?;
+    let [kind, source, superblock] = fields.get(hyphen + 1..hyphen + 4)? else { return None };
+    let (major, minor) = std::str::from_utf8(fields[2]).ok()?.split_once(':')?;
+    Some(Mount {
+        id: std::str::from_utf8(fields[0]).ok()?.parse().ok()?,
+        device: (major.parse().ok()?, minor.parse().ok()?),
+        root: PathBuf::from(unescaped(fields[3])),
+        mount_point: PathBuf::from(unescaped(fields[4])),
+        kind: shown(unescaped(kind)),
+        source: unescaped(source),
+        options: merged(&shown(unescaped(fields[5])), &shown(unescaped(superblock))),
+    })
+}
+
+/// Undoes the kernel's `\040` for space, `\011` for tab, `\012` for newline, `\134` for backslash.
+fn unescaped(field: &[u8]) -> OsString {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        match (first, octal(after)) {
+            (b'\\', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    OsString::from_vec(bytes)
+}
+
+fn octal(bytes: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(bytes.get(..3)?).ok()?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| u8::from_str_radix(digits, 8).ok())?
+}
+
+/// One list of options from the mount's and the superblock's: read-only if either is.
+fn merged(mount: &str, superblock: &str) -> String {
+    let (mount, superblock): (Vec<_>, Vec<_>) =
+        (mount.split(',').collect(), superblock.split(',').collect());
+    let read_only = mount.contains(&"ro") || superblock.contains(&"ro");
+    let mut options = vec![if read_only { "ro" } else { "rw" }];
+    for option in mount.into_iter().chain(superblock) {
+        if !matches!(option, "" | "ro" | "rw") && !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    options.join(",")
+}
+
+/// Whether a mount's source is a path, which only a device's is among the file systems asked.
+pub(super) fn source_path(source: &OsStr) -> Option<&Path> {
+    source.as_bytes().starts_with(b"/").then(|| Path::new(source))
+}
+
+/// A process that only looked has let go after this many pauses.
+const UNMOUNT_ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The kernel may say much; the first lines have the cause.
+const KERNEL_LINES_MAX: usize = 3;
+
+/// Words that mount(2) takes as flags: set by the first, taken back by the second. The others go to
+/// the file system.
+const FLAGS: [(MountFlags, &str, &str); 11] = [
+    (MountFlags::RDONLY, "ro", "rw"),
+    (MountFlags::NOSUID, "nosuid", "suid"),
+    (MountFlags::NODEV, "nodev", "dev"),
+    (MountFlags::NOEXEC, "noexec", "exec"),
+    (MountFlags::SYNCHRONOUS, "sync", "async"),
+    (MountFlags::DIRSYNC, "dirsync", ""),
+    (MountFlags::NOATIME, "noatime", "atime"),
+    (MountFlags::NODIRATIME, "nodiratime", "diratime"),
+    (MountFlags::RELATIME, "relatime", "norelatime"),
+    (MountFlags::STRICTATIME, "strictatime", "nostrictatime"),
+    (MountFlags::LAZYTIME, "lazytime", "nolazytime"),
+];
+
+/// Mounts a file system of this kind. Options are those of mount(8), separated by commas; whatever
+/// they say, no program in it gains rights and no device node in it works.
+///
+/// # Errors
+/// If the kernel refuses, with what it says in its log.
+pub fn mount(source: &Path, kind: &str, target: &Path, options: &str) -> Result<()> {
+    let (flags, data) = split(options);
+    let data = CString::new(data)
+        .map_err(|_| Failure::usage("mount options with a zero byte cannot be passed on"))?;
+    let log = KernelLog::end();
+    rustix::mount::mount(source, target, kind, flags, data.as_c_str()).map_err(|error| {
+        let said = log.map(|log| log.said_about(&device_name(source), kind));
+        let place = shown(target);
+        refusal(source, kind, &place, options, error.into(), said.as_deref())
+    })
+}
+
+/// Mount flags, and what is left for the file system.
+fn split(options: &str) -> (MountFlags, String) {
+    let mut flags = MountFlags::empty();
+    let mut data = Vec::new();
+    for word in options.split(',').map(str::trim) {
+        if matches!(word, "" | "defaults") {
+            continue;
+        }
+        match FLAGS.iter().find(|(_, set, clear)| [*set, *clear].contains(&word)) {
+            Some((flag, set, _)) => flags.set(*flag, word == *set),
+            None => data.push(word),
+        }
+    }
+    (flags | MountFlags::NOSUID | MountFlags::NODEV, data.join(","))
+}
+
+/// What the kernel calls a device in its log; that of `/dev/mapper/x` is `dm-0`.
+fn device_name(source: &Path) -> String {
+    let by_number = rustix::fs::stat(source).ok().and_then(|stat| {
+        let (major, minor) = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()
+    });
+    let path = by_number.as_deref().unwrap_or(source);
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn refusal(
+    source: &Path,
+    kind: &str,
+    target: &str,
+    options: &str,
+    error: Errno,
+    said: Option<&[String]>,
+) -> Failure {
+    let with = match options {
+        "" => String::new(),
+        some => format!(" with the options {}", shown(some)),
+    };
+    let why = match (error, said) {
+        (_, Some(lines)) if !lines.is_empty() => {
+            let first: Vec<_> = lines.iter().take(KERNEL_LINES_MAX).map(shown).collect();
+            format!("; the kernel says: {}", first.join("; "))
+        }
+        (Errno::ENODEV, _) => format!(": this kernel does not know {kind}"),
+        (Errno::EPERM, _) => {
+            ". That takes root, and in a container the right to mount (CAP_SYS_ADMIN)".into()
+        }
+        _ => ". `dmesg` may tell why".into(),
+    };
+    let source = shown(source);
+    let doing = format!("mount the {kind} on {source} at {target}{with}");
+    Failure::failed(format!("{}{why}", Failure::from_system(doing, error.about())))
+}
+
+/// Unmounts what is mounted here; a process that only looks gets half a second to let go.
+///
+/// # Errors
+/// `EBUSY` if something stays in use; `EINVAL` if nothing is mounted there.
+pub fn unmount(target: &Path) -> std::result::Result<(), Errno> {
+    for _ in 1..UNMOUNT_ATTEMPTS {
+        match rustix::mount::unmount(target, UnmountFlags::NOFOLLOW) {
+            Err(rustix::io::Errno::BUSY) => std::thread::sleep(PAUSE),
+            other => return other.map_err(Errno::from),
+        }
+    }
+    rustix::mount::unmount(target, UnmountFlags::NOFOLLOW).map_err(Errno::from)
+}
+
+/// Takes it out of sight at once; it is unmounted when the last user lets go.
+///
+/// # Errors
+/// `EINVAL` if nothing is mounted there.
+pub fn unmount_lazily(target: &Path) -> std::result::Result<(), Errno> {
+    rustix::mount::unmount(target, UnmountFlags::NOFOLLOW | UnmountFlags::DETACH)
+        .map_err(Errno::from)
+}
+
+/// What is mounted below a directory, not at it, the newest first: they can be unmounted in this
+/// order. Empty where `/proc` cannot be read.
+pub fn mounts_below(directory: &Path) -> Vec<Mount> {
+    let directory: PathBuf = directory.canonicalize().unwrap_or_else(|_| directory.into());
+    let mut below = all_mounts();
+    below.retain(|m| m.mount_point != directory && m.mount_point.starts_with(&directory));
+    below.reverse();
+    below
+}
+
+/// What the calling thread sees mounted.
+pub(super) fn all_mounts() -> Vec<Mount> {
+    std::fs::read(MOUNTS).map(|text| parse(&text)).unwrap_or_default()
+}
+
+/// Whether no file system, array or other driver holds a block device, be it in a view of the
+/// mounts that this process cannot see: the kernel lets only one of them have it at a time.
+pub fn is_unused(device: &Path) -> std::result::Result<bool, Errno> {
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    match rustix::fs::open(device, flags, Mode::empty()) {
+        Ok(_) => Ok(true),
+        Err(rustix::io::Errno::BUSY) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// From here on nothing this process and its children mount is seen outside, and all of it goes
+/// with the last of them, however that ends. What is unmounted outside still goes here too, so that
+/// no disk of the user is held.
+///
+/// To be called before any thread is started: of a process with threads only the calling one would
+/// get the view, and those it starts.
+///
+/// # Errors
+/// `EPERM` without the right to mount (`CAP_SYS_ADMIN`), which containers seldom give.
+/// `EINVAL` in a chroot whose root is no mount point.
+pub fn enter_private_mounts() -> std::result::Result<(), Errno> {
+    // SAFETY: a new mount namespace changes what paths mean, not which descriptors are open.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
+    let flags = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+    mount_change(c"/", flags)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &[u8] = b"\
+27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n\
+31 27 0:28 / /srv/with\\040space\\011tab\\012line\\134end\xff rw,nosuid - tmpfs tmp\\040fs rw,size=4k\n\
+44 27 254:0 /home/data /mnt/bind ro,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n\
+51 27 0:47 /@home /home rw,noatime - btrfs /dev/nvme0n1p2 rw,ssd,subvol=/@home\n\
+60 27 0:52 / /merged rw,relatime - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c\n\
+61 27 0:53 / /empty rw - tmpfs  rw\n\
+70 51 0:60 / /home rw - tmpfs tmpfs rw\n\
+not a mount line\n";
+
+    fn mount(id: u64) -> Mount {
+        parse(SAMPLE).into_iter().find(|mount| mount.id == id).unwrap()
+    }
+
+    #[test]
+    fn a_plain_line_gives_all_its_fields() {
+        let root = mount(27);
+        assert_eq!(root.device, (254, 0));
+        assert_eq!((root.root.as_path(), root.mount_point.as_path()), ("/".as_ref(), "/".as_ref()));
+        assert_eq!((root.kind.as_str(), root.source.as_os_str()), ("ext4", "/dev/vda".as_ref()));
+        assert_eq!(root.options, "rw,relatime,discard");
+    }
+
+    #[test]
+    fn escaped_and_raw_bytes_come_back_as_they_are_on_disk() {
+        let odd = mount(31);
+        let bytes = odd.mount_point.as_os_str().as_bytes();
+        assert_eq!(bytes, b"/srv/with space\ttab\nline\\end\xff");
+        assert_eq!(odd.source, "tmp fs");
+    }
+
+    #[test]
+    fn a_backslash_without_three_octal_digits_is_a_backslash() {
+        for text in ["\\", "\\04", "\\999", "\\+12", "a\\b"] {
+            assert_eq!(unescaped(text.as_bytes()), text);
+        }
+        assert_eq!(unescaped(b"\\134040"), "\\040");
+    }
+
+    #[test]
+    fn bind_mounts_subvolumes_overlays_and_empty_sources_are_read() {
+        let bind = mount(44);
+        assert_eq!(bind.root, Path::new("/home/data"));
+        assert_eq!(bind.options, "ro,relatime,discard");
+        assert_eq!((mount(51).device.0, mount(51).root), (0, "/@home".into()));
+        assert_eq!(mount(60).kind, "overlay");
+        assert_eq!(mount(61).source, "");
+        assert_eq!(parse(SAMPLE).len(), 7);
+    }
+
+    #[test]
+    fn without_a_mount_id_the_longest_and_latest_mount_point_is_taken() {
+        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), (0, 0));
+        assert_eq!(by_path("/mnt/bind/x").unwrap().id, 44);
+        assert_eq!(by_path("/mnt/binder").unwrap().id, 27, "a name is not cut in its middle");
+        assert_eq!(by_path("/home/x").unwrap().id, 70, "the later mount covers the earlier");
+        assert_eq!(choose(&parse(SAMPLE), None, None, (0, 52)).unwrap().id, 60);
+        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), (0, 0)).unwrap().id, 51);
+        assert_eq!(choose(&parse(SAMPLE), Some(99), None, (7, 7)), None);
+    }
+}
+
+#[cfg(test)]
+mod mounting_tests {
+    use super::*;
+
+    const ALWAYS: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+    #[test]
+    fn words_of_mount_become_flags_and_the_others_go_to_the_file_system() {
+        let (flags, data) = split("noatime,data=writeback, ro ,,defaults,commit=5,lazytime");
+        let expected = MountFlags::NOATIME | MountFlags::RDONLY | MountFlags::LAZYTIME | ALWAYS;
+        assert_eq!((flags, data.as_str()), (expected, "data=writeback,commit=5"));
+        assert_eq!(split(""), (ALWAYS, String::new()));
+    }
+
+    #[test]
+    fn the_last_word_counts_but_no_word_gives_rights_or_devices() {
+        assert_eq!(split("ro,noatime,rw,atime").0, ALWAYS);
+        assert_eq!(split("suid,dev").0, ALWAYS);
+        for (flag, set, clear) in FLAGS {
+            assert!(split(set).0.contains(flag), "{set}");
+            assert_eq!(
+                split(&format!("{set},{clear}")).0 - ALWAYS,
+                if clear.is_empty() { flag } else { MountFlags::empty() }
+            );
+        }
+    }
+
+    #[test]
+    fn a_refusal_has_the_kernels_words_or_says_where_they_are() {
+        let say = |said: Option<&[String]>, error| {
+            refusal("/dev/loop3".as_ref(), "ext4", "/x", "foo", error, said).sentence
+        };
+        let lines: Vec<_> = ["a", "b", "c", "d"].map(String::from).into();
+        assert_eq!(
+            say(Some(&lines), Errno::EINVAL),
+            "cannot mount the ext4 on /dev/loop3 at /x with the options foo: Invalid argument; the \
+             kernel says: a; b; c"
+        );
+        assert!(say(None, Errno::EINVAL).ends_with("Invalid argument. `dmesg` may tell why"));
+        assert!(say(Some(&[]), Errno::ENODEV).ends_with("this kernel does not know ext4"));
+    }
+}
