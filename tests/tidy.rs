@@ -38,7 +38,7 @@ const PRINTING: [&str; 2] = ["src/cli/", "src/report/"];
 const FILE_LINES_MAX: usize = 800;
 const FILES_IN_CIRCLES_MAX: usize = 18;
 const TYPE_NAMES_TWICE_MAX: usize = 29;
-const TUPLE_PARAMETERS_MAX: usize = 58;
+const TUPLE_PARAMETERS_MAX: usize = 40;
 const WITHOUT_CALLERS_MAX: usize = 3;
 
 fn root() -> &'static Path {

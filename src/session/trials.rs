@@ -17,7 +17,7 @@ use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::store::Store;
 
-pub(crate) use simulated::{Simulated, simulated};
+pub(crate) use simulated::simulated;
 
 /// Nobody watches the single runs.
 struct Nobody;
