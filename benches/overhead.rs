@@ -13,8 +13,8 @@ use std::sync::{Arc, Barrier};
 
 use boatload::measure::recorder::PhaseRecorder;
 use boatload::op::find_operation;
-use boatload::plan::phase::Past;
-use boatload::plan::selection::{Order, Selection};
+use boatload::plan::phase::PastChange;
+use boatload::plan::selection::{EntryRange, Order, Selection};
 use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes};
 use boatload::plan::{Phase, Tree};
 use boatload::run::clock::RealClock;
@@ -93,8 +93,9 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
 
 fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock) -> f64 {
     let operation = find_operation(name).unwrap();
-    let selection = Selection::new((0, FILES, FILES), Order::Sequential, 1, 1, 0);
-    let created = Past { change: boatload::op::Change::NewSize, selection: selection.clone() };
+    let selection = Selection::new(EntryRange::whole(0, FILES), Order::Sequential, 1, 1, 0);
+    let created =
+        PastChange { change: boatload::op::Change::NewSize, selection: selection.clone() };
     let history = if name == "create" { vec![] } else { vec![created] };
     let phase = Phase { block: BLOCK, history, ..Phase::bare(operation, selection, threads) };
     let mut recorders: Vec<PhaseRecorder> =

@@ -32,8 +32,8 @@ use crate::measure::conclusions::conclude;
 use crate::measure::effort::RepetitionNeed;
 use crate::measure::finding::Finding;
 use crate::measure::warnings::{imprecise, warnings};
-use crate::plan::filesystem::PlaceAsked;
-use crate::plan::phase::End;
+use crate::plan::filesystem::Volume;
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
@@ -59,7 +59,7 @@ pub struct RunOrder<'a> {
     /// Whether a file system that boatload did not make may be filled.
     pub fill_real: bool,
     /// Where file systems are made, if the plan wants any.
-    pub place: PlaceAsked,
+    pub place: Volume,
 }
 
 /// Where in the run a phase stands, for whoever watches.
@@ -381,8 +381,8 @@ fn none_left(removal: &Removal, what: &str) -> Result<()> {
 /// last measurement before the second: so all passes read the same.
 fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
     let mut phase = phase.clone();
-    if let (End::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
-        phase.end = End::Operations(before.operations_asked);
+    if let (PhaseEnd::After(_), true, Some(before)) = (phase.end, phase.pass > 1, before) {
+        phase.end = PhaseEnd::Operations(before.operations_asked);
     }
     phase
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::base::failure::Result;
 use crate::base::units::{Quantity, Unit};
 use crate::host::erase::check_named_twice;
-use crate::plan::filesystem::PlaceAsked;
+use crate::plan::filesystem::Volume;
 
 #[derive(Args)]
 pub(super) struct Place {
@@ -37,15 +37,15 @@ impl Place {
     ///
     /// # Errors
     /// If the device is not named twice in the same words.
-    pub(super) fn asked(&self) -> Result<PlaceAsked> {
+    pub(super) fn asked(&self) -> Result<Volume> {
         let bytes = self.size;
         match (&self.device, &self.erase) {
             (Some(path), Some(erase)) => {
                 check_named_twice(path, erase)?;
-                Ok(PlaceAsked::Device { path: path.clone(), erase: erase.clone() })
+                Ok(Volume::Device { path: path.clone(), erase: erase.clone() })
             }
-            _ if self.in_memory => Ok(PlaceAsked::Memory { bytes }),
-            _ => Ok(PlaceAsked::Image { bytes }),
+            _ if self.in_memory => Ok(Volume::Memory { bytes }),
+            _ => Ok(Volume::Image { bytes }),
         }
     }
 }
@@ -67,23 +67,23 @@ mod tests {
         place: Place,
     }
 
-    fn asked(line: &str) -> Option<PlaceAsked> {
+    fn asked(line: &str) -> Option<Volume> {
         let words = std::iter::once("x").chain(line.split_whitespace());
         Line::try_parse_from(words).ok()?.place.asked().ok()
     }
 
     #[test]
     fn without_a_word_it_is_an_image_of_the_size_that_is_needed() {
-        assert_eq!(asked(""), Some(PlaceAsked::default()));
-        assert_eq!(asked("--size 4GiB"), Some(PlaceAsked::Image { bytes: Some(4 << 30) }));
-        assert_eq!(asked("--in-memory"), Some(PlaceAsked::Memory { bytes: None }));
-        let small = PlaceAsked::Memory { bytes: Some(1_000_000_000) };
+        assert_eq!(asked(""), Some(Volume::default()));
+        assert_eq!(asked("--size 4GiB"), Some(Volume::Image { bytes: Some(4 << 30) }));
+        assert_eq!(asked("--in-memory"), Some(Volume::Memory { bytes: None }));
+        let small = Volume::Memory { bytes: Some(1_000_000_000) };
         assert_eq!(asked("--in-memory --size 1GB"), Some(small));
     }
 
     #[test]
     fn a_device_is_taken_only_when_it_is_named_twice() {
-        let device = PlaceAsked::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
+        let device = Volume::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
         assert_eq!(asked("--device /dev/x --erase /dev/x"), Some(device));
         for line in ["--device /dev/x", "--erase /dev/x", "--device /dev/x --erase /dev/y"] {
             assert_eq!(asked(line), None, "{line}");

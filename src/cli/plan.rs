@@ -16,8 +16,8 @@ use crate::host::space::Space;
 use crate::measure::book::Book;
 use crate::measure::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::plan;
-use crate::plan::filesystem::{PlaceAsked, Room};
-use crate::plan::phase::End;
+use crate::plan::filesystem::{Volume, VolumeSize};
+use crate::plan::phase::PhaseEnd;
 use crate::run::interrupt::Interrupt;
 use crate::run::run_directory::open_parent;
 use crate::session::lacks::{lacks, room_asked};
@@ -33,7 +33,7 @@ Examples:
   boatload plan --filesystem ext4,xfs --in-memory";
 
 const EFFECTS: &str = "\
-Room is checked before anything is written, and what a run would lack to make file systems is \
+VolumeSize is checked before anything is written, and what a run would lack to make file systems is \
 told behind the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
 if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
 directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
@@ -65,9 +65,9 @@ struct PlannedPlace<'a> {
     host: &'a HostFacts,
     space: &'a Space,
     directory: &'a std::path::Path,
-    asked: &'a PlaceAsked,
+    asked: &'a Volume,
     /// That of the file systems that are made; none if there are none.
-    room: Option<Room>,
+    room: Option<VolumeSize>,
 }
 
 impl Plan {
@@ -119,7 +119,7 @@ impl Plan {
                 .err();
         }
         if let Some(room) = &place.room {
-            text.push_str(&place_lines(plan, (place.asked, room), place.space, place.directory));
+            text.push_str(&place_lines(plan, place.asked, room, place.space, place.directory));
             if !rustix::process::geteuid().is_root() {
                 text.push_str("`run` wants root for it\n");
             }
@@ -231,8 +231,8 @@ fn same_run(
     let runs = store.runs().ok()?;
     let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
     alike.take(RUNS_MAX).find_map(|run| {
-        let made = (place.asked, place.room);
-        let here = |book: &Book| is_here(&book.host, place) && made_alike(plan, made, book);
+        let (volume, size) = (place.asked, place.room);
+        let here = |book: &Book| is_here(&book.host, place) && made_alike(plan, volume, size, book);
         let book = store.load(&run.id).ok().filter(here)?;
         same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
     })
@@ -250,7 +250,7 @@ fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &PlannedPlace<'_>) -> 
     let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
     let seconds: Option<f64> = phases
         .map(|phase| match phase.end {
-            End::After(ns) => Some(ns as f64 / 1e9),
+            PhaseEnd::After(ns) => Some(ns as f64 / 1e9),
             _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
         })
         .sum();

@@ -9,8 +9,8 @@ use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::measure::effort::percent;
 use crate::op::{Effect, Subject};
-use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
-use crate::plan::phase::End;
+use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::session::room;
 
@@ -21,7 +21,7 @@ const COLUMNS: usize = 80;
 const LEVELS_MAX: usize = 6;
 
 /// What would be done; on file systems with this room, where they are made.
-pub(super) fn outline(plan: &Plan, room: Option<Room>) -> String {
+pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
     let question = if plan.question.is_empty() {
         String::new()
     } else {
@@ -109,7 +109,7 @@ fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
 }
 
 /// The file system that a variant runs on, where it is not that of the variant before it.
-fn made_lines(made: Option<&FileSystem>, room: &Room) -> String {
+fn made_lines(made: Option<&FileSystem>, room: &VolumeSize) -> String {
     let Some(made) = made else { return "  on the file system of --dir\n".into() };
     let options = match mount_options(made, room) {
         none if none.is_empty() => "the kernel's defaults".to_string(),
@@ -123,27 +123,28 @@ fn made_lines(made: Option<&FileSystem>, room: &Room) -> String {
 /// Where file systems are made for a plan, and how large.
 pub(super) fn place_lines(
     plan: &Plan,
-    (asked, room): (&PlaceAsked, &Room),
+    volume: &Volume,
+    size: &VolumeSize,
     space: &Space,
     dir: &Path,
 ) -> String {
-    let size = bytes(room.bytes);
+    let size = bytes(size.bytes);
     let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
     let needs_device = made.any(|made| made.kind.maker.is_some());
     let other = |bytes: &Option<u64>| match bytes {
         None => "; --size sets another size",
         Some(_) => "",
     };
-    let line = match asked {
+    let line = match volume {
         _ if !needs_device => format!("file systems of {size} are made in memory"),
-        PlaceAsked::Device { path, .. } => {
+        Volume::Device { path, .. } => {
             let path = shown(path);
             format!("file systems are made on {path} ({size}), which loses all it holds")
         }
-        PlaceAsked::Memory { bytes } => {
+        Volume::Memory { bytes } => {
             format!("file systems are made on an image of {size} in memory{}", other(bytes))
         }
-        PlaceAsked::Image { bytes: size_asked } => format!(
+        Volume::Image { bytes: size_asked } => format!(
             "file systems are made on an image of {size} in {}, with {} free{}",
             shown(dir),
             bytes(space.available_bytes),
@@ -178,7 +179,7 @@ fn tree_words(cell: &CellPlan) -> String {
 
 fn prepare_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
-    match prepare.ballast.way {
+    match prepare.ballast.method {
         FillMethod::Fill => format!("before each level: filled up to it with {files}"),
         FillMethod::Age { delete_every, empty_from } => {
             let deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
@@ -218,7 +219,7 @@ fn phase_lines(cells: &[&CellPlan]) -> Vec<String> {
 
 /// How much a phase does: operations, or for how long.
 fn amount(phase: &Phase, amounts: &[u64]) -> String {
-    if let End::After(ns) = phase.end {
+    if let PhaseEnd::After(ns) = phase.end {
         return duration(ns as f64);
     }
     if let Some(on) = phase.on_ballast {

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::out;
 use crate::base::units::{counted, duration, figures, grouped};
 use crate::measure::book::{CellKey, Level, Measurement};
-use crate::plan::phase::End;
+use crate::plan::phase::PhaseEnd;
 use crate::run::ballast::Headway;
 use crate::run::drive::DoneCount;
 use crate::session::{PhaseContext, Watcher};
@@ -165,8 +165,8 @@ impl Watcher for Progress {
         bar.reset();
         let known = standing.phase.operations();
         let time_ms = match standing.phase.end {
-            End::After(ns) => ns / 1_000_000,
-            End::Targets | End::Operations(_) => 0,
+            PhaseEnd::After(ns) => ns / 1_000_000,
+            PhaseEnd::Targets | PhaseEnd::Operations(_) => 0,
         };
         bar.set_length(known.unwrap_or(time_ms));
         // A phase may be under way already; what was done before says nothing of the rate.

@@ -102,7 +102,7 @@ impl Age {
         }
         let plan = self.how.plan("fullness", ("levels", "--to", &self.to))?;
         let ages = |prepare: &Prepare| {
-            matches!(prepare.ballast.way, FillMethod::Age { empty_from: None, .. })
+            matches!(prepare.ballast.method, FillMethod::Age { empty_from: None, .. })
         };
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone().filter(ages));
         stock_with(self.threads, &self.dir, prepare)

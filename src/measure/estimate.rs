@@ -8,8 +8,8 @@ use super::book::{Book, MadeFileSystem};
 use crate::host::space::Space;
 use crate::measure::book::MadeOn;
 use crate::op::Subject;
-use crate::plan::filesystem::{PlaceAsked, Room, mount_options, shown_command};
-use crate::plan::phase::End;
+use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{
     BallastGoal, CacheAsked, CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare,
 };
@@ -118,11 +118,11 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
 
 /// Whether a run's file systems were made as the plan's are on the place that is asked for: by the
 /// same commands, with the same mount options and of the same size; or whether neither made any.
-pub fn made_alike(plan: &Plan, place: (&PlaceAsked, Option<Room>), book: &Book) -> bool {
+pub fn made_alike(plan: &Plan, volume: &Volume, size: Option<VolumeSize>, book: &Book) -> bool {
     plan.cells.iter().all(|cell| {
         let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
-        match (&cell.filesystem, place.1, made) {
-            (Some(wanted), Some(room), Some(made)) => is_alike(wanted, (place.0, &room), made),
+        match (&cell.filesystem, size, made) {
+            (Some(wanted), Some(room), Some(made)) => is_alike(wanted, volume, &room, made),
             (None, _, None) => true,
             _ => false,
         }
@@ -131,23 +131,24 @@ pub fn made_alike(plan: &Plan, place: (&PlaceAsked, Option<Room>), book: &Book) 
 
 fn is_alike(
     wanted: &FileSystem,
-    (asked, room): (&PlaceAsked, &Room),
+    volume: &Volume,
+    size: &VolumeSize,
     made: &MadeFileSystem,
 ) -> bool {
-    let is_there = match asked {
+    let is_there = match volume {
         // What has no mkfs is made on no place.
         _ if wanted.kind.maker.is_none() => true,
-        PlaceAsked::Image { .. } => made.place == MadeOn::Image,
-        PlaceAsked::Memory { .. } => made.place == MadeOn::Memory,
-        PlaceAsked::Device { path, .. } => {
+        Volume::Image { .. } => made.place == MadeOn::Image,
+        Volume::Memory { .. } => made.place == MadeOn::Memory,
+        Volume::Device { path, .. } => {
             let name = made.device.as_ref().map(|device| Path::new(&device.name));
             made.place == MadeOn::Device && name.and_then(Path::file_name) == path.file_name()
         }
     };
     is_there
-        && (made.kind.as_str(), made.device_bytes) == (wanted.kind.name, room.bytes)
+        && (made.kind.as_str(), made.device_bytes) == (wanted.kind.name, size.bytes)
         && (&made.mkfs, &made.mount_asked)
-            == (&shown_command(wanted, room), &mount_options(wanted, room))
+            == (&shown_command(wanted, size), &mount_options(wanted, size))
 }
 
 /// Mean bytes that an operation of a phase moves; 0 if it is not about content.
@@ -212,7 +213,7 @@ impl ProbeCosts {
         let syncs = phase.durability == crate::op::Durability::Syncfs || is_written;
         let sync = if syncs { commit + written(&alike, bytes, commit) * operations } else { 0.0 };
         let work = match phase.end {
-            End::After(ns) => ns as f64 / 1e9,
+            PhaseEnd::After(ns) => ns as f64 / 1e9,
             _ if operations == 0.0 => 0.0,
             _ => each(&|cost| cost.seconds)? * operations,
         };
@@ -264,7 +265,7 @@ impl ProbeCosts {
         let Some(cost) = own.or_else(|| self.stocks.iter().find(|cost| cost.files > 0.0)) else {
             return 0.0;
         };
-        let deletions = match prepare.ballast.way {
+        let deletions = match prepare.ballast.method {
             FillMethod::Age { delete_every, .. } => files / delete_every.max(1) as f64,
             FillMethod::Fill => 0.0,
         };
@@ -276,7 +277,7 @@ impl ProbeCosts {
 
 /// Files made on the way to a level, those that are deleted again included.
 fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
-    let percent = match (prepare.goal, prepare.ballast.way) {
+    let percent = match (prepare.goal, prepare.ballast.method) {
         (BallastGoal::Files(files), _) => return files as f64,
         (BallastGoal::Used(percent), FillMethod::Age { empty_from, .. }) => {
             empty_from.unwrap_or(percent)
@@ -288,7 +289,7 @@ fn files_to_make(prepare: &Prepare, space: &Space) -> f64 {
     // A file of a drawn size ends inside a block, on average in its middle.
     let each = prepare.ballast.tree.sizes.mean() + space.block_bytes as f64 / 2.0;
     let stay = ((all * percent / 100.0 - used) / each.max(1.0)).max(0.0);
-    match prepare.ballast.way {
+    match prepare.ballast.method {
         FillMethod::Age { delete_every, .. } if delete_every > 1 => {
             stay / (1.0 - 1.0 / delete_every as f64)
         }
@@ -428,7 +429,7 @@ mod tests {
 
     /// What a book has of a file system of 2 GiB on an image.
     fn made(list: &str) -> MadeFileSystem {
-        let (of, room) = (filesystem(list), Room { bytes: 2 << 30, inodes: 9 });
+        let (of, room) = (filesystem(list), VolumeSize { bytes: 2 << 30, inodes: 9 });
         MadeFileSystem {
             mkfs: shown_command(&of, &room),
             mount_asked: mount_options(&of, &room),
@@ -440,10 +441,10 @@ mod tests {
 
     #[test]
     fn file_systems_are_alike_if_they_were_made_by_the_same_words_in_the_same_size_and_place() {
-        let asked = PlaceAsked::default();
+        let asked = Volume::default();
         let alike = |list: &str, bytes| {
-            let room = Room { bytes, inodes: 9 };
-            is_alike(&filesystem(list), (&asked, &room), &made("ext4:mkfs=-m 0:name=x"))
+            let room = VolumeSize { bytes, inodes: 9 };
+            is_alike(&filesystem(list), &asked, &room, &made("ext4:mkfs=-m 0:name=x"))
         };
         assert!(alike("ext4:mkfs=-m 0:name=x", 2 << 30));
         for other in ["ext4:name=x", "ext4:mkfs=-m 5:name=x", "ext4:mkfs=-m 0:mount=noatime:name=x"]
@@ -455,18 +456,17 @@ mod tests {
 
     #[test]
     fn a_file_system_elsewhere_is_not_the_same_unless_it_has_no_place() {
-        let room = Room { bytes: 2 << 30, inodes: 9 };
-        let device = |name: &str| PlaceAsked::Device { path: name.into(), erase: name.into() };
-        let on_image = |list: &str, asked: &PlaceAsked| {
-            is_alike(&filesystem(list), (asked, &room), &made(list))
-        };
-        let elsewhere = [PlaceAsked::Memory { bytes: None }, device("/dev/sdz")];
+        let room = VolumeSize { bytes: 2 << 30, inodes: 9 };
+        let device = |name: &str| Volume::Device { path: name.into(), erase: name.into() };
+        let on_image =
+            |list: &str, asked: &Volume| is_alike(&filesystem(list), asked, &room, &made(list));
+        let elsewhere = [Volume::Memory { bytes: None }, device("/dev/sdz")];
         assert!(elsewhere.iter().all(|asked| !on_image("ext4", asked) && on_image("tmpfs", asked)));
         let mut on_device = made("ext4");
         on_device.place = MadeOn::Device;
         let name = on_device.device.as_ref().map(|device| device.name.clone()).unwrap();
         let same = |name: &str| {
-            is_alike(&filesystem("ext4"), (&device(&format!("/dev/{name}")), &room), &on_device)
+            is_alike(&filesystem("ext4"), &device(&format!("/dev/{name}")), &room, &on_device)
         };
         assert!(same(&name) && !same("sdz"));
     }

@@ -139,7 +139,7 @@ impl Plan {
             let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
             order.extend(cells.map(|(at, _)| at));
             let first = order.get(before).and_then(|at| self.cells[*at].prepare.as_ref());
-            if first.is_some_and(|prepare| prepare.ballast.way.goes_down()) {
+            if first.is_some_and(|prepare| prepare.ballast.method.goes_down()) {
                 order[before..].reverse();
             }
         }

@@ -15,7 +15,6 @@ mod shrink;
 pub mod sim;
 mod source;
 pub mod space;
-mod structure;
 pub mod tree;
 mod wire;
 

@@ -28,7 +28,7 @@ words! {
 
 /// When a phase ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum End {
+pub enum PhaseEnd {
     /// When each of its targets had its turn.
     #[default]
     Targets,
@@ -41,7 +41,7 @@ pub enum End {
 
 /// A change that an earlier phase of the cell made to some of the files.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
+pub struct PastChange {
     /// What it did.
     pub change: Change,
     /// To which files.
@@ -85,9 +85,9 @@ pub struct Phase {
     /// Whether reads and writes go around the page cache.
     pub direct: bool,
     /// When it ends.
-    pub end: End,
+    pub end: PhaseEnd,
     /// What the phases before it did to the files.
-    pub history: Vec<Past>,
+    pub history: Vec<PastChange>,
     /// The first live directory entry and the layout's directories, for a walk over all of them.
     pub walk: DirectoryWalk,
     /// Entries the tree holds when the phase has done all its work.
@@ -133,7 +133,7 @@ impl Phase {
             block: BLOCK_DEFAULT,
             keep_atime: false,
             direct: false,
-            end: End::Targets,
+            end: PhaseEnd::Targets,
             history: Vec::new(),
             walk: DirectoryWalk::default(),
             entries_after: 0,
@@ -155,9 +155,9 @@ impl Phase {
     /// How many operations it is known to do; none if its time decides.
     pub fn operations(&self) -> Option<u64> {
         match self.end {
-            End::Targets => Some(self.selection.count),
-            End::Operations(operations) => Some(operations),
-            End::After(_) => None,
+            PhaseEnd::Targets => Some(self.selection.count),
+            PhaseEnd::Operations(operations) => Some(operations),
+            PhaseEnd::After(_) => None,
         }
     }
 
@@ -165,12 +165,12 @@ impl Phase {
     pub fn turns(&self, worker: u32) -> Option<u64> {
         let share = self.selection.share(worker, self.threads).count;
         match self.end {
-            End::Targets => Some(share),
-            End::Operations(all) => {
+            PhaseEnd::Targets => Some(share),
+            PhaseEnd::Operations(all) => {
                 let (worker, workers) = (u64::from(worker), u64::from(self.threads));
                 Some(if share == 0 { 0 } else { (all + workers - 1 - worker) / workers })
             }
-            End::After(_) => None,
+            PhaseEnd::After(_) => None,
         }
     }
 
@@ -182,7 +182,7 @@ impl Phase {
     }
 
     /// What turns numbers into this phase's targets.
-    pub fn aim<'a>(&'a self, tree: &'a Tree) -> Aim<'a> {
+    pub fn target_law<'a>(&'a self, tree: &'a Tree) -> TargetLaw<'a> {
         let change = self.operation.change();
         // Names are always needed, contents only to write.
         let writes = change.writes_content();
@@ -190,7 +190,7 @@ impl Phase {
         let subject = self.operation.subject();
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (writes || renamed);
-        Aim { phase: self, tree, subject, change, needs_state }
+        TargetLaw { phase: self, tree, subject, change, needs_state }
     }
 
     /// Most bytes that one write of it can have: a file that was appended to may be larger than
@@ -212,13 +212,13 @@ impl Phase {
         if self.operation.subject() == Subject::Block {
             return Some(operations * u64::from(self.block));
         }
-        if self.end != End::Targets {
+        if self.end != PhaseEnd::Targets {
             return None;
         }
-        let aim = self.aim(tree);
+        let law = self.target_law(tree);
         let bytes_of = |number| match reads {
             true => self.state_before(tree, number).size,
-            false => aim.target(number).size,
+            false => law.target(number).size,
         };
         Some(self.selection.numbers().map(bytes_of).sum())
     }
@@ -226,7 +226,7 @@ impl Phase {
 
 /// Turns numbers into targets: what does not change from one to the next is settled once.
 #[derive(Clone, Copy)]
-pub struct Aim<'a> {
+pub struct TargetLaw<'a> {
     phase: &'a Phase,
     tree: &'a Tree,
     subject: Subject,
@@ -234,7 +234,7 @@ pub struct Aim<'a> {
     needs_state: bool,
 }
 
-impl Aim<'_> {
+impl TargetLaw<'_> {
     /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
     /// earlier phase that changed files.
     #[inline]

@@ -18,7 +18,7 @@ pub struct Ballast {
     /// Names, sizes and contents; `files` is more than will ever be made.
     pub tree: Tree,
     /// How they are brought there.
-    pub way: FillMethod,
+    pub method: FillMethod,
     /// Workers.
     pub threads: u32,
 }

@@ -40,10 +40,24 @@ impl ProblemList {
         place: &str,
         found: impl Into<String>,
         expected: impl Into<String>,
-        hint: Option<String>,
     ) {
+        self.add_problem(place, found.into(), expected.into(), None);
+    }
+
+    /// Adds a problem with what would mend it.
+    pub(super) fn add_with_hint(
+        &mut self,
+        place: &str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.add_problem(place, found.into(), expected.into(), Some(hint.into()));
+    }
+
+    fn add_problem(&mut self, place: &str, found: String, expected: String, hint: Option<String>) {
         let line = self.line(place).or((!place.starts_with("--")).then_some(1));
-        let (found, expected, place) = (found.into(), expected.into(), place.to_string());
+        let place = place.to_string();
         self.broken.insert(place.clone());
         self.problems.add(Problem { line, place, found, expected, hint });
         self.count += 1;
@@ -64,7 +78,8 @@ impl ProblemList {
         let hint = nearest(word, valid.iter().copied());
         let hint = hint.map(|near| format!("did you mean `{near}`?"));
         let space = if what.is_empty() { "" } else { " " };
-        self.add(place, format!("{what}{space}`{}`", short(word)), one_of(&valid), hint);
+        let found = format!("{what}{space}`{}`", short(word));
+        self.add_problem(place, found, one_of(&valid), hint);
     }
 
     /// The keys that the file has right below a place, right or wrong.
@@ -139,8 +154,8 @@ mod tests {
     fn a_problem_in_a_part_without_a_line_has_the_line_around_it() {
         let mut report = ProblemList::default();
         report.stands_at("phase[2]", 12);
-        report.add("phase[2].count", "9", "at most 5", None);
-        report.add("--set x", "9", "at most 5", None);
+        report.add("phase[2].count", "9", "at most 5");
+        report.add("--set x", "9", "at most 5");
         let text = report.finish().expect_err("two problems were added").report("job.toml");
         assert!(
             text.contains("\n  line 12: phase[2].count: found 9, expected at most 5"),
@@ -152,7 +167,7 @@ mod tests {
     #[test]
     fn what_is_wrong_inside_a_part_is_known_and_a_longer_name_beside_it_is_not() {
         let mut report = ProblemList::default();
-        report.add("phase[1].order", "x", "y", None);
+        report.add("phase[1].order", "x", "y");
         assert!(report.is_broken_inside("phase[1]") && report.is_broken_inside("phase"));
         assert!(!report.is_broken_inside("phase[1].ord") && !report.is_broken("phase[1]"));
     }

@@ -31,6 +31,24 @@ impl Order {
     }
 }
 
+/// Numbers of entries that a selection chooses from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EntryRange {
+    /// The lowest number in question.
+    pub first: u64,
+    /// How many there are to choose from.
+    pub population: u64,
+    /// How many are chosen.
+    pub count: u64,
+}
+
+impl EntryRange {
+    /// All of the `count` entries from `first` on.
+    pub fn whole(first: u64, count: u64) -> Self {
+        Self { first, population: count, count }
+    }
+}
+
 /// `count` entries out of the `population` that begins at `first`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
@@ -60,13 +78,8 @@ pub struct Selection {
 
 impl Selection {
     /// A selection; a random order follows from `seed` and `salt`, the number of the phase.
-    pub fn new(
-        (first, population, count): (u64, u64, u64),
-        order: Order,
-        roots: u32,
-        seed: u64,
-        salt: u64,
-    ) -> Self {
+    pub fn new(range: EntryRange, order: Order, roots: u32, seed: u64, salt: u64) -> Self {
+        let EntryRange { first, population, count } = range;
         let mut selection = Self {
             first,
             population,
@@ -94,14 +107,20 @@ impl Selection {
     /// At most `most` of the numbers that are there, in one tree that all workers share.
     pub fn of_live(live: Arc<Ranked>, most: u64, order: Order, seed: u64, salt: u64) -> Self {
         let population = live.set().count();
-        let all = Self::new((0, population, most.min(population)), order, 1, seed, salt);
+        let all = Self::new(
+            EntryRange { first: 0, population, count: most.min(population) },
+            order,
+            1,
+            seed,
+            salt,
+        );
         Self { live: Some(live), ..all }
     }
 
     /// All of the `count` chunks from `first` on, in order, each `grain` of them (at least 1) to
     /// one worker; `first` is a multiple of it.
-    pub fn of_chunks((first, count): (u64, u64), grain: u64, roots: u32) -> Self {
-        let all = Self::new((first, count, count), Order::Sequential, roots, 0, 0);
+    pub fn of_chunks(first: u64, count: u64, grain: u64, roots: u32) -> Self {
+        let all = Self::new(EntryRange::whole(first, count), Order::Sequential, roots, 0, 0);
         Self { grain, ..all }
     }
 
@@ -120,8 +139,8 @@ impl Selection {
 
     /// Those entries.
     pub fn of_entries(&self) -> Self {
-        let (first, count) = (self.first_entry(), self.entries());
-        Self::new((first, count, count), Order::Sequential, self.roots, 0, 0)
+        let range = EntryRange::whole(self.first_entry(), self.entries());
+        Self::new(range, Order::Sequential, self.roots, 0, 0)
     }
 
     /// The number of the first such entry.
@@ -132,7 +151,7 @@ impl Selection {
     /// The same order over another number of entries, beginning at 0.
     #[must_use]
     pub fn over(&self, population: u64, count: u64) -> Self {
-        self.moved((0, population, count), 1)
+        self.moved(EntryRange { first: 0, population, count }, 1)
     }
 
     /// The same entries, or as many drawn from the same, in a random order that follows from more.
@@ -141,15 +160,15 @@ impl Selection {
         if self.order == Order::Sequential || self.live.is_some() {
             return self.clone();
         }
-        let range = (self.first, self.population, self.count);
+        let Self { first, population, count, .. } = *self;
+        let range = EntryRange { first, population, count };
         let again = Self::new(range, self.order, self.roots, self.seed, self.salt | added);
         Self { grain: self.grain, in_parts: self.in_parts, ..again }
     }
 
-    /// The same order over other entries: the first, how many to choose from, how many chosen;
-    /// each `grain` of them (at least 1) to one worker.
+    /// The same order over other entries, each `grain` of them (at least 1) to one worker.
     #[must_use]
-    pub fn moved(&self, range: (u64, u64, u64), grain: u64) -> Self {
+    pub fn moved(&self, range: EntryRange, grain: u64) -> Self {
         Self { grain, ..Self::new(range, self.order, self.roots, self.seed, self.salt) }
     }
 
@@ -321,7 +340,8 @@ mod tests {
                 for (first, population, count) in
                     [(0, 100, 100), (7, 50, 20), (5, 3, 3), (0, 1, 1), (9, 0, 0)]
                 {
-                    let s = Selection::new((first, population, count), order, roots, 1, 2);
+                    let s =
+                        Selection::new(EntryRange { first, population, count }, order, roots, 1, 2);
                     let all = dealt(&s, workers);
                     let unique: BTreeSet<_> = all.iter().copied().collect();
                     assert_eq!(all.len() as u64, count, "{s:?}");
@@ -337,7 +357,8 @@ mod tests {
     #[test]
     fn parts_follow_each_other_and_together_are_all() {
         for (count, workers) in [(100, 1), (100, 3), (3, 4), (0, 2)] {
-            let s = Selection::new((7, count, count), Order::Sequential, 1, 1, 0).in_parts();
+            let s =
+                Selection::new(EntryRange::whole(7, count), Order::Sequential, 1, 1, 0).in_parts();
             assert!(dealt(&s, workers).into_iter().eq(7..7 + count), "{s:?}");
             let counts: Vec<_> = (0..workers).map(|w| s.share(w, workers).count).collect();
             let (least, most) = (counts.iter().min(), counts.iter().max());
@@ -349,7 +370,7 @@ mod tests {
     fn all_chunks_of_a_file_are_one_workers_in_their_order() {
         for (roots, workers) in [(1, 1), (1, 3), (1, 16), (3, 3), (4, 4)] {
             for (first, count) in [(0, 100), (16, 100), (32, 16), (0, 5), (48, 0)] {
-                let s = Selection::of_chunks((first, count), 16, roots);
+                let s = Selection::of_chunks(first, count, 16, roots);
                 let all: BTreeSet<_> = dealt(&s, workers).into_iter().collect();
                 assert!(all.iter().copied().eq(first..first + count), "{s:?}");
                 for worker in 0..workers {
@@ -369,7 +390,7 @@ mod tests {
 
     #[test]
     fn seven_files_keep_seven_of_sixteen_workers_busy() {
-        let s = Selection::of_chunks((0, 100), 16, 1);
+        let s = Selection::of_chunks(0, 100, 16, 1);
         let counts: Vec<_> = (0..16).map(|worker| s.share(worker, 16).count).collect();
         assert_eq!(counts[..7], [16, 16, 16, 16, 16, 16, 4]);
         assert_eq!(counts[7..], [0; 9]);
@@ -377,7 +398,13 @@ mod tests {
 
     #[test]
     fn a_worker_with_its_own_tree_never_leaves_it() {
-        let s = Selection::new((5, 100, 60), Order::Random, 4, 1, 2);
+        let s = Selection::new(
+            EntryRange { first: 5, population: 100, count: 60 },
+            Order::Random,
+            4,
+            1,
+            2,
+        );
         let share = s.share(2, 4);
         assert!((0..share.count).all(|turn| share.number(turn) % 4 == 2));
     }
@@ -386,7 +413,13 @@ mod tests {
     fn a_sample_is_of_chosen_entries_and_of_every_workers_tree() {
         for order in [Order::Sequential, Order::Random] {
             for (roots, wanted) in [(1, 8), (4, 8), (4, 10), (3, 2), (2, 1000)] {
-                let s = Selection::new((5, 200, 60), order, roots, 1, 2);
+                let s = Selection::new(
+                    EntryRange { first: 5, population: 200, count: 60 },
+                    order,
+                    roots,
+                    1,
+                    2,
+                );
                 let sample: BTreeSet<_> = s.sample(wanted).into_iter().collect();
                 assert!(sample.iter().all(|number| s.contains(*number)), "{sample:?}");
                 assert_eq!(sample.len() as u64, wanted.min(60), "{sample:?}");
@@ -398,8 +431,18 @@ mod tests {
 
     #[test]
     fn two_phases_have_two_random_orders_and_one_seed_has_one() {
-        let of =
-            |seed, salt| dealt(&Selection::new((0, 1000, 50), Order::Random, 1, seed, salt), 1);
+        let of = |seed, salt| {
+            dealt(
+                &Selection::new(
+                    EntryRange { first: 0, population: 1000, count: 50 },
+                    Order::Random,
+                    1,
+                    seed,
+                    salt,
+                ),
+                1,
+            )
+        };
         assert_eq!(of(1, 2), of(1, 2));
         assert_ne!(of(1, 2), of(1, 3));
         assert_ne!(of(1, 2), of(2, 2));

@@ -1,7 +1,8 @@
 //! A plan made small: every kind of phase once, on few and small files, to learn in a second what
 //! each costs here.
 
-use super::phase::{CacheAsked, DirectoryWalk, End, Past, Phase};
+use super::phase::{CacheAsked, DirectoryWalk, PastChange, Phase, PhaseEnd};
+use super::selection::{EntryRange, Order, Selection};
 use super::tree::{Chunks, DirectoryLayout, Sizes, Tree};
 use super::{BallastGoal, CellPlan, FillMethod, Plan, Prepare};
 use crate::op::{Effect, Subject};
@@ -154,21 +155,21 @@ impl Shrinking {
             layout: if phase.walk.layout > 0 { self.tree.layout_directories() } else { 0 },
             first_entry: self.directories.at(phase.walk.first_entry),
         };
-        let of_past = |past: &Past| Past {
+        let of_past = |past: &PastChange| PastChange {
             selection: self.range(&past.selection, &self.files),
             change: past.change,
         };
         Phase {
             selection: self.selection(phase),
             windows: 0,
-            end: End::Targets,
+            end: PhaseEnd::Targets,
             history: phase.history.iter().map(of_past).collect(),
             walk,
             ..phase.clone()
         }
     }
 
-    fn selection(&self, phase: &Phase) -> super::selection::Selection {
+    fn selection(&self, phase: &Phase) -> Selection {
         let selection = &phase.selection;
         let among = |population: u64| match selection.count == selection.population {
             true => selection.over(population, population),
@@ -185,7 +186,7 @@ impl Shrinking {
                 let last = self.files.at(first + selection.entries()) * per_file;
                 let first = self.files.at(first) * per_file;
                 let count = last.min(all).saturating_sub(first);
-                selection.moved((first, count, count), per_file)
+                selection.moved(EntryRange::whole(first, count), per_file)
             }
             Subject::AnyDirectory => {
                 let first = phase.walk.first_entry;
@@ -201,12 +202,7 @@ impl Shrinking {
         }
     }
 
-    fn range(
-        &self,
-        selection: &super::selection::Selection,
-        ruler: &ShrinkLimits,
-    ) -> super::selection::Selection {
-        use super::selection::Order;
+    fn range(&self, selection: &Selection, ruler: &ShrinkLimits) -> Selection {
         let (first, all) = (selection.first, selection.population);
         let to = ruler.at(first);
         let population = ruler.at(first + all) - to;
@@ -219,7 +215,7 @@ impl Shrinking {
                 shrunk.max(selection.count.min(TARGETS_MIN)).min(population)
             }
         };
-        selection.moved((to, population, count), 1)
+        selection.moved(EntryRange { first: to, population, count }, 1)
     }
 }
 
@@ -258,7 +254,7 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
     ballast.tree.seed = !ballast.tree.seed;
     let fit = (BYTES_MAX as f64 / ballast.tree.sizes.mean().max(1.0)) as u64;
     let mut files = fit.clamp(1, TARGETS_MAX);
-    if let FillMethod::Age { delete_every, .. } = ballast.way {
+    if let FillMethod::Age { delete_every, .. } = ballast.method {
         files = files.min(delete_every.saturating_mul(AGED_STEPS));
     }
     if let BallastGoal::Files(asked) = prepare.goal {

@@ -39,7 +39,7 @@ pub enum SimNoise {
 
 /// From a share of the capacity on, everything takes longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Knee {
+pub struct SimKnee {
     /// Used bytes over capacity, in percent.
     pub at: f64,
     /// How many times longer.
@@ -97,7 +97,7 @@ pub struct SimModel {
     /// Percent of every rate that each million files beside the tree takes away.
     pub clutter_percent: f64,
     /// Slower from some fullness on; needs a capacity.
-    pub knee: Option<Knee>,
+    pub knee: Option<SimKnee>,
     /// One operation that fails.
     pub error: Option<PlannedError>,
     /// Requests that may be under way at once; 0 answers each at once, as a blocking engine does.

@@ -1,6 +1,7 @@
 //! The tree of files as a law: path, size and content of file *i* follow from (seed, *i*), so a
 //! tree of 100 million files needs the memory of one with a thousand.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -55,7 +56,7 @@ pub enum Sizes {
 impl Sizes {
     /// The size that a draw of random bits stands for.
     #[inline]
-    pub fn of(self, bits: u64) -> u64 {
+    pub fn from_bits(self, bits: u64) -> u64 {
         match self {
             Sizes::Fixed(size) => size,
             Sizes::Uniform { min, max, step } => {
@@ -145,8 +146,9 @@ pub enum FilesEach {
 }
 
 impl FilesEach {
-    /// Drawn uniformly from `min` to `max` for directories enough to hold `files`.
-    pub fn drawn((min, max): (u64, u64), files: u64, seed: u64) -> Self {
+    /// Drawn uniformly from a range for directories enough to hold `files`.
+    pub fn drawn(range: RangeInclusive<u64>, files: u64, seed: u64) -> Self {
+        let (min, max) = range.into_inner();
         let mut ends = Vec::new();
         let mut end = 0u64;
         while end < files {
@@ -239,7 +241,7 @@ impl Tree {
     }
 
     /// No files at all, for a cell that works on none.
-    pub fn none(seed: u64) -> Self {
+    pub fn without_files(seed: u64) -> Self {
         let (sizes, content) = (Sizes::Fixed(0), Content::default());
         let (layout, filling) = (DirectoryLayout::flat(1), Filling::default());
         let (files_each, chunks) = (FilesEach::Even, None);
@@ -251,7 +253,7 @@ impl Tree {
     pub fn size(&self, number: u64, version: u32) -> u64 {
         match self.sizes {
             Sizes::Fixed(size) => size,
-            sizes => sizes.of(draw(self.seed, Stream::Size, content_index(number, version))),
+            sizes => sizes.from_bits(draw(self.seed, Stream::Size, content_index(number, version))),
         }
     }
 
@@ -403,7 +405,7 @@ mod tests {
     #[test]
     fn directories_with_a_drawn_number_of_files_do_not_depend_on_how_many_files_there_are() {
         let of = |files| {
-            let files_each = FilesEach::drawn((0, 100), files, 7);
+            let files_each = FilesEach::drawn(0..=100, files, 7);
             let holders = files_each.directories(files).unwrap();
             let layout = DirectoryLayout { fan_out: holders, depth: 1 };
             Tree { files_each, ..tree(layout, Filling::Fill, 1, files) }
@@ -425,7 +427,7 @@ mod tests {
             [0, 1, 10, 11].into_iter().map(|files| each.directories(files)).collect();
         assert_eq!(directories, [Some(0), Some(1), Some(1), Some(2)]);
         assert_eq!(FilesEach::Even.directories(10), None);
-        assert_eq!(FilesEach::drawn((0, 9), 0, 1).directories(0), Some(0));
+        assert_eq!(FilesEach::drawn(0..=9, 0, 1).directories(0), Some(0));
     }
 
     #[test]

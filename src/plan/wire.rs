@@ -4,25 +4,19 @@
 //! Required keys are `Option` too: what the structural check found wrong is left out, so that the
 //! rest can still be read and checked, and everything is reported at once.
 
-mod filesystem;
-mod prepare;
-mod sim;
-
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
+use super::filesystem::KINDS;
 use super::phase::CacheAsked;
 use super::selection::Order;
+use super::sim::{DirectoryLaw, SimNoise};
 use super::tree::{Filling, Handles};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
 use crate::op::{Durability, OPERATIONS};
-
-pub(super) use filesystem::WireFileSystem;
-pub(super) use prepare::{WireAge, WireFill, WirePrepare};
-pub(super) use sim::WireSim;
 
 /// A scenario for boatload: one question about a file system, and what is run to answer it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -406,6 +400,16 @@ pub(super) enum WireQuantity {
     Text(String),
 }
 
+impl WireQuantity {
+    /// The parameter or axis that it names, if it is `"$name"`.
+    pub(super) fn parameter(&self) -> Option<&str> {
+        match self {
+            WireQuantity::Text(text) => text.strip_prefix('$'),
+            WireQuantity::Number(_) => None,
+        }
+    }
+}
+
 impl JsonSchema for WireQuantity {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Quantity".into()
@@ -458,4 +462,170 @@ impl JsonSchema for ErrnoName {
             "description": "An error's name in errno(3).", "type": "string", "enum": words,
         })
     }
+}
+
+/// A file system that boatload makes, runs on, and takes down again, instead of the one that is
+/// there.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireFileSystem {
+    /// What kind it is of.
+    #[serde(rename = "type")]
+    #[schemars(required)]
+    pub(super) kind: Option<KindName>,
+    /// Words for its mkfs, before the device: `["-O", "^dir_index"]`; none by default.
+    pub(super) mkfs: Option<Vec<String>>,
+    /// Mount options, separated by commas: `"noatime"`; the kernel's defaults without it.
+    pub(super) mount: Option<String>,
+}
+
+/// The name of a kind of file systems.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct KindName(pub(super) String);
+
+impl JsonSchema for KindName {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FileSystemType".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        json_schema!({
+            "description": "A file system's name in the kernel.", "type": "string", "enum": words,
+        })
+    }
+}
+
+/// What is done on the way to each level: files are made beside the tree of the cells, and stay
+/// from level to level.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WirePrepare {
+    /// Files are made until there are as many as the level says, a count, or until so much of the
+    /// space is used, in percent.
+    Fill(WireFill),
+    /// The same with deletions, until so much of the space is used, in percent.
+    Age(WireAge),
+}
+
+/// Files that fill a place.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireFill {
+    /// Size of each file in bytes, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) sizes: Option<WireSize>,
+    /// Files in each directory, a count, or the law it is drawn from; 1,000 by default.
+    pub(super) files_each: Option<WireFilesEach>,
+    /// What the files hold; random by default.
+    pub(super) content: Option<WireContent>,
+    /// Workers: 1 to 1,024; 1 by default.
+    pub(super) threads: Option<WireQuantity>,
+}
+
+/// Files that come and go.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireAge {
+    /// Size of each file in bytes, or the law it is drawn from.
+    #[schemars(required)]
+    pub(super) sizes: Option<WireSize>,
+    /// Files in each directory, a count; 1,000 by default.
+    pub(super) files_each: Option<WireFilesEach>,
+    /// What the files hold; random by default.
+    pub(super) content: Option<WireContent>,
+    /// Workers: 1 to 1,024; 1 by default.
+    pub(super) threads: Option<WireQuantity>,
+    /// After each so many files one at random is deleted, a count; 10 by default.
+    pub(super) delete_every: Option<WireQuantity>,
+    /// Age up to the highest level first, then delete random files to come down to each level; the
+    /// levels are then measured from the highest down; false by default.
+    #[serde(default)]
+    pub(super) emptied: bool,
+}
+
+/// The simulated file system. All times are 0 by default, which measures boatload itself.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireSim {
+    /// Time of each request on names or attributes: `"20us"`.
+    pub(super) metadata: Option<WireQuantity>,
+    /// Time of each read, write, and buffer of directory entries.
+    pub(super) transfer: Option<WireQuantity>,
+    /// Added to it for each KiB that a write or a read moves.
+    pub(super) transfer_per_kib: Option<WireQuantity>,
+    /// Added to the first request that names a file, or reads a block of the device, after the
+    /// caches were dropped; with direct I/O to each block.
+    pub(super) cold: Option<WireQuantity>,
+    /// Time of each fsync, and of the sync at the end of a phase.
+    pub(super) sync: Option<WireQuantity>,
+    /// How directories grow slower; constant by default.
+    pub(super) directory: Option<DirectoryLaw>,
+    /// Time that `directory` adds: for each doubling (logarithmic) or each 1,000 entries (linear).
+    pub(super) directory_cost: Option<WireQuantity>,
+    /// Random deviation of each request's time; none by default.
+    pub(super) noise: Option<SimNoise>,
+    /// By how much passes and repeats differ as a whole; not at all by default.
+    pub(super) spread: Option<WireSpread>,
+    /// Percent that everything is slower after a million operations of the run; 0 by default.
+    pub(super) drift: Option<WireQuantity>,
+    /// A request now and then that takes long.
+    pub(super) stall: Option<WireStall>,
+    /// Bytes the file system holds before ENOSPC; no limit by default.
+    pub(super) capacity: Option<WireQuantity>,
+    /// Percent of every rate that each million files made by `prepare` takes away; 0 by default.
+    pub(super) clutter: Option<WireQuantity>,
+    /// From a fullness on, everything takes longer; needs `capacity`.
+    pub(super) knee: Option<WireKnee>,
+    /// One operation that fails.
+    pub(super) error: Option<WireError>,
+    /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
+    pub(super) queue: Option<WireQuantity>,
+}
+
+/// By how much passes and repeats differ as a whole.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireSpread {
+    /// Standard deviation of passes, up to 30%; 0 by default.
+    pub(super) passes: Option<WireQuantity>,
+    /// Standard deviation of repeats, up to 30%; 0 by default.
+    pub(super) repeats: Option<WireQuantity>,
+}
+
+/// A request now and then that takes long.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireStall {
+    /// Requests of a worker from one stall to the next, a count.
+    #[schemars(required)]
+    pub(super) every: Option<WireQuantity>,
+    /// How long it takes: `"50ms"`.
+    #[schemars(required)]
+    pub(super) time: Option<WireQuantity>,
+}
+
+/// A fullness from which everything takes longer.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireKnee {
+    /// Used bytes over capacity, in percent.
+    #[schemars(required)]
+    pub(super) at: Option<WireQuantity>,
+    /// How many times longer, a number from 1 to 1,000.
+    #[schemars(required)]
+    pub(super) factor: Option<WireQuantity>,
+}
+
+/// One operation that fails.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireError {
+    /// Which one, counted from 1 over all workers.
+    #[schemars(required)]
+    pub(super) operation: Option<WireQuantity>,
+    /// With what, by its name in errno(3).
+    #[schemars(required)]
+    pub(super) errno: Option<ErrnoName>,
 }

@@ -21,7 +21,7 @@ use crate::host::making::{self, Tool};
 use crate::host::mounts;
 use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
-use crate::plan::filesystem::{FileSystemKind, PlaceAsked, Room, mkfs_words, mount_options};
+use crate::plan::filesystem::{FileSystemKind, Volume, VolumeSize, mkfs_words, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
 const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
@@ -58,7 +58,7 @@ pub struct Backing {
     /// The run's directory, as users know it.
     path: PathBuf,
     base: Option<BackingDevice>,
-    room: Room,
+    room: VolumeSize,
     mounted: bool,
 }
 
@@ -103,8 +103,8 @@ impl Backing {
     pub fn make(
         ground: Ground,
         directory: &Path,
-        asked: Option<&PlaceAsked>,
-        room: Room,
+        asked: Option<&Volume>,
+        room: VolumeSize,
     ) -> Result<Self> {
         // For users only; what is done goes by open directories.
         let absolute = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
@@ -113,12 +113,12 @@ impl Backing {
         place.make_directory(MOUNT_POINT)?;
         let Some(asked) = asked else { return Ok(place) };
         place.base = Some(match asked {
-            PlaceAsked::Image { .. } => {
+            Volume::Image { .. } => {
                 let directory = place.ground()?.directory().try_clone_to_owned();
                 place.image(directory.map_err(cannot_make)?, false)?
             }
-            PlaceAsked::Memory { .. } => place.image_in_memory()?,
-            PlaceAsked::Device { path, erase } => {
+            Volume::Memory { .. } => place.image_in_memory()?,
+            Volume::Device { path, erase } => {
                 BackingDevice::Device { device: check_erasable(path, erase)?, written: false }
             }
         });
@@ -199,7 +199,7 @@ impl Backing {
     }
 
     /// Its size.
-    pub fn room(&self) -> &Room {
+    pub fn room(&self) -> &VolumeSize {
         &self.room
     }
 

@@ -117,7 +117,7 @@ impl BallastState {
         place: &mut dyn BallastPlace,
         stop: &AtomicBool,
     ) -> Result<()> {
-        match (goal, self.ballast.way) {
+        match (goal, self.ballast.method) {
             (BallastGoal::Files(files), _) => self.fill_to(files, place),
             (BallastGoal::Used(percent), FillMethod::Age { empty_from: Some(from), .. }) => {
                 if !self.aged {
@@ -169,7 +169,7 @@ impl BallastState {
                 .create(&self.ballast, batch.clone())
                 .map_err(|failure| distance.explained(&failure))?;
             self.since_deletion += step_files;
-            if let FillMethod::Age { delete_every, .. } = self.ballast.way
+            if let FillMethod::Age { delete_every, .. } = self.ballast.method
                 && self.since_deletion >= delete_every
             {
                 self.since_deletion = 0;
@@ -182,7 +182,7 @@ impl BallastState {
     /// The next files that fit, in the order of their numbers; none if no file is small enough.
     fn next_batch(&mut self, distance: &Distance) -> Option<Range<u64>> {
         let tree = &self.ballast.tree;
-        let (most_files, most_bytes) = match self.ballast.way {
+        let (most_files, most_bytes) = match self.ballast.method {
             FillMethod::Age { delete_every, .. } => {
                 (delete_every - self.since_deletion, distance.wanted_bytes)
             }

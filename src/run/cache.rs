@@ -341,6 +341,7 @@ pub fn file_bytes_min(kind: &str) -> u64 {
 mod tests {
     use super::*;
     use crate::host::block_device::DeviceCounters;
+    use crate::plan::selection::{EntryRange, Order, Selection};
 
     #[test]
     fn cold_needs_pages_that_are_gone() {
@@ -353,8 +354,8 @@ mod tests {
     /// A phase over 1,000 files of 4 KiB.
     fn phase(operation: &str) -> Phase {
         let operation = crate::op::find_operation(operation).unwrap();
-        let order = crate::plan::selection::Order::Sequential;
-        let selection = crate::plan::selection::Selection::new((0, 1000, 1000), order, 1, 0, 0);
+        let range = EntryRange::whole(0, 1000);
+        let selection = Selection::new(range, Order::Sequential, 1, 0, 0);
         Phase::bare(operation, selection, 1)
     }
 

@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::{NextRequest, OperationProgress, Request, Target};
-use crate::plan::phase::{Aim, End};
+use crate::plan::phase::{PhaseEnd, TargetLaw};
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
 
@@ -105,12 +105,12 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
 ) -> WorkerTally {
     let started = clock.now();
     let deadline = match work.phase.end {
-        End::After(ns) => started.saturating_add(ticks(clock, ns)),
-        End::Targets | End::Operations(_) => u64::MAX,
+        PhaseEnd::After(ns) => started.saturating_add(ticks(clock, ns)),
+        PhaseEnd::Targets | PhaseEnd::Operations(_) => u64::MAX,
     };
     let mut run = Drive {
         work,
-        aim: work.phase.aim(work.tree),
+        targets: work.phase.target_law(work.tree),
         engine,
         clock,
         recorder,
@@ -133,7 +133,7 @@ fn ticks(clock: &impl Clock, ns: u64) -> u64 {
 
 struct Drive<'a, E, C, R> {
     work: &'a WorkerPart<'a>,
-    aim: Aim<'a>,
+    targets: TargetLaw<'a>,
     engine: &'a mut E,
     clock: &'a C,
     recorder: &'a mut R,
@@ -206,7 +206,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         self.position += 1;
         OperationSlot {
             turn,
-            target: self.aim.target(number),
+            target: self.targets.target(number),
             progress: OperationProgress::default(),
             pending: None,
             started: self.now,

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use crate::measure::recorder::PhaseRecorder;
 use crate::op::find_operation;
-use crate::plan::phase::{DirectoryWalk, End};
-use crate::plan::selection::{Order, Selection};
+use crate::plan::phase::{DirectoryWalk, PhaseEnd};
+use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::Sizes;
 use crate::plan::{CellPlan, Phase, Tree};
@@ -53,7 +53,8 @@ fn one_try(cell: &CellPlan, clock: &RealClock) -> f64 {
 
 fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
     let model = cell.phases.first()?;
-    let selection = Selection::new((0, tree.files, tree.files), Order::Sequential, 1, tree.seed, 0);
+    let selection =
+        Selection::new(EntryRange::whole(0, tree.files), Order::Sequential, 1, tree.seed, 0);
     Some(Phase {
         name: "harness".into(),
         operation: find_operation("create")?,
@@ -61,7 +62,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         windows: 0,
         threads: 1,
         direct: false,
-        end: End::Targets,
+        end: PhaseEnd::Targets,
         history: Vec::new(),
         walk: DirectoryWalk::default(),
         entries_after: tree.files,

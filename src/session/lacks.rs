@@ -10,7 +10,9 @@ use crate::host::facts::{HostFacts, IN_MEMORY, memory_available_bytes};
 use crate::host::making::probe_all;
 use crate::host::space::Space;
 use crate::plan::Plan;
-use crate::plan::filesystem::{self, FileSystemKind, PlaceAsked, Room, check_size, room_of};
+use crate::plan::filesystem::{
+    self, FileSystemKind, Volume, VolumeSize, check_size, volume_size_at,
+};
 use crate::plan::space::Need;
 
 /// Kinds of file systems that a plan wants made, each once.
@@ -26,16 +28,16 @@ pub(crate) fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
 
 /// The room that the file systems of a plan have on the place that is asked for: as much as it has
 /// or is to have, or else what the plan needs. None if it makes none.
-pub(crate) fn room_asked(plan: &Plan, asked: &PlaceAsked) -> (Option<Room>, Option<Failure>) {
-    let Some(needed) = filesystem::room(plan) else { return (None, None) };
+pub(crate) fn room_asked(plan: &Plan, asked: &Volume) -> (Option<VolumeSize>, Option<Failure>) {
+    let Some(needed) = filesystem::volume_size(plan) else { return (None, None) };
     let (bytes, lack) = match asked {
-        PlaceAsked::Image { bytes } | PlaceAsked::Memory { bytes } => (*bytes, None),
-        PlaceAsked::Device { path, erase } => match check_erasable(path, erase) {
+        Volume::Image { bytes } | Volume::Memory { bytes } => (*bytes, None),
+        Volume::Device { path, erase } => match check_erasable(path, erase) {
             Ok(erasable) => (Some(erasable.total_bytes), None),
             Err(failure) => (None, Some(failure)),
         },
     };
-    let room = bytes.and_then(|bytes| room_of(plan, bytes)).unwrap_or(needed);
+    let room = bytes.and_then(|bytes| volume_size_at(plan, bytes)).unwrap_or(needed);
     (Some(room), lack)
 }
 
@@ -43,7 +45,7 @@ pub(crate) fn room_asked(plan: &Plan, asked: &PlaceAsked) -> (Option<Room>, Opti
 /// written for it. Whether the user may make and mount them is not looked at.
 pub(crate) fn lacks(
     plan: &Plan,
-    asked: &PlaceAsked,
+    asked: &Volume,
     host: &HostFacts,
     space: &Space,
     directory: &Path,
@@ -62,8 +64,8 @@ pub(crate) fn lacks(
 }
 
 /// Words for a place where nothing is made.
-fn not_wanted(asked: &PlaceAsked) -> Option<Failure> {
-    (*asked != PlaceAsked::default()).then(|| {
+fn not_wanted(asked: &Volume) -> Option<Failure> {
+    (*asked != Volume::default()).then(|| {
         Failure::usage(
             "--device, --in-memory and --size say where file systems are made, and this job makes none. \
              Nothing was written. Add --filesystem ext4,xfs",
@@ -77,13 +79,13 @@ fn makes(kinds: &[&'static FileSystemKind]) -> bool {
 }
 
 /// An image lies in the directory where something is made on it.
-pub(super) fn has_image(kinds: &[&'static FileSystemKind], asked: &PlaceAsked) -> bool {
-    matches!(asked, PlaceAsked::Image { .. }) && makes(kinds)
+pub(super) fn has_image(kinds: &[&'static FileSystemKind], asked: &Volume) -> bool {
+    matches!(asked, Volume::Image { .. }) && makes(kinds)
 }
 
 fn no_disk(
     kinds: &[&'static FileSystemKind],
-    asked: &PlaceAsked,
+    asked: &Volume,
     bytes: u64,
     space: &Space,
     directory: &Path,
@@ -96,13 +98,13 @@ fn no_disk(
 /// a directory that lies there.
 fn no_memory(
     kinds: &[&'static FileSystemKind],
-    asked: &PlaceAsked,
+    asked: &Volume,
     bytes: u64,
     kind_there: &str,
     directory: &Path,
 ) -> Option<Failure> {
     let bare = kinds.iter().find(|kind| kind.maker.is_none()).map(|kind| kind.name);
-    let image = matches!(asked, PlaceAsked::Memory { .. }) && makes(kinds);
+    let image = matches!(asked, Volume::Memory { .. }) && makes(kinds);
     let image_there = has_image(kinds, asked) && IN_MEMORY.contains(&kind_there);
     // An image stays as full as it got beside a file system that lives in memory itself.
     let both = bare.is_some() && (image || image_there);
@@ -111,7 +113,7 @@ fn no_memory(
         return room::check_memory(kind_there, bytes, directory).err();
     }
     let what = match (asked, bare) {
-        (PlaceAsked::Memory { .. }, _) => "the image for file systems",
+        (Volume::Memory { .. }, _) => "the image for file systems",
         (_, Some(name)) => name,
         _ => return None,
     };
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn disk_is_needed_only_by_an_image_with_something_made_on_it() {
-        let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
+        let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
         let lack = |name, asked| {
             no_disk(&[kind(name)], asked, 1 << 30, &space(1 << 20), Path::new("/x")).is_some()
         };
@@ -169,8 +171,8 @@ mod tests {
 
     #[test]
     fn memory_is_needed_by_what_lives_there_and_by_images_there() {
-        let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
-        let device = PlaceAsked::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
+        let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
+        let device = Volume::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
         let lack = |names: &[&str], asked, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
             no_memory(&kinds, asked, ALL, there, Path::new("/x")).map(|lack| lack.sentence)
@@ -188,11 +190,11 @@ mod tests {
     fn an_image_in_memory_and_a_file_system_that_lives_there_need_room_side_by_side() {
         let Some(free) = memory_available_bytes() else { return };
         let bytes = free / 10 * 6;
-        let lack = |names: &[&str], asked: &PlaceAsked, there| {
+        let lack = |names: &[&str], asked: &Volume, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
             no_memory(&kinds, asked, bytes, there, Path::new("/x")).is_some()
         };
-        let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
+        let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
         for (asked, there) in [(&memory, "ext4"), (&image, "tmpfs")] {
             assert!(!lack(&["ext4", "xfs"], asked, there), "one after the other");
             assert!(lack(&["ext4", "tmpfs"], asked, there));
@@ -203,9 +205,9 @@ mod tests {
     #[test]
     fn the_room_is_that_of_the_place_that_is_asked_for() {
         let bytes = |asked| room_asked(&plan("ext4"), &asked).0.map(|room| room.bytes);
-        assert_eq!(bytes(PlaceAsked::default()), Some(1 << 30));
-        assert_eq!(bytes(PlaceAsked::Memory { bytes: Some(3 << 30) }), Some(3 << 30));
-        let missing = PlaceAsked::Device { path: "/dev/a".into(), erase: "/dev/b".into() };
+        assert_eq!(bytes(Volume::default()), Some(1 << 30));
+        assert_eq!(bytes(Volume::Memory { bytes: Some(3 << 30) }), Some(3 << 30));
+        let missing = Volume::Device { path: "/dev/a".into(), erase: "/dev/b".into() };
         let (room, lack) = room_asked(&plan("ext4"), &missing);
         assert!(room.is_some() && lack.is_some(), "{room:?} {lack:?}");
     }
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn a_place_for_nothing_is_wrong_usage() {
         let there = read_job(JOB, &Settings::default()).unwrap_or_else(|_| panic!("a good job"));
-        let (image, memory) = (PlaceAsked::default(), PlaceAsked::Memory { bytes: None });
+        let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
         let host = HostFacts::default();
         let said = |asked| lacks(&there, asked, &host, &space(ALL), Path::new("/x"));
         assert_eq!(said(&image), []);

@@ -10,7 +10,7 @@ use crate::host::making::probe_all;
 use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
 use crate::measure::book::MadeFileSystem;
-use crate::plan::filesystem::{self, PlaceAsked, Room};
+use crate::plan::filesystem::{self, Volume, VolumeSize};
 use crate::plan::{CellPlan, FileSystem, Plan};
 use crate::run::backing::Backing;
 use crate::run::clock::RealClock;
@@ -21,14 +21,14 @@ use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 /// What is there to make file systems with.
 pub(super) struct Toolset {
     tools: MkfsTools,
-    room: Room,
+    room: VolumeSize,
 }
 
 /// Looks whether the file systems of a plan can be made, and touches nothing. None if it wants
 /// none.
 pub(super) fn means(
     plan: &Plan,
-    asked: &PlaceAsked,
+    asked: &Volume,
     host: &HostFacts,
     space: &Space,
     directory: &Path,
@@ -64,7 +64,7 @@ impl Toolset {
     }
 
     /// What an image in the directory may grow to, in bytes; 0 without one.
-    pub(super) fn image_bytes(&self, asked: &PlaceAsked) -> u64 {
+    pub(super) fn image_bytes(&self, asked: &Volume) -> u64 {
         let kinds: Vec<_> = self.tools.iter().map(|(kind, _)| *kind).collect();
         if has_image(&kinds, asked) { self.room.bytes } else { 0 }
     }

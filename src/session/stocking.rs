@@ -98,7 +98,7 @@ fn fill(
     let tree = &prepare.ballast.tree;
     let there = (0..length).filter(|number| live.contains(*number));
     let bytes = there.map(|number| tree.size(number, 0)).sum();
-    let aged = prepare.ballast.way != FillMethod::Fill || files < length;
+    let aged = prepare.ballast.method != FillMethod::Fill || files < length;
     leave_note(ground.directory(), &BallastNote { files, aged })
         .map_err(|error| Failure::from_system("note what was made", error))?;
     let go_on = || !interrupt.is_set();

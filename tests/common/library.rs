@@ -16,7 +16,7 @@ use std::sync::Arc;
 use boatload::base::failure::Result;
 use boatload::measure::book::{Book, Measurement};
 use boatload::measure::finding::Finding;
-use boatload::plan::filesystem::PlaceAsked;
+use boatload::plan::filesystem::Volume;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
@@ -99,7 +99,7 @@ impl Place {
             directory: directory.into(),
             command: "a test".into(),
             fill_real: true,
-            place: PlaceAsked::default(),
+            place: Volume::default(),
         };
         session::run(&order, &mut self.store(), watcher, interrupt)
     }

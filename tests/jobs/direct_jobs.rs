@@ -6,7 +6,7 @@ use crate::library;
 
 use boatload::base::problem::Problem;
 use boatload::op::Subject;
-use boatload::plan::phase::End;
+use boatload::plan::phase::PhaseEnd;
 use boatload::plan::{CacheAsked, Plan, Scale, Settings, find_scenario, read_job};
 use library::{job, near, plan_of, plan_with, ran, valid};
 
@@ -121,7 +121,9 @@ fn device_takes_its_seconds_and_reads_nothing_but_the_device() {
     for scale in Scale::ALL {
         let plan = scenario("device", &Settings { scale, ..Settings::default() });
         let phases = &plan.cells[0].phases;
-        assert!(phases.iter().all(|p| p.end == End::After(3_000_000_000) && p.block == 2 << 20));
+        assert!(
+            phases.iter().all(|p| p.end == PhaseEnd::After(3_000_000_000) && p.block == 2 << 20)
+        );
         assert!(phases.iter().all(|p| p.operation.subject() == Subject::Block));
         assert!(plan.reads_device() && !plan.makes_files());
     }
@@ -129,7 +131,10 @@ fn device_takes_its_seconds_and_reads_nothing_but_the_device() {
         let set = vec![("seconds".to_string(), text.to_string())];
         scenario("device", &Settings { set, ..Settings::default() }).cells[0].phases[0].end
     };
-    assert_eq!((set("0.5"), set("250ms")), (End::After(500_000_000), End::After(250_000_000)));
+    assert_eq!(
+        (set("0.5"), set("250ms")),
+        (PhaseEnd::After(500_000_000), PhaseEnd::After(250_000_000))
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use boatload::base::problem::Problem;
 use boatload::host::space::Space;
 use boatload::measure::estimate::{ProbeCosts, ProbedPhase, estimate};
-use boatload::plan::filesystem::{read_list, room};
+use boatload::plan::filesystem::{read_list, volume_size};
 use boatload::plan::script::script;
 use boatload::plan::{
     BallastGoal, CellPlan, Conclusion, FileSystem, Plan, SCENARIOS, Settings, find_scenario,
@@ -51,7 +51,7 @@ fn made(cell: &CellPlan) -> &FileSystem {
 fn a_job_that_says_nothing_runs_on_what_is_there() {
     let plan = plan(&job("", TWO_VARIANTS), &Settings::default());
     assert!(plan.cells.iter().all(|cell| cell.filesystem.is_none()));
-    assert_eq!(room(&plan), None);
+    assert_eq!(volume_size(&plan), None);
 }
 
 #[test]

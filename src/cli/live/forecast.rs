@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::matrix::{Group, Mark, Matrix};
-use crate::plan::phase::End;
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
 
 /// What one phase takes: known beforehand where its time ends it.
@@ -76,9 +76,9 @@ impl Forecast {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             size: match phase.end {
-                End::After(_) if cell.engine.is_simulated() => Size::Same,
-                End::After(ns) => Size::Seconds(ns as f64 / 1e9),
-                End::Targets | End::Operations(_) => {
+                PhaseEnd::After(_) if cell.engine.is_simulated() => Size::Same,
+                PhaseEnd::After(ns) => Size::Seconds(ns as f64 / 1e9),
+                PhaseEnd::Targets | PhaseEnd::Operations(_) => {
                     Size::Operations(phase.operations().unwrap_or_default())
                 }
             },

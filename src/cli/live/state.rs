@@ -7,7 +7,7 @@ use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::measure::book::{CellKey, Measurement};
 use crate::plan::Plan;
-use crate::plan::phase::{CacheAsked, End};
+use crate::plan::phase::{CacheAsked, PhaseEnd};
 use crate::run::ballast::Headway;
 use crate::run::cache::CacheState;
 use crate::session::PhaseContext;
@@ -183,7 +183,7 @@ impl State {
         self.pace = Pace::of(Some(phase.threads).filter(|_| !simulated));
         self.device = standing.device.as_ref().map(|device| shown(&device.facts.name));
         let goal = match phase.end {
-            End::After(ns) if phase.cache != CacheAsked::Cold && !simulated => {
+            PhaseEnd::After(ns) if phase.cache != CacheAsked::Cold && !simulated => {
                 Goal::Seconds(ns as f64 / 1e9)
             }
             _ => phase.operations().map_or(Goal::Open, Goal::Operations),

@@ -1,11 +1,8 @@
 //! The file systems that are made for variants, checked; and each variant on each of them.
 
 use super::Settings;
-use super::phases::CheckedVariant;
-use super::scope::check_title;
-use crate::plan::EngineName;
+use super::keys::check_title;
 use crate::plan::filesystem::{FileSystem, find_kind};
-use crate::plan::phase::Phase;
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::wire::{self, WireFileSystem, WireJob};
 
@@ -16,7 +13,7 @@ const OPTION: &str = "--filesystem";
 const NAME_BYTES_MAX: usize = 60;
 
 /// A variant of the job file on one file system.
-pub(super) struct Crossed<'a> {
+pub(super) struct CrossedVariant<'a> {
     /// The variant.
     pub(super) wire: &'a wire::WireVariant,
     /// Where it stands.
@@ -34,7 +31,7 @@ pub(super) fn crossed<'a>(
     default: &'a [wire::WireVariant],
     settings: &Settings,
     report: &mut ProblemList,
-) -> Vec<Crossed<'a>> {
+) -> Vec<CrossedVariant<'a>> {
     let variants = if job.variant.is_empty() { default } else { &job.variant };
     let of_all = job.filesystem.as_ref().and_then(|wire| read(wire, "filesystem", report));
     let mut own = Vec::with_capacity(variants.len());
@@ -46,25 +43,25 @@ pub(super) fn crossed<'a>(
             Some(wire) => read(wire, &here, report).map(|made| (made, here)),
             None => of_all.clone().map(|made| (made, "filesystem".to_string())),
         };
-        own.push(Crossed { wire, place, name: wire.name.clone(), made });
+        own.push(CrossedVariant { wire, place, name: wire.name.clone(), made });
     }
     if settings.filesystems.is_empty() {
         return own;
     }
     check_asked(settings, &own, report);
     let on = |filesystem: &FileSystem| {
-        let variant = |one: &Crossed<'a>| {
+        let variant = |one: &CrossedVariant<'a>| {
             let label = filesystem.label();
             let name = match one.name.as_ref().filter(|_| !job.variant.is_empty()) {
                 Some(name) => format!("{label}/{name}"),
                 None => label,
             };
             let made = Some((filesystem.clone(), OPTION.to_string()));
-            Crossed { wire: one.wire, place: one.place.clone(), name: Some(name), made }
+            CrossedVariant { wire: one.wire, place: one.place.clone(), name: Some(name), made }
         };
         own.iter().map(variant).collect::<Vec<_>>()
     };
-    let crossed: Vec<Crossed<'a>> = settings.filesystems.iter().flat_map(on).collect();
+    let crossed: Vec<CrossedVariant<'a>> = settings.filesystems.iter().flat_map(on).collect();
     for (at, one) in crossed.iter().enumerate() {
         check_crossed_name(&crossed[..at], one, report);
     }
@@ -80,23 +77,24 @@ fn read(wire: &WireFileSystem, place: &str, report: &mut ProblemList) -> Option<
         name: None,
     };
     for fault in filesystem.faults() {
-        report.add(&below(place, &fault.key), fault.found, fault.expected, None);
+        report.add(&below(place, &fault.key), fault.found, fault.expected);
     }
     Some(filesystem)
 }
 
 /// What the command line asks for, against itself and the job file.
-fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut ProblemList) {
+fn check_asked(settings: &Settings, variants: &[CrossedVariant<'_>], report: &mut ProblemList) {
     let all = &settings.filesystems;
     for (at, filesystem) in all.iter().enumerate() {
         for fault in filesystem.faults() {
             let place = format!("{OPTION} {}", fault.key);
-            report.add(&place, fault.found, fault.expected, None);
+            report.add(&place, fault.found, fault.expected);
         }
         let label = filesystem.label();
         if all[..at].iter().any(|other| other.label() == label) {
-            let hint = "give one of them other options, or a `name=` of its own".to_string();
-            report.add(OPTION, format!("`{}` twice", short(&label)), "each once", Some(hint));
+            let hint = "give one of them other options, or a `name=` of its own";
+            let found = format!("`{}` twice", short(&label));
+            report.add_with_hint(OPTION, found, "each once", hint);
         }
     }
     for one in variants.iter().filter(|one| one.wire.filesystem.is_some()) {
@@ -104,7 +102,7 @@ fn check_asked(settings: &Settings, variants: &[Crossed<'_>], report: &mut Probl
         let found = format!("a file system of its own for `{}`", short(name));
         let expected = format!("none with {OPTION}, which does each variant on each of its own");
         let hint = format!("leave out {OPTION}, or this");
-        report.add(&below(&one.place, "filesystem"), found, expected, Some(hint));
+        report.add_with_hint(&below(&one.place, "filesystem"), found, expected, hint);
     }
 }
 
@@ -118,49 +116,27 @@ fn check_variant_name(
     let place = below(place, "name");
     check_title(name, &place, report);
     if before.iter().any(|other| other.name.as_ref() == Some(name)) {
-        report.add(&place, format!("`{name}` again"), "a name that no other variant has", None);
+        report.add(&place, format!("`{name}` again"), "a name that no other variant has");
     }
 }
 
 /// Names that file systems give to variants are titles like any other.
-fn check_crossed_name(before: &[Crossed<'_>], one: &Crossed<'_>, report: &mut ProblemList) {
+fn check_crossed_name(
+    before: &[CrossedVariant<'_>],
+    one: &CrossedVariant<'_>,
+    report: &mut ProblemList,
+) {
     let Some(name) = &one.name else { return };
-    let is_other = |other: &Crossed<'_>| other.place != one.place;
+    let is_other = |other: &CrossedVariant<'_>| other.place != one.place;
     if before.iter().any(|other| other.name.as_ref() == Some(name) && is_other(other)) {
         let expected = "names that differ with a variant's name after them";
-        report.add(OPTION, format!("`{}` twice", short(name)), expected, None);
+        report.add(OPTION, format!("`{}` twice", short(name)), expected);
     } else if name.len() > NAME_BYTES_MAX {
         let found = format!("the name `{}` of {} bytes", short(name), name.len());
         let expected = format!("at most {NAME_BYTES_MAX} bytes, the variant's name included");
-        let hint = "give the file system a short name: `:name=NAME`".to_string();
-        report.add(OPTION, found, expected, Some(hint));
+        let hint = "give the file system a short name: `:name=NAME`";
+        report.add_with_hint(OPTION, found, expected, hint);
     } else {
         check_title(name, OPTION, report);
-    }
-}
-
-impl CheckedVariant<'_> {
-    /// The simulated file system and a device that is only read leave nothing to be made.
-    pub(super) fn check_made(&self, engine: EngineName, on_device: bool, report: &mut ProblemList) {
-        let Some((_, place)) = &self.made else { return };
-        let (expected, hint) = if engine.is_simulated() {
-            let hint = "leave it out, or take `engine = \"sync\"`";
-            ("none: the `sim` engine has a file system of its own", hint)
-        } else if on_device {
-            ("none: phases on the device only read what is there", "leave it out")
-        } else {
-            return;
-        };
-        report.add(place, "a file system to be made", expected, Some(hint.to_string()));
-    }
-
-    /// The file system that is made for a cell with these phases: where none of them is to update
-    /// access times, it is mounted so.
-    pub(super) fn filesystem(&self, phases: &[Phase]) -> Option<FileSystem> {
-        let (mut made, _) = self.made.clone()?;
-        if phases.iter().all(|phase| phase.keep_atime) {
-            made.without_atime();
-        }
-        Some(made)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::base::units::{counted, grouped};
 use crate::op::{Effect, Operation, Subject};
-use crate::plan::selection::{Order, Selection};
+use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::Tree;
 
 /// Entries of one kind that exist: their numbers are a range, except after a random part of them
@@ -26,11 +26,11 @@ impl LiveEntries {
     }
 }
 
-/// What a phase chooses from: the first number, how many there are, and how many it takes.
-pub(super) type Choice = (u64, u64, u64);
-
-/// What was found and what was expected.
-pub(super) type Objection = (String, String);
+/// Why entries cannot be chosen.
+pub(super) struct Objection {
+    pub(super) found: String,
+    pub(super) expected: String,
+}
 
 /// Entries of both kinds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +45,7 @@ impl Entries {
         self.files.count() + self.directories.count()
     }
 
-    fn of(&self, subject: Subject) -> &LiveEntries {
+    fn of_subject(&self, subject: Subject) -> &LiveEntries {
         match subject {
             Subject::File | Subject::Chunk => &self.files,
             _ => &self.directories,
@@ -58,21 +58,21 @@ impl Entries {
         operation: &dyn Operation,
         count: Option<u64>,
         tree: &Tree,
-    ) -> Result<Choice, Objection> {
+    ) -> Result<EntryRange, Objection> {
         let subject = operation.subject();
         let noun = match subject {
             Subject::File => "file",
             Subject::Chunk => "chunk",
             _ => "directory",
         };
-        let live = self.of(subject);
+        let live = self.of_subject(subject);
         if subject != Subject::Holder && live.missing > 0 {
             let found = format!("`{}` after a random part was removed", operation.name());
             let expected = match subject {
                 Subject::File | Subject::Chunk => "no phase on files after it",
                 _ => "no phase on directories after it",
             };
-            return Err((found, expected.into()));
+            return Err(Objection { found, expected: expected.into() });
         }
         let adds = operation.effect() == Effect::AddsEntry;
         let (first, population) = match subject {
@@ -91,7 +91,8 @@ impl Entries {
         let asked_for_none = if adds { tree.files == 0 } else { live.added && live.next == 0 };
         if population == 0 && count != Some(0) && !asked_for_none {
             let found = count.map_or(format!("`{}`", operation.name()), grouped);
-            return Err((found, self.none_left(operation, tree, noun)));
+            let expected = self.none_left(operation, tree, noun);
+            return Err(Objection { found, expected });
         }
         let chosen = count.unwrap_or(population);
         if chosen > population {
@@ -99,15 +100,17 @@ impl Entries {
                 true => format!("the tree has room for {} more", counted(population, noun)),
                 false => format!("there are {}", counted(population, noun)),
             };
-            return Err((grouped(chosen), format!("at most {}: {there}", grouped(population))));
+            let expected = format!("at most {}: {there}", grouped(population));
+            return Err(Objection { found: grouped(chosen), expected });
         }
-        whole_files(subject, (chosen, population), tree)?;
+        whole_files(subject, chosen, population, tree)?;
         // What is added is all that is chosen from, or numbers would be left out.
-        Ok((first, if adds { chosen } else { population }, chosen))
+        let population = if adds { chosen } else { population };
+        Ok(EntryRange { first, population, count: chosen })
     }
 
     fn none_left(&self, operation: &dyn Operation, tree: &Tree, noun: &str) -> String {
-        let live = self.of(operation.subject());
+        let live = self.of_subject(operation.subject());
         if operation.effect() == Effect::AddsEntry {
             let all = tree.chunks.filter(|_| noun == "chunk").map_or(tree.files, |c| c.count);
             let room = counted(all, noun);
@@ -146,7 +149,8 @@ impl Entries {
 /// Chunks are written to new files, each by one phase.
 fn whole_files(
     subject: Subject,
-    (chosen, population): (u64, u64),
+    chosen: u64,
+    population: u64,
     tree: &Tree,
 ) -> Result<(), Objection> {
     let per_file = tree.chunks.map_or(1, |chunks| chunks.per_file);
@@ -158,5 +162,5 @@ fn whole_files(
         grouped(per_file),
         grouped(population)
     );
-    Err((grouped(chosen), expected))
+    Err(Objection { found: grouped(chosen), expected })
 }

@@ -1,22 +1,19 @@
 //! From a job file to a checked plan: every problem is reported, and only a file without any
 //! becomes a plan.
 
-mod device;
+mod cell;
 mod filesystem;
+mod keys;
 mod live;
 mod phases;
-mod prepare;
-mod scope;
-mod sim;
-mod transfer;
 mod tree;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use self::filesystem::Crossed;
-use self::phases::CheckedVariant;
-use self::scope::{Scope, check_name, check_title, described};
+use self::cell::CellCheck;
+use self::filesystem::CrossedVariant;
+use self::keys::{KeyReader, Scope, check_name, check_title, described};
 use super::effort::Passes;
 use super::report::{ProblemList, below, element};
 use super::source;
@@ -56,6 +53,7 @@ pub struct Settings {
 const SEED_DEFAULT: u64 = 1;
 const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
+const THREADS: RangeInclusive<u64> = 1..=1_024;
 const LEVELS_MAX: usize = 1_000;
 const VARIANTS_MAX: usize = 100;
 
@@ -74,7 +72,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         check_title(name, "name", report);
     }
     if job.phases().is_empty() && !report.is_broken_inside("phase") {
-        report.add("phase", "no phase", "at least one `[[phase]]`", None);
+        report.add("phase", "no phase", "at least one `[[phase]]`");
     }
     let scope = Scope::read(&job, settings, report);
     let axis = job.axis.as_ref().map(|axis| read_axis(axis, &prepares(&job), &scope, report));
@@ -86,8 +84,8 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let default = [wire::WireVariant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
     let crossed = filesystem::crossed(&job, &default, settings, report);
     let several = crossed.len() > 1;
-    let cells = cells((&job, settings, seed), crossed, &levels, report);
-    let conclude = conclude(&job, (axis.is_some(), several), report);
+    let cells = cells(&job, settings, seed, &crossed, &levels, report);
+    let conclude = conclude(&job, axis.is_some(), several, report);
     std::mem::take(report).finish()?;
     let plan = Plan {
         name: job.name.unwrap_or_default(),
@@ -115,14 +113,15 @@ fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut Probl
         }
         (None, None) => return REPEATS_DEFAULT,
     };
-    let repeats = scope.whole(&wire, &place, (Unit::Count, REPEATS), report);
+    let repeats = KeyReader::new(place, scope, report).whole("", &wire, Unit::Count, REPEATS);
     repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
 }
 
 /// The kinds of findings asked for, each of which the job must have the means for.
 fn conclude(
     job: &WireJob,
-    (has_axis, several): (bool, bool),
+    has_axis: bool,
+    several: bool,
     report: &mut ProblemList,
 ) -> Vec<Conclusion> {
     let Some(asked) = &job.conclude else {
@@ -139,7 +138,7 @@ fn conclude(
         };
         if !possible {
             let found = "a finding that nothing could be concluded for";
-            report.add(&element("conclude", at), found, needed, None);
+            report.add(&element("conclude", at), found, needed);
         }
     }
     asked.clone()
@@ -160,17 +159,18 @@ fn read_axis(
     scope: &Scope,
     report: &mut ProblemList,
 ) -> Axis {
-    let in_percent = prepares.iter().any(|way| matches!(way, wire::WirePrepare::Age(_)));
+    let in_percent = prepares.iter().any(|prepare| matches!(prepare, wire::WirePrepare::Age(_)));
     let name = axis.name.clone().unwrap_or_default();
     if axis.name.is_some() {
         check_name(&name, "axis.name", report);
         if scope.has(&name) {
-            report.add("axis.name", format!("`{name}`"), "a name that no parameter has", None);
+            report.add("axis.name", format!("`{name}`"), "a name that no parameter has");
         }
     }
     let place = "axis.values";
     let values = axis.values.as_ref();
-    let levels = values.and_then(|values| scope.list(values, place, report)).unwrap_or_default();
+    let mut keys = KeyReader::new(place, scope, report);
+    let levels = values.and_then(|values| keys.list("", values)).unwrap_or_default();
     let with_unit = |level: Quantity| match level.unit {
         Unit::Count if in_percent => Quantity { unit: Unit::Percent, ..level },
         _ => level,
@@ -178,11 +178,11 @@ fn read_axis(
     let levels: Vec<Quantity> = levels.into_iter().map(with_unit).collect();
     let mut good = true;
     if levels.is_empty() && !report.is_broken_inside(place) && !scope.is_broken_list(values) {
-        report.add(place, "an empty list", "at least one level", None);
+        report.add(place, "an empty list", "at least one level");
     }
     if levels.len() > LEVELS_MAX {
         let most = format!("at most {}", grouped(LEVELS_MAX as u64));
-        report.add(place, counted(levels.len() as u64, "level"), most, None);
+        report.add(place, counted(levels.len() as u64, "level"), most);
         good = false;
     }
     for (at, level) in levels.iter().enumerate() {
@@ -192,10 +192,10 @@ fn read_axis(
         };
         if level.unit != levels[0].unit {
             let expected = format!("{}, the unit of the first level", levels[0].unit.word());
-            report.add(&element(place, at), written, expected, None);
+            report.add(&element(place, at), written, expected);
             good = false;
         } else if levels[..at.min(LEVELS_MAX)].contains(level) {
-            report.add(&element(place, at), written, "each level once", None);
+            report.add(&element(place, at), written, "each level once");
             good = false;
         }
     }
@@ -212,7 +212,7 @@ fn levels_go_up(levels: &[Quantity], report: &mut ProblemList) -> bool {
         Some(at) => {
             let expected =
                 format!("more than {}: `prepare` goes up from level to level", levels[at]);
-            report.add(&element("axis.values", at + 1), levels[at + 1].to_string(), expected, None);
+            report.add(&element("axis.values", at + 1), levels[at + 1].to_string(), expected);
             false
         }
         None => true,
@@ -235,16 +235,16 @@ fn companions(
         check_name(name, &place, report);
         if scope.has(name) || *name == axis.name {
             let expected = "a name that no parameter has, nor the axis";
-            report.add(&place, format!("`{name}`"), expected, None);
+            report.add(&place, format!("`{name}`"), expected);
         }
         let levels = axis.levels.len();
-        let values = match scope.one_or_many(values, &place, report) {
+        let values = match KeyReader::new(&place, scope, report).one_or_many("", values) {
             Some(values) if values.len() == 1 => vec![values[0]; levels],
             Some(values) if values.len() != levels && levels > 0 => {
                 let found = format!("{} quantities", grouped(values.len() as u64));
                 let each = counted(levels as u64, "level");
                 let expected = format!("one, or one for each of the {each} of `{}`", axis.name);
-                report.add(&place, found, expected, None);
+                report.add(&place, found, expected);
                 Vec::new()
             }
             values => values.unwrap_or_default(),
@@ -291,26 +291,36 @@ fn levels(
 
 /// Every variant at every level.
 fn cells(
-    (job, settings, seed): (&WireJob, &Settings, u64),
-    crossed: Vec<Crossed<'_>>,
+    job: &WireJob,
+    settings: &Settings,
+    seed: u64,
+    crossed: &[CrossedVariant<'_>],
     levels: &[(Option<Quantity>, Scope)],
     report: &mut ProblemList,
 ) -> Vec<CellPlan> {
     if crossed.len() > VARIANTS_MAX {
         let found = counted(crossed.len() as u64, "variant");
-        report.add("variant", found, format!("at most {VARIANTS_MAX}"), None);
+        report.add("variant", found, format!("at most {VARIANTS_MAX}"));
         return Vec::new();
     }
     let highest = levels.iter().filter_map(|(level, _)| Some(level.as_ref()?.value));
     let highest = highest.fold(0.0, f64::max);
     let mut cells: Vec<CellPlan> = Vec::new();
     let mut phases = 0;
-    for crossed in crossed {
-        let Crossed { wire, place, name, made } = crossed;
-        let variant = CheckedVariant { job, settings, wire, place, seed, highest, name, made };
+    for variant in crossed {
         for (level, scope) in levels {
-            let before = report.count();
-            cells.extend(variant.cell(*level, scope, report));
+            let (before, level) = (report.count(), *level);
+            let check = CellCheck {
+                job,
+                settings,
+                variant,
+                seed,
+                highest,
+                level,
+                scope,
+                report: &mut *report,
+            };
+            cells.extend(check.cell());
             // What is wrong at one level is wrong at most others: said once is enough.
             if report.count() > before {
                 break;
@@ -319,7 +329,7 @@ fn cells(
             if phases > PHASES_MAX {
                 let found = format!("more than {} phases", grouped(PHASES_MAX as u64));
                 let expected = "fewer, passes, levels and variants multiplied";
-                report.add("phase", found, expected, None);
+                report.add("phase", found, expected);
                 return Vec::new();
             }
         }

@@ -1,234 +1,235 @@
-//! The law of a variant's tree, checked.
+//! The laws of a variant's tree and of the files beside it, checked.
 
-use super::scope::Scope;
-use crate::base::units::{Unit, bytes, grouped};
-use crate::plan::report::{ProblemList, below};
+use super::cell::CellCheck;
+use super::keys::KeyReader;
+use crate::base::units::{Quantity, Unit, bytes, grouped};
+use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, Prepare};
 use crate::plan::tree::{
-    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Sizes, Tree,
+    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling, Sizes, Tree,
 };
 use crate::plan::wire::{
-    Directories, FilesLaw, SizeLaw, Trees, WireContent, WireFilesEach, WireQuantity, WireSize,
-    WireTree,
+    Directories, FilesLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach, WireFill,
+    WirePrepare, WireQuantity, WireSize, WireTree,
 };
 
 /// File numbers share 64 bits with the version of the content, which has the upper 20.
-pub(super) const FILES_MAX: u64 = 1 << 44;
+const FILES_MAX: u64 = 1 << 44;
 
 /// Bytes of a file, and of all files together: up to here a double holds every whole number.
 const BYTES_MAX: u64 = 1 << 53;
 
-/// The tree of one cell; none if anything is wrong with it. `workers` are the threads of the
-/// phases, for trees of their own; none if they are not known.
-pub(super) fn read(
-    wire: &WireTree,
-    (place, scope): (&str, &Scope),
-    (workers, seed): (Option<u32>, u64),
-    report: &mut ProblemList,
-) -> Option<Tree> {
-    let (files, chunks) = files_or_chunks(wire, place, scope, report).unzip();
-    let law = (files, seed);
-    let layout =
-        layout(wire.directories.as_ref(), &below(place, "directories"), law, scope, report);
-    let sizes = match wire.chunks {
-        Some(_) => chunk_size(wire.size.as_ref(), &below(place, "size"), scope, report),
-        None => sizes(wire.size.as_ref(), &below(place, "size"), scope, report),
-    };
-    let content = content(wire.content.as_ref(), &below(place, "content"), scope, report);
-    let roots = match wire.trees.unwrap_or_default() {
-        Trees::Shared => Some(1),
-        Trees::Own => workers,
-    };
-    let (files, chunks, (layout, files_each)) = (files?, chunks?, layout?);
-    let (sizes, content) = (sizes?, content?);
-    let (parts, noun) = chunks.map_or((files, "files"), |chunks| (chunks.count, "chunks"));
-    if parts.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
-        let found = format!("{} {noun} of up to {}", grouped(parts), bytes(sizes.max()));
-        let expected = format!("at most {} in all", bytes(BYTES_MAX));
-        report.add(&below(place, "size"), found, expected, None);
-        return None;
-    }
-    let roots = roots?;
-    if layout.directories().saturating_mul(u64::from(roots)) > DIRECTORIES_MAX {
-        let each = grouped(layout.directories());
-        let found = match roots {
-            1 => format!("{each} directories, with those above them"),
-            _ => format!("{each} directories for each of {roots} workers"),
-        };
-        let expected = format!("at most {} in all", grouped(DIRECTORIES_MAX));
-        report.add(&below(place, "directories"), found, expected, None);
-        return None;
-    }
-    let filling = wire.order.unwrap_or_default();
-    Some(Tree { files, layout, filling, files_each, roots, sizes, chunks, content, seed })
+const FILES_EACH_DEFAULT: u64 = 1_000;
+const DELETE_EVERY_DEFAULT: u64 = 10;
+
+/// Where the space decides how many files there will be: more than any file system holds, and as
+/// many as directories of a drawn number of files are laid out for.
+const FILES_UNKNOWN: u64 = 1 << 32;
+const FILES_UNKNOWN_DRAWN: u64 = 10_000_000;
+
+/// Reads a tree. `workers` are the threads of the phases, for trees of their own; none if they are
+/// not known.
+pub(super) struct TreeReader<'a> {
+    pub(super) wire: &'a WireTree,
+    pub(super) workers: Option<u32>,
+    pub(super) seed: u64,
+    pub(super) keys: KeyReader<'a>,
 }
 
-/// How many files the tree can hold, and the chunks that they are made of, if they are.
-fn files_or_chunks(
-    wire: &WireTree,
-    place: &str,
-    scope: &Scope,
-    report: &mut ProblemList,
-) -> Option<(u64, Option<Chunks>)> {
-    let before = report.count();
-    let mut whole = |key, wire: Option<&WireQuantity>, least| {
-        scope.whole(wire?, &below(place, key), (Unit::Count, least..=FILES_MAX), report)
-    };
-    let files = whole("files", wire.files.as_ref(), 0);
-    let count = whole("chunks", wire.chunks.as_ref(), 0);
-    let per_file = whole("chunks_per_file", wire.chunks_per_file.as_ref(), 1);
-    match (&wire.files, &wire.chunks) {
-        (Some(_), Some(_)) => {
-            let expected = "`files` or `chunks`, not both";
-            report.add(&below(place, "chunks"), "`chunks` beside `files`", expected, None);
-        }
-        (None, None) => {
-            let known = ["files", "chunks"].iter().any(|key| report.is_broken(&below(place, key)));
-            if !known {
-                let hint = "add `files = 1_000`".to_string();
-                report.add(place, "no `files`", "it, or `chunks`", Some(hint));
-            }
+/// The directories of a tree, and how many files each gets.
+struct CheckedLayout {
+    directories: DirectoryLayout,
+    files_each: FilesEach,
+}
+
+/// How many files a tree can hold, and the chunks that they are made of, if they are.
+struct FileCount {
+    files: u64,
+    chunks: Option<Chunks>,
+}
+
+impl TreeReader<'_> {
+    /// The tree of one cell; none if anything is wrong with it.
+    pub(super) fn tree(mut self) -> Option<Tree> {
+        let count = self.file_count();
+        let layout = self.layout(count.as_ref().map(|count| count.files));
+        let sizes = match self.wire.chunks {
+            Some(_) => self.chunk_size(),
+            None => sizes(self.wire.size.as_ref(), self.keys.table("size")),
+        };
+        let content = content(self.wire.content.as_ref(), self.keys.table("content"));
+        let roots = match self.wire.trees.unwrap_or_default() {
+            Trees::Shared => Some(1),
+            Trees::Own => self.workers,
+        };
+        let (FileCount { files, chunks }, layout) = (count?, layout?);
+        let (sizes, content) = (sizes?, content?);
+        let (parts, noun) = chunks.map_or((files, "files"), |chunks| (chunks.count, "chunks"));
+        if parts.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX) {
+            let found = format!("{} {noun} of up to {}", grouped(parts), bytes(sizes.max()));
+            self.keys.problem("size", found, format!("at most {} in all", bytes(BYTES_MAX)));
             return None;
         }
-        _ => {}
-    }
-    let of_chunks =
-        [("chunks_per_file", wire.chunks_per_file.is_some()), ("handles", wire.handles.is_some())];
-    for (key, is_there) in of_chunks {
-        if is_there && wire.chunks.is_none() && !report.is_broken(&below(place, "chunks")) {
-            let found = format!("`{key}` in a tree of files");
-            report.add(&below(place, key), found, "it beside `chunks` only", None);
+        let roots = roots?;
+        let CheckedLayout { directories: layout, files_each } = layout;
+        if layout.directories().saturating_mul(u64::from(roots)) > DIRECTORIES_MAX {
+            let each = grouped(layout.directories());
+            let found = match roots {
+                1 => format!("{each} directories, with those above them"),
+                _ => format!("{each} directories for each of {roots} workers"),
+            };
+            let expected = format!("at most {} in all", grouped(DIRECTORIES_MAX));
+            self.keys.problem("directories", found, expected);
+            return None;
         }
+        let (filling, seed) = (self.wire.order.unwrap_or_default(), self.seed);
+        Some(Tree { files, layout, filling, files_each, roots, sizes, chunks, content, seed })
     }
-    if report.count() > before {
-        return None;
+
+    fn file_count(&mut self) -> Option<FileCount> {
+        let (wire, keys) = (self.wire, &mut self.keys);
+        let before = keys.report.count();
+        let files = keys.whole("files", &wire.files, Unit::Count, 0..=FILES_MAX);
+        let count = keys.whole("chunks", &wire.chunks, Unit::Count, 0..=FILES_MAX);
+        let per_file =
+            keys.whole("chunks_per_file", &wire.chunks_per_file, Unit::Count, 1..=FILES_MAX);
+        match (&wire.files, &wire.chunks) {
+            (Some(_), Some(_)) => {
+                let expected = "`files` or `chunks`, not both";
+                keys.problem("chunks", "`chunks` beside `files`", expected);
+            }
+            (None, None) => {
+                if !keys.is_broken("files") && !keys.is_broken("chunks") {
+                    let hint = "add `files = 1_000`";
+                    keys.problem_with_hint("", "no `files`", "it, or `chunks`", hint);
+                }
+                return None;
+            }
+            _ => {}
+        }
+        let of_chunks = [
+            ("chunks_per_file", wire.chunks_per_file.is_some()),
+            ("handles", wire.handles.is_some()),
+        ];
+        for (key, is_there) in of_chunks {
+            if is_there && wire.chunks.is_none() && !keys.is_broken("chunks") {
+                let found = format!("`{key}` in a tree of files");
+                keys.problem(key, found, "it beside `chunks` only");
+            }
+        }
+        if keys.report.count() > before {
+            return None;
+        }
+        let Some(count) = count else {
+            return files.map(|files| FileCount { files, chunks: None });
+        };
+        let handles = wire.handles.unwrap_or_default();
+        let chunks = Chunks { count, per_file: per_file.unwrap_or(1), handles };
+        Some(FileCount { files: chunks.files(), chunks: Some(chunks) })
     }
-    let Some(count) = count else { return files.map(|files| (files, None)) };
-    let handles = wire.handles.unwrap_or_default();
-    let chunks = Chunks { count, per_file: per_file.unwrap_or(1), handles };
-    Some((chunks.files(), Some(chunks)))
+
+    /// The size of all chunks alike: where each begins in its file follows from it.
+    fn chunk_size(&mut self) -> Option<Sizes> {
+        let keys = &mut self.keys;
+        let expected = "the size of every chunk";
+        match &self.wire.size {
+            Some(WireSize::Fixed(size)) => {
+                return keys.whole("size", size, Unit::Bytes, 1..=BYTES_MAX).map(Sizes::Fixed);
+            }
+            Some(WireSize::Law(_)) => keys.problem("size", "a size that is drawn", expected),
+            None if keys.is_broken_inside("size") => {}
+            None => keys.problem_with_hint("size", "no size", expected, "add `size = \"64KiB\"`"),
+        }
+        None
+    }
+
+    fn layout(&mut self, files: Option<u64>) -> Option<CheckedLayout> {
+        const SOME: std::ops::RangeInclusive<u64> = 1..=DIRECTORIES_MAX;
+        let keys = &mut self.keys;
+        let directories = match &self.wire.directories {
+            None => DirectoryLayout::flat(1),
+            Some(Directories::Count(count)) => {
+                DirectoryLayout::flat(keys.whole("directories", count, Unit::Count, SOME)?)
+            }
+            Some(Directories::AsNeeded(law)) => {
+                let keys = keys.table("directories.files_each");
+                let files_each = files_each(law.files_each.as_ref()?, files?, self.seed, keys)?;
+                return Some(CheckedLayout {
+                    directories: needed(&files_each, files?)?,
+                    files_each,
+                });
+            }
+            Some(Directories::Nested(nested)) => {
+                let mut keys = keys.table("directories");
+                let depth = 1..=u64::from(DEPTH_MAX);
+                let fan_out = keys.whole("fan_out", &nested.fan_out, Unit::Count, SOME);
+                let depth = keys.whole("depth", &nested.depth, Unit::Count, depth);
+                DirectoryLayout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }
+            }
+        };
+        Some(CheckedLayout { directories, files_each: FilesEach::Even })
+    }
 }
 
-/// The size of all chunks alike: where each begins in its file follows from it.
-fn chunk_size(
-    wire: Option<&WireSize>,
-    place: &str,
-    scope: &Scope,
-    report: &mut ProblemList,
-) -> Option<Sizes> {
-    match wire {
-        Some(WireSize::Fixed(size)) => {
-            scope.whole(size, place, (Unit::Bytes, 1..=BYTES_MAX), report).map(Sizes::Fixed)
-        }
-        Some(WireSize::Law(_)) => {
-            report.add(place, "a size that is drawn", "the size of every chunk", None);
-            None
-        }
-        None if report.is_broken_inside(place) => None,
-        None => {
-            let hint = "add `size = \"64KiB\"`".to_string();
-            report.add(place, "no size", "the size of every chunk", Some(hint));
-            None
-        }
-    }
-}
-
-fn layout(
-    wire: Option<&Directories>,
-    place: &str,
-    (files, seed): (Option<u64>, u64),
-    scope: &Scope,
-    report: &mut ProblemList,
-) -> Option<(DirectoryLayout, FilesEach)> {
-    let some = (Unit::Count, 1..=DIRECTORIES_MAX);
-    let even = |layout| (layout, FilesEach::Even);
-    match wire {
-        None => Some(even(DirectoryLayout::flat(1))),
-        Some(Directories::Count(count)) => {
-            scope.whole(count, place, some, report).map(DirectoryLayout::flat).map(even)
-        }
-        Some(Directories::AsNeeded(law)) => {
-            let place = below(place, "files_each");
-            let each = files_each(law.files_each.as_ref()?, &place, (files?, seed), scope, report)?;
-            // A single one is a directory of its own too, so that names stay as files are added.
-            let fan_out = each.directories(files?)?.max(1);
-            Some((DirectoryLayout { fan_out, depth: 1 }, each))
-        }
-        Some(Directories::Nested(nested)) => {
-            let depth = (Unit::Count, 1..=u64::from(DEPTH_MAX));
-            let fan_out = scope.whole(&nested.fan_out, &below(place, "fan_out"), some, report);
-            let depth = scope.whole(&nested.depth, &below(place, "depth"), depth, report);
-            Some(even(DirectoryLayout { fan_out: fan_out?, depth: u32::try_from(depth?).ok()? }))
-        }
-    }
+/// As many directories as so many files need. A single one is a directory of its own too, so that
+/// names stay as files are added.
+fn needed(files_each: &FilesEach, files: u64) -> Option<DirectoryLayout> {
+    Some(DirectoryLayout { fan_out: files_each.directories(files)?.max(1), depth: 1 })
 }
 
 /// How many files each directory gets, with directories for `files` of them.
-pub(super) fn files_each(
+fn files_each(
     wire: &WireFilesEach,
-    place: &str,
-    (files, seed): (u64, u64),
-    scope: &Scope,
-    report: &mut ProblemList,
+    files: u64,
+    seed: u64,
+    mut keys: KeyReader<'_>,
 ) -> Option<FilesEach> {
     let law = match wire {
         WireFilesEach::Fixed(each) => {
-            let some = (Unit::Count, 1..=FILES_MAX);
-            return scope.whole(each, place, some, report).map(FilesEach::Fixed);
+            return keys.whole("", each, Unit::Count, 1..=FILES_MAX).map(FilesEach::Fixed);
         }
         WireFilesEach::Law(FilesLaw::Uniform(law)) => law,
     };
-    let place = below(place, "uniform");
-    let any = (Unit::Count, 0..=FILES_MAX);
-    let min = scope.whole(law.min.as_ref()?, &below(&place, "min"), any.clone(), report);
-    let max = scope.whole(law.max.as_ref()?, &below(&place, "max"), any, report);
+    let mut keys = keys.table("uniform");
+    let min = keys.whole("min", &law.min, Unit::Count, 0..=FILES_MAX);
+    let max = keys.whole("max", &law.max, Unit::Count, 0..=FILES_MAX);
     let (min, max) = (min?, max?);
     if max < min.max(1) {
-        let expected = format!("at least {}", grouped(min.max(1)));
-        report.add(&below(&place, "max"), grouped(max), expected, None);
+        keys.problem("max", grouped(max), format!("at least {}", grouped(min.max(1))));
         return None;
     }
     if files / (min + max).div_ceil(2) > DIRECTORIES_MAX {
         let found = format!("{} files in so small directories", grouped(files));
-        let expected = format!("at most {} directories", grouped(DIRECTORIES_MAX));
-        report.add(&place, found, expected, None);
+        keys.problem("", found, format!("at most {} directories", grouped(DIRECTORIES_MAX)));
         return None;
     }
-    Some(FilesEach::drawn((min, max), files, seed))
+    Some(FilesEach::drawn(min..=max, files, seed))
 }
 
-pub(super) fn sizes(
-    wire: Option<&WireSize>,
-    place: &str,
-    scope: &Scope,
-    report: &mut ProblemList,
-) -> Option<Sizes> {
+/// The law of sizes; all are 0 where none is written.
+fn sizes(wire: Option<&WireSize>, mut keys: KeyReader<'_>) -> Option<Sizes> {
     match wire {
         None => Some(Sizes::Fixed(0)),
         Some(WireSize::Fixed(size)) => {
-            scope.whole(size, place, (Unit::Bytes, 0..=BYTES_MAX), report).map(Sizes::Fixed)
+            keys.whole("", size, Unit::Bytes, 0..=BYTES_MAX).map(Sizes::Fixed)
         }
         Some(WireSize::Law(SizeLaw::Uniform(law))) => {
-            let place = below(place, "uniform");
-            let (min, max) = min_max((&law.min, &law.max), &place, scope, report)?;
+            let mut keys = keys.table("uniform");
+            let (min, max) = min_max(&law.min, &law.max, &mut keys)?;
             let step = match &law.step {
-                Some(step) => {
-                    let range = (Unit::Bytes, 1..=BYTES_MAX);
-                    scope.whole(step, &below(&place, "step"), range, report)?
-                }
+                Some(step) => keys.whole("step", step, Unit::Bytes, 1..=BYTES_MAX)?,
                 None => 1,
             };
             if !(max - min).is_multiple_of(step) {
                 let expected = format!("whole steps of {} from {}", bytes(step), bytes(min));
-                report.add(&below(&place, "max"), bytes(max), expected, None);
+                keys.problem("max", bytes(max), expected);
                 return None;
             }
             Some(Sizes::Uniform { min, max, step })
         }
         Some(WireSize::Law(SizeLaw::Exponential(law))) => {
-            let place = below(place, "exponential");
-            let range = min_max((&law.min, &law.max), &place, scope, report);
-            let wanted = (Unit::Count, 0.0..=100.0);
-            let k = scope.number(law.k.as_ref()?, &below(&place, "k"), wanted, report);
+            let mut keys = keys.table("exponential");
+            let range = min_max(&law.min, &law.max, &mut keys);
+            let k = keys.number("k", &law.k, Unit::Count, 0.0..=100.0);
             let ((min, max), k) = (range?, k?);
             Some(Sizes::Exponential { min, max, k })
         }
@@ -236,38 +237,119 @@ pub(super) fn sizes(
 }
 
 fn min_max(
-    (min, max): (&Option<WireQuantity>, &Option<WireQuantity>),
-    place: &str,
-    scope: &Scope,
-    report: &mut ProblemList,
+    min: &Option<WireQuantity>,
+    max: &Option<WireQuantity>,
+    keys: &mut KeyReader<'_>,
 ) -> Option<(u64, u64)> {
-    let mut read = |key, wire: &Option<WireQuantity>| {
-        let range = (Unit::Bytes, 0..=BYTES_MAX);
-        scope.whole(wire.as_ref()?, &below(place, key), range, report)
-    };
-    let (min, max) = (read("min", min), read("max", max));
+    let min = keys.whole("min", min, Unit::Bytes, 0..=BYTES_MAX);
+    let max = keys.whole("max", max, Unit::Bytes, 0..=BYTES_MAX);
     let (min, max) = (min?, max?);
     if min > max {
         let expected = format!("at least {}, the smallest size", bytes(min));
-        report.add(&below(place, "max"), bytes(max), expected, None);
+        keys.problem("max", bytes(max), expected);
         return None;
     }
     Some((min, max))
 }
 
-pub(super) fn content(
-    wire: Option<&WireContent>,
-    place: &str,
-    scope: &Scope,
-    report: &mut ProblemList,
-) -> Option<Content> {
+fn content(wire: Option<&WireContent>, mut keys: KeyReader<'_>) -> Option<Content> {
     match wire {
         None | Some(WireContent::Random) => Some(Content::Random),
         Some(WireContent::Zeros) => Some(Content::Zeros),
         Some(WireContent::Compressible(share)) => {
-            let place = below(place, "compressible");
-            let share = scope.whole(share, &place, (Unit::Percent, 0..=100), report)?;
+            let share = keys.whole("compressible", share, Unit::Percent, 0..=100)?;
             u8::try_from(share).ok().map(Content::Compressible)
+        }
+    }
+}
+
+impl CellCheck<'_> {
+    /// How the place is prepared for the level, as `wire` at `place` says; none if anything is
+    /// wrong with it.
+    pub(super) fn prepare(&mut self, wire: &WirePrepare, place: &str) -> Option<Prepare> {
+        let Some(level) = self.level else {
+            if self.job.axis.is_none() && !self.report.is_broken("axis") {
+                let hint = "add `[axis]` with the levels to prepare for";
+                let found = "`prepare` without an axis";
+                self.report.add_with_hint(place, found, "an `[axis]`", hint);
+            }
+            return None;
+        };
+        let (seed, highest) = (self.seed, self.highest);
+        let mut keys = self.keys(place);
+        match wire {
+            WirePrepare::Fill(fill) => {
+                ballast(fill, FillMethod::Fill, level, seed, keys.table("fill"))
+            }
+            WirePrepare::Age(age) => {
+                let mut keys = keys.table("age");
+                let WireAge { sizes, files_each, content, threads, delete_every, emptied } = age;
+                let delete_every = match delete_every {
+                    Some(wire) => keys.whole("delete_every", wire, Unit::Count, 1..=1 << 32)?,
+                    None => DELETE_EVERY_DEFAULT,
+                };
+                let empty_from = emptied.then_some(highest);
+                let method = FillMethod::Age { delete_every, empty_from };
+                let fill = WireFill {
+                    sizes: sizes.clone(),
+                    files_each: files_each.clone(),
+                    content: content.clone(),
+                    threads: threads.clone(),
+                };
+                ballast(&fill, method, level, seed, keys)
+            }
+        }
+    }
+}
+
+/// The files that are brought to a level.
+fn ballast(
+    wire: &WireFill,
+    method: FillMethod,
+    level: Quantity,
+    seed: u64,
+    mut keys: KeyReader<'_>,
+) -> Option<Prepare> {
+    let goal = goal(method, level, &mut keys)?;
+    let sizes = sizes(Some(wire.sizes.as_ref()?), keys.table("sizes"));
+    let content = content(wire.content.as_ref(), keys.table("content"));
+    let threads = keys.whole_or(1, "threads", &wire.threads, Unit::Count, super::THREADS);
+    let files = match (goal, &wire.files_each) {
+        (BallastGoal::Files(files), _) => files,
+        (BallastGoal::Used(_), Some(WireFilesEach::Law(_))) => FILES_UNKNOWN_DRAWN,
+        (BallastGoal::Used(_), _) => FILES_UNKNOWN,
+    };
+    let files_each = match &wire.files_each {
+        Some(wire) => files_each(wire, files, seed, keys.table("files_each")),
+        None => Some(FilesEach::Fixed(FILES_EACH_DEFAULT)),
+    };
+    let (sizes, content, threads, files_each) = (sizes?, content?, threads?, files_each?);
+    let layout = needed(&files_each, files)?;
+    let filling = Filling::Fill;
+    let tree =
+        Tree { files, layout, filling, files_each, sizes, content, ..Tree::without_files(seed) };
+    Some(Prepare { ballast: Ballast { tree, method, threads }, goal })
+}
+
+/// What the level means for the files beside.
+fn goal(method: FillMethod, level: Quantity, keys: &mut KeyReader<'_>) -> Option<BallastGoal> {
+    match (level.unit, method) {
+        (Unit::Percent, _) if (0.0..=100.0).contains(&level.value) => {
+            Some(BallastGoal::Used(level.value))
+        }
+        (Unit::Count, FillMethod::Fill) if level.whole().is_some_and(|n| n <= FILES_MAX) => {
+            level.whole().map(BallastGoal::Files)
+        }
+        _ => {
+            let percents = "levels that are percents of the space";
+            let expected = match method {
+                FillMethod::Fill => {
+                    format!("{percents}, or counts of files up to {}", grouped(FILES_MAX))
+                }
+                FillMethod::Age { .. } => percents.into(),
+            };
+            keys.problem("", format!("the level {level}"), expected);
+            None
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{FileSystem, Room};
+use super::{FileSystem, VolumeSize};
 use crate::base::shell::quoted;
 
 const MIB: u64 = 1 << 20;
@@ -17,7 +17,7 @@ const EXTENDED: &str = "-E";
 
 /// The words that the file system's mkfs gets for a device with this room, its own name apart;
 /// none at all if it has no mkfs.
-pub fn mkfs_words(filesystem: &FileSystem, room: &Room, device: &Path) -> Vec<OsString> {
+pub fn mkfs_words(filesystem: &FileSystem, room: &VolumeSize, device: &Path) -> Vec<OsString> {
     if filesystem.kind.maker.is_none() {
         return Vec::new();
     }
@@ -26,7 +26,7 @@ pub fn mkfs_words(filesystem: &FileSystem, room: &Room, device: &Path) -> Vec<Os
 }
 
 /// The mkfs command as a shell would need it, with `DEVICE` for the device; none if it has no mkfs.
-pub fn shown_command(filesystem: &FileSystem, room: &Room) -> Option<String> {
+pub fn shown_command(filesystem: &FileSystem, room: &VolumeSize) -> Option<String> {
     let program = filesystem.kind.maker.as_ref()?.program.to_string();
     let words = std::iter::once(program).chain(options(filesystem, room));
     let words = words.chain(["DEVICE".to_string()]).map(|word| quoted(&word));
@@ -34,7 +34,7 @@ pub fn shown_command(filesystem: &FileSystem, room: &Room) -> Option<String> {
 }
 
 /// The options that a file system is mounted with. One in memory gets its size here.
-pub fn mount_options(filesystem: &FileSystem, room: &Room) -> String {
+pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     let mut options: Vec<String> = Vec::new();
     if filesystem.kind.maker.is_none() {
         let given = |names: &[&str]| {
@@ -55,7 +55,7 @@ pub fn mount_options(filesystem: &FileSystem, room: &Room) -> String {
 }
 
 /// What stands before the device.
-fn options(filesystem: &FileSystem, room: &Room) -> Vec<String> {
+fn options(filesystem: &FileSystem, room: &VolumeSize) -> Vec<String> {
     let Some(maker) = &filesystem.kind.maker else { return Vec::new() };
     let mut words: Vec<String> = maker.always.iter().map(ToString::to_string).collect();
     if let Some(option) = maker.inodes {
@@ -113,15 +113,15 @@ mod tests {
     use crate::plan::filesystem::{KINDS, read_list};
 
     const GIB: u64 = 1 << 30;
-    const FEW: Room = Room { bytes: GIB, inodes: 20_000 };
-    const MANY: Room = Room { bytes: 4 * GIB, inodes: 300_000 };
+    const FEW: VolumeSize = VolumeSize { bytes: GIB, inodes: 20_000 };
+    const MANY: VolumeSize = VolumeSize { bytes: 4 * GIB, inodes: 300_000 };
 
     fn one(text: &str) -> FileSystem {
         let list = read_list(text).unwrap_or_else(|error| panic!("{error}"));
         list.into_iter().next().unwrap_or_else(|| panic!("{text} is empty"))
     }
 
-    fn shown(text: &str, room: &Room) -> String {
+    fn shown(text: &str, room: &VolumeSize) -> String {
         shown_command(&one(text), room).unwrap_or_default()
     }
 

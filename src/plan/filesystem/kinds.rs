@@ -54,7 +54,7 @@ const EXT: Maker = Maker {
 const XFS: Maker = Maker {
     valued: &["-b", "-d", "-i", "-l", "-L", "-m", "-n", "-r", "-s"],
     apart: &["-c", "-p"],
-    ..maker("mkfs.xfs", &["-q", "-f", "-K"], ("xfsprogs", "xfsprogs"))
+    ..maker("mkfs.xfs", &["-q", "-f", "-K"], "xfsprogs", "xfsprogs")
 };
 
 const BTRFS: Maker = Maker {
@@ -82,7 +82,7 @@ const BTRFS: Maker = Maker {
         "--uuid",
     ],
     apart: &["-r", "--rootdir", "-u", "--subvol", "--inode-flags"],
-    ..maker("mkfs.btrfs", &["-q", "-f", "-K"], ("btrfs-progs", "btrfs-progs"))
+    ..maker("mkfs.btrfs", &["-q", "-f", "-K"], "btrfs-progs", "btrfs-progs")
 };
 
 const F2FS: Maker = Maker {
@@ -93,7 +93,7 @@ const F2FS: Maker = Maker {
     // -S writes an image of its own form.
     apart: &["-c", "-S"],
     // With -q it would not say why it fails.
-    ..maker("mkfs.f2fs", &["-f", "-t", "0"], ("f2fs-tools", "f2fs-tools"))
+    ..maker("mkfs.f2fs", &["-f", "-t", "0"], "f2fs-tools", "f2fs-tools")
 };
 
 const REISERFS: Maker = Maker {
@@ -121,25 +121,25 @@ const REISERFS: Maker = Maker {
         "-o",
         "--journal-offset",
     ],
-    ..maker("mkfs.reiserfs", &["-q", "-ff"], ("reiserfsprogs", "reiserfs-utils"))
+    ..maker("mkfs.reiserfs", &["-q", "-ff"], "reiserfsprogs", "reiserfs-utils")
 };
 
 const JFS: Maker = Maker {
     valued: &["-L", "-s"],
     apart: &["-j", "-J"],
-    ..maker("mkfs.jfs", &["-q"], ("jfsutils", "jfsutils"))
+    ..maker("mkfs.jfs", &["-q"], "jfsutils", "jfsutils")
 };
 
 const NILFS2: Maker = Maker {
     valued: &["-b", "-B", "-L", "-m", "-O"],
-    ..maker("mkfs.nilfs2", &["-q", "-f", "-K"], ("nilfs-tools", "nilfs-utils"))
+    ..maker("mkfs.nilfs2", &["-q", "-f", "-K"], "nilfs-tools", "nilfs-utils")
 };
 
 // Most of its options are long ones, which take `--option=value` as well.
 const BCACHEFS: Maker = Maker {
     valued: &["-L", "--fs_label", "-U", "--uuid"],
     apart: &["--source", "--passphrase_file"],
-    ..maker("mkfs.bcachefs", &["-q", "-f"], ("bcachefs-tools", "bcachefs-tools"))
+    ..maker("mkfs.bcachefs", &["-q", "-f"], "bcachefs-tools", "bcachefs-tools")
 };
 
 const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemKind {
@@ -149,7 +149,8 @@ const fn kind(name: &'static str, least_bytes: u64, maker: Maker) -> FileSystemK
 const fn maker(
     program: &'static str,
     always: &'static [&'static str],
-    (debian, fedora): (&'static str, &'static str),
+    debian: &'static str,
+    fedora: &'static str,
 ) -> Maker {
     Maker { program, always, inodes: None, valued: &[], apart: &[], debian, fedora }
 }

@@ -4,14 +4,12 @@ mod command;
 mod faults;
 mod kinds;
 mod list;
-mod place;
-mod size;
+mod volume;
 
 pub use command::{mkfs_words, mount_options, shown_command};
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
-pub use place::PlaceAsked;
-pub use size::{Room, check_size, room, room_of};
+pub use volume::{Volume, VolumeSize, check_size, volume_size, volume_size_at};
 
 use super::{CellPlan, Plan};
 

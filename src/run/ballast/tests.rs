@@ -18,7 +18,7 @@ fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
         content: Content::Random,
         seed: 3,
     };
-    Ballast { tree, way, threads: 1 }
+    Ballast { tree, method: way, threads: 1 }
 }
 
 const AGE: FillMethod = FillMethod::Age { delete_every: 10, empty_from: None };

@@ -14,7 +14,7 @@ use crate::base::failure::Result;
 use crate::host::block_device::BlockDevice;
 use crate::host::page_cache;
 use crate::host::page_cache::CacheProbe;
-use crate::plan::phase::End;
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
 use crate::run::cache::{CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings};
 use crate::run::clock::RealClock;
@@ -125,7 +125,7 @@ impl Site for DeviceSite {
                 CacheVerdict::doubted(CacheState::Unverified, self.resident(phase), Doubt::NoRights)
             }
             CacheAsked::Warm => {
-                let reading = Phase { end: End::Targets, ..phase.clone() };
+                let reading = Phase { end: PhaseEnd::Targets, ..phase.clone() };
                 self.engines().work_unrecorded(&reading, stop);
                 CacheVerdict::after_warming(self.resident(phase))
             }

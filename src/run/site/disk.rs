@@ -22,7 +22,7 @@ use crate::host::page_cache;
 use crate::host::page_cache::CacheProbe;
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
-use crate::plan::phase::End;
+use crate::plan::phase::PhaseEnd;
 use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastState, Headway, HeadwayListener};
 use crate::run::cache::{
@@ -183,9 +183,9 @@ impl DiskSite {
         if let (Some(open), true) = (self.open_for(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
-            let aim = phase.aim(&open.tree);
+            let law = phase.target_law(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
-                if let Ok(file) = open_for_looking(open, aim.target(number).place) {
+                if let Ok(file) = open_for_looking(open, law.target(number).place) {
                     let _ = page_cache::evict(file.as_fd());
                 }
             }
@@ -203,7 +203,7 @@ impl DiskSite {
             _ => return,
         };
         let Some(operation) = find_operation(name) else { return };
-        let reading = Phase { operation, direct: false, end: End::Targets, ..phase.clone() };
+        let reading = Phase { operation, direct: false, end: PhaseEnd::Targets, ..phase.clone() };
         self.engines().work_unrecorded(&reading, stop);
     }
 

@@ -17,9 +17,9 @@ use crate::base::units::grouped;
 use crate::host::space::Space;
 use crate::op::{Request, find_operation};
 use crate::plan::Phase;
-use crate::plan::phase::{OnBallast, Past};
+use crate::plan::phase::{OnBallast, PastChange};
 use crate::plan::prepare::{Ballast, BallastGoal, tree_of};
-use crate::plan::selection::{Order, Selection};
+use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::Tree;
 use crate::run::ballast::{BallastPlace, BallastState, Headway, HeadwayListener};
 use crate::run::clock::RealClock;
@@ -187,11 +187,11 @@ pub(super) fn resolved(state: &BallastState, phase: &Phase, on: OnBallast) -> Ph
     let (live, seed) = (state.live(), state.ballast().tree.seed);
     let ranked = Arc::new(live.clone().ranked());
     let length = live.length();
-    let made = Selection::new((0, length, length), Order::Sequential, 1, seed, 0);
+    let made = Selection::new(EntryRange::whole(0, length), Order::Sequential, 1, seed, 0);
     let change = crate::op::Change::NewSize;
     Phase {
         selection: Selection::of_live(ranked, on.most, on.order, seed, on.salt),
-        history: vec![Past { change, selection: made }],
+        history: vec![PastChange { change, selection: made }],
         ..phase.clone()
     }
 }
@@ -232,14 +232,13 @@ impl DiskPlace<'_> {
     /// Makes files that lie in no more directories than may be open.
     fn make_step(&self, ballast: &Ballast, tree: &Tree, step: &BallastWork) -> Result<()> {
         let Some(operation) = find_operation("create") else { return Ok(()) };
-        let (first, count) = (step.files.start, step.files.end - step.files.start);
-        let range = (first, count, count);
+        let range = EntryRange::whole(step.files.start, step.files.end - step.files.start);
         let selection = Selection::new(range, Order::Sequential, 1, tree.seed, 0).in_parts();
         let phase = Phase::bare(operation, selection, ballast.threads);
         let open = step.open(tree, self.root, &phase).map_err(cannot_open)?;
         let done: Arc<[DoneCount]> = DoneCount::of_workers(ballast.threads);
         if self.counts {
-            let (files, before, done) = (step.files_all, first, Arc::clone(&done));
+            let (files, before, done) = (step.files_all, step.files.start, Arc::clone(&done));
             (self.listener)(&Headway::Making { files, before, done });
         }
         self.work(&phase, open, &done)

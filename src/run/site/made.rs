@@ -15,7 +15,7 @@ use crate::host::making::Tool;
 use crate::host::mounts::Mount;
 use crate::host::page_cache;
 use crate::host::space::{Space, Usage};
-use crate::plan::filesystem::{FileSystemKind, Room};
+use crate::plan::filesystem::{FileSystemKind, VolumeSize};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
 use crate::run::backing::{Backing, MadeOn, PagesLeft, Trimmed};
 use crate::run::ballast::{BallastState, HeadwayListener};
@@ -84,7 +84,7 @@ impl MadeSite {
     }
 
     /// The size of the place; none if it is closed.
-    pub fn room(&self) -> Option<&Room> {
+    pub fn room(&self) -> Option<&VolumeSize> {
         self.place.as_ref().map(Backing::room)
     }
 

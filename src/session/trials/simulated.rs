@@ -9,7 +9,7 @@ use crate::measure::conclusions::curve::Law;
 use crate::measure::finding::Finding;
 use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
 use crate::measure::uncertainty::Estimate;
-use crate::plan::filesystem::PlaceAsked;
+use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::RunOrder;
@@ -166,7 +166,7 @@ fn draw_books(
         let settings = Settings { seed: Some(seed), ..Settings::default() };
         let plan = read_job(job, &settings)
             .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
-        let order = RunOrder { plan: &plan, place: PlaceAsked::default(), ..order.clone() };
+        let order = RunOrder { plan: &plan, place: Volume::default(), ..order.clone() };
         let book = alone(&order, interrupt)?;
         if interrupt.is_set() {
             break;

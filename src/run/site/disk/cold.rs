@@ -86,10 +86,10 @@ impl DiskSite {
             return None;
         }
         let open = self.open_for(phase)?;
-        let aim = phase.aim(&open.tree);
+        let law = phase.target_law(&open.tree);
         let numbers = phase.selection.sample(NAMES_MAX);
         let looked = numbers.into_iter().filter(|number| !but.contains(number));
-        let answers = looked.map(|number| is_cached(open, aim.target(number).place));
+        let answers = looked.map(|number| is_cached(open, law.target(number).place));
         let answers: Vec<bool> = answers.collect::<Result<_, _>>().ok()?;
         let cached = answers.iter().filter(|cached| **cached).count();
         (!answers.is_empty()).then(|| cached as f64 / answers.len() as f64)
@@ -127,9 +127,9 @@ impl DiskSite {
     /// of a sample proves nothing.
     pub(super) fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
         let open = self.open_for(phase)?;
-        let aim = phase.aim(&open.tree);
+        let law = phase.target_law(&open.tree);
         let look = |number| {
-            let file = open_for_looking(open, aim.target(number).place).ok()?;
+            let file = open_for_looking(open, law.target(number).place).ok()?;
             let size = rustix::fs::fstat(&file).ok()?.st_size;
             Some((file, u64::try_from(size).ok()?))
         };

@@ -1,5 +1,7 @@
-//! How large the place must be that file systems are made on: the same for all of them, so that
-//! none has more room than another.
+//! The volume that file systems are made on: a device or an image, and how large it must be. It is
+//! as large for all of them, so that none has more space than another.
+
+use std::path::PathBuf;
 
 use super::FileSystem;
 use crate::base::failure::{Failure, Result};
@@ -9,9 +11,37 @@ use crate::plan::phase::Phase;
 use crate::plan::space::{Need, contents};
 use crate::plan::{BallastGoal, CellPlan, Plan};
 
+/// The place that file systems are made on, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Volume {
+    /// A sparse image file below the run's directory, on a loop device.
+    Image {
+        /// Its size; none for what the plan needs.
+        bytes: Option<u64>,
+    },
+    /// A block device, which loses what it holds.
+    Device {
+        /// The device.
+        path: PathBuf,
+        /// The same device once more: the user's word that it may be erased.
+        erase: PathBuf,
+    },
+    /// An image in memory.
+    Memory {
+        /// Its size; none for what the plan needs.
+        bytes: Option<u64>,
+    },
+}
+
+impl Default for Volume {
+    fn default() -> Self {
+        Self::Image { bytes: None }
+    }
+}
+
 /// What a place has: bytes, and the inodes that a file system on it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct VolumeSize {
     /// Bytes of the place.
     pub bytes: u64,
     /// Files and directories that must fit.
@@ -52,18 +82,18 @@ const SYNC_BYTES: u64 = 32 * 1024;
 
 /// The size that a place must have so that each cell with a file system of its own fits; none if
 /// there is none.
-pub fn room(plan: &Plan) -> Option<Room> {
+pub fn volume_size(plan: &Plan) -> Option<VolumeSize> {
     made(plan).next()?;
     let kinds = made(plan).map(|(_, filesystem)| filesystem.kind.least_bytes);
     let asked = made(plan).map(|(cell, filesystem)| comfortable(plan, cell, filesystem));
     let most = kinds.chain(asked).max().unwrap_or_default().max(LEAST_BYTES);
-    room_of(plan, most.checked_next_multiple_of(STEP_BYTES).unwrap_or(u64::MAX))
+    volume_size_at(plan, most.checked_next_multiple_of(STEP_BYTES).unwrap_or(u64::MAX))
 }
 
-/// The room of a plan on a place of `bytes`; none if no cell has a file system of its own.
-pub fn room_of(plan: &Plan, bytes: u64) -> Option<Room> {
+/// The size of a plan's volume on a place of `bytes`; none if no cell has a file system of its own.
+pub fn volume_size_at(plan: &Plan, bytes: u64) -> Option<VolumeSize> {
     let inodes = made(plan).map(|(cell, _)| inodes(cell, bytes)).max()?;
-    Some(Room { bytes, inodes })
+    Some(VolumeSize { bytes, inodes })
 }
 
 /// Checks that a place of `bytes` is large enough for the plan and each kind in it.
@@ -198,15 +228,15 @@ mod tests {
         plan_of(scenario.text, list, scale)
     }
 
-    fn of_scenario(name: &str, list: &str, scale: Scale) -> Room {
-        room(&scenario(name, list, scale)).unwrap_or_else(|| panic!("{name} needs no room"))
+    fn of_scenario(name: &str, list: &str, scale: Scale) -> VolumeSize {
+        volume_size(&scenario(name, list, scale)).unwrap_or_else(|| panic!("{name} needs no room"))
     }
 
     #[test]
     fn a_plan_on_what_is_there_needs_no_place() {
         let text = find_scenario("smallfiles").map(|scenario| scenario.text).unwrap_or_default();
         let plan = read_job(text, &Settings::default()).unwrap_or_else(|_| panic!("a good job"));
-        assert_eq!((room(&plan), room_of(&plan, GIB)), (None, None));
+        assert_eq!((volume_size(&plan), volume_size_at(&plan, GIB)), (None, None));
         assert!(check_size(&plan, 0).is_ok());
     }
 
@@ -241,7 +271,8 @@ mod tests {
     fn a_place_that_is_filled_has_inodes_for_the_files_that_fill_it() {
         let text = "name = 'x'\n[tree]\nfiles = 1\n[axis]\nname = 'full'\nvalues = ['50%']\n\
                     prepare = { fill = { sizes = '4KiB' } }\n[[phase]]\noperation = 'create'\n";
-        let room = room(&plan_of(text, "ext4", Scale::Quick)).unwrap_or_else(|| panic!("none"));
+        let room =
+            volume_size(&plan_of(text, "ext4", Scale::Quick)).unwrap_or_else(|| panic!("none"));
         // Half of 2 GiB in files of 4 KiB, and the half block that a drawn size would end in.
         assert!((170_000..=262_144).contains(&room.inodes), "{}", room.inodes);
     }
@@ -250,7 +281,7 @@ mod tests {
     fn what_is_measured_fits_into_what_the_highest_level_leaves() {
         for scale in Scale::ALL {
             let plan = scenario("fullness", "ext4", scale);
-            let room = room(&plan).unwrap_or_else(|| panic!("none"));
+            let room = volume_size(&plan).unwrap_or_else(|| panic!("none"));
             for cell in &plan.cells {
                 let left = room.bytes as f64 * (1.0 - percent(cell).unwrap_or(0.0) / 100.0);
                 assert!(left > Need::of(cell, BLOCK_BYTES).bytes as f64, "{}", cell.variant);
@@ -276,7 +307,12 @@ mod tests {
         let text = "name = 'x'\n[tree]\nfiles = 1\n[[phase]]\noperation = 'create'\n";
         for kind in &KINDS {
             let plan = plan_of(text, kind.name, Scale::Quick);
-            assert_eq!(room(&plan).map(|room| room.bytes), Some(LEAST_BYTES), "{}", kind.name);
+            assert_eq!(
+                volume_size(&plan).map(|room| room.bytes),
+                Some(LEAST_BYTES),
+                "{}",
+                kind.name
+            );
             assert!(check_size(&plan, LEAST_BYTES).is_ok(), "{}", kind.name);
         }
         assert!(find_kind("xfs").is_some_and(|kind| kind.least_bytes <= LEAST_BYTES));
@@ -286,7 +322,8 @@ mod tests {
     fn more_than_there_is_anywhere_is_not_wrapped_to_a_little() {
         let text = "name = 'x'\n[tree]\nfiles = 17_592_186_044_416\nsize = 1\n\
                     [[phase]]\noperation = 'create'\n";
-        let room = room(&plan_of(text, "nilfs2", Scale::Quick)).unwrap_or_else(|| panic!("none"));
+        let room =
+            volume_size(&plan_of(text, "nilfs2", Scale::Quick)).unwrap_or_else(|| panic!("none"));
         assert!(room.bytes > 1 << 58, "{}", room.bytes);
     }
 }

@@ -1,0 +1,299 @@
+//! One variant at one level, checked: what holds for all of its phases.
+
+use super::Settings;
+use super::filesystem::CrossedVariant;
+use super::keys::{KeyReader, Scope};
+use super::phases::PhaseOutline;
+use super::tree::TreeReader;
+use crate::base::errno::Errno;
+use crate::base::units::{Quantity, Unit, counted, grouped};
+use crate::op::{Operation, Subject, find_operation};
+use crate::plan::phase::Phase;
+use crate::plan::report::{ProblemList, below, element};
+use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimSpread};
+use crate::plan::tree::{Handles, Tree};
+use crate::plan::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim};
+use crate::plan::{CellPlan, EngineName, FileSystem};
+
+/// Longest time of one simulated request, in nanoseconds: an hour.
+const SIM_TIME_MAX_NS: u64 = 3_600_000_000_000;
+const SIM_COUNT_MAX: u64 = 1 << 53;
+
+/// In percent. Time never goes back: both spreads together take less than all of it.
+const SIM_SPREAD_MAX: f64 = 30.0;
+const SIM_QUEUE_MAX: u64 = 4_096;
+
+/// Of a planted slowdown, in percent.
+const DELAY_MAX: f64 = 1_000.0;
+
+/// Checks one variant at one level.
+pub(super) struct CellCheck<'a> {
+    pub(super) job: &'a WireJob,
+    pub(super) settings: &'a Settings,
+    pub(super) variant: &'a CrossedVariant<'a>,
+    pub(super) seed: u64,
+    /// The highest level of the axis; 0 without one.
+    pub(super) highest: f64,
+    pub(super) level: Option<Quantity>,
+    pub(super) scope: &'a Scope,
+    pub(super) report: &'a mut ProblemList,
+}
+
+impl<'a> CellCheck<'a> {
+    /// The cell; none if anything is wrong with it.
+    pub(super) fn cell(mut self) -> Option<CellPlan> {
+        let sim = self.sim();
+        let outlines: Vec<_> = (0..self.job.phases().len()).map(|at| self.outline(at)).collect();
+        let threads = outlines.iter().flatten().map(|outline| outline.threads).next();
+        let on_device = self.is_on_device();
+        let tree = if on_device { Some(self.no_tree()) } else { self.tree(threads) };
+        self.check_own_trees(&outlines);
+        let engine = self.settings.engine.or(self.variant.wire.engine).or(self.job.engine);
+        let engine = engine.unwrap_or_default();
+        self.check_made(engine, on_device);
+        let delay = self.delay(engine, on_device);
+        if engine.is_simulated() && sim.queue > 1 {
+            self.check_queue(tree.as_ref());
+        }
+        for outline in outlines.iter().flatten() {
+            self.check_direct(outline, tree.as_ref());
+            self.check_duration(outline);
+        }
+        let prepare = match self.wire_prepare() {
+            Some((wire, place)) => Some(self.prepare(wire, &place)?),
+            None => None,
+        };
+        // Without one of them nothing is known of the entries that the later ones meet.
+        let outlines: Vec<_> = outlines.into_iter().collect::<Option<_>>()?;
+        let tree = tree?;
+        let phases = self.phases(&outlines, &tree)?;
+        Some(CellPlan {
+            variant: self.variant.name.clone()?,
+            job_variant: self.variant.wire.name.clone()?,
+            level: self.level,
+            engine,
+            sim,
+            delay,
+            filesystem: self.filesystem(&phases),
+            tree,
+            prepare,
+            phases,
+        })
+    }
+
+    pub(super) fn keys(&mut self, place: &str) -> KeyReader<'_> {
+        KeyReader::new(place, self.scope, self.report)
+    }
+
+    /// The path of a key of the variant.
+    pub(super) fn own(&self, key: &str) -> String {
+        below(&self.variant.place, key)
+    }
+
+    /// What is prepared for the levels, and where it stands: the variant's own, or the axis's.
+    pub(super) fn wire_prepare(&self) -> Option<(&'a WirePrepare, String)> {
+        match &self.variant.wire.prepare {
+            Some(own) => Some((own, self.own("prepare"))),
+            None => {
+                let prepare = self.job.axis.as_ref()?.prepare.as_ref()?;
+                Some((prepare, "axis.prepare".to_string()))
+            }
+        }
+    }
+
+    /// The planted slowdown as a share.
+    fn delay(&mut self, engine: EngineName, on_device: bool) -> f64 {
+        let (wire, place) = match (&self.variant.wire.delay, &self.job.delay) {
+            (Some(own), _) => (own, self.own("delay")),
+            (None, Some(all)) => (all, "delay".to_string()),
+            (None, None) => return 0.0,
+        };
+        let mut keys = self.keys(&place);
+        let percent = keys.number("", wire, Unit::Percent, 0.0..=DELAY_MAX).unwrap_or(0.0);
+        if percent > 0.0 && (engine.is_simulated() || on_device) {
+            let expected = "none where the file system is simulated or the device is read";
+            keys.problem("", "a delay", expected);
+        }
+        percent / 100.0
+    }
+
+    /// A file that stays open is one worker's, who writes its chunks one after another.
+    fn check_queue(&mut self, tree: Option<&Tree>) {
+        let Some(chunks) = tree.and_then(|tree| tree.chunks) else { return };
+        if chunks.handles == Handles::KeepOpen && chunks.per_file > 1 {
+            let is_own = self.variant.wire.tree.is_some();
+            let place = if is_own { self.own("tree") } else { "tree".into() };
+            let found = "`keep-open` with several requests under way";
+            let expected = "`reopen`, or `queue = 0` in the `sim` table";
+            self.keys(&place).problem("handles", found, expected);
+        }
+    }
+
+    fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
+        let (own, seed) = (self.own("tree"), self.seed);
+        let (wire, place) = match (&self.variant.wire.tree, &self.job.tree) {
+            (Some(wire), _) => (wire, own.as_str()),
+            (None, _) if self.report.is_broken(&own) => return None,
+            (None, Some(wire)) => (wire, "tree"),
+            (None, None) => {
+                if !self.report.is_broken("tree") {
+                    let hint = "add `[tree]` with `files = 1_000`";
+                    let place = if self.job.variant.is_empty() { "tree" } else { &own };
+                    let expected = "one here or for all variants";
+                    self.report.add_with_hint(place, "no tree", expected, hint);
+                }
+                return None;
+            }
+        };
+        TreeReader { wire, workers, seed, keys: self.keys(place) }.tree()
+    }
+
+    /// Where no phase works on files there is no tree, and none may be written down.
+    fn no_tree(&mut self) -> Tree {
+        let own = self.own("tree");
+        for (place, wire) in [("tree", &self.job.tree), (&own, &self.variant.wire.tree)] {
+            if wire.is_some() {
+                let expected = "none: phases on the device work on no files";
+                self.report.add(place, "a tree", expected);
+            }
+        }
+        Tree::without_files(self.seed)
+    }
+
+    /// With trees of their own, workers are the same in all phases.
+    fn check_own_trees(&mut self, outlines: &[Option<PhaseOutline<'_>>]) {
+        let tree = self.variant.wire.tree.as_ref().or(self.job.tree.as_ref());
+        if tree.and_then(|tree| tree.trees) != Some(Trees::Own) {
+            return;
+        }
+        let mut known = outlines.iter().flatten();
+        let Some(first) = known.next() else { return };
+        for other in known.filter(|other| other.threads != first.threads) {
+            let first = u64::from(first.threads);
+            let expected =
+                format!("{} as in the first phase, each with its own tree", grouped(first));
+            let found = counted(u64::from(other.threads), "thread");
+            self.keys(&other.place).problem("threads", found, expected);
+        }
+    }
+
+    /// Whether all phases, as far as their operations are known, read the device. Some that do and
+    /// some that do not are a problem: a run that only reads the device writes nothing at all, and
+    /// that must hold for all of it.
+    fn is_on_device(&mut self) -> bool {
+        let operation = |phase: &WirePhase| find_operation(&phase.operation.as_ref()?.0);
+        let known: Vec<_> =
+            (0..).zip(self.job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
+        let on_device = |operation: &dyn Operation| operation.subject() == Subject::Block;
+        let Some((at, first)) = known.iter().find(|(_, operation)| on_device(*operation)) else {
+            return false;
+        };
+        let alone = known.iter().all(|(_, operation)| on_device(*operation));
+        if !alone {
+            let found = format!("`{}` beside operations on files", first.name());
+            let expected = "a job file of its own, which then writes nothing";
+            self.keys(&element("phase", *at)).problem("operation", found, expected);
+        }
+        alone
+    }
+
+    /// The simulated file system and a device that is only read leave nothing to be made.
+    fn check_made(&mut self, engine: EngineName, on_device: bool) {
+        let Some((_, place)) = &self.variant.made else { return };
+        let (expected, hint) = if engine.is_simulated() {
+            let hint = "leave it out, or take `engine = \"sync\"`";
+            ("none: the `sim` engine has a file system of its own", hint)
+        } else if on_device {
+            ("none: phases on the device only read what is there", "leave it out")
+        } else {
+            return;
+        };
+        self.report.add_with_hint(place, "a file system to be made", expected, hint);
+    }
+
+    /// The file system that is made for a cell with these phases: where none of them is to update
+    /// access times, it is mounted so.
+    fn filesystem(&self, phases: &[Phase]) -> Option<FileSystem> {
+        let (mut made, _) = self.variant.made.clone()?;
+        if phases.iter().all(|phase| phase.keep_atime) {
+            made.without_atime();
+        }
+        Some(made)
+    }
+
+    fn sim(&mut self) -> SimModel {
+        match (&self.variant.wire.sim, &self.job.sim) {
+            (Some(own), _) => {
+                let place = self.own("sim");
+                self.keys(&place).sim(own)
+            }
+            (None, Some(all)) => self.keys("sim").sim(all),
+            (None, None) => SimModel::default(),
+        }
+    }
+}
+
+impl KeyReader<'_> {
+    /// The simulated file system; what is wrong is left at its default.
+    fn sim(&mut self, wire: &WireSim) -> SimModel {
+        let model = SimModel {
+            metadata_ns: self.sim_time("metadata", &wire.metadata),
+            transfer_ns: self.sim_time("transfer", &wire.transfer),
+            transfer_per_kib_ns: self.sim_time("transfer_per_kib", &wire.transfer_per_kib),
+            cold_ns: self.sim_time("cold", &wire.cold),
+            sync_ns: self.sim_time("sync", &wire.sync),
+            directory: wire.directory.unwrap_or_default(),
+            directory_cost_ns: self.sim_time("directory_cost", &wire.directory_cost),
+            noise: wire.noise.unwrap_or_default(),
+            drift_percent: self.sim_percent("drift", &wire.drift, 10_000.0),
+            capacity: self.whole("capacity", &wire.capacity, Unit::Bytes, 1..=SIM_COUNT_MAX),
+            clutter_percent: self.sim_percent("clutter", &wire.clutter, 100.0),
+            queue: self
+                .whole_or(0, "queue", &wire.queue, Unit::Count, 0..=SIM_QUEUE_MAX)
+                .unwrap_or(0),
+            ..SimModel::default()
+        };
+        self.sim_events(wire, model)
+    }
+
+    /// The model with its spread, its stalls, its knee and its error.
+    fn sim_events(&mut self, wire: &WireSim, mut model: SimModel) -> SimModel {
+        if let Some(spread) = &wire.spread {
+            let passes_percent = self.sim_percent("spread.passes", &spread.passes, SIM_SPREAD_MAX);
+            let repeats_percent =
+                self.sim_percent("spread.repeats", &spread.repeats, SIM_SPREAD_MAX);
+            model.spread = SimSpread { passes_percent, repeats_percent };
+        }
+        if let Some(stall) = &wire.stall {
+            let every = self.whole("stall.every", &stall.every, Unit::Count, 1..=SIM_COUNT_MAX);
+            model.stall_every = every.unwrap_or_default();
+            model.stall_ns = self.sim_time("stall.time", &stall.time);
+        }
+        if let Some(knee) = &wire.knee {
+            let at = self.number("knee.at", &knee.at, Unit::Percent, 0.0..=100.0);
+            let factor = self.number("knee.factor", &knee.factor, Unit::Count, 1.0..=1e3);
+            model.knee = at.zip(factor).map(|(at, factor)| SimKnee { at, factor });
+            if wire.capacity.is_none() && !self.is_broken("capacity") {
+                let hint = "add `capacity = \"1GiB\"` to `[sim]`";
+                let expected = "a capacity it is a share of";
+                self.problem_with_hint("knee", "a knee without a capacity", expected, hint);
+            }
+        }
+        if let Some(error) = &wire.error {
+            let operation =
+                self.whole("error.operation", &error.operation, Unit::Count, 1..=SIM_COUNT_MAX);
+            let errno = error.errno.as_ref().and_then(|name| Errno::from_name(&name.0));
+            let planned = operation.zip(errno);
+            model.error = planned.map(|(operation, errno)| PlannedError { operation, errno });
+        }
+        model
+    }
+
+    fn sim_time(&mut self, key: &str, wire: &Option<WireQuantity>) -> u64 {
+        self.whole(key, wire, Unit::Nanoseconds, 0..=SIM_TIME_MAX_NS).unwrap_or_default()
+    }
+
+    fn sim_percent(&mut self, key: &str, wire: &Option<WireQuantity>, most: f64) -> f64 {
+        self.number(key, wire, Unit::Percent, 0.0..=most).unwrap_or_default()
+    }
+}
