@@ -4,14 +4,14 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// One bit for each number, shared by all workers.
-pub struct Bits(Vec<AtomicU64>);
+pub(crate) struct Bits(Vec<AtomicU64>);
 
 impl Bits {
     /// So many, none of them set.
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub fn new(length: u64) -> Result<Self, TryReserveError> {
+    pub(crate) fn new(length: u64) -> Result<Self, TryReserveError> {
         let words = length.div_ceil(64);
         let mut bits = Vec::new();
         bits.try_reserve_exact(usize::try_from(words).unwrap_or(usize::MAX))?;
@@ -20,12 +20,12 @@ impl Bits {
     }
 
     /// Whether a bit is set; none is outside of the range.
-    pub fn get(&self, at: u64) -> bool {
+    pub(crate) fn get(&self, at: u64) -> bool {
         self.0.get((at / 64) as usize).is_some_and(|word| word.load(Relaxed) >> (at % 64) & 1 == 1)
     }
 
     /// Sets a bit and says what it was; none outside of the range.
-    pub fn swap(&self, at: u64, value: bool) -> Option<bool> {
+    pub(crate) fn swap(&self, at: u64, value: bool) -> Option<bool> {
         let (word, bit) = (self.0.get((at / 64) as usize)?, 1 << (at % 64));
         let before =
             if value { word.fetch_or(bit, Relaxed) } else { word.fetch_and(!bit, Relaxed) };
@@ -33,12 +33,12 @@ impl Bits {
     }
 
     /// Sets none.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.0.iter().for_each(|word| word.store(0, Relaxed));
     }
 
     /// How many are set.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
     }
 }

@@ -20,7 +20,7 @@ errors! {
 }
 
 impl Errno {
-    /// The error a name stands for: `ENOSPC`.
+    /// The error with this name: `ENOSPC`.
     pub fn from_name(name: &str) -> Option<Self> {
         NAMED.iter().find(|(_, n)| *n == name).map(|(code, _)| Self(*code))
     }

@@ -8,7 +8,7 @@ pub struct LiveSet {
     live: u64,
 }
 
-/// What tells the *n*th member without going through all.
+/// A set whose *n*th member is found without going through all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranked {
     set: LiveSet,
@@ -79,7 +79,7 @@ impl LiveSet {
         self.length
     }
 
-    /// Made ready to tell the *n*th.
+    /// The set with the counts that find the *n*th member.
     pub fn ranked(self) -> Ranked {
         let (mut sum, mut before) = (0, Vec::with_capacity(self.words.len().div_ceil(RUN)));
         for run in self.words.chunks(RUN) {

@@ -1,16 +1,16 @@
-//! The ground every stage stands on: units, problems for users, random numbers, index permutation.
+//! What every stage uses: units, problems for users, random numbers, permutations of indices.
 
-pub mod bits;
-pub mod dates;
+pub(crate) mod bits;
+pub(crate) mod dates;
 pub mod errno;
 pub mod failure;
 #[cfg(test)]
 pub(crate) mod golden;
 pub mod live_set;
 pub mod names;
-pub mod permutation;
+pub(crate) mod permutation;
 pub mod problem;
 pub mod random;
-pub mod shell;
+pub(crate) mod shell;
 pub mod units;
 pub(crate) mod words;

@@ -7,7 +7,7 @@ pub const PATH_MAX_BYTES: usize = 255;
 /// Digits of a file's number: fixed, so that name order is creation order.
 const DIGITS: usize = 10;
 
-/// What kind of thing a name stands for.
+/// What a name is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A regular file of the tree, `f0000000042`.
@@ -46,7 +46,7 @@ impl NameKind {
         }
     }
 
-    /// Whether a thing of this kind stands in a run's directory itself.
+    /// Whether a thing of this kind is in a run's directory itself.
     pub fn is_at_top(self) -> bool {
         matches!(self, NameKind::Cell | NameKind::Ballast)
     }
@@ -60,7 +60,7 @@ impl NameKind {
 /// A name read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// What it stands for.
+    /// What it is the name of.
     pub kind: NameKind,
     /// Its number.
     pub number: u64,

@@ -8,7 +8,7 @@ const DOUBLE_ROUNDS: usize = 3;
 
 /// A bijection of 0..len onto itself, chosen by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permutation {
+pub(crate) struct Permutation {
     len: u64,
     low_bits: u32,
     low_mask: u64,
@@ -18,7 +18,7 @@ pub struct Permutation {
 
 impl Permutation {
     /// The permutation of 0..len that belongs to `key`.
-    pub fn new(len: u64, key: u64) -> Self {
+    pub(crate) fn new(len: u64, key: u64) -> Self {
         let bits = u64::BITS - len.saturating_sub(1).leading_zeros();
         let bits = bits.max(2);
         let low_bits = bits / 2;
@@ -37,7 +37,7 @@ impl Permutation {
 
     /// Where position `x` goes. `x` must be below the length.
     #[inline]
-    pub fn forward(&self, x: u64) -> u64 {
+    pub(crate) fn forward(&self, x: u64) -> u64 {
         debug_assert!(x < self.len);
         self.walk(x, |mut halves| {
             for [even, odd] in &self.keys {
@@ -51,7 +51,7 @@ impl Permutation {
     /// Which position goes to `y`: the inverse of [`Permutation::forward`]. Each round is its own
     /// inverse, so backwards is the reverse order.
     #[inline]
-    pub fn backward(&self, y: u64) -> u64 {
+    pub(crate) fn backward(&self, y: u64) -> u64 {
         debug_assert!(y < self.len);
         self.walk(y, |mut halves| {
             for [even, odd] in self.keys.iter().rev() {

@@ -11,7 +11,7 @@ pub struct Problem {
     pub line: Option<usize>,
     /// The key it concerns, as a path: `phase[2].order`.
     pub place: String,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
     /// What may stand there.
     pub expected: String,

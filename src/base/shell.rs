@@ -1,7 +1,7 @@
 //! Words as a shell reads and writes them.
 
 /// A word as a shell needs it.
-pub fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_string();
@@ -10,7 +10,7 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// The words of a text, split at blanks but for those in quotes; none if a quote has no end.
-pub fn words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     shlex::split(text)
 }
 

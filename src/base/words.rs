@@ -1,7 +1,7 @@
 //! Enums whose variants each have one word: on the command line, in job files, in documents and in
 //! the store.
 
-/// Declares such an enum. Each variant stands with its word, by which it is written and read.
+/// Declares such an enum. Each variant is written and read as its word.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident {
         $($(#[$about:meta])* $variant:ident = $word:tt,)+

@@ -3,7 +3,7 @@
 use super::request::{Request, RequestKind};
 use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
-/// Opens a file, reads until it ends, closes it. A read that brings less than was asked is the
+/// Opens a file, reads until it ends, closes it. A read that returns less than was asked is the
 /// end of a regular file, so a file smaller than a block costs one read.
 pub(super) struct Read;
 

@@ -179,7 +179,7 @@ pub enum Request {
     },
 }
 
-/// A request without its particulars: where a step machine stands.
+/// A request without its particulars: the state of a step machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the request of the same name")]
 pub enum RequestKind {

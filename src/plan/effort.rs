@@ -33,7 +33,7 @@ impl Effort {
 /// Repeats of a pilot: with fewer, how far they lie apart is hardly known.
 pub const PILOT_REPEATS: u32 = 3;
 
-/// Passes of a pilot, so that what passes and what repeats do can be told apart.
+/// Passes of a pilot, so that the variance of passes and that of repeats can be separated.
 pub const PILOT_PASSES: u32 = 2;
 
 /// Most passes that are chosen for a phase.
@@ -106,7 +106,7 @@ impl Plan {
     #[must_use]
     pub fn with_passes(&self, passes: &Passes) -> Self {
         let mut plan = self.clone();
-        // What comes from beneath is told by reading the same once more.
+        // Whether something beneath caches shows when the same is read once more.
         let anew = !plan.conclude.contains(&Conclusion::Source);
         for cell in &mut plan.cells {
             let mut phases = Vec::with_capacity(cell.phases.len());

@@ -111,7 +111,7 @@ pub struct CellPlan {
     pub job_variant: String,
     /// The axis level; none without an axis.
     pub level: Option<Quantity>,
-    /// What carries its requests out.
+    /// The I/O engine.
     pub engine: EngineName,
     /// The truth of the simulated file system, if it runs on it.
     pub sim: sim::SimModel,
@@ -123,7 +123,7 @@ pub struct CellPlan {
     pub tree: Tree,
     /// What the place is brought to before; none if it is taken as it is.
     pub prepare: Option<Prepare>,
-    /// What is done, in order; a phase with several passes stands here several times.
+    /// What is done, in order; a phase with several passes is here several times.
     pub phases: Vec<Phase>,
 }
 
@@ -160,7 +160,7 @@ pub struct Plan {
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.
     pub axis: Option<Axis>,
-    /// Kinds of findings that answer the question, in the order they are told.
+    /// Kinds of findings that answer the question, in the order they are stated.
     pub conclude: Vec<Conclusion>,
     /// One for each variant and level: variants in the job file's order, levels within them.
     pub cells: Vec<CellPlan>,

@@ -15,7 +15,7 @@ pub(super) struct ProblemList {
 }
 
 impl ProblemList {
-    /// Notes on which line a key or an element stands.
+    /// Notes the line of a key or an element.
     pub(super) fn stands_at(&mut self, place: &str, line: usize) {
         self.lines.insert(place.to_string(), line);
     }

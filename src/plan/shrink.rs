@@ -223,7 +223,7 @@ fn few(count: u64) -> u64 {
     count.min(TARGETS_MAX)
 }
 
-/// Sizes of which no draw is too large; a drawn one gives way to its mean. In whole 4 KiB, which
+/// Sizes of which no draw is too large; a drawn one is replaced by its mean. In whole 4 KiB, which
 /// direct I/O needs.
 fn cut(sizes: Sizes) -> Sizes {
     if sizes.max() <= BYTES_MAX {

@@ -28,7 +28,7 @@ impl<'a> JobSource<'a> {
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
-    /// What stands in a range of bytes.
+    /// The text in a range of bytes.
     fn quote(&self, span: std::ops::Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or_default()
     }

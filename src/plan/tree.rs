@@ -54,7 +54,7 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    /// The size that a draw of random bits stands for.
+    /// The size that random bits draw.
     #[inline]
     pub fn from_bits(self, bits: u64) -> u64 {
         match self {
@@ -257,7 +257,7 @@ impl Tree {
         }
     }
 
-    /// The random bits that tell one file's content in one version from all others.
+    /// The random bits that are the content of one file in one version, different from all others.
     #[inline]
     pub fn content_key(&self, number: u64, version: u32) -> u64 {
         draw(self.seed, Stream::Content, content_index(number, version))

@@ -37,7 +37,7 @@ pub(super) struct WireJob {
     pub(super) seed: Option<u64>,
     /// Workers of each phase: 1 to 1,024; 1 by default.
     pub(super) threads: Option<WireQuantity>,
-    /// What carries requests out; sync by default.
+    /// The I/O engine; sync by default.
     pub(super) engine: Option<EngineName>,
     /// What each phase asks of the caches; as-is by default.
     pub(super) cache: Option<CacheAsked>,
@@ -60,7 +60,7 @@ pub(super) struct WireJob {
     /// What is done and timed, in this order.
     #[schemars(required)]
     pub(super) phase: Option<Vec<WirePhase>>,
-    /// Kinds of findings that answer the question, in the order they are told; by default a
+    /// Kinds of findings that answer the question, in the order they are stated; by default a
     /// ranking where variants are compared.
     pub(super) conclude: Option<Vec<Conclusion>>,
     /// The truth of the simulated file system, for `engine = "sim"`.
@@ -87,7 +87,7 @@ pub(super) struct WireVariant {
     pub(super) tree: Option<WireTree>,
     /// Workers of each phase: 1 to 1,024.
     pub(super) threads: Option<WireQuantity>,
-    /// What carries requests out.
+    /// The I/O engine.
     pub(super) engine: Option<EngineName>,
     /// What each phase asks of the caches.
     pub(super) cache: Option<CacheAsked>,
@@ -356,7 +356,7 @@ pub(super) enum Scaled<T> {
 }
 
 impl<T> Scaled<T> {
-    /// The value at a scale, and the key it stands under, if it has one.
+    /// The value at a scale, and its key, if it has one.
     pub(super) fn at(&self, scale: Scale) -> (&T, Option<&'static str>) {
         match (self, scale) {
             (Scaled::Always(value), _) => (value, None),

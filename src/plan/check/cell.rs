@@ -3,12 +3,10 @@
 use super::Settings;
 use super::filesystem::CrossedVariant;
 use super::keys::{KeyReader, Scope};
-use super::phases::PhaseOutline;
-use super::tree::TreeReader;
 use crate::base::errno::Errno;
 use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Operation, Subject, find_operation};
-use crate::plan::phase::Phase;
+use crate::plan::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::plan::report::{ProblemList, below, element};
 use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimSpread};
 use crate::plan::tree::{Handles, Tree};
@@ -37,6 +35,19 @@ pub(super) struct CellCheck<'a> {
     pub(super) level: Option<Quantity>,
     pub(super) scope: &'a Scope,
     pub(super) report: &'a mut ProblemList,
+}
+
+/// What a phase is but for the entries it works on.
+pub(super) struct PhaseOutline<'a> {
+    pub(super) wire: &'a WirePhase,
+    pub(super) place: String,
+    pub(super) operation: &'static dyn Operation,
+    pub(super) threads: u32,
+    pub(super) passes: u32,
+    pub(super) windows: u32,
+    pub(super) block: u32,
+    pub(super) cache: CacheAsked,
+    pub(super) end: PhaseEnd,
 }
 
 impl<'a> CellCheck<'a> {
@@ -90,7 +101,7 @@ impl<'a> CellCheck<'a> {
         below(&self.variant.place, key)
     }
 
-    /// What is prepared for the levels, and where it stands: the variant's own, or the axis's.
+    /// What is prepared for the levels, and its place: the variant's own, or the axis's.
     pub(super) fn wire_prepare(&self) -> Option<(&'a WirePrepare, String)> {
         match &self.variant.wire.prepare {
             Some(own) => Some((own, self.own("prepare"))),
@@ -127,25 +138,6 @@ impl<'a> CellCheck<'a> {
             let expected = "`reopen`, or `queue = 0` in the `sim` table";
             self.keys(&place).problem("handles", found, expected);
         }
-    }
-
-    fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
-        let (own, seed) = (self.own("tree"), self.seed);
-        let (wire, place) = match (&self.variant.wire.tree, &self.job.tree) {
-            (Some(wire), _) => (wire, own.as_str()),
-            (None, _) if self.report.is_broken(&own) => return None,
-            (None, Some(wire)) => (wire, "tree"),
-            (None, None) => {
-                if !self.report.is_broken("tree") {
-                    let hint = "add `[tree]` with `files = 1_000`";
-                    let place = if self.job.variant.is_empty() { "tree" } else { &own };
-                    let expected = "one here or for all variants";
-                    self.report.add_with_hint(place, "no tree", expected, hint);
-                }
-                return None;
-            }
-        };
-        TreeReader { wire, workers, seed, keys: self.keys(place) }.tree()
     }
 
     /// Where no phase works on files there is no tree, and none may be written down.

@@ -16,7 +16,7 @@ const NAME_BYTES_MAX: usize = 60;
 pub(super) struct CrossedVariant<'a> {
     /// The variant.
     pub(super) wire: &'a wire::WireVariant,
-    /// Where it stands.
+    /// Its place in the job file.
     pub(super) place: String,
     /// Its name in the plan; none if anything is wrong with it.
     pub(super) name: Option<String>,

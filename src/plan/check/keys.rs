@@ -10,7 +10,7 @@ use crate::base::units::{Quantity, Unit, bytes, duration, grouped};
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::wire::{OneOrMany, WireJob, WireQuantity};
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone, Debug)]
 enum ParameterValue {
     One(Quantity),
@@ -205,7 +205,7 @@ impl<'a> KeyReader<'a> {
         whole
     }
 
-    /// The same below 2^32, with what an absent key stands for.
+    /// The same below 2^32; the default where the key is absent.
     pub(super) fn whole_or(
         &mut self,
         default: u32,

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::cell::CellCheck;
+use super::cell::{CellCheck, PhaseOutline};
 use super::keys::{KeyReader, check_title, described};
 use super::live::Entries;
 use crate::base::units::{Unit, bytes, grouped};
@@ -23,19 +23,6 @@ const DURATION_NS: RangeInclusive<f64> = 1e6..=3.6e12;
 
 /// Phases of one cell, passes counted: each remembers those before it.
 const PHASES_MAX: usize = 200;
-
-/// What a phase is but for the entries it works on.
-pub(super) struct PhaseOutline<'a> {
-    pub(super) wire: &'a WirePhase,
-    pub(super) place: String,
-    pub(super) operation: &'static dyn Operation,
-    pub(super) threads: u32,
-    passes: u32,
-    windows: u32,
-    block: u32,
-    cache: CacheAsked,
-    end: PhaseEnd,
-}
 
 impl<'a> CellCheck<'a> {
     /// What a phase says of itself, with the defaults of variant and job file, and the settings'
@@ -142,7 +129,7 @@ impl<'a> CellCheck<'a> {
         let mut keys = KeyReader::new(&outline.place, self.scope, self.report);
         let count = match &outline.wire.count {
             Some(wire) => Some(keys.whole("count", wire, Unit::Count, COUNT)?),
-            // What stands there was no quantity: how many there are is not known from here on.
+            // Its value was no quantity: how many there are is not known from here on.
             None if keys.is_broken("count") => return None,
             None => None,
         };
@@ -293,7 +280,7 @@ impl KeyReader<'_> {
     /// When a phase with this `duration` ends; none if it cannot be read. A plain number is seconds.
     fn phase_end(&mut self, wire: Option<&WireQuantity>) -> Option<PhaseEnd> {
         let Some(wire) = wire else {
-            // What stands there was no quantity.
+            // Its value was no quantity.
             return (!self.is_broken("duration")).then_some(PhaseEnd::Targets);
         };
         let quantity = self.quantity("duration", wire)?;

@@ -28,11 +28,11 @@ const FILES_UNKNOWN_DRAWN: u64 = 10_000_000;
 
 /// Reads a tree. `workers` are the threads of the phases, for trees of their own; none if they are
 /// not known.
-pub(super) struct TreeReader<'a> {
-    pub(super) wire: &'a WireTree,
-    pub(super) workers: Option<u32>,
-    pub(super) seed: u64,
-    pub(super) keys: KeyReader<'a>,
+struct TreeReader<'a> {
+    wire: &'a WireTree,
+    workers: Option<u32>,
+    seed: u64,
+    keys: KeyReader<'a>,
 }
 
 /// The directories of a tree, and how many files each gets.
@@ -49,7 +49,7 @@ struct FileCount {
 
 impl TreeReader<'_> {
     /// The tree of one cell; none if anything is wrong with it.
-    pub(super) fn tree(mut self) -> Option<Tree> {
+    fn tree(mut self) -> Option<Tree> {
         let count = self.file_count();
         let layout = self.layout(count.as_ref().map(|count| count.files));
         let sizes = match self.wire.chunks {
@@ -264,6 +264,27 @@ fn content(wire: Option<&WireContent>, mut keys: KeyReader<'_>) -> Option<Conten
 }
 
 impl CellCheck<'_> {
+    /// The tree of the cell: the variant's own, or that of the job file; none if anything is wrong
+    /// with it.
+    pub(super) fn tree(&mut self, workers: Option<u32>) -> Option<Tree> {
+        let (own, seed) = (self.own("tree"), self.seed);
+        let (wire, place) = match (&self.variant.wire.tree, &self.job.tree) {
+            (Some(wire), _) => (wire, own.as_str()),
+            (None, _) if self.report.is_broken(&own) => return None,
+            (None, Some(wire)) => (wire, "tree"),
+            (None, None) => {
+                if !self.report.is_broken("tree") {
+                    let hint = "add `[tree]` with `files = 1_000`";
+                    let place = if self.job.variant.is_empty() { "tree" } else { &own };
+                    let expected = "one here or for all variants";
+                    self.report.add_with_hint(place, "no tree", expected, hint);
+                }
+                return None;
+            }
+        };
+        TreeReader { wire, workers, seed, keys: self.keys(place) }.tree()
+    }
+
     /// How the place is prepared for the level, as `wire` at `place` says; none if anything is
     /// wrong with it.
     pub(super) fn prepare(&mut self, wire: &WirePrepare, place: &str) -> Option<Prepare> {

@@ -54,7 +54,7 @@ pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     options.join(",")
 }
 
-/// What stands before the device.
+/// The words before the device.
 fn options(filesystem: &FileSystem, room: &VolumeSize) -> Vec<String> {
     let Some(maker) = &filesystem.kind.maker else { return Vec::new() };
     let mut words: Vec<String> = maker.always.iter().map(ToString::to_string).collect();

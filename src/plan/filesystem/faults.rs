@@ -8,7 +8,7 @@ use crate::plan::report::element;
 pub(crate) struct Fault {
     /// The key it concerns: `mkfs[2]`.
     pub(crate) key: String,
-    /// What stands there.
+    /// What was found there.
     pub(crate) found: String,
     /// What may stand there.
     pub(crate) expected: String,

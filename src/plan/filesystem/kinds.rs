@@ -11,7 +11,7 @@ pub struct FileSystemKind {
     pub least_bytes: u64,
     /// The release of Linux that no longer has it.
     pub gone_since: Option<&'static str>,
-    /// Whether it gives nothing back of what was overwritten or deleted while it is measured.
+    /// Whether it frees nothing of what was overwritten or deleted while it is measured.
     pub keeps_all: bool,
 }
 
@@ -29,9 +29,9 @@ pub struct Maker {
     pub valued: &'static [&'static str],
     /// Options that reach beyond the device: they read or write files or other devices.
     pub apart: &'static [&'static str],
-    /// The package that brings it in Debian.
+    /// The package that has it in Debian.
     pub debian: &'static str,
-    /// The package that brings it in Fedora.
+    /// The package that has it in Fedora.
     pub fedora: &'static str,
 }
 
@@ -155,7 +155,7 @@ const fn maker(
     Maker { program, always, inodes: None, valued: &[], apart: &[], debian, fedora }
 }
 
-/// All of them, in the order they are told.
+/// All of them, in the order they are listed.
 pub static KINDS: [FileSystemKind; 11] = [
     kind("ext2", 64 * MIB, Maker { program: "mkfs.ext2", ..EXT }),
     kind("ext3", 64 * MIB, Maker { program: "mkfs.ext3", ..EXT }),

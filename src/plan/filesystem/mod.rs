@@ -32,7 +32,7 @@ impl FileSystem {
         Self { kind, mkfs: Vec::new(), mount: String::new(), name: None }
     }
 
-    /// How it is told from others: its name, or its kind and all its options.
+    /// What distinguishes it from others: its name, or its kind and all its options.
     pub fn label(&self) -> String {
         if let Some(name) = &self.name {
             return name.clone();

@@ -62,7 +62,7 @@ const STEP_BYTES: u64 = 64 * MIB;
 
 const BLOCK_BYTES: u64 = 4096;
 
-/// What an inode takes in the file system that gives most: a block of its own in f2fs. It is also
+/// What an inode takes in the file system that uses most: a block of its own in f2fs. It is also
 /// more than the 2 KiB of which xfs gives a quarter to inodes of 512 bytes (mkfs.xfs(8), `maxpct`).
 const INODE_BYTES: u64 = 4096;
 
