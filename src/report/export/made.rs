@@ -4,43 +4,60 @@ use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::references;
-use crate::report::figures::{Axis, Figure, Look, Mark, Point, Quantity, Scale, Series, figures};
+use crate::report::figures::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
+    SeriesLook, charts,
+};
 use crate::report::json::read_document;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
 pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m\u{202e}\u{2028}";
 
-fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
-    Axis { label: label.into(), quantity, scale }
+fn axis(label: &str, quantity: AxisQuantity, scale: AxisScale) -> ChartAxis {
+    ChartAxis { label: label.into(), quantity, scale }
 }
 
-fn with_interval(x: f64, y: f64, share: f64) -> Point {
-    Point { interval: Some([y * (1.0 - share), y * (1.0 + share)]), n: 5, ..Point::at(x, y) }
+fn with_interval(x: f64, y: f64, share: f64) -> ChartPoint {
+    ChartPoint {
+        interval: Some([y * (1.0 - share), y * (1.0 + share)]),
+        n: 5,
+        ..ChartPoint::at(x, y)
+    }
 }
 
-fn series(name: &str, colour: usize, look: Look, what: &str, points: Vec<Point>) -> Series {
-    Series { name: name.into(), colour, look, what: what.into(), points }
+fn series(
+    name: &str,
+    colour: usize,
+    look: SeriesLook,
+    what: &str,
+    points: Vec<ChartPoint>,
+) -> ChartSeries {
+    ChartSeries { name: name.into(), colour, look, what: what.into(), points }
 }
 
 /// Bars of these variants over these phases, with the values behind them.
-pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Figure {
+pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
     let value = |variant: usize, phase: usize| 1_000.0 * (1.0 + variant as f64 + phase as f64);
     let places = || 0..phases.len();
     let all = variants.iter().enumerate().flat_map(|(at, name)| {
         let mean = places().map(|x| with_interval(x as f64, value(at, x), 0.1)).collect();
-        let raw = places()
-            .flat_map(|x| [0.95, 1.0, 1.05].map(|share| Point::at(x as f64, value(at, x) * share)));
+        let raw = places().flat_map(|x| {
+            [0.95, 1.0, 1.05].map(|share| ChartPoint::at(x as f64, value(at, x) * share))
+        });
         let raw = raw.collect();
-        [series(name, at, Look::Bars, "mean", mean), series(name, at, Look::Raw, "repeat", raw)]
+        [
+            series(name, at, SeriesLook::Bars, "mean", mean),
+            series(name, at, SeriesLook::Raw, "repeat", raw),
+        ]
     });
     let series = all.collect();
-    let names = Scale::Named(phases.iter().map(|name| name.to_string()).collect());
-    Figure {
+    let names = AxisScale::Named(phases.iter().map(|name| name.to_string()).collect());
+    Chart {
         key: "rates".into(),
         title: "Operations per second".into(),
         question: "How many operations did each phase do in a second?".into(),
-        x: axis("phase", Quantity::Count, names),
-        y: axis("operations per second", Quantity::Operations, Scale::Linear),
+        x: axis("phase", AxisQuantity::Count, names),
+        y: axis("operations per second", AxisQuantity::Operations, AxisScale::Linear),
         shade: None,
         series,
         marks: Vec::new(),
@@ -49,7 +66,7 @@ pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Figure {
 }
 
 /// Lines with intervals, bands, laws and marks.
-pub(super) fn course() -> Figure {
+pub(super) fn course() -> Chart {
     let places = [30.0, 50.0, 70.0, 80.0, 90.0, 98.0];
     let of = |number: usize, name: &str| {
         let height = move |x: f64| 2e-5 * (1.0 + number as f64) * (1.0 + (x / 98.0).powi(6));
@@ -57,50 +74,50 @@ pub(super) fn course() -> Figure {
         let mut line = all(0.05);
         line[2].disturbed = true;
         [
-            series(name, number, Look::Band, "p50 to p99", all(0.5)),
-            series(name, number, Look::Line, "p50", line),
+            series(name, number, SeriesLook::Band, "p50 to p99", all(0.5)),
+            series(name, number, SeriesLook::Line, "p50", line),
             series(
                 name,
                 number,
-                Look::Line,
+                SeriesLook::Line,
                 "p99",
-                places.map(|x| Point::at(x, height(x) * 4.0)).to_vec(),
+                places.map(|x| ChartPoint::at(x, height(x) * 4.0)).to_vec(),
             ),
             series(
                 name,
                 number,
-                Look::Law,
+                SeriesLook::Law,
                 "fitted law",
-                places.map(|x| Point::at(x, height(x) * 1.1)).to_vec(),
+                places.map(|x| ChartPoint::at(x, height(x) * 1.1)).to_vec(),
             ),
             series(
                 name,
                 number,
-                Look::Curve,
+                SeriesLook::Curve,
                 "limit",
-                places.map(|x| Point::at(x, height(x) * 3.0)).to_vec(),
+                places.map(|x| ChartPoint::at(x, height(x) * 3.0)).to_vec(),
             ),
             series(
                 name,
                 number,
-                Look::Markers,
+                SeriesLook::Markers,
                 "max",
-                places.map(|x| Point::at(x, height(x) * 5.0)).to_vec(),
+                places.map(|x| ChartPoint::at(x, height(x) * 5.0)).to_vec(),
             ),
         ]
     };
-    let mark = |x: f64, colour: usize, name: &str| Mark {
+    let mark = |x: f64, colour: usize, name: &str| ChartMark {
         x,
         interval: Some([x - 4.0, x + 3.0]),
         label: format!("knee of {name}"),
         colour: Some(colour),
     };
-    Figure {
+    Chart {
         key: "levels-create".into(),
         title: "Latency by space used".into(),
         question: "From where does creating a file get slower?".into(),
-        x: axis("space used", Quantity::Percent, Scale::Linear),
-        y: axis("latency", Quantity::Seconds, Scale::Logarithmic),
+        x: axis("space used", AxisQuantity::Percent, AxisScale::Linear),
+        y: axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic),
         shade: None,
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
         marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
@@ -108,97 +125,99 @@ pub(super) fn course() -> Figure {
     }
 }
 
-/// Rectangles in rows with names, or over numbers.
-pub(super) fn heat(is_named: bool) -> Figure {
+/// Cells in rows with names.
+pub(super) fn heat() -> Chart {
     let cell = |at: usize| {
-        let (x, y) = ((at % 20) as f64 * 5.0, (at / 20) as f64);
-        let y = if is_named { y } else { 1e-6 * 2f64.powf(y) };
-        Point { shade: Some(1.0 + at as f64), ..Point::at(x, y) }
+        let x = (at % 20) as f64 * 5.0;
+        let cell = HeatCell { end: x + 5.0, shade: 1.0 + at as f64 };
+        ChartPoint { cell: Some(cell), ..ChartPoint::at(x, (at / 20) as f64) }
     };
     let rows = (0..6).map(|row| format!("ext4 repeat {row}")).collect();
-    let y = if is_named {
-        axis("variant and repeat", Quantity::Count, Scale::Named(rows))
-    } else {
-        axis("latency", Quantity::Seconds, Scale::Logarithmic)
-    };
-    Figure {
+    let cells = (0..120).map(cell).collect();
+    Chart {
         key: "heat-create".into(),
         title: "create: latency over its course".into(),
         question: "When were operations slow?".into(),
-        x: axis("operations done of the phase", Quantity::Percent, Scale::Linear),
-        y,
-        shade: Some(axis("operations", Quantity::Count, Scale::Logarithmic)),
-        series: vec![series("ext4", 0, Look::Cells, "slice", (0..120).map(cell).collect())],
+        x: axis("operations done of the phase", AxisQuantity::Percent, AxisScale::Linear),
+        y: ChartAxis::named("variant and repeat", rows),
+        shade: Some(axis("operations", AxisQuantity::Count, AxisScale::Logarithmic)),
+        series: vec![series("ext4", 0, SeriesLook::Cells, "slice", cells)],
         marks: Vec::new(),
         notes: Vec::new(),
     }
 }
 
 /// The same picture in which every text is evil and long.
-pub(super) fn evil(mut figure: Figure) -> Figure {
+pub(super) fn evil(mut chart: Chart) -> Chart {
     let long = |text: &mut String| *text = EVIL.repeat(3) + text;
-    long(&mut figure.title);
-    long(&mut figure.question);
-    for axis in [&mut figure.x, &mut figure.y].into_iter().chain(figure.shade.as_mut()) {
+    long(&mut chart.title);
+    long(&mut chart.question);
+    for axis in [&mut chart.x, &mut chart.y].into_iter().chain(chart.shade.as_mut()) {
         long(&mut axis.label);
-        if let Scale::Named(names) = &mut axis.scale {
+        if let AxisScale::Named(names) = &mut axis.scale {
             names.iter_mut().for_each(long);
         }
     }
-    for series in &mut figure.series {
+    for series in &mut chart.series {
         long(&mut series.name);
         long(&mut series.what);
     }
-    figure.marks.iter_mut().for_each(|mark| long(&mut mark.label));
-    figure.notes.iter_mut().for_each(long);
-    figure
+    chart.marks.iter_mut().for_each(|mark| long(&mut mark.label));
+    chart.notes.iter_mut().for_each(long);
+    chart
 }
 
 /// Pictures that no run gives.
-fn odd() -> Vec<Figure> {
+fn odd() -> Vec<Chart> {
     let numbers = [0.0, -1.0, 1e-320, 1e300, f64::NAN, f64::INFINITY, f64::MAX];
     let looks = [
-        Look::Bars,
-        Look::Markers,
-        Look::Line,
-        Look::Curve,
-        Look::Band,
-        Look::Law,
-        Look::Raw,
-        Look::Cells,
+        SeriesLook::Bars,
+        SeriesLook::Markers,
+        SeriesLook::Line,
+        SeriesLook::Curve,
+        SeriesLook::Band,
+        SeriesLook::Law,
+        SeriesLook::Raw,
+        SeriesLook::Cells,
     ];
     let scales = [
-        Scale::Linear,
-        Scale::Logarithmic,
-        Scale::Named(vec!["a".into(); 3]),
-        Scale::Named(Vec::new()),
+        AxisScale::Linear,
+        AxisScale::Logarithmic,
+        AxisScale::Named(vec!["a".into(); 3]),
+        AxisScale::Named(Vec::new()),
     ];
     let mut all = Vec::new();
     for look in looks {
         for (x, y) in scales.iter().zip(scales.iter().cycle().skip(all.len() % 3)) {
-            let point = |at: &f64| Point {
+            let point = |at: &f64| ChartPoint {
                 interval: Some([*at, -*at]),
-                shade: Some(*at),
-                ..Point::at(*at, numbers[all.len() % numbers.len()])
+                cell: Some(HeatCell { end: *at + 1.0, shade: *at }),
+                ..ChartPoint::at(*at, numbers[all.len() % numbers.len()])
             };
-            let mut figure = heat(false);
-            figure.key = format!("odd-{}", all.len());
-            (figure.x.scale, figure.y.scale) = (x.clone(), y.clone());
-            figure.series = vec![
+            let mut chart = heat();
+            chart.key = format!("odd-{}", all.len());
+            (chart.x.scale, chart.y.scale) = (x.clone(), y.clone());
+            if look == SeriesLook::Bars {
+                chart.x.scale = scales[2].clone();
+            }
+            if look == SeriesLook::Cells {
+                (chart.x.scale, chart.y.scale) = (AxisScale::Linear, scales[2].clone());
+            }
+            chart.series = vec![
                 series("a", 0, look, "some", numbers.iter().map(point).collect()),
                 series("", 9, look, "", Vec::new()),
             ];
-            figure.marks = numbers
-                .map(|x| Mark { x, interval: Some([x, -x]), label: "m".into(), colour: None })
+            chart.marks = numbers
+                .map(|x| ChartMark { x, interval: Some([x, -x]), label: "m".into(), colour: None })
                 .to_vec();
-            all.push(figure);
+            all.push(chart);
         }
     }
-    all
+    all.into_iter().filter_map(Chart::checked).collect()
 }
 
 /// All of these, and those of known and published runs.
-pub(super) fn all() -> Vec<Figure> {
+pub(super) fn all() -> Vec<Chart> {
     let names: Vec<String> = (0..30).map(|at| format!("a phase with a long name {at}")).collect();
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
     let mut all = vec![
@@ -209,14 +228,12 @@ pub(super) fn all() -> Vec<Figure> {
         ),
         bars(&names[..9], &names[..5]),
         bars(&["ext4"], &names),
-        bars(&[], &[]),
         course(),
-        heat(true),
-        heat(false),
+        heat(),
     ];
-    all.extend([bars(&["a", "b"], &["c", "d"]), course(), heat(true)].map(evil));
+    all.extend([bars(&["a", "b"], &["c", "d"]), course(), heat()].map(evil));
     all.extend(odd());
-    all.extend(books().iter().flat_map(|book| figures(&[&Analysis::of(book)])));
+    all.extend(books().iter().flat_map(|book| charts(&[&Analysis::of(book)])));
     all
 }
 

@@ -1,18 +1,18 @@
 //! How much more the device moved than was asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::cast::{Cast, CastRun, Member};
+use super::notes::{about_disturbed, about_last_level, notes};
 use super::rates::estimated;
-use super::whole::{about_disturbed, about_last_level, whole};
-use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use super::runs::{ChartKeys, ChartRuns};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartSeries, SeriesLook};
 use crate::base::failure::shown;
 use crate::measure::amplification::PhaseAmplification;
 use crate::measure::book::Level;
 use crate::measure::uncertainty::Estimate;
 
 /// A direction, and what is told of it.
-struct Direction {
+struct DeviceTraffic {
     key: &'static str,
     title: &'static str,
     question: &'static str,
@@ -21,8 +21,8 @@ struct Direction {
     of: fn(&PhaseAmplification) -> Option<Estimate>,
 }
 
-const DIRECTIONS: [Direction; 2] = [
-    Direction {
+const TRAFFIC: [DeviceTraffic; 2] = [
+    DeviceTraffic {
         key: "written",
         title: "Write amplification",
         question: "How many bytes did the device write for each byte of content?",
@@ -31,7 +31,7 @@ const DIRECTIONS: [Direction; 2] = [
                same. What else was written meanwhile is in it.",
         of: |one| one.written,
     },
-    Direction {
+    DeviceTraffic {
         key: "read",
         title: "Read amplification",
         question: "How many bytes did the device read for each byte of content?",
@@ -41,64 +41,38 @@ const DIRECTIONS: [Direction; 2] = [
     },
 ];
 
-/// One picture for what was written and one for what was read, as far as that is known.
-pub(super) fn amplifications(cast: &Cast<'_>) -> Vec<Figure> {
-    let all: Vec<&[PhaseAmplification]> =
-        cast.runs.iter().map(|run| run.analysis.phase_amplifications()).collect();
-    DIRECTIONS.iter().filter_map(|direction| direction.figure(cast, &all)).collect()
+/// One chart for what was written and one for what was read, as far as that is known.
+pub(super) fn amplifications(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    TRAFFIC.iter().filter_map(|traffic| traffic.chart(runs, keys)).collect()
 }
 
-impl Direction {
-    fn figure(&self, cast: &Cast<'_>, all: &[&[PhaseAmplification]]) -> Option<Figure> {
-        let known = || all.iter().copied().flatten().filter(|one| (self.of)(one).is_some());
-        let told: BTreeSet<&str> = known().map(|one| one.phase.as_str()).collect();
-        let phases: Vec<&str> =
-            cast.phases().into_iter().filter(|phase| told.contains(phase)).collect();
-        let of_several = known().filter(|one| one.other_levels);
+impl DeviceTraffic {
+    fn chart(&self, runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Option<Chart> {
+        let all = runs.analyses.iter().flat_map(|analysis| analysis.phase_amplifications());
+        let known: Vec<_> = all.filter(|one| (self.of)(one).is_some()).collect();
+        let known_phases: BTreeSet<&str> = known.iter().map(|one| one.phase.as_str()).collect();
+        let mut phases = runs.phases();
+        phases.retain(|phase| known_phases.contains(phase));
+        let of_several = known.iter().filter(|one| one.other_levels);
         let levels: Vec<&Level> = of_several.filter_map(|one| one.level.as_ref()).collect();
-        let series =
-            cast.runs.iter().zip(all).flat_map(|(run, all)| self.series(run, all, &phases));
-        let series: Vec<Series> = series.collect();
-        let notes =
-            [Some(self.note.to_string()), about_last_level(&levels), about_disturbed(&series)];
-        whole(Figure {
-            key: format!("amplification-{}", self.key),
-            title: self.title.into(),
+        let series = runs.variants.iter().map(|variant| {
+            let all = variant.analysis.phase_amplifications().iter();
+            let points = all.filter(|one| one.variant == variant.variant).filter_map(|one| {
+                let place = phases.iter().position(|phase| *phase == one.phase)?;
+                Some(estimated(place as f64, (self.of)(one)?, one.disturbed))
+            });
+            variant.series(SeriesLook::Bars, "mean", points.collect())
+        });
+        let series: Vec<ChartSeries> = series.collect();
+        let x = ChartAxis::named("phase", phases.iter().map(shown).collect());
+        let y = ChartAxis::new(self.label, AxisQuantity::Times, AxisScale::Linear);
+        let others = [about_last_level(&levels), about_disturbed(&series)];
+        Chart {
             question: self.question.into(),
-            x: Axis {
-                label: "phase".into(),
-                quantity: Quantity::Count,
-                scale: Scale::Named(phases.into_iter().map(shown).collect()),
-            },
-            y: Axis { label: self.label.into(), quantity: Quantity::Times, scale: Scale::Linear },
-            shade: None,
+            notes: notes(self.note, others),
             series,
-            marks: Vec::new(),
-            notes: notes.into_iter().flatten().collect(),
-        })
-    }
-
-    /// A series for each variant of a run.
-    fn series(
-        &self,
-        run: &CastRun<'_>,
-        all: &[PhaseAmplification],
-        phases: &[&str],
-    ) -> Vec<Series> {
-        let mut points: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
-        for one in all {
-            let place = phases.iter().position(|phase| *phase == one.phase);
-            let Some((place, value)) = place.zip((self.of)(one)) else { continue };
-            let point = estimated(place as f64, value, one.disturbed);
-            points.entry(&one.variant).or_default().push(point);
+            ..Chart::new(keys.unused("amplification", self.key), self.title.into(), x, y)
         }
-        let of = |member: &Member<'_>| Series {
-            name: member.name.clone(),
-            colour: member.colour,
-            look: Look::Bars,
-            what: "mean".into(),
-            points: points.get(member.variant).cloned().unwrap_or_default(),
-        };
-        run.members.iter().map(of).collect()
+        .checked()
     }
 }

@@ -2,87 +2,79 @@
 
 use std::collections::BTreeMap;
 
-use super::cast::{Cast, Member};
-use super::keys::Keys;
+use super::notes::{about_disturbed, about_intervals, about_last_level, notes, points, scale_for};
 use super::rates::{estimated, rate_axis};
-use super::whole::{about_disturbed, about_intervals, about_last_level, points, scale_for, whole};
-use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use super::runs::{ChartKeys, ChartRuns, ChartVariant};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::base::failure::shown;
 use crate::measure::timeline::{DatedRate, PhaseHistory, phase_histories};
 
-/// One picture for each phase that three runs or more of one scenario measured.
-pub(super) fn histories(cast: &Cast<'_>, keys: &mut Keys) -> Vec<Figure> {
-    let all: Vec<_> = cast.runs.iter().map(|run| run.analysis).collect();
-    let all = phase_histories(&all);
-    let colours = colours(cast, &all);
-    all.iter().filter_map(|history| figure(cast, history, &colours, keys)).collect()
+/// One chart for each phase that three runs or more of one scenario measured.
+pub(super) fn histories(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    let all = phase_histories(&runs.analyses);
+    let colours = colours(runs, &all);
+    all.iter().filter_map(|history| chart(runs, history, &colours, keys)).collect()
 }
 
-fn member<'a>(cast: &'a Cast<'_>, dated: &DatedRate<'_>) -> Option<&'a Member<'a>> {
-    cast.runs.get(dated.run)?.member(dated.variant)
+fn variant<'a, 'b>(runs: &'b ChartRuns<'a>, dated: &DatedRate<'_>) -> Option<&'b ChartVariant<'a>> {
+    runs.variant(dated.run, dated.variant)
 }
 
-/// The colour of each name: that of the latest run that has it, as in the other pictures.
-fn colours<'a>(cast: &'a Cast<'_>, all: &[PhaseHistory<'_>]) -> BTreeMap<&'a str, usize> {
-    let mut rows: Vec<&DatedRate<'_>> = all.iter().flat_map(|history| &history.rates).collect();
-    rows.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then(a.run.cmp(&b.run)));
-    let members = rows.into_iter().filter_map(|dated| member(cast, dated));
-    members.map(|member| (member.own.as_str(), member.colour)).collect()
+/// The colour of each name: that of the latest run that has it, as in the other charts.
+fn colours<'a>(runs: &'a ChartRuns<'_>, all: &[PhaseHistory<'_>]) -> BTreeMap<&'a str, usize> {
+    let mut rates: Vec<&DatedRate<'_>> = all.iter().flat_map(|history| &history.rates).collect();
+    rates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then(a.run.cmp(&b.run)));
+    let variants = rates.into_iter().filter_map(|dated| variant(runs, dated));
+    variants.map(|variant| (variant.own.as_str(), variant.colour)).collect()
 }
 
-fn figure(
-    cast: &Cast<'_>,
+fn chart(
+    runs: &ChartRuns<'_>,
     history: &PhaseHistory<'_>,
     colours: &BTreeMap<&str, usize>,
-    keys: &mut Keys,
-) -> Option<Figure> {
-    let unit = history.rates.first()?.row.rate_unit;
-    let mut points_of: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    keys: &mut ChartKeys,
+) -> Option<Chart> {
+    let latest = history.rates.last()?;
+    let mut points_of: BTreeMap<&str, Vec<ChartPoint>> = BTreeMap::new();
     for dated in &history.rates {
-        let Some((member, rate)) = member(cast, dated).zip(dated.row.rate) else { continue };
+        let Some((variant, rate)) = variant(runs, dated).zip(dated.row.rate) else { continue };
         let point = estimated(dated.seconds, rate, dated.row.disturbed > 0);
-        points_of.entry(&member.own).or_default().push(point);
+        points_of.entry(&variant.own).or_default().push(point);
     }
-    let latest = history.rates.last().and_then(|dated| cast.runs.get(dated.run))?;
-    let places = latest.members.iter().enumerate();
-    let places: BTreeMap<&str, usize> =
-        places.map(|(at, member)| (member.own.as_str(), at)).collect();
-    let mut all: Vec<(&str, Vec<Point>)> = points_of.into_iter().collect();
-    all.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
-    let series = |(name, points): (&str, Vec<Point>)| Series {
+    let latest_run = runs.analyses.get(latest.run)?;
+    let of_latest = |name: &str| {
+        let mut variants = runs.variants.iter();
+        let own =
+            |one: &ChartVariant<'_>| std::ptr::eq(one.analysis, *latest_run) && one.own == name;
+        variants.position(own).unwrap_or(usize::MAX)
+    };
+    let series = points_of.into_iter().map(|(name, points)| ChartSeries {
         name: name.to_string(),
         colour: colours.get(name).copied().unwrap_or_default(),
-        look: Look::Line,
+        look: SeriesLook::Line,
         what: "mean of a run".into(),
         points,
-    };
-    let series: Vec<Series> = all.into_iter().map(series).collect();
-    let y = rate_axis(unit, scale_for(points(&series).map(|point| point.y)));
-    let levels: Vec<_> = history.level.into_iter().collect();
-    let differ = (!history.same_target).then(|| {
-        "The runs are not all of the same job on the same machine, file system and device.".into()
     });
-    let notes = [
-        about_last_level(&levels),
-        differ,
+    let mut series: Vec<ChartSeries> = series.collect();
+    series.sort_by_key(|one| of_latest(&one.name));
+    let y = rate_axis(latest.row.rate_unit, scale_for(points(&series).map(|point| point.y)));
+    let differ =
+        "The runs are not all of the same job on the same machine, file system and device.";
+    let others = [
+        about_last_level(&history.level.into_iter().collect::<Vec<_>>()),
+        (!history.same_target).then(|| differ.into()),
         about_intervals(&y.scale, &series),
         about_disturbed(&series),
     ];
     let (phase, scenario) = (shown(history.phase), shown(history.scenario));
+    let x = ChartAxis::new("begin of the run", AxisQuantity::Date, AxisScale::Linear);
+    let key = keys.unused("history", history.phase);
     let about = "A point is a run, without the sync at the end of a phase. More is faster.";
-    whole(Figure {
-        key: keys.of("history", history.phase),
-        title: format!("{phase} from run to run"),
+    Chart {
         question: format!("Did {phase} of {scenario} become faster or slower with time?"),
-        x: Axis {
-            label: "begin of the run".into(),
-            quantity: Quantity::Date,
-            scale: Scale::Linear,
-        },
-        y,
-        shade: None,
+        notes: notes(about, others),
         series,
-        marks: Vec::new(),
-        notes: [about.to_string()].into_iter().chain(notes.into_iter().flatten()).collect(),
-    })
+        ..Chart::new(key, format!("{phase} from run to run"), x, y)
+    }
+    .checked()
 }

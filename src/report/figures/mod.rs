@@ -1,48 +1,49 @@
-//! The pictures of a run, made once as plain data: every rendering draws the same points, with the
-//! same colours, marks and units. One file here for each kind of picture.
+//! The charts of a run, made once as plain data: every renderer draws the same points, with the same
+//! colours, marks and units. One file here for each family of charts.
 
 mod amplification;
-mod cast;
-mod cells;
+mod colours;
 mod course;
 mod heat;
 mod history;
-mod keys;
+mod layout;
 mod levels;
 mod model;
-mod palette;
+mod notes;
 mod percentiles;
-mod range;
 mod rates;
-mod shades;
-mod slots;
+mod runs;
+mod scale;
 mod tails;
-mod ticks;
-mod whole;
 
 use crate::measure::analysis::Analysis;
+use runs::{ChartKeys, ChartRuns};
 
-pub(crate) use cells::Rectangle;
-pub(crate) use model::{Axis, Figure, FigureTable, Look, Mark, Point, Quantity, Scale, Series};
-pub(crate) use palette::{COLOURS, Colour, colour, has_been};
-pub(crate) use shades::{HEAT, heat};
-pub(crate) use slots::{Slot, aside};
-pub(crate) use ticks::Tick;
+pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
+pub(crate) use layout::{SeriesSlot, aside};
+pub(crate) use model::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, ChartTable,
+    HeatCell, SeriesLook,
+};
+pub(crate) use scale::{AxisSpan, Tick};
 
-/// All pictures that these runs give, in the order in which a reader wants them. With several runs
-/// they stand beside each other.
-pub(crate) fn figures(analyses: &[&Analysis<'_>]) -> Vec<Figure> {
-    let cast = cast::Cast::of(analyses);
-    let mut keys = keys::Keys::default();
-    let mut all = rates::rates(&cast);
-    all.extend(levels::levels(&cast, &mut keys));
-    all.extend(history::histories(&cast, &mut keys));
-    all.extend(course::courses(&cast, &mut keys));
-    all.extend(tails::tails(&cast, &mut keys));
-    all.extend(percentiles::percentiles(&cast, &mut keys));
-    all.extend(heat::heats(&cast, &mut keys));
-    all.extend(amplification::amplifications(&cast));
-    all
+/// All charts of these runs, in the order in which a reader wants them. With several runs they stand
+/// beside each other.
+pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
+    let runs = ChartRuns::new(analyses);
+    let mut keys = ChartKeys::default();
+    type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
+    let families: [ChartFamily; 8] = [
+        rates::rates,
+        levels::levels,
+        history::histories,
+        course::courses,
+        tails::tails,
+        percentiles::percentiles,
+        heat::heats,
+        amplification::amplifications,
+    ];
+    families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect()
 }
 
 #[cfg(test)]

@@ -1,70 +1,65 @@
-//! What a picture is made of.
+//! What a chart is made of.
 
-use crate::base::{dates, units};
+use crate::base::units::grouped;
 use crate::measure::order::each_of_many_once;
-use crate::report::text::{byte_rate, number, time};
 
-/// A picture: what it asks, its axes, and what is drawn.
+/// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Figure {
+pub(crate) struct Chart {
     /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
     pub(crate) key: String,
     /// A few words.
     pub(crate) title: String,
-    /// The question it answers, in a sentence.
+    /// A sentence.
     pub(crate) question: String,
     /// From left to right.
-    pub(crate) x: Axis,
+    pub(crate) x: ChartAxis,
     /// From bottom to top.
-    pub(crate) y: Axis,
-    /// What the colour of [`Look::Cells`] tells; none without cells.
-    pub(crate) shade: Option<Axis>,
+    pub(crate) y: ChartAxis,
+    /// What the colour of [`SeriesLook::Cells`] states; none without cells.
+    pub(crate) shade: Option<ChartAxis>,
     /// What is drawn, in the order of the legend.
-    pub(crate) series: Vec<Series>,
-    /// Places on the x axis that a finding tells of.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) series: Vec<ChartSeries>,
+    /// Values of x that a finding names.
+    pub(crate) marks: Vec<ChartMark>,
     /// What a reader must know, a sentence each.
     pub(crate) notes: Vec<String>,
 }
 
-/// One direction of a picture.
+/// One direction of a chart.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Axis {
-    /// What it tells, with the unit if ticks do not have it: `files created`, `latency`.
+pub(crate) struct ChartAxis {
+    /// What it shows: `files created`, `latency`. Units are with the numbers.
     pub(crate) label: String,
-    /// What its numbers are.
-    pub(crate) quantity: Quantity,
-    /// How they are spread.
-    pub(crate) scale: Scale,
+    pub(crate) quantity: AxisQuantity,
+    pub(crate) scale: AxisScale,
 }
 
 /// How numbers lie on an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scale {
-    /// Evenly, and from 0 if there are [`Look::Bars`].
+pub(crate) enum AxisScale {
+    /// Evenly, and from 0 if there are [`SeriesLook::Bars`].
     Linear,
     /// By their logarithm to base 10; every number is above 0.
     Logarithmic,
-    /// They are places among these names, from 0.
+    /// Each is the index of one of these names.
     Named(Vec<String>),
 }
 
 /// What a number is, in the unit's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quantity {
+pub(crate) enum AxisQuantity {
     /// A plain number.
     Count,
-    /// Bytes.
     Bytes,
     /// Hundredths: 50 for a half.
     Percent,
-    /// Seconds.
     Seconds,
     /// Operations per second.
     Operations,
     /// Bytes per second.
     ByteRate,
-    /// How many times as much.
+    /// A factor.
     Times,
     /// One in so many operations takes longer: 100 for p99.
     OneIn,
@@ -74,63 +69,68 @@ pub(crate) enum Quantity {
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Series {
+pub(crate) struct ChartSeries {
     /// What the legend says; series of one name are shown and hidden together.
     pub(crate) name: String,
-    /// Which colour of [`super::colour`]; the same for the same variant in all pictures.
+    /// Which colour of [`super::colour`]; the same for the same variant in all charts.
     pub(crate) colour: usize,
-    /// How it is drawn.
-    pub(crate) look: Look,
+    pub(crate) look: SeriesLook,
     /// What a point is, in a few words for a table: `mean`, `p99`, `repeat`.
     pub(crate) what: String,
-    /// From left to right, unless they are raw points.
-    pub(crate) points: Vec<Point>,
+    /// From left to right, unless they are single values or cells.
+    pub(crate) points: Vec<ChartPoint>,
 }
 
-/// How points are drawn.
+/// How points are drawn, from back to front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Look {
-    /// Bars from 0, those of one place beside each other, with the interval as a whisker.
-    Bars,
-    /// A marker each, with the interval as a whisker.
-    Markers,
-    /// A line through markers, with the interval as a whisker.
-    Line,
-    /// A line alone.
-    Curve,
-    /// The ground between the ends of the intervals.
+pub(crate) enum SeriesLook {
+    /// A rectangle each in a row with a name, coloured by its [`HeatCell`].
+    Cells,
+    /// The area between the ends of the intervals.
     Band,
-    /// A dashed line: what a law says, not what was measured.
-    Law,
+    /// Bars from 0 over names, those of one name beside each other, with the interval as a whisker.
+    Bars,
     /// Small markers: single values behind a mean.
     Raw,
-    /// A rectangle each, from its x to that of the next in its row, coloured by `shade`.
-    Cells,
+    /// A dashed line: what a law says, not what was measured.
+    Law,
+    /// A line alone.
+    Curve,
+    /// A line through markers, with the interval as a whisker.
+    Line,
+    /// A marker each, with the interval as a whisker.
+    Markers,
 }
 
 /// One value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
-    /// Its place from left to right.
+pub(crate) struct ChartPoint {
     pub(crate) x: f64,
-    /// Its place from bottom to top.
     pub(crate) y: f64,
     /// The ends of its 95% interval, or of a band; none if unknown.
     pub(crate) interval: Option<[f64; 2]>,
-    /// Significant figures of `y` that its error allows; none where nothing tells.
+    /// Significant figures of `y` that its error allows; none if unknown.
     pub(crate) figures: Option<u32>,
     /// How many values it is made of.
     pub(crate) n: u64,
-    /// What its colour tells, in [`Look::Cells`].
-    pub(crate) shade: Option<f64>,
+    /// In [`SeriesLook::Cells`].
+    pub(crate) cell: Option<HeatCell>,
     /// Whether a measurement in it was made under background load.
     pub(crate) disturbed: bool,
 }
 
-/// A place on the x axis that a finding tells of: a knee, a crossover, a step.
+/// The rectangle of a heat map that begins at a point and fills its row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HeatCell {
+    /// The x at which it ends.
+    pub(crate) end: f64,
+    /// What its colour states.
+    pub(crate) shade: f64,
+}
+
+/// A value of x that a finding names: a knee, a crossover, a step.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Mark {
-    /// Where.
+pub(crate) struct ChartMark {
     pub(crate) x: f64,
     /// The ends of its 95% interval; none if unknown.
     pub(crate) interval: Option<[f64; 2]>,
@@ -140,222 +140,162 @@ pub(crate) struct Mark {
     pub(crate) colour: Option<usize>,
 }
 
-/// The figures of a picture as text, for readers who cannot see it.
+/// The values of a chart as text, for readers who cannot see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FigureTable {
+pub(crate) struct ChartTable {
     /// Names of the columns.
     pub(crate) head: Vec<String>,
     /// A row for each point.
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Figures of a number where no error tells how many, and of bytes per second.
-const FIGURES: u32 = 4;
-const BYTE_FIGURES: u32 = 3;
-/// No interval has more figures, however far its ends lie from the mean.
-const FIGURES_MAX: i64 = 6;
+impl Chart {
+    /// A chart in which nothing is drawn yet.
+    pub(super) fn new(key: String, title: String, x: ChartAxis, y: ChartAxis) -> Self {
+        Self {
+            key,
+            title,
+            question: String::new(),
+            x,
+            y,
+            shade: None,
+            series: Vec::new(),
+            marks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 
-impl Point {
+    /// The chart without points, intervals and marks that have no place on its axes, so that renderers
+    /// need not look; none if nothing is left of what was measured.
+    pub(crate) fn checked(mut self) -> Option<Self> {
+        let Self { x, y, shade, series, marks, .. } = &mut self;
+        for one in series.iter_mut() {
+            one.points.retain(|point| x.has(point.x) && y.has(point.y));
+            if one.look == SeriesLook::Cells {
+                one.points.retain(|point| point.fits_cell(x, shade.as_ref()));
+            }
+            for point in &mut one.points {
+                point.interval =
+                    point.interval.filter(|[low, high]| y.has(*low) && y.has(*high) && low <= high);
+            }
+            if !matches!(one.look, SeriesLook::Raw | SeriesLook::Cells) {
+                one.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            }
+            if one.look == SeriesLook::Band {
+                one.points.retain(|point| point.interval.is_some());
+            }
+        }
+        series.retain(|one| !one.points.is_empty());
+        marks.retain(|mark| x.has(mark.x));
+        for mark in marks {
+            mark.interval = mark.interval.filter(|ends| ends.iter().all(|end| x.has(*end)));
+        }
+        self.series.iter().any(|one| one.look != SeriesLook::Law).then_some(self)
+    }
+
+    pub(crate) fn has(&self, look: SeriesLook) -> bool {
+        self.series.iter().any(|series| series.look == look)
+    }
+
+    pub(crate) fn points(&self) -> impl Iterator<Item = &ChartPoint> + Clone {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+
+    /// The notes, with what only the drawn axis shows.
+    pub(crate) fn all_notes(&self) -> Vec<String> {
+        let is_cut = self.y.scale == AxisScale::Linear && self.y_span().low > 0.0;
+        let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
+        self.notes.iter().cloned().chain(cut).collect()
+    }
+
+    /// Its points in rows. The ends of a band are no interval of an error: they have their own column.
+    pub(crate) fn table(&self) -> ChartTable {
+        let is_band = |series: &&ChartSeries| series.look == SeriesLook::Band;
+        let bands = each_of_many_once(
+            self.series.iter().filter(is_band).map(|series| series.what.as_str()),
+        );
+        let others = self.series.iter().filter(|series| !is_band(series));
+        let has_intervals = others.flat_map(|one| &one.points).any(|one| one.interval.is_some());
+        let mut head = vec!["series", "what", &self.x.label, &self.y.label];
+        head.extend(self.shade.iter().map(|shade| shade.label.as_str()));
+        head.extend(has_intervals.then_some("95% interval"));
+        let bands = bands.join(", ");
+        head.extend((!bands.is_empty()).then_some(bands.as_str()));
+        head.push("n");
+        let mut rows = Vec::new();
+        for series in &self.series {
+            for point in &series.points {
+                let mut row = vec![series.name.clone(), series.what.clone()];
+                row.extend([self.x.text(point.x), self.y.height(point)]);
+                let shade = self.shade.as_ref().zip(point.cell);
+                row.extend(shade.map(|(axis, cell)| axis.text(cell.shade)));
+                let interval = self.y.interval(point);
+                let (own, other) = match is_band(&series) {
+                    true => (String::new(), interval),
+                    false => (interval, String::new()),
+                };
+                row.extend(has_intervals.then_some(own));
+                row.extend((!bands.is_empty()).then_some(other));
+                // A law is made of no values.
+                let is_law = series.look == SeriesLook::Law;
+                row.push(if is_law { String::new() } else { grouped(point.n) });
+                rows.push(row);
+            }
+        }
+        ChartTable { head: head.into_iter().map(String::from).collect(), rows }
+    }
+}
+
+impl ChartAxis {
+    pub(crate) fn new(label: impl Into<String>, quantity: AxisQuantity, scale: AxisScale) -> Self {
+        Self { label: label.into(), quantity, scale }
+    }
+
+    /// An axis of names.
+    pub(crate) fn named(label: &str, names: Vec<String>) -> Self {
+        Self::new(label, AxisQuantity::Count, AxisScale::Named(names))
+    }
+
+    pub(super) fn latency(scale: AxisScale) -> Self {
+        Self::new("latency", AxisQuantity::Seconds, scale)
+    }
+
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self.scale, AxisScale::Named(_))
+    }
+
+    /// The names on it; none on one of numbers.
+    pub(crate) fn names(&self) -> &[String] {
+        if let AxisScale::Named(names) = &self.scale { names } else { &[] }
+    }
+
+    /// Whether a number has a place on it.
+    pub(crate) fn has(&self, value: f64) -> bool {
+        match &self.scale {
+            AxisScale::Linear => value.is_finite(),
+            AxisScale::Logarithmic => value.is_finite() && value > 0.0,
+            AxisScale::Named(names) => value >= 0.0 && value < names.len() as f64,
+        }
+    }
+}
+
+impl ChartSeries {
+    /// Whether intervals of its points are drawn as whiskers.
+    pub(crate) fn has_whiskers(&self) -> bool {
+        matches!(self.look, SeriesLook::Bars | SeriesLook::Markers | SeriesLook::Line)
+    }
+}
+
+impl ChartPoint {
     /// One value without an interval.
     pub(crate) fn at(x: f64, y: f64) -> Self {
-        Self { x, y, interval: None, figures: None, n: 1, shade: None, disturbed: false }
-    }
-}
-
-impl Quantity {
-    /// A number for people, with its unit: `17,810/s`, `2.31 us`, `p99`.
-    pub(crate) fn text(self, value: f64) -> String {
-        self.rounded(value, None)
+        Self { x, y, interval: None, figures: None, n: 1, cell: None, disturbed: false }
     }
 
-    /// The same with so many significant figures. Times always have three.
-    fn rounded(self, value: f64, figures: Option<u32>) -> String {
-        let plain = |value| number(value, figures.unwrap_or(FIGURES));
-        match self {
-            Self::Count if is_whole(value) => whole(value),
-            Self::Count => trimmed(&plain(value)),
-            Self::Bytes => units::bytes(value.max(0.0) as u64),
-            Self::Percent => format!("{}%", trimmed(&plain(value))),
-            Self::Seconds => time(Some(value * 1e9)),
-            Self::Operations => format!("{}/s", plain(value)),
-            Self::ByteRate => byte_rate(value, figures.unwrap_or(BYTE_FIGURES)),
-            // Counters of devices, with what else moved: more figures would mean nothing.
-            Self::Times => format!("{}x", number(value, figures.unwrap_or(FIGURES).min(FIGURES))),
-            Self::OneIn => percentile(value),
-            Self::Date => dates::minute_text(value).unwrap_or_else(|| "-".into()),
-        }
-    }
-}
-
-/// Whether it is a whole number that a double holds exactly and people can read.
-fn is_whole(value: f64) -> bool {
-    value.fract() == 0.0 && value.abs() < 1e15
-}
-
-/// All its digits: levels that differ must not look the same.
-fn whole(value: f64) -> String {
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", units::grouped(value.abs() as u64))
-}
-
-/// A number without zeros at its end: levels are as exact as they are written.
-fn trimmed(number: &str) -> String {
-    if number.contains('e') || !number.contains('.') {
-        return number.to_string();
-    }
-    number.trim_end_matches('0').trim_end_matches('.').to_string()
-}
-
-/// `p99.9` of 1,000.
-fn percentile(one_in: f64) -> String {
-    if one_in.is_infinite() {
-        return "max".into();
-    }
-    let places = (one_in.max(1.0).log10() - 2.0).ceil().max(0.0) as usize;
-    format!("p{:.*}", places, 100.0 - 100.0 / one_in)
-}
-
-impl Axis {
-    /// A number on it for people.
-    pub(crate) fn text(&self, value: f64) -> String {
-        match &self.scale {
-            Scale::Named(names) => names.get(value as usize).cloned().unwrap_or_default(),
-            _ => self.quantity.text(value),
-        }
-    }
-
-    /// The height of a point on it, with no more figures than its error allows.
-    pub(crate) fn height(&self, point: &Point) -> String {
-        self.text_as(point, point.y)
-    }
-
-    /// The ends of its interval down to the same place, `17,280/s to 18,340/s`; empty without one.
-    pub(crate) fn interval(&self, point: &Point) -> String {
-        let [low, high] = match point.interval {
-            Some(ends) => ends.map(|end| self.text_as(point, end)),
-            None => return String::new(),
+    fn fits_cell(&self, x: &ChartAxis, shade: Option<&ChartAxis>) -> bool {
+        let fits = |cell: HeatCell| {
+            x.has(cell.end) && cell.end > self.x && shade.is_some_and(|axis| axis.has(cell.shade))
         };
-        format!("{low} to {high}")
-    }
-
-    /// A number with its last figure where the height of the point has it.
-    fn text_as(&self, point: &Point, value: f64) -> String {
-        match (&self.scale, point.figures) {
-            (Scale::Linear | Scale::Logarithmic, Some(figures)) if point.y != 0.0 => {
-                let order = |value: f64| value.abs().log10().floor() as i64;
-                let more = order(value).saturating_sub(order(point.y));
-                let figures = more.saturating_add(figures.into()).clamp(1, FIGURES_MAX);
-                self.quantity.rounded(value, Some(figures as u32))
-            }
-            _ => self.text(value),
-        }
-    }
-}
-
-/// What the ends of a point's interval are, if it is drawn in the way that the first tells.
-type Span = (fn(Look) -> bool, String);
-
-impl Figure {
-    /// The columns for the ends of intervals: what a band lies between is no interval of an error.
-    fn spans(&self) -> Vec<Span> {
-        let has = |one: &&Series| one.points.iter().any(|point| point.interval.is_some());
-        let (bands, others): (Vec<_>, Vec<_>) =
-            self.series.iter().filter(has).partition(|one| one.look == Look::Band);
-        let mut spans: Vec<Span> = Vec::new();
-        if !others.is_empty() {
-            spans.push((|look| look != Look::Band, "95% interval".into()));
-        }
-        if !bands.is_empty() {
-            let names = each_of_many_once(bands.iter().map(|one| one.what.as_str()));
-            spans.push((|look| look == Look::Band, names.join(", ")));
-        }
-        spans
-    }
-
-    /// Its points in rows.
-    pub(crate) fn table(&self) -> FigureTable {
-        let spans = self.spans();
-        let mut head = vec!["series".to_string(), "what".into(), self.x.label.clone()];
-        head.push(self.y.label.clone());
-        head.extend(self.shade.iter().map(|shade| shade.label.clone()));
-        head.extend(spans.iter().map(|(_, name)| name.clone()));
-        head.push("n".into());
-        let row = |series: &Series, point: &Point| {
-            let mut cells = vec![series.name.clone(), series.what.clone()];
-            cells.extend([self.x.text(point.x), self.y.height(point)]);
-            if let Some(axis) = &self.shade {
-                cells.push(point.shade.map(|value| axis.text(value)).unwrap_or_default());
-            }
-            for (is_of, _) in &spans {
-                cells.push(if is_of(series.look) { self.y.interval(point) } else { String::new() });
-            }
-            // A law is made of no values.
-            let is_law = series.look == Look::Law;
-            cells.push(if is_law { String::new() } else { units::grouped(point.n) });
-            cells
-        };
-        let rows = self.series.iter();
-        let rows = rows.flat_map(|series| series.points.iter().map(move |point| (series, point)));
-        FigureTable { head, rows: rows.map(|(series, point)| row(series, point)).collect() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn assert_texts(quantity: Quantity, point: Point, height: &str, interval: &str) {
-        let axis = Axis { label: "a".into(), quantity, scale: Scale::Linear };
-        assert_eq!(
-            (axis.height(&point).as_str(), axis.interval(&point).as_str()),
-            (height, interval)
-        );
-    }
-
-    fn point(y: f64, half: f64, figures: u32) -> Point {
-        Point { interval: Some([y - half, y + half]), figures: Some(figures), ..Point::at(0.0, y) }
-    }
-
-    #[test]
-    fn an_interval_ends_at_the_same_place_as_the_number_that_it_allows() {
-        use Quantity::{ByteRate, Operations, Times};
-        assert_texts(Operations, point(17_812.3, 534.0, 4), "17,810/s", "17,280/s to 18,350/s");
-        assert_texts(Operations, point(9_987.0, 400.0, 3), "9,990/s", "9,590/s to 10,390/s");
-        assert_texts(Operations, point(1_234.0, 1_100.0, 2), "1,200/s", "100/s to 2,300/s");
-        assert_texts(
-            ByteRate,
-            point(400.0 * 1_048_576.0, 3e7, 2),
-            "400 MiB/s",
-            "370 MiB/s to 430 MiB/s",
-        );
-        assert_texts(Times, point(1.52, 0.3, 2), "1.5x", "1.2x to 1.8x");
-    }
-
-    #[test]
-    fn what_no_error_rounds_is_written_as_before() {
-        let alone = Point { figures: None, ..point(17_812.3, 534.0, 0) };
-        assert_texts(Quantity::Operations, alone, "17,810/s", "17,280/s to 18,350/s");
-        assert_texts(Quantity::Seconds, point(2.314e-6, 1e-6, 1), "2.31 us", "1.31 us to 3.31 us");
-        assert_texts(Quantity::Operations, Point::at(0.0, 12.0), "12.00/s", "");
-    }
-
-    #[test]
-    fn whatever_the_numbers_are_their_texts_stay_short() {
-        let numbers = [0.0, 1e-320, -1.0, 1e300, f64::NAN, f64::INFINITY, f64::MAX];
-        for y in numbers {
-            for end in numbers {
-                for figures in [0, 1, 5, u32::MAX] {
-                    let point = Point { interval: Some([end; 2]), ..point(y, 0.0, figures) };
-                    let axis =
-                        |scale| Axis { label: "a".into(), quantity: Quantity::Operations, scale };
-                    for scale in [Scale::Linear, Scale::Named(Vec::new())] {
-                        let axis = axis(scale);
-                        let text = axis.height(&point) + &axis.interval(&point);
-                        assert!(text.len() < 80, "{y} {end} {figures}: {text}");
-                    }
-                }
-            }
-        }
+        self.cell.is_some_and(fits)
     }
 }

@@ -2,121 +2,104 @@
 
 use std::collections::BTreeSet;
 
-use super::cast::{Cast, CastRun, Member};
-use super::whole::{Lost, about_disturbed, about_invalid, about_lost, whole};
-use super::{Axis, Figure, Look, Point, Quantity, Scale, Series};
+use super::notes::{MissingValues, about_disturbed, about_invalid, about_missing, notes};
+use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::course::{RateValue, rate_values};
-use crate::measure::summary::{PhaseSummary, VariantSummary};
+use crate::measure::course::rate_values;
 use crate::measure::uncertainty::{Estimate, IntervalBasis};
 
-/// One picture for operations and one for bytes, as far as there are such phases.
-pub(super) fn rates(cast: &Cast<'_>) -> Vec<Figure> {
-    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| figure(cast, unit)).collect()
+pub(super) const ABOUT_RATES: &str = "Without the sync at the end of a phase. More is faster.";
+
+/// One chart for operations and one for bytes, as far as there are such phases.
+pub(super) fn rates(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit, keys)).collect()
 }
 
-fn figure(cast: &Cast<'_>, unit: Unit) -> Option<Figure> {
-    let has = |(group, row): &(&VariantSummary, &PhaseSummary)| {
-        group.level.is_none() && row.rate_unit == unit
-    };
-    let rows = || cast.runs.iter().flat_map(|run| run.rows().filter(has));
-    let measured = rows().filter(|(_, row)| row.rate.is_some()).map(|(_, row)| row.phase.as_str());
-    let measured: BTreeSet<&str> = measured.collect();
-    let phases = cast.phases().into_iter().filter(|phase| measured.contains(phase));
-    let phases: Vec<&str> = phases.collect();
-    let place = |row: &PhaseSummary| phases.iter().position(|phase| *phase == row.phase);
-    let series = |(run, member): (&CastRun<'_>, &Member<'_>)| {
-        let rows = run.rows_of(member.variant).filter(has);
-        let placed = rows.filter_map(|(_, row)| Some((None, row, place(row)? as f64)));
-        rate_series((run, member), Look::Bars, &placed.collect::<Vec<_>>())
-    };
-    let series: Vec<Series> = cast.members().flat_map(series).collect();
-    let left_out = rows().map(|(_, row)| row.invalid.len() as u64).sum();
-    let lost = cast.members().flat_map(|(run, member)| {
-        let rows = run.rows_of(member.variant).filter(has).filter(|(_, row)| row.rate.is_none());
-        rows.map(move |(_, row)| Lost {
-            what: format!("{} {}", member.name, shown(&row.phase)),
-            measurements: row.invalid.len() as u64,
+fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart> {
+    let has = |one: &&ChartRow<'_>| one.level.is_none() && one.row.rate_unit == unit;
+    let rated = runs.rows().filter(has).filter(|one| one.row.rate.is_some());
+    let rated: BTreeSet<&str> = rated.map(|one| one.row.phase.as_str()).collect();
+    let mut phases = runs.phases();
+    phases.retain(|phase| rated.contains(phase));
+    let place = |one: &ChartRow<'_>| phases.iter().position(|phase| *phase == one.row.phase);
+    let series = runs.variants.iter().flat_map(|variant| {
+        let rows = variant.rows.iter().filter(has);
+        let placed = rows.filter_map(|one| Some(PlacedRate { one: *one, x: place(one)? as f64 }));
+        rate_series(variant, SeriesLook::Bars, &placed.collect::<Vec<_>>())
+    });
+    let series: Vec<ChartSeries> = series.collect();
+    let missing = runs.variants.iter().flat_map(|variant| {
+        let unrated = variant.rows.iter().filter(has).filter(|one| one.row.rate.is_none());
+        unrated.map(|one| {
+            MissingValues::new(format!("{} {}", variant.name, shown(&one.row.phase)), one.row)
         })
     });
-    let notes = [about_disturbed(&series), about_invalid(left_out), about_lost(lost)];
-    let about = "Without the sync at the end of a phase. More is faster.".to_string();
-    let (key, what) =
-        if unit == Unit::Bytes { ("bytes", "bytes") } else { ("rates", "operations") };
-    whole(Figure {
-        key: key.into(),
-        title: format!("{} per second", if unit == Unit::Bytes { "Bytes" } else { "Operations" }),
+    let (key, what, title) = match unit {
+        Unit::Bytes => ("bytes", "bytes", "Bytes per second"),
+        _ => ("rates", "operations", "Operations per second"),
+    };
+    let names = phases.iter().map(shown).collect();
+    let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
+    let others = [
+        about_disturbed(&series),
+        about_invalid(runs.rows().filter(has).map(|one| one.row)),
+        about_missing(missing),
+    ];
+    Chart {
         question: format!("How many {what} did each phase do in a second?"),
-        x: Axis {
-            label: "phase".into(),
-            quantity: Quantity::Count,
-            scale: Scale::Named(phases.iter().map(shown).collect()),
-        },
-        y: rate_axis(unit, Scale::Linear),
-        shade: None,
+        notes: notes(ABOUT_RATES, others),
         series,
-        marks: Vec::new(),
-        notes: [about].into_iter().chain(notes.into_iter().flatten()).collect(),
-    })
+        ..Chart::new(keys.unused(key, ""), title.into(), x, y)
+    }
+    .checked()
 }
 
-/// What stands on an axis for rates in this unit.
-pub(super) fn rate_axis(unit: Unit, scale: Scale) -> Axis {
-    let (what, quantity) = match unit {
-        Unit::Bytes => ("bytes", Quantity::ByteRate),
-        _ => ("operations", Quantity::Operations),
-    };
-    Axis { label: format!("{what} per second"), quantity, scale }
+pub(super) fn rate_axis(unit: Unit, scale: AxisScale) -> ChartAxis {
+    match unit {
+        Unit::Bytes => ChartAxis::new("bytes per second", AxisQuantity::ByteRate, scale),
+        _ => ChartAxis::new("operations per second", AxisQuantity::Operations, scale),
+    }
 }
 
-/// A row of a group and its place from left to right.
-pub(super) type Placed<'a> = (Option<&'a VariantSummary>, &'a PhaseSummary, f64);
+/// A rate and where it stands.
+pub(super) struct PlacedRate<'a> {
+    pub(super) one: ChartRow<'a>,
+    pub(super) x: f64,
+}
 
-/// The means of a member's rows, and the single values behind them where there are several.
+/// The means of a variant's rows, and the single values behind them where there are several.
 pub(super) fn rate_series(
-    (run, member): (&CastRun<'_>, &Member<'_>),
-    look: Look,
-    rows: &[Placed<'_>],
-) -> [Series; 2] {
-    let mean = |(_, row, x): &Placed<'_>| Some(estimated(*x, row.rate?, row.disturbed > 0));
-    let single = |x: f64, one: RateValue| Point {
-        n: one.n,
-        disturbed: one.disturbed,
-        ..Point::at(x, one.rate)
-    };
-    let raw = |(group, row, x): &Placed<'_>| {
-        let level = group.and_then(|group| group.level.as_ref());
-        let x = *x;
-        let all = rate_values(run.analysis, run.measurements_of(member.variant), level, row);
-        all.into_iter().map(move |one| single(x, one)).collect::<Vec<_>>()
-    };
-    let of_passes = |(_, row, _): &Placed<'_>| {
-        row.rate
-            .is_none_or(|rate| matches!(rate.basis, IntervalBasis::Passes | IntervalBasis::Slices))
-    };
-    let what = if rows.iter().all(of_passes) { "pass" } else { "repeat" };
-    let series = |look: Look, what: &str, points: Vec<Point>| Series {
-        name: member.name.clone(),
-        colour: member.colour,
-        look,
-        what: what.into(),
-        points,
-    };
-    [
-        series(look, "mean", rows.iter().filter_map(mean).collect()),
-        series(Look::Raw, what, rows.iter().flat_map(raw).collect()),
-    ]
+    variant: &ChartVariant<'_>,
+    look: SeriesLook,
+    rows: &[PlacedRate<'_>],
+) -> [ChartSeries; 2] {
+    let (mut means, mut raw, mut of_passes) = (Vec::new(), Vec::new(), true);
+    for PlacedRate { one: ChartRow { level, row }, x } in rows {
+        if let Some(rate) = row.rate {
+            means.push(estimated(*x, rate, row.disturbed > 0));
+            of_passes &= matches!(rate.basis, IntervalBasis::Passes | IntervalBasis::Slices);
+        }
+        let values = rate_values(variant.analysis, &variant.measurements, *level, row);
+        raw.extend(values.into_iter().map(|value| ChartPoint {
+            n: value.n,
+            disturbed: value.disturbed,
+            ..ChartPoint::at(*x, value.rate)
+        }));
+    }
+    let what = if of_passes { "pass" } else { "repeat" };
+    [variant.series(look, "mean", means), variant.series(SeriesLook::Raw, what, raw)]
 }
 
 /// An estimate as a point.
-pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> Point {
-    let half = estimate.half_width;
-    Point {
-        interval: half.map(|half| [(estimate.mean - half).max(0.0), estimate.mean + half]),
+pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+    let ends = |half: f64| [(estimate.mean - half).max(0.0), estimate.mean + half];
+    ChartPoint {
+        interval: estimate.half_width.map(ends),
         figures: Some(estimate.figures),
         n: u64::from(estimate.n),
         disturbed,
-        ..Point::at(x, estimate.mean)
+        ..ChartPoint::at(x, estimate.mean)
     }
 }

@@ -7,75 +7,77 @@ use crate::measure::fixture::{self, Odd, growing, made, measurement};
 use crate::measure::reference::references;
 use crate::report::read_document;
 
-fn charts_of(books: &[&Book]) -> Vec<Figure> {
+fn charts_of(books: &[&Book]) -> Vec<Chart> {
     let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
-    figures(&analyses.iter().collect::<Vec<_>>())
+    charts(&analyses.iter().collect::<Vec<_>>())
 }
 
 #[track_caller]
-fn is_well_formed(all: &[Figure], of: &str) {
-    let keys: BTreeSet<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
+fn is_well_formed(all: &[Chart], of: &str) {
+    let keys: BTreeSet<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
     assert_eq!(keys.len(), all.len(), "{of}: {keys:?}");
     let mut colours = BTreeMap::new();
-    for figure in all {
-        let key = &figure.key;
+    for chart in all {
+        let key = &chart.key;
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(!key.is_empty() && key.len() < 80 && key.chars().all(plain), "{of}: {key}");
-        let axes = [Some(&figure.x), Some(&figure.y), figure.shade.as_ref()];
-        for text in axes.into_iter().flatten().map(|axis| &axis.label).chain(&figure.notes) {
+        let axes = [Some(&chart.x), Some(&chart.y), chart.shade.as_ref()];
+        for text in axes.into_iter().flatten().map(|axis| &axis.label).chain(&chart.notes) {
             assert!(!text.is_empty() && !text.contains(char::is_control), "{of}, {key}: {text:?}");
         }
-        assert!(figure.question.ends_with('?') && figure.title.len() > 3, "{of}, {key}");
-        assert!(!figure.series.is_empty(), "{of}, {key} shows nothing");
-        for series in &figure.series {
+        assert!(chart.question.ends_with('?') && chart.title.len() > 3, "{of}, {key}");
+        assert!(!chart.series.is_empty(), "{of}, {key} shows nothing");
+        for series in &chart.series {
             assert!(!series.points.is_empty() && !series.what.is_empty(), "{of}, {key}");
-            assert_eq!(series.look == Look::Cells, figure.shade.is_some(), "{of}, {key}");
-            series.points.iter().for_each(|point| is_on(figure, point, of));
+            assert_eq!(series.look == SeriesLook::Cells, chart.shade.is_some(), "{of}, {key}");
+            series.points.iter().for_each(|point| is_on(chart, point, of));
             let ordered = series.points.windows(2).all(|pair| pair[0].x <= pair[1].x);
-            let free = matches!(series.look, Look::Raw | Look::Cells);
+            let free = matches!(series.look, SeriesLook::Raw | SeriesLook::Cells);
             assert!(ordered || free, "{of}, {key}: {} goes back", series.name);
             let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
             assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
         }
-        for mark in &figure.marks {
-            is_in(mark.x, &figure.x, of);
-            mark.interval.iter().flatten().for_each(|end| is_in(*end, &figure.x, of));
+        for mark in &chart.marks {
+            is_in(mark.x, &chart.x, of);
+            mark.interval.iter().flatten().for_each(|end| is_in(*end, &chart.x, of));
             assert!(!mark.label.is_empty());
         }
-        let table = figure.table();
+        let table = chart.table();
         assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{of}, {key}");
     }
 }
 
 #[track_caller]
-fn is_on(figure: &Figure, point: &Point, of: &str) {
-    is_in(point.x, &figure.x, of);
-    is_in(point.y, &figure.y, of);
+fn is_on(chart: &Chart, point: &ChartPoint, of: &str) {
+    is_in(point.x, &chart.x, of);
+    is_in(point.y, &chart.y, of);
     if let Some([low, high]) = point.interval {
-        is_in(low, &figure.y, of);
-        is_in(high, &figure.y, of);
-        assert!(low <= high, "{of}, {}: {point:?}", figure.key);
+        is_in(low, &chart.y, of);
+        is_in(high, &chart.y, of);
+        assert!(low <= high, "{of}, {}: {point:?}", chart.key);
     }
-    point.shade.iter().zip(&figure.shade).for_each(|(value, axis)| is_in(*value, axis, of));
+    point.cell.iter().zip(&chart.shade).for_each(|(cell, axis)| is_in(cell.shade, axis, of));
 }
 
 #[track_caller]
-fn is_in(value: f64, axis: &Axis, of: &str) {
+fn is_in(value: f64, axis: &ChartAxis, of: &str) {
     let fits = match &axis.scale {
-        Scale::Linear => value.is_finite(),
-        Scale::Logarithmic => value.is_finite() && value > 0.0,
-        Scale::Named(names) => (0.0..names.len() as f64).contains(&value) && value.fract() == 0.0,
+        AxisScale::Linear => value.is_finite(),
+        AxisScale::Logarithmic => value.is_finite() && value > 0.0,
+        AxisScale::Named(names) => {
+            (0.0..names.len() as f64).contains(&value) && value.fract() == 0.0
+        }
     };
     assert!(fits, "{of}: {value} on {axis:?}");
 }
 
-fn figure<'a>(all: &'a [Figure], key: &str) -> &'a Figure {
-    let keys: Vec<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
-    all.iter().find(|figure| figure.key == key).unwrap_or_else(|| panic!("{key} in {keys:?}"))
+fn chart<'a>(all: &'a [Chart], key: &str) -> &'a Chart {
+    let keys: Vec<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
+    all.iter().find(|chart| chart.key == key).unwrap_or_else(|| panic!("{key} in {keys:?}"))
 }
 
-fn looks(figure: &Figure, look: Look) -> Vec<&Series> {
-    figure.series.iter().filter(|series| series.look == look).collect()
+fn looks(chart: &Chart, look: SeriesLook) -> Vec<&ChartSeries> {
+    chart.series.iter().filter(|series| series.look == look).collect()
 }
 
 /// The kept runs.
@@ -143,8 +145,8 @@ fn odd_books_give_whole_pictures_or_none() {
 #[test]
 fn the_values_of_three_repeats_stand_behind_their_mean() {
     let all = charts_of(&[&made::book()]);
-    let rates = figure(&all, "rates");
-    let (means, raw) = (looks(rates, Look::Bars), looks(rates, Look::Raw));
+    let rates = chart(&all, "rates");
+    let (means, raw) = (looks(rates, SeriesLook::Bars), looks(rates, SeriesLook::Raw));
     assert_eq!((means.len(), raw.len()), (4, 4));
     for (mean, raw) in means.iter().zip(raw) {
         assert_eq!((&mean.name, mean.colour, raw.what.as_str()), (&raw.name, raw.colour, "repeat"));
@@ -161,13 +163,13 @@ fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
     let mut book = growing::fullness(&["ext4", "xfs"]);
     book.findings = vec![fixture::knee("xfs", "read")];
     let all = charts_of(&[&book]);
-    assert!(all.iter().all(|figure| figure.key != "rates" && figure.key != "bytes"));
-    let read = figure(&all, "levels-read");
-    let lines = looks(read, Look::Line);
+    assert!(all.iter().all(|chart| chart.key != "rates" && chart.key != "bytes"));
+    let read = chart(&all, "levels-read");
+    let lines = looks(read, SeriesLook::Line);
     assert_eq!(lines.iter().map(|line| line.points.len()).collect::<Vec<_>>(), [12, 12]);
-    assert_eq!((&read.x.scale, read.x.quantity), (&Scale::Linear, Quantity::Percent));
-    assert_eq!(read.y.quantity, Quantity::ByteRate, "each moves half a gibibyte");
-    assert_eq!(looks(read, Look::Raw)[0].points.len(), 48);
+    assert_eq!((&read.x.scale, read.x.quantity), (&AxisScale::Linear, AxisQuantity::Percent));
+    assert_eq!(read.y.quantity, AxisQuantity::ByteRate, "each moves half a gibibyte");
+    assert_eq!(looks(read, SeriesLook::Raw)[0].points.len(), 48);
     let [mark] = read.marks.as_slice() else { panic!("{:?}", read.marks) };
     assert_eq!((mark.label.as_str(), mark.x, mark.colour), ("knee of xfs", 80.0, Some(1)));
     assert_eq!(mark.interval, Some([75.0, 85.0]));
@@ -176,17 +178,17 @@ fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
 #[test]
 fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
     let all = charts_of(&[&growing::chunks()]);
-    let write = figure(&all, "levels-write");
-    assert_eq!((&write.x.scale, write.x.quantity), (&Scale::Logarithmic, Quantity::Bytes));
-    assert_eq!(write.y.scale, Scale::Logarithmic, "rates lie far apart");
+    let write = chart(&all, "levels-write");
+    assert_eq!((&write.x.scale, write.x.quantity), (&AxisScale::Logarithmic, AxisQuantity::Bytes));
+    assert_eq!(write.y.scale, AxisScale::Logarithmic, "rates lie far apart");
 }
 
 #[test]
 fn a_slope_is_drawn_as_a_line_through_the_levels() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "clutter").unwrap();
     let all = charts_of(&[&book]);
-    let write = figure(&all, "levels-write");
-    let [law] = looks(write, Look::Law)[..] else { panic!("{:?}", write.series) };
+    let write = chart(&all, "levels-write");
+    let [law] = looks(write, SeriesLook::Law)[..] else { panic!("{:?}", write.series) };
     let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
     assert!(last.y > first.y * 1.3, "22% for each of two steps: {first:?} {last:?}");
 }
@@ -208,19 +210,19 @@ fn windows(number: u64) -> Vec<Window> {
 fn windows_give_a_median_its_band_its_mean_and_a_law() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
     let all = charts_of(&[&book]);
-    let create = figure(&all, "course-create");
+    let create = chart(&all, "course-create");
     assert_eq!(create.x.label, "files created");
-    for look in [Look::Curve, Look::Band, Look::Raw, Look::Law] {
+    for look in [SeriesLook::Curve, SeriesLook::Band, SeriesLook::Raw, SeriesLook::Law] {
         assert_eq!(looks(create, look).len(), 3, "{look:?}");
     }
-    assert_eq!(looks(create, Look::Curve)[0].points.len(), 400, "few are all drawn");
+    assert_eq!(looks(create, SeriesLook::Curve)[0].points.len(), 400, "few are all drawn");
 }
 
 #[test]
 fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
     let all = charts_of(&[&book]);
-    let table = figure(&all, "course-create").table();
+    let table = chart(&all, "course-create").table();
     assert_eq!(table.head, ["series", "what", "files created", "latency", "p50 to p99", "n"]);
     for row in &table.rows {
         assert_eq!(row[4].contains(" to "), row[1] == "p50 to p99", "{row:?}");
@@ -228,7 +230,7 @@ fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
     }
     let clutter = documents().into_iter().find(|(name, _)| name == "clutter").unwrap().1;
     let levels = charts_of(&[&clutter]);
-    assert!(figure(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
+    assert!(chart(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
         })
         .collect();
     let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let create = figure(&all, "course-create");
+    let create = chart(&all, "course-create");
     assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
     let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
     assert!(told, "{:?}", create.notes);
@@ -249,13 +251,13 @@ fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
 #[test]
 fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
     let all = charts_of(&[&made::book()]);
-    let create = figure(&all, "latency-create");
-    assert!(matches!(&create.x.scale, Scale::Named(names) if names.len() == 4));
+    let create = chart(&all, "latency-create");
+    assert!(matches!(&create.x.scale, AxisScale::Named(names) if names.len() == 4));
     let whats: BTreeSet<&str> = create.series.iter().map(|series| series.what.as_str()).collect();
     assert_eq!(whats, BTreeSet::from(["max", "p50", "p99", "p99.9"]));
     let single = charts_of(&[&fixture::book()]);
-    let all_phases = figure(&single, "latency");
-    assert!(matches!(&all_phases.x.scale, Scale::Named(names) if names.len() == 5));
+    let all_phases = chart(&single, "latency");
+    assert!(matches!(&all_phases.x.scale, AxisScale::Named(names) if names.len() == 5));
     assert!(all_phases.series.iter().all(|series| series.points.len() == 5));
     let p50 = &all_phases.series[0].points[0];
     assert_eq!((p50.n, p50.interval.is_some()), (2, true));
@@ -264,7 +266,7 @@ fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
 #[test]
 fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
     let all = charts_of(&[&fixture::book()]);
-    let create = figure(&all, "percentiles-create");
+    let create = chart(&all, "percentiles-create");
     let points = &create.series[0].points;
     assert_eq!((points[0].x, points[points.len() - 1].x), (1.0, 60_000.0));
     assert!(points.windows(2).all(|pair| pair[0].y <= pair[1].y));
@@ -287,8 +289,8 @@ fn sliced() -> Book {
 #[test]
 fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
     let all = charts_of(&[&sliced()]);
-    let heat = figure(&all, "heat-read");
-    let Scale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
+    let heat = chart(&all, "heat-read");
+    let AxisScale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
     assert_eq!(
         (rows.len(), rows[5].as_str(), rows[0].as_str()),
         (6, "ext4 repeat 1", "xfs repeat 3")
@@ -296,7 +298,7 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
     let [ext4, xfs] = heat.series.as_slice() else { panic!("{:?}", heat.series) };
     assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
     let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
-    assert_eq!((first.x, first.shade), (0.0, Some(1e-6)));
+    assert_eq!((first.x, first.cell.map(|cell| cell.shade)), (0.0, Some(1e-6)));
     let last = ext4.points.iter().rfind(|point| point.y == 5.0).unwrap();
     assert_eq!(last.x, 100.0 * 63.0 / 64.0);
 }
@@ -304,10 +306,12 @@ fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
 #[test]
 fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
     let all = charts_of(&[&made::book()]);
-    let Scale::Named(phases) = &figure(&all, "amplification-read").x.scale else { panic!() };
+    let AxisScale::Named(phases) = &chart(&all, "amplification-read").x.scale else { panic!() };
     assert_eq!(phases, &["read-sequential", "read-random"]);
-    let written = figure(&all, "amplification-written");
-    assert!(looks(written, Look::Bars).len() == 4 && written.y.quantity == Quantity::Times);
+    let written = chart(&all, "amplification-written");
+    assert!(
+        looks(written, SeriesLook::Bars).len() == 4 && written.y.quantity == AxisQuantity::Times
+    );
     assert!(written.series[0].points[0].interval.is_some(), "three repeats");
     assert!(charts_of(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
 }
@@ -325,7 +329,7 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
         references().into_iter().find(|book| book.run.scenario == "smallfiles").unwrap();
     let all = charts_of(&[&runs[0], &runs[1], &published, &runs[2]]);
     is_well_formed(&all, "history");
-    let create = figure(&all, "history-create");
+    let create = chart(&all, "history-create");
     let names: Vec<_> = create.series.iter().map(|one| (one.name.as_str(), one.colour)).collect();
     assert_eq!(names, [("ext4", 0), ("ext3", 1), ("xfs", 2), ("btrfs", 3)]);
     let days: Vec<String> =
@@ -333,29 +337,29 @@ fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
     assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
     let last = charts_of(&[&runs[1], &runs[2], &runs[0]]);
     is_well_formed(&last, "history of the last");
-    let names = |figure: &Figure| -> Vec<(String, usize)> {
-        figure.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
+    let names = |chart: &Chart| -> Vec<(String, usize)> {
+        chart.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
     };
-    let of_last = names(figure(&last, "rates")).split_off(8).into_iter();
+    let of_last = names(chart(&last, "rates")).split_off(8).into_iter();
     let of_last: Vec<_> =
         of_last.map(|(name, colour)| (name.replace("run9 ", ""), colour)).collect();
-    assert_eq!(names(figure(&last, "history-create")), of_last, "as the newest run has them");
+    assert_eq!(names(chart(&last, "history-create")), of_last, "as the newest run has them");
     let two = charts_of(&[&runs[0], &runs[1], &published]);
-    assert!(two.iter().all(|figure| !figure.key.starts_with("history")));
+    assert!(two.iter().all(|chart| !chart.key.starts_with("history")));
 }
 
 #[test]
 fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
     let book = fixture::book();
     let all = charts_of(&[&book, &book]);
-    let bars = looks(figure(&all, "rates"), Look::Bars);
+    let bars = looks(chart(&all, "rates"), SeriesLook::Bars);
     let names: Vec<_> = bars.iter().map(|one| (one.name.as_str(), one.colour)).collect();
     assert_eq!(names, [("k3j9x2ab ext4", 0), ("k3j9x2ab ext4 (2)", 1)]);
 }
 
 #[test]
 fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() {
-    let told = |book: &Book| figure(&charts_of(&[book]), "rates").notes.join(" ");
+    let told = |book: &Book| chart(&charts_of(&[book]), "rates").notes.join(" ");
     let mut book = fixture::book();
     assert!(told(&book).contains("1 invalid measurement left out."), "{}", told(&book));
     assert!(!told(&book).contains("disturbed"));
@@ -363,7 +367,11 @@ fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() 
         let found = m.disturbance.as_mut().unwrap();
         found.steal_seconds = found.cpu_seconds;
     }
-    assert!(told(&book).contains("disturbed measurements behind every figure"), "{}", told(&book));
+    assert!(
+        told(&book).contains("Every value here was measured under background load"),
+        "{}",
+        told(&book)
+    );
 }
 
 /// A variant of which no measurement of a phase is valid.
@@ -379,15 +387,15 @@ fn what_nothing_is_valid_of_is_named_and_phases_stay_in_the_order_of_the_run() {
     let book = made::book();
     let whole = charts_of(&[&book]);
     let all = charts_of(&[&lost(book, "ext4", "create")]);
-    let rates = figure(&all, "rates");
-    assert_eq!(rates.x.scale, figure(&whole, "rates").x.scale);
+    let rates = chart(&all, "rates");
+    assert_eq!(rates.x.scale, chart(&whole, "rates").x.scale);
     let note = "Missing: ext4 create (all 3 invalid).".to_string();
     assert!(rates.notes.contains(&note), "{:?}", rates.notes);
     assert!(rates.notes.contains(&"3 invalid measurements left out.".to_string()));
     let names = ["ext4", "ext3", "xfs", "btrfs"];
     let book = names.into_iter().fold(made::book(), |book, name| lost(book, name, "rewrite"));
     let book = names.into_iter().fold(book, |book, name| lost(book, name, "delete"));
-    let notes = figure(&charts_of(&[&book]), "rates").notes.join(" ");
+    let notes = chart(&charts_of(&[&book]), "rates").notes.join(" ");
     assert!(notes.contains("Missing: ext4 rewrite") && notes.contains(" and 2 more."), "{notes}");
 }
 
@@ -399,12 +407,12 @@ fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
     own.filter(|m| m.phase == "read" && m.cell.variant == "ext4")
         .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
     let all = charts_of(&[&book]);
-    let notes = figure(&all, "levels-read").notes.join(" ");
+    let notes = chart(&all, "levels-read").notes.join(" ");
     assert!(notes.contains("Missing: ext4 at 50% (all 4 invalid) and xfs (all 48 "), "{notes}");
-    let keys: Vec<&str> = all.iter().map(|figure| figure.key.as_str()).collect();
+    let keys: Vec<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
     let whole = charts_of(&[&growing::fullness(&["ext4", "xfs"])]);
-    let levels = |all: &[Figure]| -> Vec<String> {
-        let keys = all.iter().map(|figure| figure.key.clone());
+    let levels = |all: &[Chart]| -> Vec<String> {
+        let keys = all.iter().map(|chart| chart.key.clone());
         keys.filter(|key| key.starts_with("levels")).collect()
     };
     assert_eq!(levels(&all), levels(&whole), "{keys:?}");
@@ -420,7 +428,7 @@ fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
     };
     let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
     let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let written = figure(&all, "amplification-written");
+    let written = chart(&all, "amplification-written");
     assert_eq!(written.series[0].points[0].y, 2.0);
     let note = "Only the last level is shown: width 12,345.".to_string();
     assert!(written.notes.contains(&note), "{:?}", written.notes);
@@ -435,20 +443,21 @@ fn two_thousand_variants_have_their_pictures() {
     };
     let measurements = (0..2_000).map(of).collect();
     let all = charts_of(&[&Book { measurements, ..Book::default() }]);
-    let rates = figure(&all, "rates");
+    let rates = chart(&all, "rates");
     assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
     assert_eq!(rates.table().rows.len(), 2_000);
 }
 
 #[test]
 fn levels_are_written_as_people_write_them() {
-    let texts = [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| Quantity::Count.text(value));
+    let texts =
+        [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| AxisQuantity::Count.text(value));
     assert_eq!(texts, ["75", "1.25", "0.5", "1,000,000", "0", "1.000e300"]);
     let near = [12_345.0, 12_347.0, 999_999_999_999_999.0, -12_345.0, 1e15];
-    let near = near.map(|value| Quantity::Count.text(value));
+    let near = near.map(|value| AxisQuantity::Count.text(value));
     assert_eq!(near, ["12,345", "12,347", "999,999,999,999,999", "-12,345", "1.000e15"]);
     assert_eq!(
-        (Quantity::Percent.text(75.0), Quantity::OneIn.text(1e3)),
+        (AxisQuantity::Percent.text(75.0), AxisQuantity::OneIn.text(1e3)),
         ("75%".into(), "p99.9".into())
     );
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::super::export::svg::PageChart;
-use super::super::figures::{Figure, FigureTable};
+use super::super::figures::{Chart, ChartTable};
 use super::super::table::{Align, ColumnGroup, Table, TableHead, TableLine, TitledTable};
 use crate::base::units::counted;
 
@@ -72,9 +72,9 @@ struct PageCell {
 
 /// A chart with the table of its values, from which the script reads them.
 pub(super) struct ChartBlock {
-    figure: Figure,
+    model: Chart,
     drawn: PageChart,
-    table: FigureTable,
+    table: ChartTable,
 }
 
 impl PageSentence {
@@ -119,9 +119,9 @@ impl PageBlock {
         Self::table(&titled.title, &titled.table)
     }
 
-    pub(super) fn chart(figure: Figure) -> Self {
-        let (drawn, table) = (PageChart::new(&figure), figure.table());
-        Self::Chart(ChartBlock { figure, drawn, table })
+    pub(super) fn chart(chart: Chart) -> Self {
+        let (drawn, table) = (PageChart::new(&chart), chart.table());
+        Self::Chart(ChartBlock { model: chart, drawn, table })
     }
 }
 

@@ -22,7 +22,7 @@ use super::comparison::{
 };
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
-use super::figures::figures;
+use super::figures::charts;
 use super::head::about_lack;
 use super::phases::about_n;
 use crate::measure::analysis::Analysis;
@@ -163,7 +163,7 @@ impl Page<'_> {
     }
 
     fn sections(&self) -> Vec<PageSection> {
-        let mut charts: Vec<_> = figures(self.analyses).into_iter().map(PageBlock::chart).collect();
+        let mut charts: Vec<_> = charts(self.analyses).into_iter().map(PageBlock::chart).collect();
         if charts.is_empty() {
             charts.push(PageBlock::Empty("There is nothing to draw.".into()));
         }

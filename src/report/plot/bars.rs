@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::frame::Span;
 use super::legend;
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text};
-use crate::report::figures::{Figure, Look, Point, Scale, Series};
+use crate::report::figures::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
 use crate::report::text::{shorten, shorten_names, uncertainty, width};
 
 /// Parts of a cell, from the left.
@@ -28,7 +27,7 @@ const INDENT: &str = "  ";
 struct Entry<'a> {
     name: String,
     colour: usize,
-    points: Vec<(&'a Series, &'a Point)>,
+    points: Vec<(&'a ChartSeries, &'a ChartPoint)>,
 }
 
 /// Rows that belong to one place on the x axis.
@@ -38,20 +37,20 @@ struct Group<'a> {
 }
 
 /// The picture, with what its rows are.
-pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
-    let groups = groups(figure, style);
+pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
+    let groups = groups(chart, style);
     let has_heads = groups.iter().any(|group| group.entries.len() > 1);
     let groups = if has_heads { groups } else { flat(groups) };
     let names = short_names(&groups, style);
     let sheet = Sheet {
-        figure,
+        chart,
         style,
-        span: span(figure),
+        span: span(chart),
         indent: if has_heads { INDENT } else { "" },
         name: names.values().map(|name| width(name)).max().unwrap_or_default(),
     };
     let layout = sheet.layout(&groups);
-    let mut rows: Vec<Row> = head(figure, style).into_iter().collect();
+    let mut rows: Vec<Row> = head(chart, style).into_iter().collect();
     rows.extend(sheet.column_heads(&layout));
     for group in &groups {
         if has_heads {
@@ -62,39 +61,37 @@ pub(super) fn rows(figure: &Figure, style: &Style) -> Vec<Row> {
             rows.push(sheet.row(entry, name, &layout));
         }
     }
-    rows.extend(legend::marks(figure, style));
-    rows.extend(legend::disturbed(figure, style));
+    rows.extend(legend::marks(chart, style));
+    rows.extend(legend::disturbed(chart, style));
     rows
 }
 
 /// What the numbers are, where the title does not say it.
-fn head(figure: &Figure, style: &Style) -> Option<Row> {
-    let label = axis_label(&figure.y);
-    let is_told = figure.title.to_lowercase() == label.to_lowercase();
-    let text = format!("{label}, by {}", figure.x.label);
+fn head(chart: &Chart, style: &Style) -> Option<Row> {
+    let label = axis_label(&chart.y);
+    let is_told = chart.title.to_lowercase() == label.to_lowercase();
+    let text = format!("{label}, by {}", chart.x.label);
     (!is_told).then(|| Row::of(&shorten(&text, style.columns), Ink::Faint))
 }
 
 /// From the left end of a bar to the right one of the longest.
-fn span(figure: &Figure) -> Span<'_> {
-    let has_bars = figure.series.iter().any(|series| series.look == Look::Bars);
-    let bars = figure.series.iter().filter(|series| series.look == Look::Bars);
-    let values = bars.flat_map(|series| &series.points).map(|point| point.y);
-    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-    let is_from_zero = has_bars && figure.y.scale == Scale::Linear && largest > 0.0;
-    Span::new(&figure.y, if is_from_zero { [0.0, largest] } else { figure.range_y() })
+fn span(chart: &Chart) -> AxisSpan<'_> {
+    let bars = chart.series.iter().filter(|series| series.look == SeriesLook::Bars);
+    let high = bars.flat_map(|series| &series.points).map(|point| point.y).fold(0.0, f64::max);
+    let span = chart.y_span();
+    if high > 0.0 { AxisSpan { low: 0.0, high, ..span } } else { span }
 }
 
 /// The rows by their places on the x axis.
-fn groups<'a>(figure: &'a Figure, style: &Style) -> Vec<Group<'a>> {
+fn groups<'a>(chart: &'a Chart, style: &Style) -> Vec<Group<'a>> {
     let mut places: Vec<f64> =
-        figure.series.iter().flat_map(|series| &series.points).map(|point| point.x).collect();
+        chart.series.iter().flat_map(|series| &series.points).map(|point| point.x).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     let group = |x: f64| {
-        let name = figure_text(&figure.x.text(x), style);
+        let name = figure_text(&chart.x.text(x), style);
         let mut entries: Vec<Entry<'a>> = Vec::new();
-        for series in figure.series.iter().filter(|series| series.look != Look::Raw) {
+        for series in chart.series.iter().filter(|series| series.look != SeriesLook::Raw) {
             for point in series.points.iter().filter(|point| point.x == x) {
                 add(&mut entries, series, point);
             }
@@ -105,10 +102,10 @@ fn groups<'a>(figure: &'a Figure, style: &Style) -> Vec<Group<'a>> {
 }
 
 /// Markers of one name share a row; each bar has its own.
-fn add<'a>(entries: &mut Vec<Entry<'a>>, series: &'a Series, point: &'a Point) {
+fn add<'a>(entries: &mut Vec<Entry<'a>>, series: &'a ChartSeries, point: &'a ChartPoint) {
     let known = entries.iter_mut().find(|entry| entry.name == series.name);
     match known {
-        Some(entry) if series.look != Look::Bars => entry.points.push((series, point)),
+        Some(entry) if series.look != SeriesLook::Bars => entry.points.push((series, point)),
         Some(_) => {
             let name = format!("{} {}", series.name, series.what);
             entries.push(Entry { name, colour: series.colour, points: vec![(series, point)] });
@@ -143,9 +140,9 @@ fn short_names(groups: &[Group<'_>], style: &Style) -> BTreeMap<String, String> 
 
 /// What all rows share.
 struct Sheet<'a> {
-    figure: &'a Figure,
+    chart: &'a Chart,
     style: &'a Style,
-    span: Span<'a>,
+    span: AxisSpan<'a>,
     indent: &'static str,
     /// Columns of the names.
     name: usize,
@@ -217,8 +214,8 @@ impl Sheet<'_> {
         row.text(name, Ink::Plain);
         row.pad(self.indent.len() + self.name + 1);
         match entry.points.as_slice() {
-            [(series, point)] if series.look == Look::Bars => {
-                let bar = bar(self.span.share_or_low(point.y), layout.track, self.style.ascii);
+            [(series, point)] if series.look == SeriesLook::Bars => {
+                let bar = bar(self.span.share(point.y), layout.track, self.style.ascii);
                 row.text(&bar, Ink::Series(entry.colour));
             }
             points => row.append(track(points, layout.track, &self.span, self.style)),
@@ -235,10 +232,11 @@ impl Sheet<'_> {
 
     /// A number of a row; empty if it has none of that kind.
     fn number(&self, entry: &Entry<'_>, what: Option<&str>) -> String {
-        let is_it = |series: &Series| what.is_none_or(|what| what == series.what);
+        let is_it = |series: &ChartSeries| what.is_none_or(|what| what == series.what);
         let found = entry.points.iter().find(|(series, _)| is_it(series));
-        let text =
-            |(_, point): &(&Series, &Point)| figure_text(&self.figure.y.height(point), self.style);
+        let text = |(_, point): &(&ChartSeries, &ChartPoint)| {
+            figure_text(&self.chart.y.height(point), self.style)
+        };
         found.map(text).unwrap_or_default()
     }
 
@@ -274,18 +272,23 @@ pub(super) fn bar(share: f64, columns: usize, ascii: bool) -> String {
 }
 
 /// Markers where the values lie, with their intervals.
-fn track(points: &[(&Series, &Point)], columns: usize, span: &Span<'_>, style: &Style) -> Row {
+fn track(
+    points: &[(&ChartSeries, &ChartPoint)],
+    columns: usize,
+    span: &AxisSpan<'_>,
+    style: &Style,
+) -> Row {
     let ascii = usize::from(style.ascii);
     let mut cells = vec![(['·', '.'][ascii], Ink::Faint); columns.max(1)];
     let last = cells.len() - 1;
-    let at = |value: f64| (span.share_or_low(value) * last as f64).round() as usize;
+    let at = |value: f64| (span.share(value) * last as f64).round() as usize;
     for (series, point) in points {
         if let Some([low, high]) = point.interval {
             cells[at(low)..=at(high).max(at(low))]
                 .fill((['─', '-'][ascii], Ink::Series(series.colour)));
         }
     }
-    for (series, point) in points.iter().filter(|(_, point)| span.share(point.y).is_some()) {
+    for (series, point) in points {
         cells[at(point.y)] = (['●', 'o'][ascii], Ink::Series(series.colour));
     }
     let mut row = Row::default();
@@ -294,7 +297,7 @@ fn track(points: &[(&Series, &Point)], columns: usize, span: &Span<'_>, style: &
 }
 
 /// The wider side of the interval as a share: ` ±3%`.
-fn half_text(point: &Point, style: &Style) -> String {
+fn half_text(point: &ChartPoint, style: &Style) -> String {
     let Some([low, high]) = point.interval else { return String::new() };
     let half = (point.y - low).max(high - point.y);
     let share = Some(half / point.y).filter(|share| share.is_finite() && *share >= 0.0);

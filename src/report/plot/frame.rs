@@ -3,7 +3,7 @@
 use super::canvas::Canvas;
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text};
-use crate::report::figures::{Axis, Figure, Scale, Tick};
+use crate::report::figures::{AxisSpan, Chart, Tick};
 use crate::report::text::{shorten, shorten_names, width};
 
 /// Columns right of the canvas, for the letters at the ends of lines.
@@ -15,43 +15,10 @@ const TICK_COLUMNS: usize = 7;
 /// Blanks between texts below the canvas.
 const GAP: usize = 2;
 
-/// An axis from end to end.
-pub(super) struct Span<'a> {
-    axis: &'a Axis,
-    low: f64,
-    high: f64,
-}
-
-impl<'a> Span<'a> {
-    pub(super) fn new(axis: &'a Axis, [low, high]: [f64; 2]) -> Self {
-        Self { axis, low, high }
-    }
-
-    /// Where a number lies, from 0 to 1; none if it has no place.
-    pub(super) fn share(&self, value: f64) -> Option<f64> {
-        let by = |value: f64| match self.axis.scale {
-            Scale::Logarithmic => value.ln(),
-            _ => value,
-        };
-        let share = (by(value) - by(self.low)) / (by(self.high) - by(self.low));
-        (self.axis.has(value) && share.is_finite()).then(|| share.clamp(0.0, 1.0))
-    }
-
-    /// The same, but a number without a place lies at the low end.
-    pub(super) fn share_or_low(&self, value: f64) -> f64 {
-        self.share(value).unwrap_or_default()
-    }
-
-    /// As much as one of so many equal parts holds, if it is linear.
-    pub(super) fn part(&self, parts: usize) -> f64 {
-        (self.high - self.low) / parts.max(1) as f64
-    }
-}
-
 /// Axes, and the room that they leave.
 pub(super) struct Frame<'a> {
-    pub(super) x: Span<'a>,
-    pub(super) y: Span<'a>,
+    pub(super) x: AxisSpan<'a>,
+    pub(super) y: AxisSpan<'a>,
     /// Columns of the canvas.
     pub(super) columns: usize,
     /// Rows of the canvas.
@@ -63,15 +30,12 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    pub(super) fn new(figure: &'a Figure, height: usize, style: &Style) -> Self {
-        let [low, high] = figure.range_y();
-        let is_named = matches!(figure.y.scale, Scale::Named(_));
-        let most = style.columns / if is_named { 3 } else { 4 };
-        let ticks = figure.y.ticks(low, high, (height * 2 / 3).max(2));
-        let beside = beside(ticks, most, style);
+    pub(super) fn new(chart: &'a Chart, height: usize, style: &Style) -> Self {
+        let (x, y) = (chart.x_span(), chart.y_span());
+        let most = style.columns / if chart.y.is_named() { 3 } else { 4 };
+        let beside = beside(y.ticks((height * 2 / 3).max(2)), most, style);
         let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default();
         let columns = style.columns.saturating_sub(lead + 2 + MARGIN).max(1);
-        let (x, y) = (Span::new(&figure.x, figure.range_x()), Span::new(&figure.y, [low, high]));
         Self { x, y, columns, height, beside, lead }
     }
 
@@ -97,8 +61,7 @@ impl<'a> Frame<'a> {
         let mut texts = vec![None; self.height];
         let grid = Canvas::new(1, self.height, true);
         for tick in &self.beside {
-            let Some(share) = self.y.share(tick.at) else { continue };
-            let [_, row] = grid.cell_at([0.0, share]);
+            let [_, row] = grid.cell_at([0.0, self.y.share(tick.at)]);
             texts[row].get_or_insert_with(|| tick.text.clone());
         }
         texts
@@ -110,7 +73,7 @@ impl<'a> Frame<'a> {
         let ticks = self.ticks_below(style);
         let mut edge = vec![['─', '-'][ascii]; self.columns];
         let mut texts = Row::default();
-        for Placed { column, begin, text } in ticks {
+        for PlacedTick { column, begin, text } in ticks {
             // Names are as many as there are, whether they have room or not.
             if texts.columns() == 0 || begin >= texts.columns() + GAP {
                 edge[column] = ['┬', '+'][ascii];
@@ -129,20 +92,19 @@ impl<'a> Frame<'a> {
     }
 
     /// As many ticks below the canvas as have room for their texts.
-    fn ticks_below(&self, style: &Style) -> Vec<Placed> {
+    fn ticks_below(&self, style: &Style) -> Vec<PlacedTick> {
         let grid = Canvas::new(self.columns, 1, true);
         let last = self.lead + 2 + self.columns + MARGIN;
         let placed = |tick: Tick| {
-            let [column, _] = grid.cell_at([self.x.share(tick.at)?, 0.0]);
+            let [column, _] = grid.cell_at([self.x.share(tick.at), 0.0]);
             let text = figure_text(&tick.text, style);
             let begin = (self.lead + 2 + column).saturating_sub(width(&text) / 2);
-            Some(Placed { column, begin: begin.min(last.saturating_sub(width(&text))), text })
+            PlacedTick { column, begin: begin.min(last.saturating_sub(width(&text))), text }
         };
-        let ticks = |wanted: usize| -> Vec<Placed> {
-            let ticks = self.x.axis.ticks(self.x.low, self.x.high, wanted);
-            ticks.into_iter().filter_map(placed).collect()
+        let ticks = |wanted: usize| -> Vec<PlacedTick> {
+            self.x.ticks(wanted).into_iter().map(placed).collect()
         };
-        let fits = |ticks: &Vec<Placed>| {
+        let fits = |ticks: &Vec<PlacedTick>| {
             let mut pairs = ticks.windows(2);
             pairs.all(|pair| pair[0].begin + width(&pair[0].text) + GAP <= pair[1].begin)
         };
@@ -160,7 +122,7 @@ fn beside(mut ticks: Vec<Tick>, most: usize, style: &Style) -> Vec<Tick> {
 }
 
 /// A tick below the canvas: its column there, and where its text begins.
-struct Placed {
+struct PlacedTick {
     column: usize,
     begin: usize,
     text: String,

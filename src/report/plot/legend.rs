@@ -2,7 +2,7 @@
 
 use super::row::{Ink, Row};
 use super::{Style, figure_text};
-use crate::report::figures::{Figure, Look, Mark};
+use crate::report::figures::{Chart, ChartMark, SeriesLook};
 use crate::report::text::wrap_to;
 
 /// Blanks between two entries.
@@ -17,9 +17,9 @@ pub(super) fn letter(number: usize) -> char {
 }
 
 /// Rows that tell which letter is which series, and what its lines are.
-pub(super) fn series(figure: &Figure, style: &Style) -> Vec<Row> {
-    let names = figure.names();
-    let whats: Vec<String> = names.iter().map(|(name, _)| whats(figure, name, style)).collect();
+pub(super) fn series(chart: &Chart, style: &Style) -> Vec<Row> {
+    let names = chart.names();
+    let whats: Vec<String> = names.iter().map(|(name, _)| whats(chart, name, style)).collect();
     let are_alike = names.len() > 1 && whats.iter().all(|what| *what == whats[0]);
     let entries = names.iter().zip(&whats).enumerate().map(|(at, ((name, colour), what))| {
         let has_own = !are_alike && !what.is_empty();
@@ -51,16 +51,16 @@ fn entry(symbol: char, ink: Ink, text: &str, style: &Style) -> Vec<Row> {
 }
 
 /// What is drawn under a name, where that is more than one thing.
-fn whats(figure: &Figure, name: &str, style: &Style) -> String {
+fn whats(chart: &Chart, name: &str, style: &Style) -> String {
     let mut whats: Vec<String> = Vec::new();
-    for series in figure.series.iter().filter(|series| series.name == name) {
+    for series in chart.series.iter().filter(|series| series.name == name) {
         let look = match (series.look, style.ascii) {
-            (Look::Law, false) => " (dashed)",
-            (Look::Law, true) => " (.)",
-            (Look::Band, false) => " (dotted ground)",
-            (Look::Band, true) => " (:)",
-            (Look::Raw, false) => " (dots)",
-            (Look::Raw, true) => " (,)",
+            (SeriesLook::Law, false) => " (dashed)",
+            (SeriesLook::Law, true) => " (.)",
+            (SeriesLook::Band, false) => " (dotted ground)",
+            (SeriesLook::Band, true) => " (:)",
+            (SeriesLook::Raw, false) => " (dots)",
+            (SeriesLook::Raw, true) => " (,)",
             _ => "",
         };
         let what = format!("{}{look}", series.what);
@@ -92,19 +92,19 @@ pub(super) fn digit(number: usize) -> char {
 }
 
 /// What each mark is, and where.
-pub(super) fn marks(figure: &Figure, style: &Style) -> Vec<Row> {
-    let rows = |(at, mark): (usize, &Mark)| {
-        let text = |value| figure_text(&figure.x.text(value), style);
+pub(super) fn marks(chart: &Chart, style: &Style) -> Vec<Row> {
+    let rows = |(at, mark): (usize, &ChartMark)| {
+        let text = |value| figure_text(&chart.x.text(value), style);
         let span = mark.interval.map(|[low, high]| format!(" ({} to {})", text(low), text(high)));
         let text = format!("{} at {}{}", mark.label, text(mark.x), span.unwrap_or_default());
         entry(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series), &text, style)
     };
-    figure.marks.iter().enumerate().flat_map(rows).collect()
+    chart.marks.iter().enumerate().flat_map(rows).collect()
 }
 
 /// Says what an asterisk means, if there is a point with one.
-pub(super) fn disturbed(figure: &Figure, style: &Style) -> Vec<Row> {
-    let mut points = figure.series.iter().flat_map(|series| &series.points);
+pub(super) fn disturbed(chart: &Chart, style: &Style) -> Vec<Row> {
+    let mut points = chart.series.iter().flat_map(|series| &series.points);
     match points.any(|point| point.disturbed) {
         true => super::wrapped("* measured under background load", Ink::Faint, style),
         false => Vec::new(),

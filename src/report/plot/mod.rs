@@ -7,18 +7,17 @@ mod cells;
 mod frame;
 mod legend;
 mod lines;
-mod plain;
 mod row;
 
 use std::io::{self, Write};
 
 use self::row::{Ink, Row};
-use super::figures::{Axis, Figure, Look, Scale, figures};
+use super::figures::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
 use super::text::wrap_to;
 use crate::base::failure::shown;
 use crate::measure::analysis::Analysis;
 
-pub use plain::plain;
+pub use row::plain;
 
 /// Columns of a chart, whatever the terminal has.
 const COLUMNS: std::ops::RangeInclusive<usize> = 40..=160;
@@ -55,38 +54,37 @@ pub fn write_plots(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<bool> {
-    let figures = figures(analyses);
-    write_figures(&figures, style, out)?;
-    Ok(!figures.is_empty())
+    let all = charts(analyses);
+    write_charts(&all, style, out)?;
+    Ok(!all.is_empty())
 }
 
 /// Writes charts with a blank line between them. Fails only if `out` does.
-fn write_figures(figures: &[Figure], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn write_charts(charts: &[Chart], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let columns = style.columns.clamp(*COLUMNS.start(), *COLUMNS.end());
     let style = Style { columns, ..*style };
-    for (at, figure) in figures.iter().enumerate() {
+    for (at, chart) in charts.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        chart(figure, &style).iter().try_for_each(|row| row.write(&style, out))?;
+        chart_rows(chart, &style).iter().try_for_each(|row| row.write(&style, out))?;
     }
     Ok(())
 }
 
 /// A picture from its title to its notes.
-fn chart(figure: &Figure, style: &Style) -> Vec<Row> {
-    let figure = &cleaned(figure, style);
-    let mut rows = wrapped(&figure.title, Ink::Bold, style);
-    rows.extend(wrapped(&figure.question, Ink::Faint, style));
-    let has = |look: Look| figure.series.iter().any(|series| series.look == look);
-    if has(Look::Cells) {
-        rows.extend(cells::rows(figure, style));
-    } else if has(Look::Bars) || matches!(figure.x.scale, Scale::Named(_)) {
-        rows.extend(bars::rows(figure, style));
+fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
+    let chart = &cleaned(chart, style);
+    let mut rows = wrapped(&chart.title, Ink::Bold, style);
+    rows.extend(wrapped(&chart.question, Ink::Faint, style));
+    if chart.has(SeriesLook::Cells) {
+        rows.extend(cells::rows(chart, style));
+    } else if chart.x.is_named() {
+        rows.extend(bars::rows(chart, style));
     } else {
-        rows.extend(lines::rows(figure, style));
+        rows.extend(lines::rows(chart, style));
     }
-    let notes = figure.notes.iter().flat_map(|note| wrapped(note, Ink::Faint, style));
+    let notes = chart.notes.iter().flat_map(|note| wrapped(note, Ink::Faint, style));
     rows.extend(notes);
     rows
 }
@@ -97,24 +95,24 @@ fn wrapped(text: &str, ink: Ink, style: &Style) -> Vec<Row> {
 }
 
 /// The same picture with no character in it that a terminal would obey or could not show.
-fn cleaned(figure: &Figure, style: &Style) -> Figure {
+fn cleaned(chart: &Chart, style: &Style) -> Chart {
     let clean = |text: &mut String| *text = clean(text, style);
-    let mut figure = figure.clone();
-    [&mut figure.title, &mut figure.question].into_iter().for_each(clean);
-    let axes = [&mut figure.x, &mut figure.y].into_iter().chain(&mut figure.shade);
+    let mut chart = chart.clone();
+    [&mut chart.title, &mut chart.question].into_iter().for_each(clean);
+    let axes = [&mut chart.x, &mut chart.y].into_iter().chain(&mut chart.shade);
     for axis in axes {
         clean(&mut axis.label);
-        if let Scale::Named(names) = &mut axis.scale {
+        if let AxisScale::Named(names) = &mut axis.scale {
             names.iter_mut().for_each(clean);
         }
     }
-    for series in &mut figure.series {
+    for series in &mut chart.series {
         clean(&mut series.name);
         clean(&mut series.what);
     }
-    figure.marks.iter_mut().for_each(|mark| clean(&mut mark.label));
-    figure.notes.iter_mut().for_each(clean);
-    figure
+    chart.marks.iter_mut().for_each(|mark| clean(&mut mark.label));
+    chart.notes.iter_mut().for_each(clean);
+    chart
 }
 
 fn clean(text: &str, style: &Style) -> String {
@@ -123,8 +121,8 @@ fn clean(text: &str, style: &Style) -> String {
 }
 
 /// What an axis tells, and how.
-fn axis_label(axis: &Axis) -> String {
-    let scale = if axis.scale == Scale::Logarithmic { ", logarithmic" } else { "" };
+fn axis_label(axis: &ChartAxis) -> String {
+    let scale = if axis.scale == AxisScale::Logarithmic { ", logarithmic" } else { "" };
     format!("{}{scale}", axis.label)
 }
 

@@ -6,37 +6,45 @@ use super::*;
 use crate::base::golden::assert_golden;
 use crate::measure::book::Book;
 use crate::measure::fixture::{self, growing};
-use crate::report::figures::{Mark, Point, Quantity, Series};
+use crate::report::figures::{
+    AxisQuantity, AxisScale, ChartMark, ChartPoint, ChartSeries, HeatCell,
+};
 use crate::report::read_document;
 use crate::report::text::width;
 
 const PLAIN: Style = Style { columns: 80, ascii: false, colours: Colours::None };
 
-fn drawn(figures: &[Figure], style: &Style) -> String {
+fn drawn(charts: &[Chart], style: &Style) -> String {
     let mut out = Vec::new();
-    write_figures(figures, style, &mut out).unwrap();
+    write_charts(charts, style, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn axis(label: &str, quantity: Quantity, scale: Scale) -> Axis {
-    Axis { label: label.into(), quantity, scale }
+fn axis(label: &str, quantity: AxisQuantity, scale: AxisScale) -> ChartAxis {
+    ChartAxis { label: label.into(), quantity, scale }
 }
 
-fn named(label: &str, names: &[&str]) -> Axis {
+fn named(label: &str, names: &[&str]) -> ChartAxis {
     let names = names.iter().map(|name| name.to_string()).collect();
-    axis(label, Quantity::Count, Scale::Named(names))
+    axis(label, AxisQuantity::Count, AxisScale::Named(names))
 }
 
-fn series(name: &str, colour: usize, look: Look, what: &str, points: Vec<Point>) -> Series {
-    Series { name: name.into(), colour, look, what: what.into(), points }
+fn series(
+    name: &str,
+    colour: usize,
+    look: SeriesLook,
+    what: &str,
+    points: Vec<ChartPoint>,
+) -> ChartSeries {
+    ChartSeries { name: name.into(), colour, look, what: what.into(), points }
 }
 
-fn between(x: f64, y: f64, half: f64) -> Point {
-    Point { interval: Some([y - half, y + half]), n: 5, ..Point::at(x, y) }
+fn between(x: f64, y: f64, half: f64) -> ChartPoint {
+    ChartPoint { interval: Some([y - half, y + half]), n: 5, ..ChartPoint::at(x, y) }
 }
 
-fn figure(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Figure {
-    Figure {
+fn chart(title: &str, x: ChartAxis, y: ChartAxis, series: Vec<ChartSeries>) -> Chart {
+    Chart {
         key: "k".into(),
         title: title.into(),
         question: "What does it look like, and does that fit?".into(),
@@ -50,99 +58,105 @@ fn figure(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Figure {
 }
 
 /// Two file systems, three phases; one value is disturbed, one unknown, one nearly nothing.
-fn bars() -> Figure {
-    let y = axis("operations per second", Quantity::Operations, Scale::Linear);
+fn bars() -> Chart {
+    let y = axis("operations per second", AxisQuantity::Operations, AxisScale::Linear);
     let mut ext4 = vec![between(0.0, 17_810.0, 534.0), between(1.0, 120_400.0, 2_000.0)];
-    ext4.push(Point::at(2.0, 30.0));
-    let disturbed = Point { disturbed: true, ..between(1.0, 63_000.0, 9_000.0) };
+    ext4.push(ChartPoint::at(2.0, 30.0));
+    let disturbed = ChartPoint { disturbed: true, ..between(1.0, 63_000.0, 9_000.0) };
     let xfs = vec![between(0.0, 44_100.0, 1_000.0), disturbed];
     let series = vec![
-        series("ext4", 0, Look::Bars, "mean", ext4),
-        series("xfs", 1, Look::Bars, "mean", xfs),
+        series("ext4", 0, SeriesLook::Bars, "mean", ext4),
+        series("xfs", 1, SeriesLook::Bars, "mean", xfs),
     ];
     let x = named("phase", &["create", "read", "delete"]);
-    Figure { notes: vec!["More is faster.".into()], ..figure("Rates", x, y, series) }
+    Chart { notes: vec!["More is faster.".into()], ..chart("Rates", x, y, series) }
 }
 
 /// Three percentiles of each phase.
-fn markers() -> Figure {
-    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
+fn markers() -> Chart {
+    let y = axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic);
     let of = |what, factor: f64| {
         let points = [1e-5, 4e-6].iter().enumerate();
-        let points = points.map(|(x, base)| Point::at(x as f64, base * factor)).collect();
-        series("ext4", 0, Look::Markers, what, points)
+        let points = points.map(|(x, base)| ChartPoint::at(x as f64, base * factor)).collect();
+        series("ext4", 0, SeriesLook::Markers, what, points)
     };
     let series = vec![of("p50", 1.0), of("p99", 12.0), of("max", 900.0)];
-    figure("Latency", named("phase", &["create", "read"]), y, series)
+    chart("Latency", named("phase", &["create", "read"]), y, series)
 }
 
 /// Latency against the files created, with a band, a law and a knee.
-fn growth() -> Figure {
-    let x = axis("files created", Quantity::Count, Scale::Linear);
-    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
-    let points = |of: fn(f64) -> f64| -> Vec<Point> {
+fn growth() -> Chart {
+    let x = axis("files created", AxisQuantity::Count, AxisScale::Linear);
+    let y = axis("latency", AxisQuantity::Seconds, AxisScale::Logarithmic);
+    let points = |of: fn(f64) -> f64| -> Vec<ChartPoint> {
         let at = |n: u32| f64::from(n) * 10_000.0;
         (0..=40)
-            .map(|n| Point {
+            .map(|n| ChartPoint {
                 interval: Some([of(at(n)) * 0.7, of(at(n)) * 2.0]),
-                ..Point::at(at(n), of(at(n)))
+                ..ChartPoint::at(at(n), of(at(n)))
             })
             .collect()
     };
     let linear = |x: f64| 1e-5 + x * 2e-10;
     let constant = |_: f64| 1.2e-5;
     let series = vec![
-        series("single", 0, Look::Band, "p50 to p99", points(linear)),
-        series("single", 0, Look::Curve, "mean", points(linear)),
-        series("single", 0, Look::Law, "linear law", points(|x| 8e-6 + x * 2.2e-10)),
-        series("multiple", 1, Look::Curve, "mean", points(constant)),
+        series("single", 0, SeriesLook::Band, "p50 to p99", points(linear)),
+        series("single", 0, SeriesLook::Curve, "mean", points(linear)),
+        series("single", 0, SeriesLook::Law, "linear law", points(|x| 8e-6 + x * 2.2e-10)),
+        series("multiple", 1, SeriesLook::Curve, "mean", points(constant)),
     ];
-    let mark = |x, label: &str, colour| Mark {
+    let mark = |x, label: &str, colour| ChartMark {
         x,
         interval: Some([x * 0.9, x * 1.1]),
         label: label.into(),
         colour,
     };
-    Figure {
+    Chart {
         marks: vec![mark(2e5, "knee of single", Some(0)), mark(3.1e5, "crossover", None)],
-        ..figure("Growth", x, y, series)
+        ..chart("Growth", x, y, series)
     }
 }
 
 /// Rates by how full the place is, with the values behind each.
-fn levels() -> Figure {
-    let x = axis("space used", Quantity::Percent, Scale::Linear);
-    let y = axis("bytes per second", Quantity::ByteRate, Scale::Linear);
+fn levels() -> Chart {
+    let x = axis("space used", AxisQuantity::Percent, AxisScale::Linear);
+    let y = axis("bytes per second", AxisQuantity::ByteRate, AxisScale::Linear);
     let rate = |at: f64| if at < 80.0 { 4e8 } else { 4e8 - (at - 80.0) * 1.5e7 };
     let levels = [30.0, 50.0, 65.0, 80.0, 90.0, 98.0];
     let line = levels.iter().map(|at| between(*at, rate(*at), 3e7)).collect();
-    let raw = levels.iter().flat_map(|at| [0.9, 1.05].map(|by| Point::at(*at, rate(*at) * by)));
+    let raw =
+        levels.iter().flat_map(|at| [0.9, 1.05].map(|by| ChartPoint::at(*at, rate(*at) * by)));
     let series = vec![
-        series("aged", 2, Look::Line, "mean", line),
-        series("aged", 2, Look::Raw, "repeat", raw.collect()),
-        series("fresh", 3, Look::Markers, "mean", vec![between(30.0, 4.4e8, 1e7)]),
+        series("aged", 2, SeriesLook::Line, "mean", line),
+        series("aged", 2, SeriesLook::Raw, "repeat", raw.collect()),
+        series("fresh", 3, SeriesLook::Markers, "mean", vec![between(30.0, 4.4e8, 1e7)]),
     ];
-    figure("By level", x, y, series)
+    chart("By level", x, y, series)
 }
 
-/// Latency over time.
-fn heat() -> Figure {
-    let x = axis("time", Quantity::Seconds, Scale::Linear);
-    let y = axis("latency", Quantity::Seconds, Scale::Logarithmic);
+/// Latency over the course of four repeats.
+fn heat() -> Chart {
+    let x = axis("operations done", AxisQuantity::Percent, AxisScale::Linear);
+    let rows: Vec<String> = (1..=4).map(|repeat| format!("ext4 repeat {repeat}")).collect();
+    let names: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let y = named("variant and repeat", &names);
     let cell = |n: i32| {
-        let (x, row) = (n % 20, n / 20);
-        let shade = 10f64.powi(((x / 4 + 2 * row) % 5).max(1));
-        let place = Point::at(f64::from(x), 1e-6 * 10f64.powi(row));
-        Point { shade: Some(shade).filter(|_| (x + row) % 7 > 0), ..place }
+        let (at, row) = (n % 20, n / 20);
+        let shade = 1e-6 * 10f64.powi(((at / 4 + 2 * row) % 5).max(1));
+        let x = f64::from(at) * 5.0;
+        let cell = HeatCell { end: x + 5.0, shade };
+        let place = ChartPoint::at(x, f64::from(row));
+        ChartPoint { cell: Some(cell).filter(|_| (at + row) % 7 > 0), ..place }
     };
-    let series = vec![series("ext4", 0, Look::Cells, "count", (0..80).map(cell).collect())];
-    Figure {
-        shade: Some(axis("operations", Quantity::Count, Scale::Logarithmic)),
-        ..figure("Over time", x, y, series)
+    let cells = (0..80).map(cell).collect();
+    let series = vec![series("ext4", 0, SeriesLook::Cells, "slice", cells)];
+    Chart {
+        shade: Some(axis("mean latency", AxisQuantity::Seconds, AxisScale::Logarithmic)),
+        ..chart("Over time", x, y, series)
     }
 }
 
-fn all() -> Vec<Figure> {
+fn all() -> Vec<Chart> {
     vec![bars(), markers(), growth(), levels(), heat()]
 }
 
@@ -187,7 +201,7 @@ fn a_run_is_drawn_as_was_agreed_on() {
 }
 
 /// The figures of every kept result, of runs in which something grows, and of runs beside each other.
-fn known() -> Vec<(String, Vec<Figure>)> {
+fn known() -> Vec<(String, Vec<Chart>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
     let mut books = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -201,8 +215,8 @@ fn known() -> Vec<(String, Vec<Figure>)> {
     books.push(("directory".into(), growing::directory()));
     books.push(("fullness".into(), growing::fullness(&["ext4", "xfs", "btrfs"])));
     let two = [Analysis::of(&books[0].1), Analysis::of(&books[1].1)];
-    let beside = ("two runs".to_string(), figures(&two.each_ref()));
-    let one = |(name, book): &(String, Book)| (name.clone(), figures(&[&Analysis::of(book)]));
+    let beside = ("two runs".to_string(), charts(&two.each_ref()));
+    let one = |(name, book): &(String, Book)| (name.clone(), charts(&[&Analysis::of(book)]));
     books.iter().map(one).chain([beside]).collect()
 }
 
@@ -231,27 +245,27 @@ fn a_tiny_terminal_gets_40_columns_and_a_vast_one_160() {
 fn odd_figures_are_drawn_without_a_complaint() {
     let values = [0.0, -1.0, 1.0, 1e-320, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let looks = [
-        Look::Bars,
-        Look::Markers,
-        Look::Line,
-        Look::Curve,
-        Look::Band,
-        Look::Law,
-        Look::Raw,
-        Look::Cells,
+        SeriesLook::Bars,
+        SeriesLook::Markers,
+        SeriesLook::Line,
+        SeriesLook::Curve,
+        SeriesLook::Band,
+        SeriesLook::Law,
+        SeriesLook::Raw,
+        SeriesLook::Cells,
     ];
     let scales = [
-        Scale::Linear,
-        Scale::Logarithmic,
-        Scale::Named(Vec::new()),
-        Scale::Named(vec!["目录".repeat(40), "\u{1b}[31mred\nline".into()]),
+        AxisScale::Linear,
+        AxisScale::Logarithmic,
+        AxisScale::Named(Vec::new()),
+        AxisScale::Named(vec!["目录".repeat(40), "\u{1b}[31mred\nline".into()]),
     ];
-    let points = |n: usize| -> Vec<Point> {
-        let at = |(at, x): (usize, &f64)| Point {
+    let points = |n: usize| -> Vec<ChartPoint> {
+        let at = |(at, x): (usize, &f64)| ChartPoint {
             interval: Some([values[(at + 2) % 8], values[(at + 5) % 8]]),
-            shade: Some(values[(at + 3) % 8]),
+            cell: Some(HeatCell { end: x + 1.0, shade: values[(at + 3) % 8] }),
             disturbed: true,
-            ..Point::at(*x, values[(at + n) % 8])
+            ..ChartPoint::at(*x, values[(at + n) % 8])
         };
         values.iter().enumerate().map(at).take(n).collect()
     };
@@ -261,17 +275,25 @@ fn odd_figures_are_drawn_without_a_complaint() {
                 for n in [0, 1, 2, 8] {
                     let one = series("\u{7}bell\r\n目录", n, look, "\u{9b}what", points(n));
                     let other = series(&"x".repeat(300), 99, look, "", points(n));
-                    let axis = |scale: &Scale| axis("\tlabel", Quantity::Seconds, scale.clone());
+                    let axis =
+                        |scale: &AxisScale| axis("\tlabel", AxisQuantity::Seconds, scale.clone());
                     let mark =
-                        Mark { x: f64::NAN, interval: None, label: "\n".into(), colour: None };
-                    let figure = Figure {
+                        ChartMark { x: f64::NAN, interval: None, label: "\n".into(), colour: None };
+                    let chart = Chart {
                         marks: vec![mark],
                         shade: (n != 1).then(|| axis(y)),
-                        ..figure("\u{1b}]0;title\u{7}", axis(x), axis(y), vec![one, other])
+                        ..chart("\u{1b}]0;title\u{7}", axis(x), axis(y), vec![one, other])
                     };
+                    let Some(chart) = chart.checked() else { continue };
+                    let is_bars_over_numbers = look == SeriesLook::Bars && !chart.x.is_named();
+                    let is_cells_over_names =
+                        look == SeriesLook::Cells && (chart.x.is_named() || !chart.y.is_named());
+                    if is_bars_over_numbers || is_cells_over_names {
+                        continue;
+                    }
                     for (columns, ascii) in [(20, false), (40, true), (93, false)] {
                         let style = Style { columns, ascii, ..PLAIN };
-                        let text = drawn(std::slice::from_ref(&figure), &style);
+                        let text = drawn(std::slice::from_ref(&chart), &style);
                         assert_fits(&text, &style, &format!("{look:?} {x:?} {y:?} {n}"));
                     }
                 }
@@ -310,13 +332,13 @@ fn series_are_told_apart_without_colours() {
 }
 
 /// Lines of these names through the same points with the same intervals.
-fn alike(names: &[&str], levels: u32) -> Figure {
-    let x = axis("space used", Quantity::Percent, Scale::Linear);
-    let y = axis("operations per second", Quantity::Operations, Scale::Linear);
+fn alike(names: &[&str], levels: u32) -> Chart {
+    let x = axis("space used", AxisQuantity::Percent, AxisScale::Linear);
+    let y = axis("operations per second", AxisQuantity::Operations, AxisScale::Linear);
     let points = || (1..=levels).map(|at| between(f64::from(at) * 10.0, 500.0, 400.0)).collect();
     let all = names.iter().enumerate();
-    let all = all.map(|(at, name)| series(name, at, Look::Line, "mean", points())).collect();
-    figure("Alike", x, y, all)
+    let all = all.map(|(at, name)| series(name, at, SeriesLook::Line, "mean", points())).collect();
+    chart("Alike", x, y, all)
 }
 
 /// How many rows of a chart in ASCII have so many intervals that stand together like this.

@@ -1,9 +1,11 @@
 //! The script of a picture. It holds all ranges and ticks, so that it shows what the other renderings
 //! show.
 
-use super::data::Block;
-use super::words::{number, quoted, tick};
-use crate::report::figures::{Axis, Figure, HEAT, Look, Mark, Scale, Series, Slot, colour};
+use super::{DataBlock, number, quoted, tick};
+use crate::report::figures::{
+    AxisScale, AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, HEAT, SeriesLook, SeriesSlot,
+    colour,
+};
 use crate::report::text::{shorten, shorten_names, width};
 
 const TITLE_COLUMNS: usize = 100;
@@ -30,44 +32,36 @@ set key outside right top vertical Left reverse samplen 2
 ";
 
 /// The script; it reads `KEY.dat` and writes `KEY.png` beside itself.
-pub(super) fn script(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> String {
+pub(super) fn script(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> String {
     let mut lines = vec![format!("# gnuplot {key}.gp reads {key}.dat and writes {key}.png")];
     // Several scripts may be run at once; one must not take over what another has set.
     lines.push("reset session".into());
-    lines.push(terminal(figure));
+    lines.push(terminal(chart));
     lines.push(HEAD.trim_end().into());
     lines.push(format!("set output '{key}.png'"));
     let short = |text: &str, columns| quoted(&shorten(text, columns));
-    let title = short(&figure.title, TITLE_COLUMNS);
-    let question = short(&figure.question, TITLE_COLUMNS);
+    let title = short(&chart.title, TITLE_COLUMNS);
+    let question = short(&chart.question, TITLE_COLUMNS);
     lines.push(format!("set title {title}.\"\\n\".{question}"));
-    let across = if figure.x.is_named() { "" } else { "xtics " };
-    let along = if figure.y.is_named() { "" } else { "ytics " };
+    let across = if chart.x.is_named() { "" } else { "xtics " };
+    let along = if chart.y.is_named() { "" } else { "ytics " };
     if !(across.is_empty() && along.is_empty()) {
         lines.push(format!("set grid {across}{along}lt 1 lc rgb '#e4e7ec'"));
     }
-    lines.extend(axis("x", &figure.x, figure.range_x(), 9));
-    lines.extend(axis("y", &figure.y, figure.range_y(), 8));
-    if let Some((shade, range)) = figure.shades() {
-        lines.extend(axis("cb", shade, range, 6));
+    lines.extend(axis("x", &chart.x_span(), 9));
+    lines.extend(axis("y", &chart.y_span(), 8));
+    if let Some(span) = chart.shade_span() {
+        lines.extend(axis("cb", &span, 6));
         lines.push(format!("set palette defined ({})", palette()));
     }
-    let marks = figure.marks.iter().filter(|mark| figure.x.has(mark.x));
-    lines.extend(marks.enumerate().flat_map(|(at, mark)| self::mark(at + 1, mark)));
-    let plots = plots(figure, key, blocks);
-    let nothing = || vec!["NaN notitle".to_string()];
-    let plots = if plots.is_empty() { nothing() } else { plots };
-    lines.push(format!("plot {}", plots.join(", \\\n     ")));
+    lines.extend(chart.marks.iter().enumerate().flat_map(|(at, mark)| self::mark(at + 1, mark)));
+    lines.push(format!("plot {}", plots(chart, key, blocks).join(", \\\n     ")));
     lines.join("\n") + "\n"
 }
 
 /// Names beside the picture have a line each.
-fn terminal(figure: &Figure) -> String {
-    let rows = match &figure.y.scale {
-        Scale::Named(names) => names.len(),
-        _ => 0,
-    };
-    let height = (240 + 24 * rows).clamp(720, 1800);
+fn terminal(chart: &Chart) -> String {
+    let height = (240 + 24 * chart.y.names().len()).clamp(720, 1800);
     format!(
         "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {{\n    \
          set terminal pngcairo noenhanced size 1200,{height} font 'sans,12'\n}} else {{\n    \
@@ -76,14 +70,15 @@ fn terminal(figure: &Figure) -> String {
 }
 
 /// Label, range, scale and ticks.
-fn axis(name: &str, axis: &Axis, [low, high]: [f64; 2], wanted: usize) -> Vec<String> {
+fn axis(name: &str, span: &AxisSpan<'_>, wanted: usize) -> Vec<String> {
+    let axis = span.axis;
     let label = quoted(&shorten(&axis.label, LABEL_COLUMNS));
     let mut lines = vec![format!("set {name}label {label}")];
-    if axis.scale == Scale::Logarithmic {
+    if axis.scale == AxisScale::Logarithmic {
         lines.push(format!("set logscale {name}"));
     }
-    lines.push(format!("set {name}range [{}:{}]", number(low), number(high)));
-    let ticks = axis.ticks(low, high, wanted);
+    lines.push(format!("set {name}range [{}:{}]", number(span.low), number(span.high)));
+    let ticks = span.ticks(wanted);
     let texts: Vec<_> = ticks.iter().map(|tick| (&*tick.text, TICK_COLUMNS)).collect();
     let texts = shorten_names(&texts);
     let columns: usize = texts.iter().map(|text| width(text) + 2).sum();
@@ -105,7 +100,7 @@ fn palette() -> String {
 }
 
 /// A line with its words along it, and its interval behind.
-fn mark(number_of: usize, mark: &Mark) -> Vec<String> {
+fn mark(number_of: usize, mark: &ChartMark) -> Vec<String> {
     let shade = mark.colour.map_or(DARK, |number| colour(number).light);
     let x = number(mark.x);
     let mut lines = Vec::new();
@@ -129,45 +124,32 @@ fn mark(number_of: usize, mark: &Mark) -> Vec<String> {
 }
 
 /// What is plotted, from behind to before.
-fn plots(figure: &Figure, key: &str, blocks: &[Block<'_>]) -> Vec<String> {
-    let names: Vec<String> = (0..blocks.len()).map(|at| title(figure, blocks, at)).collect();
+fn plots(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> Vec<String> {
+    let names: Vec<String> = (0..blocks.len()).map(|at| title(chart, blocks, at)).collect();
     let names: Vec<_> = names.iter().map(|name| (&**name, KEY_COLUMNS)).collect();
     let titles = shorten_names(&names);
-    let depth = |look: Look| match look {
-        Look::Cells => 0,
-        Look::Band => 1,
-        Look::Bars => 2,
-        Look::Law | Look::Curve => 3,
-        Look::Line | Look::Markers => 4,
-        Look::Raw => 5,
-    };
-    let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by_key(|at| depth(blocks[*at].series.look));
+    let order = chart.back_to_front().into_iter();
     let plot = |at: usize| {
         let from = format!("'{key}.dat' index {at} using");
-        parts(figure, &blocks[at], &from, &titles[at])
+        parts(chart, &blocks[at], &from, &titles[at])
     };
-    order.into_iter().flat_map(plot).collect()
+    order.flat_map(|(at, ..)| plot(at)).collect()
 }
 
 /// The name, with what its points are where there is more than one thing; dark dots are all alike.
-fn title(figure: &Figure, blocks: &[Block<'_>], at: usize) -> String {
+fn title(chart: &Chart, blocks: &[DataBlock<'_>], at: usize) -> String {
     let series = blocks[at].series;
-    if series.look == Look::Raw && has_bars(figure) {
-        let is_first = blocks[..at].iter().all(|block| block.series.look != Look::Raw);
+    if series.look == SeriesLook::Raw && chart.has(SeriesLook::Bars) {
+        let is_first = blocks[..at].iter().all(|block| block.series.look != SeriesLook::Raw);
         return if is_first { series.what.clone() } else { String::new() };
     }
-    if figure.whats().len() > 1 {
+    if chart.whats().len() > 1 {
         return format!("{}: {}", series.name, series.what);
     }
     series.name.clone()
 }
 
-fn has_bars(figure: &Figure) -> bool {
-    figure.series.iter().any(|one| one.look == Look::Bars)
-}
-
-fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<String> {
+fn parts(chart: &Chart, block: &DataBlock<'_>, from: &str, title: &str) -> Vec<String> {
     let series = block.series;
     let shade = format!("lc rgb '{}'", colour(series.colour).light);
     let pattern = block.slot.pattern;
@@ -175,33 +157,35 @@ fn parts(figure: &Figure, block: &Block<'_>, from: &str, title: &str) -> Vec<Str
     let title =
         if title.is_empty() { "notitle".into() } else { format!("title {}", quoted(title)) };
     let mut parts = match series.look {
-        Look::Cells => vec![format!(
+        SeriesLook::Cells => vec![format!(
             "{from} (($1+$2)/2):(($3+$4)/2):1:2:3:4:5 with boxxyerror fillstyle solid noborder \
              fillcolor palette notitle"
         )],
-        Look::Band => vec![format!(
+        SeriesLook::Band => vec![format!(
             "{from} 1:({}):5 with filledcurves fillstyle transparent solid 0.18 noborder {shade} {title}",
-            low(figure)
+            low(chart)
         )],
-        Look::Bars => vec![bars(block, from, &shade, &title)],
-        Look::Law => vec![format!("{from} 1:3 with lines {shade} lw 1.6 dashtype 2 {title}")],
-        Look::Curve => vec![format!("{from} 1:3 with lines {shade} lw 2 dashtype {dash} {title}")],
-        Look::Line => vec![format!(
+        SeriesLook::Bars => vec![bars(block, from, &shade, &title)],
+        SeriesLook::Law => vec![format!("{from} 1:3 with lines {shade} lw 1.6 dashtype 2 {title}")],
+        SeriesLook::Curve => {
+            vec![format!("{from} 1:3 with lines {shade} lw 2 dashtype {dash} {title}")]
+        }
+        SeriesLook::Line => vec![format!(
             "{from} 1:3 with linespoints {shade} lw 2 dashtype {dash} pt {point} {title}"
         )],
-        Look::Markers => vec![format!("{from} 1:3 with points {shade} pt {point} {title}")],
-        Look::Raw => vec![format!(
+        SeriesLook::Markers => vec![format!("{from} 1:3 with points {shade} pt {point} {title}")],
+        SeriesLook::Raw => vec![format!(
             "{from} 1:3 with points lc rgb '{}' pt 7 ps 0.5 {title}",
-            raw(figure, series)
+            raw(chart, series)
         )],
     };
-    parts.extend(beside(figure, block, from, &shade));
+    parts.extend(beside(chart, block, from, &shade));
     parts
 }
 
-fn bars(block: &Block<'_>, from: &str, shade: &str, title: &str) -> String {
-    let Slot { width, pattern, .. } = block.slot;
-    let place = if width > 0.0 { format!("1:3:({})", number(width)) } else { "1:3".into() };
+fn bars(block: &DataBlock<'_>, from: &str, shade: &str, title: &str) -> String {
+    let SeriesSlot { width, pattern, .. } = block.slot;
+    let place = format!("1:3:({})", number(width));
     let fill = match pattern {
         0 => "solid 0.85 noborder".into(),
         hatched => format!("pattern {} border {shade}", HATCHED[(hatched - 1) % HATCHED.len()]),
@@ -210,17 +194,19 @@ fn bars(block: &Block<'_>, from: &str, shade: &str, title: &str) -> String {
 }
 
 /// Single values are dark where they stand on bars.
-fn raw(figure: &Figure, series: &Series) -> &'static str {
-    if has_bars(figure) { DARK } else { colour(series.colour).light }
+fn raw(chart: &Chart, series: &ChartSeries) -> &'static str {
+    if chart.has(SeriesLook::Bars) { DARK } else { colour(series.colour).light }
 }
 
 /// Whiskers, and the white heart of what was disturbed.
-fn beside(figure: &Figure, block: &Block<'_>, from: &str, shade: &str) -> Vec<String> {
+fn beside(chart: &Chart, block: &DataBlock<'_>, from: &str, shade: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let look = block.series.look;
-    if block.has_intervals && matches!(look, Look::Bars | Look::Markers | Look::Line) {
-        let shade = if look == Look::Bars { format!("lc rgb '{DARK}'") } else { shade.to_string() };
-        let is_logarithmic = figure.y.scale == Scale::Logarithmic;
+    let has = |is: fn(&ChartPoint) -> bool| block.series.points.iter().any(is);
+    if block.series.has_whiskers() && has(|point| point.interval.is_some()) {
+        let shade =
+            if look == SeriesLook::Bars { format!("lc rgb '{DARK}'") } else { shade.to_string() };
+        let is_logarithmic = chart.y.scale == AxisScale::Logarithmic;
         let low = if is_logarithmic { "($4 > 0 ? $4 : NaN)" } else { "$4" };
         // Error bars of gnuplot's own wipe out what is beneath their middle.
         parts.push(format!(
@@ -228,8 +214,10 @@ fn beside(figure: &Figure, block: &Block<'_>, from: &str, shade: &str) -> Vec<St
              nofilled lw 1.4 {shade} notitle"
         ));
     }
-    if block.has_disturbed && matches!(look, Look::Markers | Look::Line | Look::Raw) {
-        let size = if look == Look::Raw { "0.25" } else { "0.6" };
+    if has(|point| point.disturbed)
+        && matches!(look, SeriesLook::Markers | SeriesLook::Line | SeriesLook::Raw)
+    {
+        let size = if look == SeriesLook::Raw { "0.25" } else { "0.6" };
         parts.push(format!(
             "{from} 1:($7 ? $3 : NaN) with points pt 7 ps {size} lc rgb 'white' notitle"
         ));
@@ -238,9 +226,9 @@ fn beside(figure: &Figure, block: &Block<'_>, from: &str, shade: &str) -> Vec<St
 }
 
 /// The lower end of a band; one without a logarithm goes to the end of the axis.
-fn low(figure: &Figure) -> String {
-    match figure.y.scale {
-        Scale::Logarithmic => format!("($4 > 0 ? $4 : {})", number(figure.range_y()[0])),
+fn low(chart: &Chart) -> String {
+    match chart.y.scale {
+        AxisScale::Logarithmic => format!("($4 > 0 ? $4 : {})", number(chart.y_span().low)),
         _ => "$4".into(),
     }
 }

@@ -24,8 +24,8 @@ fn parts(script: &str) -> (Vec<String>, String) {
 
 #[test]
 fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
-    for figure in made::all() {
-        let [script, data] = texts(&figure);
+    for chart in made::all() {
+        let [script, data] = texts(&chart);
         let (_, code) = parts(&script.text);
         let marks = ['`', '@', '$'];
         let columns = ["$1", "$2", "$3", "$4", "$5", "$7"];
@@ -45,8 +45,8 @@ fn text_of_users_stands_in_single_quotes_and_nowhere_else() {
 
 #[test]
 fn a_script_reads_every_block_of_its_data() {
-    for figure in made::all() {
-        let [script, data] = texts(&figure);
+    for chart in made::all() {
+        let [script, data] = texts(&chart);
         let blocks = data
             .text
             .split("\n\n\n")
@@ -71,4 +71,16 @@ fn names_beyond_the_colours_have_other_bars() {
     let [script, _] = texts(&made::bars(&names, &["create"]));
     assert_eq!(script.text.matches("fillstyle solid 0.85").count(), 8);
     assert_eq!(script.text.matches("fillstyle pattern 4 border").count(), 1);
+}
+
+#[test]
+fn a_name_that_is_a_command_stays_a_name() {
+    assert_eq!(quoted("it's `id` \"x\"\n\\"), "'it''s `id` \"x\"\\n\\'");
+    assert_eq!(tick("50%"), "'50%%'");
+}
+
+#[test]
+fn numbers_keep_all_their_figures() {
+    let texts = [0.1, 1e300, 400_000.0, f64::NAN, f64::INFINITY].map(number);
+    assert_eq!(texts, ["0.1", "1e300", "400000.0", "NaN", "NaN"]);
 }

@@ -7,7 +7,7 @@ use super::style::{
 };
 use super::text_width::width;
 use super::writer::{Pixel, SvgWriter, TextAnchor, px};
-use crate::report::figures::{Scale, colour};
+use crate::report::figures::{AxisScale, colour};
 
 /// Lines of text from a place down; returns where the next one would stand.
 fn paragraph(out: &mut SvgWriter, lines: &[String], style: TextStyle, top: f64) -> f64 {
@@ -45,14 +45,14 @@ pub(super) fn draw_grid(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [left, right] = layout.x.pixels.map(px);
     let [bottom, top] = layout.y.pixels.map(px);
     out.line(format_args!("<g stroke=\"{GRID}\" stroke-width=\"1\">"));
-    if !layout.y.axis.is_named() {
+    if !layout.y.span.axis.is_named() {
         for tick in &layout.y_ticks {
             let y = px(layout.y.at(tick.at));
             out.line(format_args!("<path d=\"M{left} {y}H{right}\"/>"));
         }
     }
     out.line(format_args!("</g>\n<g class=\"grid-x\" stroke=\"{GRID}\" stroke-width=\"1\">"));
-    if !layout.x.axis.is_named() {
+    if !layout.x.span.axis.is_named() {
         for tick in &layout.x_ticks.ticks {
             let x = px(layout.x.at(tick.at));
             out.line(format_args!("<path d=\"M{x} {bottom}V{top}\"/>"));
@@ -65,8 +65,8 @@ pub(super) fn draw_grid(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 pub(super) fn draw_ticks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [left, right] = layout.x.pixels;
     let bottom = layout.bottom();
-    let base = match layout.y.axis.scale {
-        Scale::Linear => layout.y.at(0.0),
+    let base = match layout.y.span.axis.scale {
+        AxisScale::Linear => layout.y.at(0.0),
         _ => bottom,
     };
     out.line(format_args!(

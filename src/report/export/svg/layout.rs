@@ -5,7 +5,9 @@ use super::style::{
     EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
 };
 use super::text_width::{clipped, names, widest, width, wrapped};
-use crate::report::figures::{Axis, Figure, Mark, Point, Scale, Series, Slot, Tick};
+use crate::report::figures::{
+    AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick,
+};
 
 /// Ticks of an axis of numbers that are tried for.
 const Y_TICKS: usize = 8;
@@ -27,19 +29,18 @@ const ROWS_MAX: f64 = 1_200.0;
 const MARK_GAP: f64 = 10.0;
 
 /// Where the numbers of an axis lie, in pixels.
+#[derive(Clone, Copy)]
 pub(super) struct AxisPixels<'a> {
-    pub(super) axis: &'a Axis,
-    /// The ends in numbers.
-    pub(super) range: [f64; 2],
-    /// The same ends in pixels.
+    pub(super) span: AxisSpan<'a>,
+    /// Its low and its high end.
     pub(super) pixels: [f64; 2],
 }
 
 /// A series and where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct PlacedSeries<'a> {
-    pub(super) series: &'a Series,
-    pub(super) slot: Slot,
+    pub(super) series: &'a ChartSeries,
+    pub(super) slot: SeriesSlot,
 }
 
 /// A point and its pixels.
@@ -47,12 +48,12 @@ pub(super) struct PlacedSeries<'a> {
 pub(super) struct PlacedPoint<'a> {
     pub(super) x: f64,
     pub(super) y: f64,
-    pub(super) point: &'a Point,
+    pub(super) point: &'a ChartPoint,
 }
 
 /// A mark with the place of its words.
 pub(super) struct MarkLabel<'a> {
-    pub(super) mark: &'a Mark,
+    pub(super) mark: &'a ChartMark,
     pub(super) text: String,
     /// The middle of the words.
     pub(super) x: f64,
@@ -70,12 +71,12 @@ pub(super) struct XTicks {
 
 /// Places of all parts, in pixels.
 pub(super) struct ChartLayout<'a> {
-    pub(super) figure: &'a Figure,
+    pub(super) chart: &'a Chart,
     pub(super) width: f64,
     /// Whether points have titles that a viewer of pictures shows.
     pub(super) has_titles: bool,
     /// Of each series, in their order.
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<SeriesSlot>,
     pub(super) title: Vec<String>,
     pub(super) question: Vec<String>,
     /// Below title and question.
@@ -98,16 +99,7 @@ pub(super) struct ChartLayout<'a> {
 impl AxisPixels<'_> {
     /// The pixel of a number; that of the nearest end if it lies outside.
     pub(super) fn at(&self, value: f64) -> f64 {
-        let [low, high] = self.range;
-        let share = match self.axis.scale {
-            // Quotients of ends that lie far apart are beyond all numbers.
-            Scale::Logarithmic if value > 0.0 => (value.ln() - low.ln()) / (high.ln() - low.ln()),
-            Scale::Logarithmic => 0.0,
-            _ => (value - low) / (high - low),
-        };
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        let [from, to] = self.pixels;
-        from + share * (to - from)
+        self.pixels[0] + self.span.share(value) * (self.pixels[1] - self.pixels[0])
     }
 
     /// Pixels from end to end.
@@ -115,43 +107,40 @@ impl AxisPixels<'_> {
         (self.pixels[1] - self.pixels[0]).abs()
     }
 
-    /// Pixels of a distance between numbers that lie evenly.
-    pub(super) fn span(&self, distance: f64) -> f64 {
-        let [low, high] = self.range;
-        distance / (high - low) * (self.pixels[1] - self.pixels[0])
+    /// Pixels of a distance between numbers, on an axis that is not logarithmic.
+    pub(super) fn part(&self, distance: f64) -> f64 {
+        self.span.part(distance) * (self.pixels[1] - self.pixels[0])
     }
 }
 
 impl<'a> ChartLayout<'a> {
-    pub(super) fn new(figure: &'a Figure, width: f64) -> Self {
+    pub(super) fn new(chart: &'a Chart, width: f64) -> Self {
         let inner = width - 2.0 * EDGE;
-        let title = wrapped(&figure.title, TITLE.size * 1.05, inner, 2);
-        let question = wrapped(&figure.question, QUESTION.size, inner, 3);
+        let title = wrapped(&chart.title, TITLE.size * 1.05, inner, 2);
+        let question = wrapped(&chart.question, QUESTION.size, inner, 3);
         let head = EDGE + lines(&title, TITLE.size) + lines(&question, QUESTION.size);
         let y_label_y = head + 24.0;
-        let y_range = figure.range_y();
-        let y_ticks = figure.y.ticks(y_range[0], y_range[1], Y_TICKS);
-        let (y_ticks, left) = y_room(&y_ticks, width);
-        let mut x =
-            AxisPixels { axis: &figure.x, range: figure.range_x(), pixels: [left, width - EDGE] };
+        let y_span = chart.y_span();
+        let (y_ticks, left) = y_room(&y_span.ticks(Y_TICKS), width);
+        let mut x = AxisPixels { span: chart.x_span(), pixels: [left, width - EDGE] };
         x.pixels = x_room(&x, width);
-        let (marks, count) = lanes(&figure.marks, &x, width);
+        let (marks, count) = lanes(&chart.marks, &x, width);
         let top = y_label_y + 12.0 + count as f64 * LANE_HEIGHT;
-        let bottom = top + plot_height(figure);
-        let y = AxisPixels { axis: &figure.y, range: y_range, pixels: [bottom, top] };
+        let bottom = top + plot_height(chart);
+        let y = AxisPixels { span: y_span, pixels: [bottom, top] };
         let x_ticks = XTicks::new(&x);
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
-        let slots = figure.slots();
-        let legend = SvgLegend::new(figure, &slots, x_label_y + 16.0, width);
+        let slots = chart.slots();
+        let legend = SvgLegend::new(chart, &slots, x_label_y + 16.0, width);
         let notes_y = legend.bottom + 8.0;
-        let notes = notes(figure);
+        let notes = chart.all_notes();
         let notes: Vec<String> =
             notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
         let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
         let [x_label, y_label] =
-            [&figure.x, &figure.y].map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
+            [&chart.x, &chart.y].map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
         Self {
-            figure,
+            chart,
             width,
             has_titles: true,
             slots,
@@ -180,36 +169,25 @@ impl<'a> ChartLayout<'a> {
     }
 
     pub(super) fn series(&self) -> impl Iterator<Item = PlacedSeries<'_>> {
-        let all = self.figure.series.iter().zip(self.slots.iter().copied());
+        let all = self.chart.series.iter().zip(self.slots.iter().copied());
         all.map(|(series, slot)| PlacedSeries { series, slot })
     }
 
-    /// Points of a series that have a place, in order.
+    /// Points of a series in order.
     pub(super) fn points<'b>(&self, one: PlacedSeries<'b>) -> Vec<PlacedPoint<'b>> {
-        let points = one.series.points.iter();
-        let has_place = |point: &&Point| self.x.axis.has(point.x) && self.y.axis.has(point.y);
-        let shift = self.x.span(one.slot.shift);
-        let points = points.filter(has_place);
-        points
-            .map(|point| PlacedPoint {
-                x: self.x.at(point.x) + shift,
-                y: self.y.at(point.y),
-                point,
-            })
-            .collect()
+        let shift = if one.slot.shift == 0.0 { 0.0 } else { self.x.part(one.slot.shift) };
+        let placed = one.series.points.iter().map(|point| PlacedPoint {
+            x: self.x.at(point.x) + shift,
+            y: self.y.at(point.y),
+            point,
+        });
+        placed.collect()
     }
 }
 
-/// What a reader must know, with what the picture alone does not show.
-pub(super) fn notes(figure: &Figure) -> Vec<String> {
-    let is_cut = figure.y.scale == Scale::Linear && figure.range_y()[0] > 0.0;
-    let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
-    figure.notes.iter().cloned().chain(cut).collect()
-}
-
 /// Marks with places at which their words do not cover each other, and how many lines that takes.
-fn lanes<'a>(marks: &'a [Mark], x: &AxisPixels<'_>, room: f64) -> (Vec<MarkLabel<'a>>, usize) {
-    let mut sorted: Vec<&Mark> = marks.iter().filter(|mark| x.axis.has(mark.x)).collect();
+fn lanes<'a>(marks: &'a [ChartMark], x: &AxisPixels<'_>, room: f64) -> (Vec<MarkLabel<'a>>, usize) {
+    let mut sorted: Vec<&ChartMark> = marks.iter().collect();
     sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
     let mut ends: Vec<f64> = Vec::new();
     let mut labels = Vec::new();
@@ -227,10 +205,10 @@ fn lanes<'a>(marks: &'a [Mark], x: &AxisPixels<'_>, room: f64) -> (Vec<MarkLabel
 }
 
 /// Names beside the chart have a line each.
-fn plot_height(figure: &Figure) -> f64 {
-    match &figure.y.scale {
-        Scale::Named(names) => (names.len() as f64 * ROW).clamp(ROWS_MIN, ROWS_MAX),
-        _ => PLOT_HEIGHT,
+fn plot_height(chart: &Chart) -> f64 {
+    match chart.y.names().len() {
+        0 => PLOT_HEIGHT,
+        rows => (rows as f64 * ROW).clamp(ROWS_MIN, ROWS_MAX),
     }
 }
 
@@ -251,10 +229,10 @@ fn y_room(ticks: &[Tick], room: f64) -> (Vec<Tick>, f64) {
 /// The ends of the x axis, so that half of the outer texts has room beside them.
 fn x_room(x: &AxisPixels<'_>, room: f64) -> [f64; 2] {
     let [left, right] = x.pixels;
-    let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
+    let ticks = x.span.ticks(X_TICKS);
     let texts: Vec<String> = ticks.into_iter().map(|tick| tick.text).collect();
     let text = widest(&texts, TICK.size);
-    if x.axis.is_named() {
+    if x.span.axis.is_named() {
         let pitch = x.length() / texts.len().max(1) as f64;
         let is_level = text <= pitch - GAP;
         // A name that rises ends at its place, and begins to the left of it.
@@ -269,7 +247,7 @@ fn x_room(x: &AxisPixels<'_>, room: f64) -> [f64; 2] {
 
 impl XTicks {
     fn new(x: &AxisPixels<'_>) -> Self {
-        if x.axis.is_named() { Self::named(x) } else { Self::numbers(x) }
+        if x.span.axis.is_named() { Self::named(x) } else { Self::numbers(x) }
     }
 
     fn level(ticks: Vec<Tick>) -> Self {
@@ -278,14 +256,14 @@ impl XTicks {
 
     /// As many as have room.
     fn numbers(x: &AxisPixels<'_>) -> Self {
-        let of = |wanted: usize| x.axis.ticks(x.range[0], x.range[1], wanted);
+        let of = |wanted: usize| x.span.ticks(wanted);
         let found = (2..=X_TICKS).rev().map(of).find(|ticks| has_room(ticks, x));
         Self::level(found.unwrap_or_else(|| of(2).into_iter().take(1).collect()))
     }
 
     /// All names; beside each other if they fit, else rising.
     fn named(x: &AxisPixels<'_>) -> Self {
-        let ticks = x.axis.ticks(x.range[0], x.range[1], X_TICKS);
+        let ticks = x.span.ticks(X_TICKS);
         let pitch = x.length() / ticks.len().max(1) as f64;
         let texts: Vec<String> = ticks.iter().map(|tick| tick.text.clone()).collect();
         if widest(&texts, TICK.size) <= pitch - GAP {

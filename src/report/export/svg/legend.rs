@@ -9,7 +9,9 @@ use super::style::{
 };
 use super::text_width::{clipped, names, width};
 use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, px};
-use crate::report::figures::{Figure, Look, Point, Scale, Series, Slot, colour, has_been, heat};
+use crate::report::figures::{
+    AxisScale, COLOURS, Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot, colour, heat,
+};
 
 const ROW: f64 = 21.0;
 const SWATCH: f64 = 24.0;
@@ -47,7 +49,7 @@ struct ColourScale<'a> {
 /// How something is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct DrawnLook {
-    look: Look,
+    look: SeriesLook,
     pattern: usize,
 }
 
@@ -62,16 +64,16 @@ pub(super) enum LegendSwatch {
 }
 
 impl<'a> SvgLegend<'a> {
-    pub(super) fn new(figure: &'a Figure, slots: &[Slot], top: f64, room: f64) -> Self {
-        let scale = figure.shades().map(|(axis, range)| {
-            let label = clipped(&axis.label, LABEL.size, WHAT_ROOM.min(room / 2.0) * 0.8);
+    pub(super) fn new(chart: &'a Chart, slots: &[SeriesSlot], top: f64, room: f64) -> Self {
+        let scale = chart.shade_span().map(|span| {
+            let label = clipped(&span.axis.label, LABEL.size, WHAT_ROOM.min(room / 2.0) * 0.8);
             let left = EDGE + width(&label, LABEL.size * 1.05) + 18.0;
             let pixels = [left, (left + SCALE_LENGTH).min(room - EDGE)];
-            ColourScale { label, shades: AxisPixels { axis, range, pixels }, y: top + 4.0 }
+            ColourScale { label, shades: AxisPixels { span, pixels }, y: top + 4.0 }
         });
         let mut y = top + if scale.is_some() { SCALE_HEIGHT } else { 0.0 };
         let mut entries = Vec::new();
-        for row in [clipped_names(named(figure, slots)), clipped_things(things(figure))] {
+        for row in [clipped_names(named(chart, slots)), clipped_things(things(chart))] {
             y = put(row, y, room, &mut entries);
         }
         Self { entries, scale, bottom: y }
@@ -99,40 +101,42 @@ impl<'a> SvgLegend<'a> {
 }
 
 /// Names with colours; none where a scale of colours shows all and one name would add nothing.
-pub(super) fn named(figure: &Figure, slots: &[Slot]) -> Vec<LegendEntry> {
+pub(super) fn named(chart: &Chart, slots: &[SeriesSlot]) -> Vec<LegendEntry> {
     let mut drawn: BTreeMap<&str, DrawnLook> = BTreeMap::new();
-    for (one, slot) in figure.series.iter().zip(slots).filter(|(one, _)| one.look != Look::Cells) {
+    for (one, slot) in
+        chart.series.iter().zip(slots).filter(|(one, _)| one.look != SeriesLook::Cells)
+    {
         let own = DrawnLook { look: one.look, pattern: slot.pattern };
         let so_far = drawn.entry(&one.name).or_insert(own);
         // A band or a single value shows less than what stands in it.
-        if matches!(so_far.look, Look::Band | Look::Raw | Look::Law) {
+        if matches!(so_far.look, SeriesLook::Band | SeriesLook::Raw | SeriesLook::Law) {
             *so_far = own;
         }
     }
     let entry = |(name, colour): (&str, usize)| {
         let look = *drawn.get(name)?;
-        let swatch = match has_been(colour) {
+        let swatch = match colour >= COLOURS.len() {
             true => LegendSwatch::RepeatedColour(look, colour),
             false => LegendSwatch::Colour(colour),
         };
         Some(LegendEntry { swatch, text: name.to_string() })
     };
-    figure.names().into_iter().filter_map(entry).collect()
+    chart.names().into_iter().filter_map(entry).collect()
 }
 
 /// What points are and how they are drawn.
-pub(super) fn things(figure: &Figure) -> Vec<LegendEntry> {
-    let whats = figure.whats();
-    let entry = |(at, (look, what)): (usize, &(Look, &str))| {
+pub(super) fn things(chart: &Chart) -> Vec<LegendEntry> {
+    let whats = chart.whats();
+    let entry = |(at, (look, what)): (usize, &(SeriesLook, &str))| {
         let pattern = whats[..at].iter().filter(|(before, _)| before == look).count();
         let swatch = LegendSwatch::Thing(DrawnLook { look: *look, pattern });
         LegendEntry { swatch, text: (*what).to_string() }
     };
     let mut entries: Vec<_> = whats.iter().enumerate().map(entry).collect();
-    let has = |is: fn(&Series, &Point) -> bool| {
-        figure.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
+    let has = |is: fn(&ChartSeries, &ChartPoint) -> bool| {
+        chart.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
     };
-    if has(|one, point| has_whisker(one) && point.interval.is_some()) {
+    if has(|one, point| one.has_whiskers() && point.interval.is_some()) {
         entries.push(LegendEntry { swatch: LegendSwatch::Interval, text: "95% interval".into() });
     }
     if has(|one, point| is_hollow(one) && point.disturbed) {
@@ -141,13 +145,9 @@ pub(super) fn things(figure: &Figure) -> Vec<LegendEntry> {
     entries
 }
 
-fn has_whisker(series: &Series) -> bool {
-    matches!(series.look, Look::Bars | Look::Markers | Look::Line)
-}
-
 /// Whether points of it that something disturbed are drawn hollow.
-fn is_hollow(series: &Series) -> bool {
-    has_whisker(series) || (series.look == Look::Raw && !is_dense(series))
+fn is_hollow(series: &ChartSeries) -> bool {
+    series.has_whiskers() || (series.look == SeriesLook::Raw && !is_dense(series))
 }
 
 fn clipped_names(mut entries: Vec<LegendEntry>) -> Vec<LegendEntry> {
@@ -221,20 +221,20 @@ impl DrawnLook {
         let paint = &paint(shade, shade);
         let marker = Marker { at: middle, radius: 3.5, shape: pattern, paint };
         match look {
-            Look::Bars | Look::Cells => {
+            SeriesLook::Bars | SeriesLook::Cells => {
                 square(out, middle, shade, "0.85");
                 let (left, top) = (middle.x - 7.0, middle.y - 6.0);
                 out.stripes(PixelBox { left, top, width: 14.0, height: 12.0 }, pattern);
             }
-            Look::Band => square(out, middle, shade, "0.25"),
-            Look::Law => stroke(out, middle, shade, &dashes(LAW_DASHES, pattern)),
-            Look::Curve => stroke(out, middle, shade, &dashes(DASHES, pattern)),
-            Look::Line => {
+            SeriesLook::Band => square(out, middle, shade, "0.25"),
+            SeriesLook::Law => stroke(out, middle, shade, &dashes(LAW_DASHES, pattern)),
+            SeriesLook::Curve => stroke(out, middle, shade, &dashes(DASHES, pattern)),
+            SeriesLook::Line => {
                 stroke(out, middle, shade, &dashes(DASHES, pattern));
                 out.sample(marker);
             }
-            Look::Markers => out.sample(marker),
-            Look::Raw => out.sample(Marker { radius: 2.2, ..marker }),
+            SeriesLook::Markers => out.sample(marker),
+            SeriesLook::Raw => out.sample(Marker { radius: 2.2, ..marker }),
         }
     }
 }
@@ -278,10 +278,9 @@ impl ColourScale<'_> {
             ));
         }
         out.line(format_args!("</g>"));
-        let [low, high] = shades.range;
-        let wanted = if shades.axis.scale == Scale::Logarithmic { 5 } else { 4 };
+        let wanted = if shades.span.axis.scale == AxisScale::Logarithmic { 5 } else { 4 };
         let mut free = f64::NEG_INFINITY;
-        for tick in shades.axis.ticks(low, high, wanted) {
+        for tick in shades.span.ticks(wanted) {
             let (x, half) = (shades.at(tick.at), width(&tick.text, TICK.size) / 2.0);
             if x - half < free {
                 continue;

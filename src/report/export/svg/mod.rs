@@ -12,7 +12,7 @@ mod writer;
 
 use super::{ExportFormat, ExportText, no_figures, safe};
 use crate::measure::analysis::Analysis;
-use crate::report::figures::{Figure, figures};
+use crate::report::figures::{Chart, charts};
 use layout::ChartLayout;
 use style::{FONTS, GROUND, NARROW_WIDTH, WIDTH};
 use writer::{SvgWriter, escaped, px};
@@ -23,30 +23,28 @@ pub(super) const SVG: ExportFormat = ExportFormat {
     name: "svg",
     about: "pictures for papers and pages, a file for each",
     has_phases: false,
-    texts: charts,
+    texts: chart_files,
 };
 
-fn charts(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
-    let all = figures(&[analysis]);
-    let file = |figure: &Figure| ExportText {
-        name: format!("{}.svg", safe(&figure.key)),
-        text: svg(figure),
-    };
+fn chart_files(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let all = charts(&[analysis]);
+    let file =
+        |chart: &Chart| ExportText { name: format!("{}.svg", safe(&chart.key)), text: svg(chart) };
     if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().map(file).collect()) }
 }
 
 /// The chart as a document.
-pub(super) fn svg(figure: &Figure) -> String {
-    let layout = ChartLayout::new(figure, WIDTH);
+pub(super) fn svg(chart: &Chart) -> String {
+    let layout = ChartLayout::new(chart, WIDTH);
     let mut out = SvgWriter::default();
-    let (key, height) = (safe(&figure.key), px(layout.height));
+    let (key, height) = (safe(&chart.key), px(layout.height));
     out.line(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
          viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{key}-title {key}-desc\" \
          font-family=\"{FONTS}\">"
     ));
-    out.line(format_args!("<title id=\"{key}-title\">{}</title>", escaped(&figure.title)));
-    out.line(format_args!("<desc id=\"{key}-desc\">{}</desc>", escaped(&description(figure))));
+    out.line(format_args!("<title id=\"{key}-title\">{}</title>", escaped(&chart.title)));
+    out.line(format_args!("<desc id=\"{key}-desc\">{}</desc>", escaped(&description(chart))));
     draw_ground(&layout, &mut out);
     frame::draw_grid(&layout, &mut out);
     frame::draw_intervals(&layout, &mut out);
@@ -73,13 +71,13 @@ fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 }
 
 /// What somebody hears who does not see it.
-fn description(figure: &Figure) -> String {
-    let names: Vec<&str> = figure.names().into_iter().map(|(name, _)| name).collect();
-    let axes = format!("{} by {}, of {}.", figure.y.label, figure.x.label, names.join(", "));
+fn description(chart: &Chart) -> String {
+    let names: Vec<&str> = chart.names().into_iter().map(|(name, _)| name).collect();
+    let axes = format!("{} by {}, of {}.", chart.y.label, chart.x.label, names.join(", "));
     let marks =
-        figure.marks.iter().map(|mark| format!("{} at {}.", mark.label, figure.x.text(mark.x)));
-    let parts = [figure.question.clone(), axes].into_iter().chain(marks);
-    parts.chain(figure.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
+        chart.marks.iter().map(|mark| format!("{} at {}.", mark.label, chart.x.text(mark.x)));
+    let parts = [chart.question.clone(), axes].into_iter().chain(marks);
+    parts.chain(chart.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
 /// A chart of the page for a browser.
@@ -106,29 +104,29 @@ pub(crate) struct LegendItem {
 }
 
 impl PageChart {
-    pub(crate) fn new(figure: &Figure) -> Self {
-        let slots = figure.slots();
+    pub(crate) fn new(chart: &Chart) -> Self {
+        let slots = chart.slots();
         let item = |entry: legend::LegendEntry| {
-            let own = figure.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
+            let own = chart.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
             let series: Vec<String> = own.map(|(at, _)| at.to_string()).collect();
             let swatch = entry.swatch.element();
             LegendItem { swatch, text: entry.text, series: series.join(" ") }
         };
-        let things: Vec<_> = legend::things(figure).into_iter().map(item).collect();
+        let things: Vec<_> = legend::things(chart).into_iter().map(item).collect();
         Self {
-            wide: page_svg(figure, WIDTH),
-            narrow: page_svg(figure, NARROW_WIDTH),
-            names: legend::named(figure, &slots).into_iter().map(item).collect(),
+            wide: page_svg(chart, WIDTH),
+            narrow: page_svg(chart, NARROW_WIDTH),
+            names: legend::named(chart, &slots).into_iter().map(item).collect(),
             things: if things.len() > 1 { things } else { Vec::new() },
-            notes: layout::notes(figure),
+            notes: chart.all_notes(),
         }
     }
 }
 
 /// The chart as an element of a page, of which only the plot and its axes are in view.
-fn page_svg(figure: &Figure, width: f64) -> String {
+fn page_svg(chart: &Chart, width: f64) -> String {
     let is_wide = width == WIDTH;
-    let layout = ChartLayout { has_titles: false, ..ChartLayout::new(figure, width) };
+    let layout = ChartLayout { has_titles: false, ..ChartLayout::new(chart, width) };
     let ([left, right], [bottom, top]) = (layout.x.pixels.map(px), layout.y.pixels.map(px));
     let view_top = layout.head + 6.0;
     let view_bottom = layout.legend.scale_bottom().unwrap_or(layout.x_label_y + 8.0);

@@ -1,29 +1,15 @@
 //! Draws the series of a chart. Each is a group with the number of its first row in the chart's table,
 //! so that a page finds the values of what it shows.
 
-use super::layout::{AxisPixels, ChartLayout, PlacedPoint, PlacedSeries};
+use super::layout::{ChartLayout, PlacedPoint, PlacedSeries};
 use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
 use super::text_width::width;
 use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
 use crate::base::units::grouped;
-use crate::report::figures::{Look, Point, Rectangle, Series, aside, colour, heat};
-
-/// From behind to before.
-const ORDER: [Look; 8] = [
-    Look::Cells,
-    Look::Band,
-    Look::Bars,
-    Look::Law,
-    Look::Curve,
-    Look::Line,
-    Look::Raw,
-    Look::Markers,
-];
+use crate::report::figures::{ChartPoint, ChartSeries, SeriesLook, aside, colour, heat};
 
 /// A bar is no wider, in pixels.
 const BAR_MAX: f64 = 56.0;
-/// A bar whose width nothing tells.
-const BAR: f64 = 8.0;
 
 /// More markers than this on a line are drawn small.
 const MARKERS_MAX: usize = 40;
@@ -33,20 +19,15 @@ const DOTS_MIN: usize = 150;
 
 pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let has_values = values_fit(layout);
-    let mut first_row = 0;
-    let numbered = layout.series().enumerate().map(|(number, one)| {
-        let row = first_row;
-        first_row += one.series.points.len();
-        (number, row, one)
-    });
-    let mut numbered: Vec<_> = numbered.collect();
-    numbered.sort_by_key(|(_, _, one)| ORDER.iter().position(|look| *look == one.series.look));
-    for (number, row, one) in numbered {
+    let rows = layout.chart.series.iter().map(|series| series.points.len());
+    let rows: Vec<usize> = rows.collect();
+    for (number, series, slot) in layout.chart.back_to_front() {
+        let row: usize = rows[..number].iter().sum();
         out.line(format_args!(
             "<g class=\"series\" data-series=\"{number}\" data-row=\"{row}\"{}>",
-            paint(layout, one.series)
+            paint(layout, series)
         ));
-        draw(layout, one, has_values, out);
+        draw(layout, PlacedSeries { series, slot }, has_values, out);
         out.line(format_args!("</g>"));
     }
 }
@@ -54,45 +35,44 @@ pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
 fn draw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, has_values: bool, out: &mut SvgWriter) {
     let pattern = one.slot.pattern;
     match one.series.look {
-        Look::Cells => draw_cells(layout, one.series, out),
-        Look::Band => draw_band(layout, one, out),
-        Look::Bars => draw_bars(layout, one, has_values, out),
-        Look::Law => draw_line(layout, one, "1.6", &dashes(LAW_DASHES, pattern), out),
-        Look::Curve => draw_line(layout, one, "1.8", &dashes(DASHES, pattern), out),
-        Look::Line => {
+        SeriesLook::Cells => draw_cells(layout, one.series, out),
+        SeriesLook::Band => draw_band(layout, one, out),
+        SeriesLook::Bars => draw_bars(layout, one, has_values, out),
+        SeriesLook::Law => draw_line(layout, one, "1.6", &dashes(LAW_DASHES, pattern), out),
+        SeriesLook::Curve => draw_line(layout, one, "1.8", &dashes(DASHES, pattern), out),
+        SeriesLook::Line => {
             draw_line(layout, one, "1.8", &dashes(DASHES, pattern), out);
             draw_markers(layout, one, out);
         }
-        Look::Markers => draw_markers(layout, one, out),
-        Look::Raw => draw_raw(layout, one, out),
+        SeriesLook::Markers => draw_markers(layout, one, out),
+        SeriesLook::Raw => draw_raw(layout, one, out),
     }
 }
 
 /// What all markers of a series share, as attributes of its group.
-fn paint(layout: &ChartLayout<'_>, series: &Series) -> String {
+fn paint(layout: &ChartLayout<'_>, series: &ChartSeries) -> String {
     let own = colour(series.colour).light;
     let (fill, edge) = match series.look {
-        Look::Raw if has_bars(layout) => (DARK, GROUND),
-        Look::Markers | Look::Line | Look::Raw => (own, own),
+        SeriesLook::Raw if layout.chart.has(SeriesLook::Bars) => (DARK, GROUND),
+        SeriesLook::Markers | SeriesLook::Line | SeriesLook::Raw => (own, own),
         _ => return String::new(),
     };
-    let opacity =
-        if series.look == Look::Raw { " fill-opacity=\"0.6\" stroke-opacity=\"0.6\"" } else { "" };
+    let opacity = if series.look == SeriesLook::Raw {
+        " fill-opacity=\"0.6\" stroke-opacity=\"0.6\""
+    } else {
+        ""
+    };
     format!(" fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.2\"{opacity}")
 }
 
-fn has_bars(layout: &ChartLayout<'_>) -> bool {
-    layout.figure.series.iter().any(|one| one.look == Look::Bars)
-}
-
 /// What a point is, for who points at it in a viewer of pictures; empty where a page says it.
-fn title(layout: &ChartLayout<'_>, series: &Series, point: &Point) -> String {
+fn title(layout: &ChartLayout<'_>, series: &ChartSeries, point: &ChartPoint) -> String {
     if !layout.has_titles {
         return String::new();
     }
-    let figure = layout.figure;
-    let (x, y) = (figure.x.text(point.x), figure.y.height(point));
-    let interval = match figure.y.interval(point) {
+    let chart = layout.chart;
+    let (x, y) = (chart.x.text(point.x), chart.y.height(point));
+    let interval = match chart.y.interval(point) {
         interval if interval.is_empty() => interval,
         interval => format!(", {interval}"),
     };
@@ -102,14 +82,18 @@ fn title(layout: &ChartLayout<'_>, series: &Series, point: &Point) -> String {
 }
 
 /// Rectangles coloured by how much; one path for each colour, which keeps files of many small.
-fn draw_cells(layout: &ChartLayout<'_>, series: &Series, out: &mut SvgWriter) {
-    let Some((axis, range)) = layout.figure.shades() else { return };
-    let share = AxisPixels { axis, range, pixels: [0.0, (SHADES - 1) as f64] };
+fn draw_cells(layout: &ChartLayout<'_>, series: &ChartSeries, out: &mut SvgWriter) {
+    let Some(span) = layout.chart.shade_span() else { return };
     let mut paths = vec![(String::new(), Vec::new()); SHADES];
-    for rectangle in layout.figure.rectangles(series) {
-        let at = (share.at(rectangle.shade).round() as usize).min(SHADES - 1);
-        paths[at].0.push_str(&cell_path(layout, &rectangle));
-        paths[at].1.push(rectangle.point.to_string());
+    for (at, point) in series.points.iter().enumerate() {
+        let Some(cell) = point.cell else { continue };
+        let shade = (span.share(cell.shade) * (SHADES - 1) as f64).round() as usize;
+        let [left, right] = [point.x, cell.end].map(|x| layout.x.at(x));
+        let [low, high] = [point.y - 0.5, point.y + 0.5].map(|y| layout.y.at(y));
+        let (across, down) = (px(right - left), px(low - high));
+        let (path, points) = &mut paths[shade];
+        path.push_str(&format!("M{} {}h{across}v{down}h-{across}z", px(left), px(high)));
+        points.push(at.to_string());
     }
     out.line(format_args!("<g class=\"cells\" shape-rendering=\"crispEdges\">"));
     for (at, (path, points)) in paths.iter().enumerate().filter(|(_, (path, _))| !path.is_empty()) {
@@ -121,13 +105,6 @@ fn draw_cells(layout: &ChartLayout<'_>, series: &Series, out: &mut SvgWriter) {
         out.line(format_args!("<path class=\"points\" d=\"{path}\" fill=\"{colour}\"{points}/>"));
     }
     out.line(format_args!("</g>"));
-}
-
-fn cell_path(layout: &ChartLayout<'_>, rectangle: &Rectangle) -> String {
-    let [left, right] = rectangle.x.map(|x| layout.x.at(x));
-    let [low, high] = rectangle.y.map(|y| layout.y.at(y));
-    let (across, down) = (px(right - left), px(low - high));
-    format!("M{} {}h{across}v{down}h-{across}z", px(left), px(high))
 }
 
 /// The ground between the ends of the intervals, from left to right and back.
@@ -177,8 +154,7 @@ fn draw_whisker(
     foot: f64,
     out: &mut SvgWriter,
 ) {
-    let has_place = |ends: &[f64; 2]| ends.iter().all(|end| layout.y.axis.has(*end));
-    let Some([low, high]) = placed.point.interval.filter(has_place) else { return };
+    let Some([low, high]) = placed.point.interval else { return };
     let [low, high] = [layout.y.at(low), layout.y.at(high)].map(px);
     let x = px(placed.x);
     let feet = if foot > 0.0 {
@@ -196,8 +172,7 @@ fn draw_bars(
     out: &mut SvgWriter,
 ) {
     let PlacedSeries { series, slot } = one;
-    let wide = layout.x.span(slot.width);
-    let wide = if wide > 0.0 { wide.clamp(1.0, BAR_MAX) } else { BAR };
+    let wide = layout.x.part(slot.width).clamp(1.0, BAR_MAX);
     let base = layout.y.at(0.0);
     let whisker = format!(" stroke=\"{DARK}\" stroke-width=\"1.3\"");
     let colour = colour(series.colour).light;
@@ -223,7 +198,7 @@ fn draw_bars(
         draw_whisker(layout, placed, &whisker, (wide / 4.0).min(4.0), out);
         if has_values {
             let above = point.interval.map_or(y, |[_, high]| layout.y.at(high).min(y));
-            let text = layout.y.axis.text(point.y);
+            let text = layout.y.span.axis.text(point.y);
             out.text(Pixel { x, y: above - 4.0 }, VALUE, TextAnchor::Middle, &text);
         }
     }
@@ -231,10 +206,10 @@ fn draw_bars(
 
 /// Whether every bar has room for its number above it; some without would look like zeros.
 fn values_fit(layout: &ChartLayout<'_>) -> bool {
-    layout.series().filter(|one| one.series.look == Look::Bars).all(|one| {
-        let room = layout.x.span(one.slot.width);
+    layout.series().filter(|one| one.series.look == SeriesLook::Bars).all(|one| {
+        let room = layout.x.part(one.slot.width);
         let mut points = one.series.points.iter();
-        points.all(|p| width(&layout.y.axis.text(p.y), VALUE.size) <= room)
+        points.all(|p| width(&layout.y.span.axis.text(p.y), VALUE.size) <= room)
     })
 }
 
@@ -255,7 +230,7 @@ fn draw_markers(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWr
 /// Single values: beside each other where they share a bar, else at their place.
 fn draw_raw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter) {
     let PlacedSeries { series, slot } = one;
-    let room = layout.x.span(slot.width).min(BAR_MAX);
+    let room = layout.x.part(slot.width).min(BAR_MAX);
     let points = layout.points(one).into_iter().enumerate();
     let points =
         points.map(|(at, placed)| PlacedPoint { x: placed.x + aside(at) * room, ..placed });
@@ -272,7 +247,7 @@ fn draw_raw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter
 }
 
 /// Whether a series has so many points that what each of them is cannot be seen.
-pub(super) fn is_dense(series: &Series) -> bool {
+pub(super) fn is_dense(series: &ChartSeries) -> bool {
     series.points.len() > DOTS_MIN
 }
 

@@ -3,7 +3,7 @@ use roxmltree::{Document, Node};
 use super::*;
 use crate::base::failure::{garbles, shown};
 use crate::report::export::made;
-use crate::report::figures::{Look, Series};
+use crate::report::figures::{ChartSeries, SeriesLook};
 
 /// A text with the room it takes: left, right, top, bottom.
 struct Box {
@@ -59,47 +59,41 @@ fn corners(nodes: &[Node<'_, '_>]) -> usize {
 }
 
 /// Points of series of these looks that have a place.
-fn placed(figure: &Figure, looks: &[Look], is_whole: impl Fn(&Series) -> usize) -> usize {
-    figure.series.iter().filter(|series| looks.contains(&series.look)).map(is_whole).sum()
+fn placed(chart: &Chart, looks: &[SeriesLook], is_whole: impl Fn(&ChartSeries) -> usize) -> usize {
+    chart.series.iter().filter(|series| looks.contains(&series.look)).map(is_whole).sum()
 }
 
-fn check(figure: &Figure) {
-    let text = svg(figure);
+fn check(chart: &Chart) {
+    let text = svg(chart);
     let document = Document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let root = document.root_element();
     let titles = root.children().filter(|node| node.has_tag_name("title"));
-    assert_eq!(titles.map(|node| node.text().unwrap()).collect::<Vec<_>>(), [shown(&figure.title)]);
+    assert_eq!(titles.map(|node| node.text().unwrap()).collect::<Vec<_>>(), [shown(&chart.title)]);
     assert!(root.children().any(|node| node.has_tag_name("desc")));
 
     let labels = of_class(&document, "label")[0];
     let labels = labels.children().filter_map(|node| node.text().map(str::trim));
     let labels: Vec<&str> = labels.filter(|text| !text.is_empty()).collect();
-    for (label, axis) in labels.iter().zip([&figure.y, &figure.x]) {
+    for (label, axis) in labels.iter().zip([&chart.y, &chart.x]) {
         let start: String = label.trim_end_matches('…').into();
         assert!(!start.is_empty() && shown(&axis.label).starts_with(&start), "{label}");
     }
     assert_eq!(labels.len(), 2, "{text}");
 
-    let all = || figure.series.iter();
-    let drawn = |series: &Series| {
-        let has = |p: &&crate::report::figures::Point| figure.x.has(p.x) && figure.y.has(p.y);
-        series.points.iter().filter(has).count()
-    };
-    let single = [Look::Bars, Look::Markers, Look::Line, Look::Raw];
-    let cells: usize =
-        all().filter(|one| one.look == Look::Cells).map(|one| figure.rectangles(one).len()).sum();
+    let drawn = |series: &ChartSeries| series.points.len();
+    let single = [SeriesLook::Bars, SeriesLook::Markers, SeriesLook::Line, SeriesLook::Raw];
+    let cells = placed(chart, &[SeriesLook::Cells], drawn);
     let points = of_class(&document, "point").len() + subpaths(&of_class(&document, "points"));
-    assert_eq!(points, placed(figure, &single, drawn) + cells, "{}", figure.key);
-    let lines = placed(figure, &[Look::Line, Look::Curve, Look::Law], drawn);
-    assert_eq!(corners(&of_class(&document, "line")), lines, "{}", figure.key);
-    let bands = placed(figure, &[Look::Band], drawn) * 2;
+    assert_eq!(points, placed(chart, &single, drawn) + cells, "{}", chart.key);
+    let lines = placed(chart, &[SeriesLook::Line, SeriesLook::Curve, SeriesLook::Law], drawn);
+    assert_eq!(corners(&of_class(&document, "line")), lines, "{}", chart.key);
+    let bands = placed(chart, &[SeriesLook::Band], drawn) * 2;
     assert!(corners(&of_class(&document, "band")) <= bands);
-    let marks = figure.marks.iter().filter(|mark| figure.x.has(mark.x)).count();
-    assert_eq!(of_class(&document, "mark").len(), marks);
-    check_texts(figure, &document);
+    assert_eq!(of_class(&document, "mark").len(), chart.marks.len());
+    check_texts(chart, &document);
 }
 
-fn check_texts(figure: &Figure, document: &Document<'_>) {
+fn check_texts(chart: &Chart, document: &Document<'_>) {
     let root = document.root_element();
     let [width, height] = ["width", "height"].map(|name| number(&root, name));
     assert_eq!(root.attribute("viewBox").unwrap(), format!("0 0 {width} {height}"));
@@ -109,18 +103,18 @@ fn check_texts(figure: &Figure, document: &Document<'_>) {
         assert!(!text.contains(garbles), "{text:?}");
         let [left, right, top, bottom] = *ends;
         let inside = left >= 0.0 && right <= width && top >= 0.0 && bottom <= height;
-        assert!(inside, "{}: {text} at {ends:?} of {width} x {height}", figure.key);
+        assert!(inside, "{}: {text} at {ends:?} of {width} x {height}", chart.key);
     }
     for (at, one) in boxes.iter().enumerate() {
         for other in &boxes[at + 1..] {
             let apart = |low: usize| {
                 one.ends[low + 1] <= other.ends[low] || other.ends[low + 1] <= one.ends[low]
             };
-            let turned = figure.x.is_named();
+            let turned = chart.x.is_named();
             assert!(
                 turned || apart(0) || apart(2),
                 "{}: {} {:?} over {} {:?}",
-                figure.key,
+                chart.key,
                 one.text,
                 one.ends,
                 other.text,
@@ -136,9 +130,9 @@ fn every_picture_is_whole_and_no_text_leaves_it_or_covers_another() {
     assert!(all.len() > 60, "{}", all.len());
     // To look at them: BOATLOAD_PICTURES=DIR.
     if let Some(folder) = std::env::var_os("BOATLOAD_PICTURES") {
-        for (at, figure) in all.iter().enumerate() {
-            let name = format!("{at:03}-{}.svg", figure.key);
-            std::fs::write(std::path::Path::new(&folder).join(name), svg(figure)).unwrap();
+        for (at, chart) in all.iter().enumerate() {
+            let name = format!("{at:03}-{}.svg", chart.key);
+            std::fs::write(std::path::Path::new(&folder).join(name), svg(chart)).unwrap();
         }
     }
     all.iter().for_each(check);
@@ -163,8 +157,8 @@ fn the_same_picture_is_the_same_file_and_asks_for_nothing_from_elsewhere() {
 
 #[test]
 fn raw_values_stand_on_their_bar() {
-    let figure = made::bars(&["ext4", "xfs"], &["create", "read"]);
-    let text = svg(&figure);
+    let chart = made::bars(&["ext4", "xfs"], &["create", "read"]);
+    let text = svg(&chart);
     let document = Document::parse(&text).unwrap();
     let points = of_class(&document, "point");
     let bars = points.iter().filter(|node| node.has_tag_name("rect"));
@@ -187,7 +181,7 @@ fn a_legend_tells_each_name_and_each_kind_of_point() {
     for word in ["ext4", "xfs", "p50", "p99", "fitted law", "95% interval", "disturbed"] {
         assert_eq!(text.matches(&format!(">{word}</text>")).count(), 1, "{word}");
     }
-    let heat = svg(&made::heat(true));
+    let heat = svg(&made::heat());
     assert!(heat.contains(">operations</text>") && heat.contains(">100</text>"), "{heat}");
 }
 
@@ -200,11 +194,11 @@ fn names_beyond_the_colours_are_told_apart_on_bars_and_lines_and_in_the_legend()
         text.matches("stroke=\"#ffffff\" stroke-width=\"1.4\"").count()
     };
     assert_eq!((striped(&names[..8]), striped(&names)), (0, 2 * (2 + 1)), "bars and names");
-    let mut figure = made::course();
-    figure.series.retain(|series| series.look == Look::Curve);
-    for (series, colour) in figure.series.iter_mut().zip([0, 8]) {
+    let mut chart = made::course();
+    chart.series.retain(|series| series.look == SeriesLook::Curve);
+    for (series, colour) in chart.series.iter_mut().zip([0, 8]) {
         series.colour = colour;
     }
-    let text = svg(&figure);
+    let text = svg(&chart);
     assert_eq!(text.matches("stroke-dasharray=\"2 3\"").count(), 2, "a line and its name: {text}");
 }
