@@ -105,13 +105,7 @@ impl Selection {
     }
 
     /// At most `most` of the numbers that are there, in one tree that all workers share.
-    pub fn of_live(
-        live: Arc<Ranked>,
-        most: u64,
-        order: Order,
-        seed: u64,
-        salt: u64,
-    ) -> Self {
+    pub fn of_live(live: Arc<Ranked>, most: u64, order: Order, seed: u64, salt: u64) -> Self {
         let population = live.set().count();
         let all = Self::new(
             EntryRange { first: 0, population, count: most.min(population) },
