@@ -28,10 +28,7 @@ use crate::host::facts::HostFacts;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
-use crate::measure::conclusions::conclude;
-use crate::measure::effort::RepetitionNeed;
-use crate::measure::finding::Finding;
-use crate::measure::warnings::{imprecise, warnings};
+use crate::measure::order::each_once;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
@@ -121,24 +118,21 @@ pub fn run(
         Some(site) => making::try_out(plan, site, watcher)?,
         None => Vec::new(),
     };
-    let book = Book { run, host, filesystems, ..Book::default() };
+    let book = Book {
+        run,
+        host,
+        filesystems,
+        variants: plan.variants().into_iter().map(String::from).collect(),
+        phases: each_once(plan.cells.iter().flat_map(|cell| &cell.phases).map(|p| p.name.clone())),
+        levels: each_once(plan.cells.iter().filter_map(|cell| cell_key(plan, cell, 1).level)),
+        ..Book::default()
+    };
     store.begin_run(&book)?;
     let watch = PhaseWatch::default();
     let plan = order.plan;
-    let (course, takes, prepared) = (RunExtent::default(), None, None);
-    let mut session = Session {
-        plan,
-        store,
-        watcher,
-        interrupt,
-        sites,
-        book,
-        prepared,
-        watch,
-        course,
-        spent,
-        takes,
-    };
+    let (course, prepared) = (RunExtent::default(), None);
+    let mut session =
+        Session { plan, store, watcher, interrupt, sites, book, prepared, watch, course, spent };
     let cells = match session.cells() {
         // What was under way when the user wanted to stop is no failure.
         Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
@@ -175,8 +169,6 @@ struct Session<'a> {
     watch: PhaseWatch,
     course: RunExtent,
     spent: RunCosts,
-    /// What it would take to be as sure as was asked, where that is not reached.
-    takes: Option<RepetitionNeed>,
 }
 
 /// The places a run uses: cells with different engines are in different ones.
@@ -357,17 +349,10 @@ impl Session<'_> {
         }
     }
 
-    /// Draws the conclusions and closes the record.
+    /// Closes the record.
     fn finish(&mut self, cells_done: bool) -> Result<()> {
-        let interrupted = self.interrupt.is_set();
-        self.book.run.complete = cells_done && !interrupted;
+        self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
-        self.book.findings = conclude(&self.book, &self.plan.conclude, &self.plan.variants());
-        let mut warnings = warnings(&self.book, interrupted);
-        if !interrupted {
-            warnings.extend(imprecise(&self.book, self.takes));
-        }
-        self.book.findings.extend(warnings.into_iter().map(Finding::Warning));
         self.store.update_run(&self.book)
     }
 }
@@ -458,9 +443,11 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         job: plan.job.clone(),
         harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
         clock: Some(clock.source()),
+        conclude: plan.conclude.clone(),
         repeats: plan.repeats,
         precision: plan.effort.map(|effort| effort.precision),
         time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),
+        precision_needs: None,
         reference: None,
     }
 }

@@ -14,7 +14,7 @@ use boatload::measure::book::Book;
 use boatload::measure::finding::Finding;
 use boatload::plan::{EngineName, Settings, find_scenario};
 
-use library::{figures_of, ran_with};
+use library::{figures_of, findings_of, ran_with};
 
 /// What is asked of every seed.
 const SEEDS: u64 = 20;
@@ -54,8 +54,8 @@ impl Simulated<'_> {
 }
 
 /// The findings of a kind.
-fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
-    book.findings.iter().filter(|finding| finding.kind() == kind).collect()
+fn findings(book: &Book, kind: &str) -> Vec<Finding> {
+    findings_of(book).into_iter().filter(|finding| finding.kind() == kind).collect()
 }
 
 /// A word of a finding's figures.
@@ -76,7 +76,7 @@ fn covers(finding: &Finding, truth: f64) -> bool {
 /// The laws of `directory` by variant.
 fn laws(book: &Book) -> Vec<(String, String)> {
     let growth = findings(book, "growth");
-    growth.into_iter().map(|found| (word(found, "variant"), word(found, "law"))).collect()
+    growth.iter().map(|found| (word(found, "variant"), word(found, "law"))).collect()
 }
 
 #[test]
@@ -87,11 +87,11 @@ fn directory_tells_linear_directories_by_how_they_are_filled() {
         let book = simulated.ran(seed);
         let expected = [("single", "linear"), ("multiple", "constant"), ("striped", "linear")]
             .map(|(variant, law)| (variant.to_string(), law.to_string()));
-        assert_eq!(laws(&book), expected, "seed {seed}: {:#?}", book.findings);
+        assert_eq!(laws(&book), expected, "seed {seed}: {:#?}", findings_of(&book));
         let ranking = findings(&book, "ranking");
-        let order = &figures_of(ranking[0])["order"];
+        let order = &figures_of(&ranking[0])["order"];
         assert_eq!((ranking.len(), &order[2]), (1, &"single".into()), "seed {seed}: {ranking:?}");
-        let last = &figures_of(ranking[0])["steps"][1];
+        let last = &figures_of(&ranking[0])["steps"][1];
         assert_eq!(last["tie"], false, "seed {seed}: {last}");
     }
 }
@@ -103,8 +103,8 @@ fn directory_finds_no_growth_and_no_order_where_there_is_none() {
     for seed in 0..SEEDS {
         let book = simulated.ran(seed);
         let laws: Vec<_> = laws(&book).into_iter().map(|(_, law)| law).collect();
-        assert_eq!(laws, ["constant"; 3], "seed {seed}: {:#?}", book.findings);
-        for step in figures_of(findings(&book, "ranking")[0])["steps"].as_array().unwrap() {
+        assert_eq!(laws, ["constant"; 3], "seed {seed}: {:#?}", findings_of(&book));
+        for step in figures_of(&findings(&book, "ranking")[0])["steps"].as_array().unwrap() {
             assert_eq!(step["tie"], true, "seed {seed}: {step}");
         }
     }
@@ -128,8 +128,8 @@ fn smallfiles_ranks_file_systems_over_the_whole_job_and_in_each_phase() {
         let book = simulated.ran_as(&format!("{text}\n{three}"), seed);
         let ranking = findings(&book, "ranking");
         assert_eq!(ranking.len(), 6, "seed {seed}: the job and five phases");
-        assert!(figures_of(ranking[0])["phase"].is_null(), "seed {seed}: {:?}", ranking[0]);
-        for found in ranking {
+        assert!(figures_of(&ranking[0])["phase"].is_null(), "seed {seed}: {:?}", ranking[0]);
+        for found in &ranking {
             let (order, steps) = (&figures_of(found)["order"], &figures_of(found)["steps"]);
             assert_eq!(order[2], "slow", "seed {seed}: {found:?}");
             assert_eq!(steps[1]["tie"], false, "seed {seed}: {found:?}");
@@ -169,7 +169,7 @@ fn fullness_finds_the_knee_between_the_levels_where_it_is() {
         let book = simulated.ran(seed);
         let knees = findings(&book, "knee");
         assert_eq!(knees.len(), 18, "six tasks of three variants");
-        for knee in knees {
+        for knee in &knees {
             let at = figures_of(knee)["at"].as_f64();
             let found = at.is_some_and(|at| (80.0..=85.0).contains(&at)) && covers(knee, 83.0);
             assert!(found || !has_many(knee), "seed {seed}: {knee:?}");
@@ -185,7 +185,7 @@ fn fullness_finds_no_knee_where_there_is_none() {
     let simulated = Simulated { scenario: "fullness", sim: FULLNESS_SIM, set: &FULLNESS };
     let (mut silent, mut all) = (0, 0);
     for seed in 0..SEEDS {
-        for knee in findings(&simulated.ran(seed), "knee") {
+        for knee in &findings(&simulated.ran(seed), "knee") {
             assert_eq!(figures_of(knee)["enough_data"], true, "{knee:?}");
             let none = figures_of(knee)["at"].is_null();
             assert!(none || !has_many(knee), "seed {seed}: {knee:?}");
@@ -208,7 +208,7 @@ fn clutter_tells_how_much_of_its_rate_a_million_files_take() {
         let book = simulated.ran(seed);
         let slopes = findings(&book, "slope");
         assert_eq!(slopes.len(), 2, "write and read");
-        for slope in slopes {
+        for slope in &slopes {
             assert_eq!(number(slope, "per"), 1e6);
             assert_eq!(figures_of(slope)["effect"], true, "seed {seed}: {slope:?}");
             let change = number(slope, "change");
@@ -260,7 +260,8 @@ const CHUNKS_SIM: &str = "metadata = '68266ns'\ntransfer_per_kib = '1us'\nnoise 
 
 /// The only crossing of the first two layouts, and whether there is any difference to the third.
 fn crossings(book: &Book, winners: [&str; 5]) -> (Finding, bool) {
-    let [blocks, reopened] = findings(book, "crossover")[..] else { panic!("{:?}", book.findings) };
+    let all = findings(book, "crossover");
+    let [blocks, reopened] = &all[..] else { panic!("{all:?}") };
     let levels = figures_of(blocks)["levels"].as_array().unwrap().clone();
     let won: Vec<&str> = levels.iter().map(|level| level["winner"].as_str().unwrap()).collect();
     assert_eq!(won, winners, "{}", blocks.sentence());

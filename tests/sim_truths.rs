@@ -13,7 +13,7 @@ mod library;
 use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Measurement, Window};
 
-use library::{code_of, job, near, only, ran, valid};
+use library::{code_of, findings_of, job, near, only, ran, valid};
 
 /// The job of a tree that is filled, and of what follows.
 fn sim(tree: &str, phases: &[&str], sim: &str) -> String {
@@ -182,7 +182,7 @@ fn drift_goes_on_over_phases_and_repeats_and_counts_operations_not_requests() {
 fn a_phase_that_drifts_is_told_and_noise_and_stalls_are_not() {
     let codes = |truth: &str| -> Vec<String> {
         let book = ran(&sim("files = 20_000", &["operation = 'create'"], truth));
-        book.findings.iter().filter_map(code_of).collect()
+        findings_of(&book).iter().filter_map(code_of).collect()
     };
     let told = |code: &str| vec![code.to_string()];
     assert_eq!(codes("metadata = '10us', drift = '5_000%'"), told("trend"));
@@ -312,6 +312,6 @@ fn an_invalid_measurement_is_never_averaged_in() {
     let row = &summary.groups[0].rows[0];
     assert!(row.rate.is_none(), "a rate from an invalid measurement: {row:?}");
     assert_eq!(row.invalid.len(), 1);
-    let warned: Vec<_> = book.findings.iter().filter_map(code_of).collect();
+    let warned: Vec<_> = findings_of(&book).iter().filter_map(code_of).collect();
     assert!(warned.contains(&"invalid-measurements".into()), "{warned:?}");
 }

@@ -7,12 +7,16 @@ use super::amplification::{
     Amplification, PhaseAmplification, amplifications, phase_amplifications,
 };
 use super::book::{Book, Measurement};
+use super::conclusions::conclude;
 use super::conditions::{Conditions, conditions};
 use super::disturbances::DisturbedMeasurements;
 use super::effort::{VarianceComponents, imprecise_phases, variance_components};
+use super::finding::Finding;
 use super::latencies::{Distribution, distributions};
 use super::next::{NextStep, next_steps};
+use super::order::variants;
 use super::summary::{Summary, summarize};
+use super::warnings::warnings;
 
 /// A book and what follows from it.
 #[derive(Debug)]
@@ -26,6 +30,7 @@ pub struct Analysis<'a> {
     amplifications: OnceCell<Vec<Amplification>>,
     phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
     variance: OnceCell<Vec<VarianceComponents>>,
+    findings: OnceCell<Vec<Finding>>,
 }
 
 impl<'a> Analysis<'a> {
@@ -40,6 +45,7 @@ impl<'a> Analysis<'a> {
             amplifications: OnceCell::new(),
             phase_amplifications: OnceCell::new(),
             variance: OnceCell::new(),
+            findings: OnceCell::new(),
         }
     }
 
@@ -82,6 +88,21 @@ impl<'a> Analysis<'a> {
     /// Where the variance of each phase is.
     pub fn variance(&self) -> &[VarianceComponents] {
         self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
+    }
+
+    /// What is concluded: the findings that the job wants, then the warnings. Of published figures
+    /// nothing is concluded.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.get_or_init(|| {
+            let run = &self.book.run;
+            if run.reference.is_some() {
+                return Vec::new();
+            }
+            let mut all = conclude(self.book, &run.conclude, &variants(self.book));
+            let warned = warnings(self, &all);
+            all.extend(warned.into_iter().map(Finding::Warning));
+            all
+        })
     }
 
     /// The precision that was requested, if every rate reached it.

@@ -8,11 +8,12 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::finding::Finding;
+use super::effort::RepetitionNeed;
+use super::order::each_once;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
-pub use crate::plan::{CacheAsked, EngineName, Scale};
+pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
 pub use crate::run::backing::MadeOn;
 pub use crate::run::cache::{CacheState, Doubt};
 pub use crate::run::clock::ClockSource;
@@ -25,10 +26,14 @@ pub struct Book {
     pub run: RunFacts,
     /// Where.
     pub host: HostFacts,
+    /// Names of the variants, in the job's order.
+    pub variants: Vec<String>,
+    /// Names of the phases, in the job's order.
+    pub phases: Vec<String>,
+    /// Levels of the axis, in the job's order; empty without an axis.
+    pub levels: Vec<Level>,
     /// One for each phase of each cell, in the order they were measured.
     pub measurements: Vec<Measurement>,
-    /// What boatload concludes.
-    pub findings: Vec<Finding>,
     /// What the place was like when cells began, in the order it was looked at.
     pub conditions: Vec<Condition>,
     /// File systems that were made for it, in the order they were asked for.
@@ -46,11 +51,30 @@ impl Book {
         Self {
             run: self.run.clone(),
             host: self.host.clone(),
+            variants: self.variants.clone(),
+            phases: self.phases.clone(),
+            levels: self.levels.clone(),
             measurements: Vec::new(),
-            findings: self.findings.clone(),
             conditions: self.conditions.clone(),
             filesystems: self.filesystems.clone(),
         }
+    }
+
+    /// With its variants, phases and levels in the order in which its measurements have them, for
+    /// results that no job was run for.
+    #[must_use]
+    pub(super) fn ordered_as_measured(mut self) -> Self {
+        let all = &self.measurements;
+        self.variants = each_once(all.iter().map(|m| m.cell.variant.clone()));
+        self.phases = each_once(all.iter().map(|m| m.phase.clone()));
+        self.levels = each_once(all.iter().filter_map(|m| m.cell.level.clone()));
+        self
+    }
+
+    /// Whether it was ended before every cell was done. Of a run that still goes on, or was killed,
+    /// this is not known.
+    pub fn is_cut_short(&self) -> bool {
+        self.run.finished.is_some() && !self.run.complete
     }
 
     /// Type of the file system that a variant was measured on: the one made for it, else the one
@@ -159,6 +183,8 @@ pub struct RunFacts {
     pub harness_ns: f64,
     /// The clock latencies are read from; none if boatload did not measure them.
     pub clock: Option<ClockSource>,
+    /// Which kinds of findings the job wants, in this order.
+    pub conclude: Vec<Conclusion>,
     /// Repeats asked for; where a precision was, those that were made.
     pub repeats: u32,
     /// Half the width of the 95% interval that each rate was to have at most, as a share of the
@@ -166,6 +192,8 @@ pub struct RunFacts {
     pub precision: Option<f64>,
     /// What the run was to take at most, in seconds; none if the repeats were asked for.
     pub time_limit_seconds: Option<f64>,
+    /// What it would have taken to reach that precision; none where it was reached, or is not known.
+    pub precision_needs: Option<RepetitionNeed>,
     /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
     /// a number that is none all mean "not published".
     pub reference: Option<Provenance>,

@@ -11,9 +11,8 @@ use hdrhistogram::serialization::{Serializer, V2Serializer};
 use super::book::*;
 use super::conclusions::curve::Law;
 use super::conclusions::growth::{CountedThing, GrowthFigures, GrowthFinding, GrowthShape};
-use super::conclusions::interval::{ChangeShape, Interval};
-use super::conclusions::knee::KneeFinding;
-use super::finding::{Finding, WarningCode, WarningFinding};
+use super::conclusions::interval::Interval;
+use super::finding::Finding;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -167,22 +166,13 @@ pub(crate) fn run(id: &str) -> RunFacts {
         job: "name = \"smallfiles\"\n".into(),
         harness_ns: 21.4,
         clock: Some(ClockSource::Tsc),
+        conclude: Vec::new(),
         repeats: 2,
         precision: None,
         time_limit_seconds: None,
+        precision_needs: None,
         reference: None,
     }
-}
-
-pub(crate) fn warning(sentence: &str, hint: &str) -> Finding {
-    Finding::Warning(WarningFinding {
-        code: WarningCode::CacheNotAsAsked,
-        sentence: sentence.into(),
-        hint: hint.into(),
-        phases: vec!["read".into()],
-        reason: None,
-        jump: None,
-    })
 }
 
 /// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
@@ -217,27 +207,6 @@ pub(crate) fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -
     })
 }
 
-/// A knee at 80% of the space, from 75% to 85%.
-pub(crate) fn knee(variant: &str, phase: &str) -> Finding {
-    Finding::Knee(KneeFinding {
-        variant: Some(variant.into()),
-        phase: Some(phase.into()),
-        axis: "space-used".into(),
-        unit: Unit::Percent,
-        range: Interval { low: 30.0, high: 98.0 },
-        at: Some(80.0),
-        interval: Some(Interval { low: 75.0, high: 85.0 }),
-        shape: Some(ChangeShape::Hinge),
-        factor: Some(2.8),
-        factor_interval: Some(Interval { low: 2.6, high: 3.0 }),
-        enough_data: true,
-        smallest_detectable: Some(0.1),
-        gradual_ratio: None,
-        levels: 12,
-        repeats: 4,
-    })
-}
-
 /// Two repeats of five phases, one of which failed once, with windows and a warning.
 pub(crate) fn book() -> Book {
     let mut measurements = Vec::new();
@@ -262,18 +231,8 @@ pub(crate) fn book() -> Book {
     failed.operations -= 120;
     failed.errors = BTreeMap::from([("ENOSPC".into(), 120)]);
     failed.invalid = vec!["ENOSPC x 120".into()];
-    let warned = warning(
-        "2 phases are \"unverified\": /proc/sys/vm/drop_caches needs root.",
-        "Run as root, or pass --cache warm.",
-    );
-    Book {
-        run: run("k3j9x2ab"),
-        host: host(),
-        filesystems: Vec::new(),
-        measurements,
-        conditions: conditions(),
-        findings: vec![warned],
-    }
+    let (run, host, conditions) = (run("k3j9x2ab"), host(), conditions());
+    Book { run, host, measurements, conditions, ..Book::default() }.ordered_as_measured()
 }
 
 /// What the place was like before each of two repeats.
@@ -458,8 +417,8 @@ impl Odd {
             let names: BTreeSet<_> = cells.iter().map(|cell| cell.variant.clone()).collect();
             book.filesystems = names.into_iter().map(|name| self.filesystem(name)).collect();
         }
-        book.findings =
-            (0..self.below(3)).map(|_| warning(&self.text().repeat(2), &self.text())).collect();
-        book
+        let kind = self.of(&[Conclusion::Ranking, Conclusion::Source, Conclusion::Growth]);
+        book.run.conclude = vec![kind];
+        book.ordered_as_measured()
     }
 }

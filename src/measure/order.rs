@@ -1,26 +1,19 @@
 //! The order in which variants, levels and phases are told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::book::{Book, Level, MadeFileSystem};
-use crate::plan::variant_names;
 
-/// Names of the variants that the book has something of, in the job file's order; those that it does
-/// not name stand behind, as their file systems were asked for, the others by name. The order they
-/// were measured in is random.
+/// Names of the variants that the book has something of, in the job's order; those that it does not
+/// name follow by name. The order they were measured in is random.
 pub fn variants(book: &Book) -> Vec<&str> {
     let measured = book.measurements.iter().map(|m| m.cell.variant.as_str());
     let looked_at = book.conditions.iter().map(|c| c.cell.variant.as_str());
     let mut names: Vec<&str> = measured.chain(looked_at).collect();
     names.sort_unstable();
     names.dedup();
-    let written = variant_names(&book.run.job);
-    let made = book.filesystems.iter().map(|made| made.variant.clone());
-    let mut places = BTreeMap::new();
-    for (place, name) in written.into_iter().chain(made).enumerate() {
-        places.entry(name).or_insert(place);
-    }
-    names.sort_by_key(|name| places.get(*name).copied().unwrap_or(usize::MAX));
+    let place = |name: &&str| book.variants.iter().position(|known| known == name);
+    names.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
     names
 }
 
@@ -86,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_stand_as_in_the_job_file_and_unknown_ones_behind_by_name() {
+    fn variants_follow_the_job_and_unknown_ones_come_last_by_name() {
         let mut book = Book::default();
         for name in ["zfs", "xfs", "single", "btrfs", "many", "single"] {
             let mut m = measurement("create", 1, 10, 1_000);
@@ -94,12 +87,7 @@ mod tests {
             book.measurements.push(m);
         }
         assert_eq!(variants(&book), ["btrfs", "many", "single", "xfs", "zfs"]);
-        book.run.job = "[[variant]]\nname = \"single\"\n[[variant]]\nname = \"many\"\n\
-                        [[variant]]\nname = \"never-run\"\n"
-            .into();
+        book.variants = ["single", "many", "never-run"].map(String::from).to_vec();
         assert_eq!(variants(&book), ["single", "many", "btrfs", "xfs", "zfs"]);
-        let made = |name: &str| MadeFileSystem { variant: name.into(), ..Default::default() };
-        book.filesystems = vec![made("xfs"), made("btrfs")];
-        assert_eq!(variants(&book), ["single", "many", "xfs", "btrfs", "zfs"]);
     }
 }

@@ -115,7 +115,7 @@ fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
         reference: Some(provenance(write_up, wire)),
         ..RunFacts::default()
     };
-    Some(Book { run, host: host(wire), measurements, ..Book::default() })
+    Some(Book { run, host: host(wire), measurements, ..Book::default() }.ordered_as_measured())
 }
 
 fn provenance(write_up: &WireWriteUp, wire: &WireReference) -> Provenance {

@@ -9,15 +9,15 @@ mod jumped;
 
 use std::collections::BTreeMap;
 
+use super::analysis::Analysis;
 use super::book::{Book, ClockSource, MadeFileSystem, Measurement};
 use super::content::is_bulk;
-use super::disturbances::DisturbedMeasurements;
-use super::finding::{WarningCode, WarningFinding};
+use super::finding::{Finding, WarningCode, WarningFinding};
 use super::order::made;
 use crate::op::find_operation;
 use caches::caches;
 use disturbed::disturbed;
-pub use imprecise::imprecise;
+use imprecise::imprecise;
 use journal::without_journal;
 use jumped::jumped;
 
@@ -36,9 +36,10 @@ const OWN_CHOICE_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate", "amd-pstate
 /// slow. Sharing the heat among all of them takes some of it, but less.
 const FREQUENCY_SHARE_MIN: f64 = 0.6;
 
-/// All warnings that a book gives cause for, each once. A jump that its findings state as a threshold
-/// is none.
-pub fn warnings(book: &Book, interrupted: bool) -> Vec<WarningFinding> {
+/// All warnings that a run needs, each once. A step that one of its other findings states as a
+/// threshold is none.
+pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
+    let (book, interrupted) = (analysis.book, analysis.book.is_cut_short());
     let mut all = Vec::new();
     if interrupted {
         all.push(of_run(
@@ -58,7 +59,7 @@ pub fn warnings(book: &Book, interrupted: bool) -> Vec<WarningFinding> {
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(book));
-    all.extend(jumped(book, &DisturbedMeasurements::of(book)));
+    all.extend(jumped(analysis, findings));
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
@@ -70,6 +71,7 @@ pub fn warnings(book: &Book, interrupted: bool) -> Vec<WarningFinding> {
             "Latencies below a microsecond are less accurate.",
         ));
     }
+    all.extend(imprecise(book));
     all
 }
 
@@ -242,8 +244,12 @@ mod tests {
         Measurement { cache, ..measurement(phase) }
     }
 
+    fn of_book(book: &Book) -> Vec<WarningFinding> {
+        warnings(&Analysis::of(book), &[])
+    }
+
     fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
-        warnings(&Book { measurements, ..Book::default() }, false)
+        of_book(&Book { measurements, ..Book::default() })
     }
 
     fn codes(all: &[WarningFinding]) -> Vec<WarningCode> {
@@ -304,11 +310,12 @@ mod tests {
     #[test]
     fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
         let mut book = crate::measure::fixture::made::book();
-        assert_eq!(warnings(&book, false), []);
+        book.run.precision = None;
+        assert_eq!(of_book(&book), []);
         for made in &mut book.filesystems[1..3] {
             made.device.as_mut().unwrap().loop_direct_io = Some(false);
         }
-        let all = warnings(&book, false);
+        let all = of_book(&book);
         assert_eq!(codes(&all), [WarningCode::HostCache]);
         assert!(all[0].sentence.starts_with("ext3, xfs: "), "{}", all[0].sentence);
     }
@@ -317,7 +324,7 @@ mod tests {
     fn slow_processors_are_stated_once() {
         let mut book = crate::measure::fixture::book();
         let stated = |book: &Book| {
-            let all = warnings(book, false).into_iter();
+            let all = of_book(book).into_iter();
             all.filter(|one| one.code == WarningCode::Frequency).collect::<Vec<_>>()
         };
         assert_eq!(stated(&book), []);

@@ -19,7 +19,7 @@ pub mod tree;
 mod wire;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::base::units::Quantity;
 use crate::base::words::words;
@@ -31,7 +31,6 @@ pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
-pub use source::variant_names;
 pub use tree::Tree;
 
 /// The name of the variant of a job that compares nothing.
@@ -75,7 +74,7 @@ impl EngineName {
 }
 
 /// A kind of finding that a job asks to be drawn from its measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
     /// How latency grows with the operations of a phase that has windows: the law, or from where on,

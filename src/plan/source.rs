@@ -53,20 +53,6 @@ pub(super) fn read(text: &str) -> Result<(WireJob, ProblemList), Problems> {
     Ok((job, report))
 }
 
-/// Names of the variants in a job file's text, in their order; none of a text that is no job.
-pub fn variant_names(text: &str) -> Vec<String> {
-    let Ok(document) = DeTable::parse(text) else { return Vec::new() };
-    let Some(DeValue::Array(variants)) = document.get_ref().get("variant").map(|v| v.get_ref())
-    else {
-        return Vec::new();
-    };
-    let name = |variant: &DeValue<'_>| match variant.get("name").map(|name| name.get_ref()) {
-        Some(DeValue::String(name)) => Some(name.to_string()),
-        _ => None,
-    };
-    variants.iter().filter_map(|variant| name(variant.get_ref())).collect()
-}
-
 fn not_toml(source: &JobSource<'_>, error: &Error) -> Problems {
     let span = error.span().unwrap_or_default();
     let line = source.line(span.start);
@@ -317,15 +303,6 @@ mod tests {
         let all = problems.sorted();
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].line, all[0].found.as_str()), (Some(3), "`files = = 3`"));
-    }
-
-    #[test]
-    fn variants_are_named_in_the_order_they_are_written_and_odd_texts_have_none() {
-        let job = "[[variant]]\nname = \"zfs\"\n[[variant]]\nthreads = 2\n[[variant]]\nname = 'a'";
-        assert_eq!(variant_names(job), ["zfs", "a"]);
-        for odd in ["", "x = = 1", "variant = 3", "variant = [1, \"a\"]", "[variant]\nname=\"a\""] {
-            assert_eq!(variant_names(odd), [""; 0], "{odd}");
-        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::ReportFormat;
 use crate::host::facts::HostFacts;
 use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Condition, MadeFileSystem, Measurement, RunFacts};
+use crate::measure::book::{Book, Condition, Level, MadeFileSystem, Measurement, RunFacts};
 use crate::measure::finding::FindingDocument;
 use crate::measure::tails::{Quantile, own_interval};
 
@@ -40,7 +40,7 @@ pub(super) const JSON: ReportFormat = ReportFormat { name: "json", render: write
 
 fn write_document(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     let book = analysis.book;
-    let document = RunDocument::of(book);
+    let document = RunDocument::of(analysis);
     match book.run.reference {
         None => serde_json::to_writer(&mut *out, &document)?,
         Some(_) => {
@@ -63,9 +63,15 @@ struct RunDocument<'a> {
     run: &'a RunFacts,
     /// Where.
     host: &'a HostFacts,
+    /// Names of the variants, in the job's order.
+    variants: &'a [String],
+    /// Names of the phases, in the job's order.
+    phases: &'a [String],
+    /// Levels of the axis, in the job's order; empty without an axis.
+    levels: &'a [Level],
     /// One for each phase of each cell, in the order they were measured.
     measurements: Vec<DocumentMeasurement<'a>>,
-    /// What boatload concludes.
+    /// What boatload concludes. It follows from the rest, and is ignored when a document is read.
     findings: Vec<FindingDocument<'a>>,
     /// What the place was like when cells began.
     conditions: &'a [Condition],
@@ -87,19 +93,24 @@ struct DocumentMeasurement<'a> {
 }
 
 impl<'a> RunDocument<'a> {
-    fn of(book: &'a Book) -> Self {
-        let measurements = book.measurements.iter().map(DocumentMeasurement::of).collect();
-        Self { measurements, ..Self::without_measurements(book) }
+    fn of(analysis: &'a Analysis<'_>) -> Self {
+        let measurements = analysis.book.measurements.iter().map(DocumentMeasurement::of).collect();
+        let findings = analysis.findings().iter().map(FindingDocument::from).collect();
+        Self { measurements, findings, ..Self::around_measurements(analysis.book) }
     }
 
-    fn without_measurements(book: &'a Book) -> Self {
+    /// All but its measurements and findings.
+    fn around_measurements(book: &'a Book) -> Self {
         Self {
             format: FORMAT,
             version: VERSION,
             run: &book.run,
             host: &book.host,
+            variants: &book.variants,
+            phases: &book.phases,
+            levels: &book.levels,
             measurements: Vec::new(),
-            findings: book.findings.iter().map(FindingDocument::from).collect(),
+            findings: Vec::new(),
             conditions: &book.conditions,
             filesystems: &book.filesystems,
         }

@@ -44,7 +44,7 @@ pub fn write_plotted(
 fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) -> io::Result<()> {
     write_head(analysis, out)?;
     let (warnings, answers): (Vec<_>, Vec<_>) =
-        analysis.book.findings.iter().partition(|finding| finding.is_warning());
+        analysis.findings().iter().partition(|finding| finding.is_warning());
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
     out.write_all(figures)?;

@@ -2,13 +2,10 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
-use crate::measure::book::MadeOn;
 use crate::measure::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
-use crate::measure::conclusions::conclude;
-use crate::measure::finding::Finding;
+use crate::measure::book::{ClockSource, MadeOn};
 use crate::measure::fixture::{self, growing};
 use crate::measure::reference::{find_reference, references};
-use crate::measure::warnings::warnings;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
 use crate::store::RunSummary;
@@ -47,7 +44,6 @@ fn assert_fits(text: &str, what: &str) {
 fn grouped_book() -> Book {
     let mut book = fixture::book();
     book.measurements.clear();
-    book.findings.clear();
     book.run.repeats = 1;
     for (variant, slower) in [("single", 0), ("multiple", 5_000)] {
         for value in [20_000.0, 40_000.0] {
@@ -63,7 +59,7 @@ fn grouped_book() -> Book {
 /// The phases of the common book on two file systems.
 fn compared_book() -> Book {
     let mut book = fixture::book();
-    book.run.job = "[[variant]]\nname = \"xfs\"\n[[variant]]\nname = \"ext4\"\n".into();
+    book.variants = ["xfs", "ext4"].map(String::from).to_vec();
     for (at, measurement) in book.measurements.iter_mut().enumerate() {
         let (variant, repeat) = if at < 5 { ("ext4", 1) } else { ("xfs", 1) };
         measurement.cell = CellKey { variant: variant.into(), level: None, repeat };
@@ -76,7 +72,6 @@ fn killed_book() -> Book {
     let mut book = fixture::book();
     (book.run.complete, book.run.finished) = (false, None);
     book.measurements.clear();
-    book.findings.clear();
     book
 }
 
@@ -136,8 +131,7 @@ fn where_the_variance_is_reads_as_was_agreed_on() {
 /// Four file systems made for a run, with all that is concluded of them.
 fn made_book() -> Book {
     let mut book = fixture::made::book();
-    let variants = ["ext4", "ext3", "xfs", "btrfs"];
-    book.findings = conclude(&book, &[Conclusion::Ranking], &variants);
+    book.run.conclude = vec![Conclusion::Ranking];
     book
 }
 
@@ -162,8 +156,7 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
         place: MadeOn::Memory,
         ..memory
     };
-    let all = warnings(&book, false);
-    book.findings = all.into_iter().map(Finding::Warning).collect();
+    book.run.conclude.clear();
     for m in &mut book.measurements {
         (m.device_read_bytes, m.device_write_bytes, m.inodes) = (None, None, None);
     }
@@ -172,11 +165,11 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
 
 #[test]
 fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
-    let mut book = growing::directory();
-    book.findings.insert(0, fixture::warning("Something is doubtful.", "Mend it."));
+    let mut book = growing::fullness(&["ext4"]);
+    book.run.clock = Some(ClockSource::Monotonic);
     let text = rendered("terminal", &book);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(at("takes 9.20 times") < at("ops/s") && at("400,000  ") < at("Something is doubtful"));
+    assert!(at("create gets slower") < at("98%  ") && at("98%  ") < at("latencies were read"));
 }
 
 #[test]
@@ -328,7 +321,10 @@ fn keys_in_order(document: &str, expected: &str) {
 #[test]
 fn the_run_document_has_its_binding_keys_first_and_in_their_order() {
     let text = rendered("json", &grouped_book());
-    keys_in_order(&text, "format version run host measurements findings conditions filesystems");
+    keys_in_order(
+        &text,
+        "format version run host variants phases levels measurements findings conditions filesystems",
+    );
     keys_in_order(
         &text,
         "run id scenario scale seed started finished command boatload complete host kernel cpu \

@@ -66,7 +66,8 @@ impl Session<'_> {
                 return Ok(());
             }
             if let Some(takes) = takes {
-                let known = self.takes.get_or_insert(RepetitionNeed { repeats: 0, seconds: 0.0 });
+                let known = &mut self.book.run.precision_needs;
+                let known = known.get_or_insert(RepetitionNeed { repeats: 0, seconds: 0.0 });
                 known.repeats = known.repeats.max(takes.repeats);
                 known.seconds += takes.seconds;
             }

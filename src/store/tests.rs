@@ -343,7 +343,6 @@ fn a_run_that_is_imported_is_the_run_or_nothing() {
     let (_directory, mut store) = empty();
     let mut book = fixture::made::book();
     book.conditions = fixture::book().conditions;
-    book.findings = fixture::book().findings;
     store.import(&book).unwrap();
     assert_eq!(store.load(&book.run.id).unwrap(), book);
     assert!(store.has_run(&book.run.id).unwrap() && !store.has_run("k3j").unwrap());

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boatload::base::failure::Result;
+use boatload::measure::analysis::Analysis;
 use boatload::measure::book::{Book, Measurement};
 use boatload::measure::finding::Finding;
 use boatload::plan::filesystem::Volume;
@@ -27,6 +28,11 @@ use tempfile::TempDir;
 /// A finding as documents have it, to read any kind.
 pub fn figures_of(finding: &Finding) -> serde_json::Value {
     serde_json::to_value(finding).unwrap()
+}
+
+/// What is concluded from a run, its warnings last.
+pub fn findings_of(book: &Book) -> Vec<Finding> {
+    Analysis::of(book).findings().to_vec()
 }
 
 /// The code of a warning; none of another finding.
@@ -80,7 +86,6 @@ impl Place {
         let book = self.try_run(plan, &work, watcher, interrupt).unwrap_or_else(|f| panic!("{f}"));
         let stored = self.store().load(&book.run.id).unwrap();
         assert_eq!(stored.measurements, book.measurements, "the store holds something else");
-        assert_eq!(stored.findings, book.findings, "the store holds other findings");
         assert_eq!(stored.run.complete, book.run.complete);
         assert_eq!(names_in(&work), Vec::<String>::new(), "a run leaves its directory as it was");
         book

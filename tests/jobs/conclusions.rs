@@ -12,7 +12,7 @@ use crate::library;
 use boatload::measure::book::Book;
 use boatload::measure::finding::Finding;
 
-use library::{code_of, figures_of, ran};
+use library::{code_of, figures_of, findings_of, ran};
 
 /// What is asked of every seed.
 const SEEDS: u64 = 20;
@@ -31,11 +31,11 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
     )
 }
 
-fn findings<'a>(book: &'a Book, kind: &str) -> Vec<&'a Finding> {
-    book.findings.iter().filter(|finding| finding.kind() == kind).collect()
+fn findings(book: &Book, kind: &str) -> Vec<Finding> {
+    findings_of(book).into_iter().filter(|finding| finding.kind() == kind).collect()
 }
 
-fn growth<'a>(book: &'a Book, variant: &str) -> &'a Finding {
+fn growth(book: &Book, variant: &str) -> Finding {
     let all = findings(book, "growth");
     all.into_iter().find(|finding| figures_of(finding)["variant"] == variant).unwrap()
 }
@@ -67,18 +67,24 @@ fn linear_directories_are_told_by_how_they_are_filled() {
             "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '9us'\n{disturbance}"
         );
         let book = ran(&directories(seed, 20_000, windows, &sim));
-        let laws = ["single", "multiple", "striped"]
-            .map(|variant| figures_of(growth(&book, variant))["law"].as_str().unwrap().to_string());
-        assert_eq!(laws, ["linear", "constant", "linear"], "seed {seed}: {:#?}", book.findings);
-        let single = growth(&book, "single");
+        let laws = ["single", "multiple", "striped"].map(|variant| {
+            figures_of(&growth(&book, variant))["law"].as_str().unwrap().to_string()
+        });
+        assert_eq!(
+            laws,
+            ["linear", "constant", "linear"],
+            "seed {seed}: {:#?}",
+            findings_of(&book)
+        );
+        let single = &growth(&book, "single");
         let end = figures_of(single)["operations_of_end"].as_f64().unwrap();
         let truth = (20.0 + 9.0 * (20.0 - end / 2e3)) / (20.0 + 9.0 * end / 2e3);
         covered[0] += u32::from(covers(single, truth));
-        covered[1] += u32::from(covers(growth(&book, "multiple"), 1.0));
+        covered[1] += u32::from(covers(&growth(&book, "multiple"), 1.0));
         let ranking = findings(&book, "ranking");
         assert_eq!(ranking.len(), 1);
-        assert_eq!(figures_of(ranking[0])["order"][2], "single", "{:?}", ranking[0]);
-        assert_eq!(figures_of(ranking[0])["at"], 20_000);
+        assert_eq!(figures_of(&ranking[0])["order"][2], "single", "{:?}", ranking[0]);
+        assert_eq!(figures_of(&ranking[0])["at"], 20_000);
         assert!(ranking[0].sentence().contains("at 20,000 files"), "{}", ranking[0].sentence());
     }
     assert!(covered.iter().all(|n| *n >= 18), "{covered:?} of 20 intervals have the truth");
@@ -92,9 +98,9 @@ fn logarithmic_directories_are_told_from_linear_and_constant_ones() {
             "metadata = '10us'\ndirectory = 'logarithmic'\ndirectory_cost = '4us'\n{disturbance}"
         );
         let book = ran(&directories(seed, 40_000, 200, &sim));
-        let single = growth(&book, "single");
+        let single = &growth(&book, "single");
         assert_eq!(figures_of(single)["law"], "logarithmic", "seed {seed}: {single:?}");
-        assert_eq!(figures_of(growth(&book, "multiple"))["law"], "constant", "seed {seed}");
+        assert_eq!(figures_of(&growth(&book, "multiple"))["law"], "constant", "seed {seed}");
     }
 }
 
@@ -103,11 +109,11 @@ fn directories_that_cost_the_same_are_constant_and_tie() {
     for seed in 0..SEEDS {
         let sim = format!("metadata = '20us'\n{}", DISTURBANCES[seed as usize % 4]);
         let book = ran(&directories(seed, 20_000, [40, 400][seed as usize % 2], &sim));
-        for finding in findings(&book, "growth") {
+        for finding in &findings(&book, "growth") {
             assert_eq!(figures_of(finding)["law"], "constant", "seed {seed}: {finding:?}");
             assert!(covers(finding, 1.0), "seed {seed}: {finding:?}");
         }
-        let steps = figures_of(findings(&book, "ranking")[0])["steps"].clone();
+        let steps = figures_of(&findings(&book, "ranking")[0])["steps"].clone();
         let ties = steps.as_array().unwrap().iter().map(|step| step["tie"] == true);
         assert!(ties.clone().all(|tie| tie) && ties.count() == 2, "seed {seed}: {steps:?}");
     }
@@ -131,7 +137,8 @@ fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
     let truth = 12_120.0;
     for seed in 0..5 {
         let book = filling(seed, true, KNEE);
-        let [found] = book.findings.as_slice() else { panic!("{:#?}", book.findings) };
+        let all = findings_of(&book);
+        let [found] = all.as_slice() else { panic!("{all:#?}") };
         let figures = &figures_of(found);
         assert_eq!(
             (&figures["shape"], &figures["threshold"]["shape"]),
@@ -146,11 +153,12 @@ fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
 
 #[test]
 fn a_jump_within_a_phase_is_warned_of_where_no_finding_tells_it_and_noise_is_not() {
-    let codes = |book: &Book| -> Vec<String> { book.findings.iter().filter_map(code_of).collect() };
+    let codes =
+        |book: &Book| -> Vec<String> { findings_of(book).iter().filter_map(code_of).collect() };
     for seed in 0..5 {
         let book = filling(seed, false, KNEE);
-        assert_eq!(codes(&book), ["jump"], "seed {seed}: {:#?}", book.findings);
-        let at = figures_of(&book.findings[0])["at"].as_u64().unwrap();
+        assert_eq!(codes(&book), ["jump"], "seed {seed}: {:#?}", findings_of(&book));
+        let at = figures_of(&findings_of(&book)[0])["at"].as_u64().unwrap();
         assert!((11_500..12_700).contains(&at), "seed {seed}: {at}");
         assert_eq!(codes(&filling(seed, false, "")), [""; 0], "seed {seed}");
         assert_eq!(codes(&filling(seed, true, "")), [""; 0], "seed {seed}");
@@ -174,7 +182,7 @@ fn two_workers_are_faster_than_one_at_every_size_and_never_meet() {
     let book = ran(&layouts(1));
     let found = findings(&book, "crossover");
     assert_eq!(found.len(), 1, "{found:?}");
-    let figures = &figures_of(found[0]);
+    let figures = &figures_of(&found[0]);
     assert_eq!((&figures["at"], &figures["sync"]), (&serde_json::Value::Null, &false.into()));
     for level in figures["levels"].as_array().unwrap() {
         assert!(level["winner"] != "one", "{level:?}");
@@ -195,7 +203,7 @@ fn variants_meet_where_their_files_take_equally_long() {
              [sim]\nmetadata = '20us'\ntransfer = '50us'\nnoise = 'uniform'\n"
         ));
         let found = findings(&book, "crossover");
-        let at = figures_of(found[0])["at"].as_f64().unwrap() / 1024.0;
+        let at = figures_of(&found[0])["at"].as_f64().unwrap() / 1024.0;
         assert!((9.0..11.0).contains(&at), "seed {seed}: {at} KiB, {:?}", found[0]);
         let expected = "create: growing is faster than fixed from 1 KiB to 3 KiB (";
         assert!(found[0].sentence().starts_with(expected), "{}", found[0].sentence());
@@ -210,5 +218,5 @@ fn a_run_that_compares_nothing_and_asks_nothing_concludes_nothing() {
         &["operation = 'create'"],
         "metadata = '1us'",
     );
-    assert_eq!(ran(&text).findings, []);
+    assert_eq!(findings_of(&ran(&text)), []);
 }

@@ -22,7 +22,7 @@ use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};
 
-use library::{Nobody, Place, code_of, job, plan_with};
+use library::{Nobody, Place, code_of, findings_of, job, plan_with};
 
 /// Files that are made, looked at cold, and removed.
 fn made_and_read(keys: &str, sim: &str) -> String {
@@ -89,7 +89,7 @@ fn half_width(book: &Book) -> f64 {
 
 fn warned(book: &Book) -> Option<String> {
     let imprecise = |f: &&Finding| code_of(f).as_deref() == Some("precision-not-reached");
-    book.findings.iter().find(imprecise).map(Finding::sentence)
+    findings_of(book).iter().find(imprecise).map(Finding::sentence)
 }
 
 #[test]

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::precision::{PrecisionForecast, RatePrecision, is_precise};
 use crate::base::units::{counted, span};
 use crate::plan::effort::{PASSES_MAX, Passes};
@@ -160,7 +163,7 @@ fn passes(rows: &[PrecisionForecast<'_>], more: u32, precision: f64) -> Option<P
 }
 
 /// What it would take to be as precise as requested.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RepetitionNeed {
     /// Repeats in all, of the part of the run that takes most.
     pub repeats: u32,

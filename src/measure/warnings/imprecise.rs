@@ -6,17 +6,19 @@ use crate::measure::book::Book;
 use crate::measure::effort::{ImprecisePhase, RepetitionNeed, imprecise_phases, percent};
 use crate::measure::finding::{WarningCode, WarningFinding};
 
-/// The warning, if a precision was requested and not reached. `takes` is what it would take, if known.
-pub fn imprecise(book: &Book, takes: Option<RepetitionNeed>) -> Option<WarningFinding> {
-    let (precision, imprecise) = (book.run.precision?, imprecise_phases(book)?);
+/// The warning, if a precision was requested and the whole run did not reach it.
+pub(super) fn imprecise(book: &Book) -> Option<WarningFinding> {
+    let precision = book.run.precision.filter(|_| book.run.complete)?;
+    let imprecise = imprecise_phases(book)?;
     if imprecise.is_empty() {
         return None;
     }
     let widths: Vec<String> = imprecise.iter().map(width).collect();
-    let takes = takes.map_or_else(String::new, |RepetitionNeed { repeats, seconds }| {
-        let repeats = counted(u64::from(repeats), "repeat");
-        format!(" It would take about {repeats}, {} more.", span(seconds))
-    });
+    let takes =
+        book.run.precision_needs.map_or_else(String::new, |RepetitionNeed { repeats, seconds }| {
+            let repeats = counted(u64::from(repeats), "repeat");
+            format!(" It would take about {repeats}, {} more.", span(seconds))
+        });
     let sentence = format!(
         "the requested precision of {} was not reached: {}.{takes}",
         percent(precision),

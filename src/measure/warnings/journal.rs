@@ -32,6 +32,7 @@ pub(super) fn without_journal(book: &Book) -> Option<WarningFinding> {
 mod tests {
     use super::super::warnings;
     use super::*;
+    use crate::measure::analysis::Analysis;
     use crate::plan::EngineName;
 
     fn of(operation: &str, engine: EngineName) -> Measurement {
@@ -47,7 +48,7 @@ mod tests {
     fn stated(journal: Option<bool>, measurements: Vec<Measurement>) -> Vec<WarningFinding> {
         let mut book = Book { measurements, ..Book::default() };
         book.host.filesystem.journal = journal;
-        warnings(&book, false)
+        warnings(&Analysis::of(&book), &[])
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use super::about_phases;
 use crate::base::units::{counted, grouped};
-use crate::measure::book::{Book, CellKey, Level, Measurement};
+use crate::measure::analysis::Analysis;
+use crate::measure::book::{CellKey, Level, Measurement};
 use crate::measure::change::{LatencyStep, latency_steps};
 use crate::measure::conclusions::growth::GrowthShape;
 use crate::measure::conclusions::say;
-use crate::measure::disturbances::DisturbedMeasurements;
 use crate::measure::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
 use crate::measure::order::each_once;
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
@@ -64,24 +64,25 @@ impl PhaseJump {
     }
 }
 
-/// The largest step of each phase and variant that repeats agree on, or that is large; not where a
-/// finding of the book states a threshold.
-pub(super) fn jumped(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<WarningFinding> {
-    jumps(book, disturbed).into_iter().map(PhaseJump::warning).collect()
+/// The largest step of each phase and variant that repeats agree on, or that is large; not where
+/// another finding states a threshold.
+pub(super) fn jumped(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
+    jumps(analysis, findings).into_iter().map(PhaseJump::warning).collect()
 }
 
-fn jumps(book: &Book, disturbed: &DisturbedMeasurements) -> Vec<PhaseJump> {
+fn jumps(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<PhaseJump> {
     let key = |m: &Measurement| {
         let CellKey { variant, level, .. } = m.cell.clone();
         (m.phase.clone(), variant, level)
     };
-    let judged = book.measurements.iter().filter(|m| m.valid() && series(m).is_some());
+    let judged = analysis.book.measurements.iter();
+    let judged = judged.filter(|m| m.valid() && series(m).is_some());
     let judged: Vec<&Measurement> = judged.collect();
     let keys: Vec<_> = judged.iter().map(|m| key(m)).collect();
     let mut found: Vec<PhaseJump> = Vec::new();
     for one in each_once(keys.iter()) {
         let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
-        let Some(jumped) = of_cell(disturbed, &cell).filter(|jumped| !is_stated(book, jumped))
+        let Some(jumped) = of_cell(analysis, &cell).filter(|jumped| !is_stated(findings, jumped))
         else {
             continue;
         };
@@ -144,10 +145,10 @@ impl AgreedStep {
 }
 
 /// The step that most measurements agree on, the largest of these.
-fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<PhaseJump> {
+fn of_cell(analysis: &Analysis<'_>, cell: &[&Measurement]) -> Option<PhaseJump> {
     let steps = |m: &&Measurement| series(m).map_or(Vec::new(), |series| latency_steps(&series));
     let all: Vec<Vec<LatencyStep>> = cell.iter().map(steps).collect();
-    let disturbed = cell.iter().any(|m| disturbed.contains(m));
+    let disturbed = cell.iter().any(|m| analysis.disturbed(m));
     let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
     let enough =
         if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
@@ -170,8 +171,8 @@ fn of_cell(disturbed: &DisturbedMeasurements, cell: &[&Measurement]) -> Option<P
 }
 
 /// Whether a finding of growth states a threshold of the phase.
-fn is_stated(book: &Book, jumped: &PhaseJump) -> bool {
-    book.findings.iter().any(|finding| match finding {
+fn is_stated(findings: &[Finding], jumped: &PhaseJump) -> bool {
+    findings.iter().any(|finding| match finding {
         Finding::Growth(growth) => {
             growth.shape == GrowthShape::Threshold
                 && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.figures.variant)
@@ -184,6 +185,7 @@ fn is_stated(book: &Book, jumped: &PhaseJump) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::book::Book;
     use crate::measure::conclusions::curve::Law;
     use crate::measure::fixture;
 
@@ -208,7 +210,7 @@ mod tests {
     }
 
     fn found(book: &Book) -> Vec<PhaseJump> {
-        jumps(book, &DisturbedMeasurements::of(book))
+        jumps(&Analysis::of(book), &[])
     }
 
     #[test]
@@ -243,11 +245,11 @@ mod tests {
 
     #[test]
     fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
-        let mut told = book(&[0.5, 0.5]);
+        let told = book(&[0.5, 0.5]);
         assert_eq!(found(&told).len(), 1);
         let variant = &told.measurements[0].cell.variant;
-        told.findings.push(fixture::growth(variant, "create", GrowthShape::Threshold, Law::Linear));
-        assert_eq!(found(&told), []);
+        let threshold = fixture::growth(variant, "create", GrowthShape::Threshold, Law::Linear);
+        assert_eq!(jumps(&Analysis::of(&told), &[threshold]), []);
         let mut cold = book(&[0.5, 0.5]);
         cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);
         assert_eq!(found(&cold), []);

@@ -24,7 +24,7 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let (book, summary) = (analysis.book, analysis.summary());
     let run = &book.run;
     let (warnings, answers): (Vec<_>, Vec<_>) =
-        book.findings.iter().partition(|finding| finding.is_warning());
+        analysis.findings().iter().partition(|finding| finding.is_warning());
     let warnings = warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)));
     let mut blocks = vec![
         format!("### {}: {}", plain(&run.scenario), plain(&run.question)),

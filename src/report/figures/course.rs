@@ -69,7 +69,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, most: usize, keys: &mut ChartKeys) -
 impl<'a> VariantCourse<'a> {
     fn new(variant: &'a ChartVariant<'a>, phase: &'a str, most: usize) -> Option<Self> {
         let course = PhaseCourse::new(variant.analysis, variant.variant, phase)?;
-        let growth = variant.analysis.book.findings.iter().find_map(|finding| match finding {
+        let growth = variant.analysis.findings().iter().find_map(|finding| match finding {
             Finding::Growth(growth)
                 if growth.variant == variant.variant
                     && growth.phase == phase

@@ -117,7 +117,7 @@ impl<'a> LevelSubject<'a> {
             Unit::Bytes => RateBasis::Bytes,
             _ => RateBasis::Operations,
         };
-        variant.analysis.book.findings.iter().find_map(|finding| match finding {
+        variant.analysis.findings().iter().find_map(|finding| match finding {
             Finding::Slope(slope)
                 if slope.variant == variant.variant
                     && slope.phase == self.phase
@@ -138,7 +138,7 @@ impl<'a> LevelSubject<'a> {
     fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
         let mut marks = Vec::new();
         for (run, analysis) in runs.analyses.iter().enumerate() {
-            marks.extend(analysis.book.findings.iter().filter_map(|finding| match finding {
+            marks.extend(analysis.findings().iter().filter_map(|finding| match finding {
                 Finding::Knee(knee) => self.knee(runs, run, knee),
                 Finding::Crossover(crossover) => self.crossover(runs, run, crossover),
                 _ => None,

@@ -137,7 +137,7 @@ fn check_histograms(given: &Value) -> Result<(), String> {
 }
 
 /// What follows from the rest by rules that another boatload may have had others for.
-const DERIVED: [&str; 1] = ["measurements[].latency_intervals_ns"];
+const DERIVED: [&str; 2] = ["findings", "measurements[].latency_intervals_ns"];
 
 /// What of a document came back.
 #[derive(Default)]
@@ -150,7 +150,7 @@ impl Held {
     /// Measurements stand apart from the rest, and are held one by one: each of their windows takes
     /// hundreds of bytes here.
     fn hold_document(&mut self, rest: &Value, measurements: Option<Value>, book: &Book) {
-        let own_rest = RunDocument::without_measurements(book);
+        let own_rest = RunDocument::around_measurements(book);
         let mut own_rest = serde_json::to_value(own_rest).unwrap_or_default();
         own_rest.as_object_mut().map(|all| all.insert("measurements".into(), Value::Null));
         self.hold(rest, &own_rest, "");

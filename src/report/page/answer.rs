@@ -30,7 +30,7 @@ pub(super) fn answer(
 fn of_run(analysis: &Analysis<'_>) -> [Option<PageBlock>; 2] {
     let book = analysis.book;
     let (warnings, answers): (Vec<_>, Vec<_>) =
-        book.findings.iter().partition(|finding| finding.is_warning());
+        analysis.findings().iter().partition(|finding| finding.is_warning());
     let answers = answers.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
     let found = PageBlock::sentences("findings", answers.collect());
     let notes = book.run.reference.iter().flat_map(|reference| &reference.notes);

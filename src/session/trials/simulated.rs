@@ -144,7 +144,7 @@ pub(crate) fn simulated(
         let mut right = Tally::default();
         for book in &books {
             // Its one conclusion comes before all warnings.
-            right.count(book.findings.first().is_some_and(is_found));
+            right.count(Analysis::of(book).findings().first().is_some_and(is_found));
         }
         all.laws.push(SimulatedLaw { truth, right });
     }

@@ -148,6 +148,7 @@ fn published_figures_of_a_file_system_stand_beside_the_variant_of_its_name_alone
     assert!(others[..3].iter().all(|(_, sides)| *sides == [true, false]), "{others:?}");
     // Other names for file systems that were made are known by their type.
     let mut made = book_of(&["plain", "no-index"], "create", 20_000);
+    made.variants = ["plain", "no-index"].map(String::from).to_vec();
     made.filesystems = vec![
         fixture::made::filesystem("plain", "xfs"),
         fixture::made::filesystem("no-index", "ext4"),
