@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::StorePlace;
-use super::files::deliver_text_or_json;
 use super::history::{equal_runs, other_runs};
-use super::runs_named::find_runs;
+use super::out::{print_and_keep, written};
+use super::runs::find_runs;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
 use crate::measure::analysis::Analysis;
@@ -98,7 +98,7 @@ impl CheckCommand {
         let baseline = BaselineRuns::History(&runs);
         if runs.is_empty() {
             let nothing = Check::of_run(&Analysis::of(run), baseline, &[], self.fail_on);
-            self.deliver(&nothing, nothing_earlier(run, earlier.unlike).as_bytes())?;
+            self.deliver(&nothing, &nothing_earlier(run, earlier.unlike))?;
             return Ok(Exit::Good);
         }
         self.judge(run, baseline, &[])
@@ -117,18 +117,16 @@ impl CheckCommand {
                 self.run, self.baseline
             )));
         }
-        let mut text = Vec::new();
-        write_check(run, baseline, &check, self.show, &mut text)
-            .map_err(|error| Failure::from_system("write the check", error))?;
+        let text =
+            written("write the check", |out| write_check(run, baseline, &check, self.show, out))?;
         self.deliver(&check, &text)?;
         Ok(exit(&check))
     }
 
-    fn deliver(&self, check: &Check, text: &[u8]) -> Result<()> {
-        let mut document = Vec::new();
-        write_check_json(check, &mut document)
-            .map_err(|error| Failure::from_system("write the check", error))?;
-        deliver_text_or_json(text, &document, self.json.as_deref())
+    fn deliver(&self, check: &Check, text: &str) -> Result<()> {
+        print_and_keep(text, self.json.as_deref(), || {
+            written("write the check", |out| write_check_json(check, out))
+        })
     }
 }
 

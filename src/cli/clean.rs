@@ -50,7 +50,7 @@ impl Clean {
     pub(super) fn run(&self) -> Result<Exit> {
         let parent = open_parent(&self.dir)?;
         let Survey { ours, ballasts, mut refused } = survey(parent.as_fd(), self.ballast)?;
-        for Found { name, what } in &ballasts {
+        for FoundDirectory { name, what } in &ballasts {
             let place = shown(self.dir.join(name));
             out::note(&format!("{place} stays: {what}; --ballast removes it"));
         }
@@ -59,13 +59,13 @@ impl Clean {
             out::print(&format!("{nothing} of boatload's is in {}\n", shown(&self.dir)))?;
             return Ok(Exit::Good);
         }
-        for Found { name, what } in &ours {
+        for FoundDirectory { name, what } in &ours {
             out::print(&format!("{}: {what}\n", shown(self.dir.join(name))))?;
         }
         if !ours.is_empty() && !self.agreed(ours.len())? {
             return Err(Failure::failed("nothing was removed"));
         }
-        for Found { name, .. } in &ours {
+        for FoundDirectory { name, .. } in &ours {
             refused.extend(self.remove(parent.as_fd(), name)?);
         }
         for why in &refused {
@@ -129,16 +129,16 @@ impl Clean {
 /// What there is of boatload's in a directory.
 struct Survey {
     /// Directories that are proved to be boatload's, and may go.
-    ours: Vec<Found>,
+    ours: Vec<FoundDirectory>,
     /// What was made to stay.
-    ballasts: Vec<Found>,
+    ballasts: Vec<FoundDirectory>,
     /// Sentences about the others.
     refused: Vec<String>,
 }
 
 /// A directory of boatload's.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Found {
+struct FoundDirectory {
     name: OsString,
     what: String,
 }
@@ -177,7 +177,7 @@ fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
                 let what = note.as_ref().map_or_else(unfinished, of_note);
                 Ok((note.is_some(), used, what, marker.process))
             });
-        let found = |what| Found { name: name.to_owned(), what };
+        let found = |what| FoundDirectory { name: name.to_owned(), what };
         let refuse = |why: &str| format!("{} is left alone: {why}", shown(name));
         match proved {
             Ok((true, _, what, _)) if !with_ballasts => ballasts.push(found(what)),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::StorePlace;
-use super::files::deliver_text_or_json;
 use super::history::other_runs;
-use super::runs_named::{RUN_HELP, find_runs};
+use super::out::{print_and_keep, written};
+use super::runs::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::analysis::Analysis;
 use crate::measure::compare::compare_among;
@@ -68,11 +68,11 @@ impl Compare {
         let others = other_runs([a, b], store, HISTORY_RUNS, None)?;
         let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
         let comparison = compare_among(&Analysis::of(a), &Analysis::of(b), &others);
-        let (mut text, mut document) = (Vec::new(), Vec::new());
-        write_comparison([a, b], &comparison, self.details, &mut text)
-            .and_then(|()| write_comparison_json(&comparison, &mut document))
-            .map_err(|error| Failure::from_system("write the comparison", error))?;
-        deliver_text_or_json(&text, &document, self.json.as_deref())?;
+        let doing = "write the comparison";
+        let text = written(doing, |out| write_comparison([a, b], &comparison, self.details, out))?;
+        print_and_keep(&text, self.json.as_deref(), || {
+            written(doing, |out| write_comparison_json(&comparison, out))
+        })?;
         Ok(Exit::Good)
     }
 }

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::files::write_file;
-use super::runs_named::{RUN_HELP, find_runs};
+use super::runs::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
@@ -37,7 +36,7 @@ NAME.png. docs/EXPORTS.md has every column and name.";
 /// Write a run as another program reads it
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
-pub(super) struct Export {
+pub(super) struct ExportCommand {
     #[arg(value_name = "RUN", help = RUN_HELP)]
     run: String,
     /// What to write
@@ -57,7 +56,7 @@ fn formats() -> PossibleValuesParser {
     EXPORTS.iter().map(value).collect::<Vec<_>>().into()
 }
 
-impl Export {
+impl ExportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let format = find_export(&self.format)
             .ok_or_else(|| Failure::usage(format!("there is no format {}", self.format)))?;
@@ -109,7 +108,7 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
             out::print(&lines.collect::<String>())
         }
         [only] if output == Path::new("-") => out::print(&only.text),
-        [only] if !is_directory(output) => write_file(output, &only.text),
+        [only] if !is_directory(output) => out::write_file(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
             "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",
             texts.len()
@@ -118,7 +117,7 @@ pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
             std::fs::create_dir_all(output).map_err(|error| {
                 Failure::from_system(format!("make the directory {}", shown(output)), error)
             })?;
-            texts.iter().try_for_each(|text| write_file(&output.join(&text.name), &text.text))
+            texts.iter().try_for_each(|text| out::write_file(&output.join(&text.name), &text.text))
         }
     }
 }

@@ -25,7 +25,7 @@ left as it is; another run with the same id is refused. `last` is the run that b
 it was measured.
 
 What a document of an older boatload lacks stays unknown. Without histograms percentiles over \
-several repeats cannot be told.";
+several repeats are unknown.";
 
 /// Take a run from a run document (JSON) into the store
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! The arguments that `run` and `plan` share: which job, at which scale, with which changes.
+//! The arguments that commands which run a job share: the job, its changes, and where it runs.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::effort::Precision;
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::units::{Quantity, Unit};
+use crate::host::erase::check_named_twice;
 use crate::host::facts::memory_bytes;
-use crate::plan::filesystem::{FileSystem, read_list};
+use crate::plan::filesystem::{FileSystem, Volume, read_list};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
-use crate::plan::{CacheAsked, EngineName, Plan, Scale, Settings, read_job};
+use crate::plan::{CacheAsked, Effort, EngineName, Plan, Scale, Settings, read_job};
 
 /// What is run when nothing is named.
 const DEFAULT_SCENARIO: &str = "smallfiles";
@@ -49,14 +50,26 @@ pub(super) struct Job {
     /// How often to do the whole
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    #[command(flatten)]
-    precision: Precision,
+    /// How sure each rate is to be, such as 3%; a pilot finds the repeats
+    ///
+    /// Half of the 95% interval of each phase's rate, of every variant and level. A pilot of three
+    /// repeats tells what differs between operations, passes and repeats and what each costs; then
+    /// repeats, and passes of phases that can be done again, are made where they help most. 3% with
+    /// --time-limit alone.
+    #[arg(long, value_name = "PERCENT", value_parser = precision, conflicts_with = "repeats")]
+    precision: Option<f64>,
+    /// What the run is to take at most, such as 30m
+    ///
+    /// No repeat begins that would end later; only the pilot is always finished. 30 minutes with
+    /// --precision alone.
+    #[arg(long, value_name = "TIME", value_parser = time_limit, conflicts_with = "repeats")]
+    time_limit: Option<f64>,
     /// Seed of everything drawn at random
     ///
     /// The same seed and job file give the same operations in the same order on any machine.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// What carries requests out
+    /// I/O engine
     ///
     /// sync makes one blocking system call for each request; sim is a simulated file system,
     /// which measures boatload itself unless the job file has a [sim] table.
@@ -70,6 +83,25 @@ pub(super) struct Job {
     /// cold drops them, which needs root; warm reads everything first; as-is does nothing.
     #[arg(long, value_name = "STATE", value_parser = caches())]
     cache: Option<CacheAsked>,
+    /// Make file systems on this block device, which loses all it holds
+    ///
+    /// It must be named again with --erase. A device that is mounted, in use, or bears a known
+    /// signature is not touched. Without it they are made on an image file in --dir.
+    #[arg(long, value_name = "DEV", requires = "erase", conflicts_with_all = ["in_memory", "size"])]
+    device: Option<PathBuf>,
+    /// The same device again, to say that it may be erased
+    #[arg(long, value_name = "DEV", requires = "device")]
+    erase: Option<PathBuf>,
+    /// Make file systems on an image in memory instead of --dir
+    ///
+    /// The device then costs next to nothing, and what is left is the file system itself.
+    #[arg(long)]
+    in_memory: bool,
+    /// Size of the image, such as 4GiB [default: what the job needs]
+    ///
+    /// The same for all file systems. The file is sparse: it takes what is written to it.
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    size: Option<u64>,
 }
 
 impl Job {
@@ -80,7 +112,7 @@ impl Job {
             scale: self.scale,
             seed: self.seed,
             repeats: self.repeats,
-            effort: self.precision.asked(),
+            effort: self.effort(),
             threads: self.threads,
             cache: self.cache,
             engine: self.engine,
@@ -89,6 +121,31 @@ impl Job {
             memory_bytes: memory_bytes(),
         };
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
+    }
+
+    /// Where file systems are made.
+    ///
+    /// # Errors
+    /// If the device is not named twice in the same words.
+    pub(super) fn place(&self) -> Result<Volume> {
+        let bytes = self.size;
+        match (&self.device, &self.erase) {
+            (Some(path), Some(erase)) => {
+                check_named_twice(path, erase)?;
+                Ok(Volume::Device { path: path.clone(), erase: erase.clone() })
+            }
+            _ if self.in_memory => Ok(Volume::Memory { bytes }),
+            _ => Ok(Volume::Image { bytes }),
+        }
+    }
+
+    /// The precision and the time limit, if either is requested.
+    fn effort(&self) -> Option<Effort> {
+        let otherwise = Effort::default();
+        (self.precision.is_some() || self.time_limit.is_some()).then(|| Effort {
+            precision: self.precision.unwrap_or(otherwise.precision),
+            time_limit_seconds: self.time_limit.unwrap_or(otherwise.time_limit_seconds),
+        })
     }
 
     /// The job file's name for people, and its text.
@@ -160,4 +217,86 @@ fn engines() -> impl TypedValueParser<Value = EngineName> {
 
 fn caches() -> impl TypedValueParser<Value = CacheAsked> {
     words(&CacheAsked::ALL, CacheAsked::word)
+}
+
+/// A share, of a text in percent.
+fn precision(text: &str) -> std::result::Result<f64, String> {
+    let percent = match Quantity::parse(text) {
+        Some(Quantity { value, unit: Unit::Percent }) => value,
+        Some(Quantity { unit: Unit::Count, .. }) => {
+            return Err(format!("write it in percent: {}%", text.trim()));
+        }
+        _ => return Err("write it in percent, such as 3%".into()),
+    };
+    let (least, most) = Effort::PERCENT.into_inner();
+    match Effort::PERCENT.contains(&percent) {
+        true => Ok(percent / 100.0),
+        false => Err(format!("take {least}% to {most}%, such as 3%")),
+    }
+}
+
+/// Seconds, of a text with a unit of time.
+fn time_limit(text: &str) -> std::result::Result<f64, String> {
+    let seconds = match Quantity::parse(text) {
+        Some(Quantity { value, unit: Unit::Nanoseconds }) => value / 1e9,
+        Some(Quantity { unit: Unit::Count, .. }) => {
+            return Err(format!("write it with its unit: {0}s, {0}m or {0}h", text.trim()));
+        }
+        _ => return Err("write it as a time, such as 90s, 30m or 2h".into()),
+    };
+    match Effort::SECONDS.contains(&seconds) {
+        true => Ok(seconds),
+        false => Err("take one second to 30 days, such as 30m".into()),
+    }
+}
+
+fn size(text: &str) -> std::result::Result<u64, String> {
+    let quantity = Quantity::parse(text).filter(|q| matches!(q.unit, Unit::Bytes | Unit::Count));
+    let bytes = quantity.and_then(Quantity::whole).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "write it as a size, such as 4GiB".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        job: Job,
+    }
+
+    fn asked(line: &str) -> Option<Volume> {
+        let words = std::iter::once("x").chain(line.split_whitespace());
+        Line::try_parse_from(words).ok()?.job.place().ok()
+    }
+
+    #[test]
+    fn without_a_word_it_is_an_image_of_the_size_that_is_needed() {
+        assert_eq!(asked(""), Some(Volume::default()));
+        assert_eq!(asked("--size 4GiB"), Some(Volume::Image { bytes: Some(4 << 30) }));
+        assert_eq!(asked("--in-memory"), Some(Volume::Memory { bytes: None }));
+        let small = Volume::Memory { bytes: Some(1_000_000_000) };
+        assert_eq!(asked("--in-memory --size 1GB"), Some(small));
+    }
+
+    #[test]
+    fn a_device_is_taken_only_when_it_is_named_twice() {
+        let device = Volume::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
+        assert_eq!(asked("--device /dev/x --erase /dev/x"), Some(device));
+        for line in ["--device /dev/x", "--erase /dev/x", "--device /dev/x --erase /dev/y"] {
+            assert_eq!(asked(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn places_that_exclude_each_other_are_refused() {
+        for also in ["--in-memory", "--size 1GiB"] {
+            assert_eq!(asked(&format!("--device /dev/x --erase /dev/x {also}")), None, "{also}");
+        }
+        for size in ["0", "-1", "much", "5%", "3s"] {
+            assert_eq!(asked(&format!("--size={size}")), None, "{size}");
+        }
+    }
 }

@@ -3,28 +3,23 @@
 mod check;
 mod clean;
 mod compare;
-mod effort;
 mod export;
-mod files;
+mod fill;
 mod history;
 mod import;
 mod inspect;
 mod job;
-mod live;
 mod out;
-mod place;
 mod plan;
 mod plan_text;
 mod progress;
 mod report;
 mod run;
 mod runs;
-mod runs_named;
 mod scenarios;
-mod screen;
 mod selftest;
 mod show;
-mod stock;
+mod terminal_style;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -74,20 +69,20 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(Stored<run::Run>),
-    Plan(Stored<plan::Plan>),
+    Plan(Stored<plan::PlanCommand>),
     Scenarios(scenarios::Scenarios),
     Runs(Stored<runs::Runs>),
     Show(Stored<show::Show>),
     Compare(Stored<compare::Compare>),
     Check(Stored<check::CheckCommand>),
     Report(Stored<report::ReportCommand>),
-    Export(Stored<export::Export>),
+    Export(Stored<export::ExportCommand>),
     Import(Stored<import::Import>),
     Inspect(inspect::Inspect),
     #[command(name = "selftest")]
     SelfTest(selftest::SelfTest),
-    Fill(stock::Fill),
-    Age(stock::Age),
+    Fill(fill::Fill),
+    Age(fill::Age),
     Clean(clean::Clean),
 }
 
@@ -125,7 +120,7 @@ impl StorePlace {
     /// To read; none if there is no store yet.
     fn open_to_read(&self) -> Result<Option<Store>> {
         let path = self.path()?;
-        // Where it cannot be told, opening it says why.
+        // Where that is unknown, opening it says why.
         let is_there = path.try_exists().unwrap_or(true);
         if is_there { Store::open_to_read(path).map(Some) } else { Ok(None) }
     }

@@ -6,7 +6,6 @@ use std::os::fd::AsFd;
 use clap::Args;
 
 use super::job::Job;
-use super::place::Place as PlaceWords;
 use super::plan_text::{about, outline, place_lines, space_lines};
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -33,12 +32,12 @@ Examples:
   boatload plan --filesystem ext4,xfs --in-memory";
 
 const EFFECTS: &str = "\
-VolumeSize is checked before anything is written, and what a run would lack to make file systems is \
-told behind the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
+Room is checked before anything is written, and what a run would lack to make file systems is \
+listed after the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
 if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
 directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
 kernel's caches up to four times if the plan asks for cold ones. With --no-probe nothing is written, \
-and the time comes from earlier runs or is not told. Where nothing can be written, the plan says so \
+and the time comes from earlier runs or is not stated. Where nothing can be written, the plan says so \
 and gives no time.";
 
 /// How many runs of the store are looked at for one that did the same.
@@ -47,11 +46,9 @@ const RUNS_MAX: usize = 20;
 /// Show what would run, what it needs, and how long it may take
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = EFFECTS)]
-pub(super) struct Plan {
+pub(super) struct PlanCommand {
     #[command(flatten)]
     job: Job,
-    #[command(flatten)]
-    place: PlaceWords,
     /// Write nothing, not even for a moment
     #[arg(long)]
     no_probe: bool,
@@ -60,7 +57,7 @@ pub(super) struct Plan {
     fill_real: bool,
 }
 
-/// The place a plan is held against.
+/// The place a plan is checked against.
 struct PlannedPlace<'a> {
     host: &'a HostFacts,
     space: &'a Space,
@@ -70,10 +67,10 @@ struct PlannedPlace<'a> {
     room: Option<VolumeSize>,
 }
 
-impl Plan {
+impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
-        let asked = self.place.asked()?;
+        let asked = self.job.place()?;
         let parent = open_parent(&self.job.dir)?;
         let device = match plan.reads_device() {
             true => Some(readable_device(parent.as_fd(), &self.job.dir)?),

@@ -12,6 +12,7 @@ use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
+use crate::report::text::wrap_to;
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -50,42 +51,44 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         text.push_str(&wrapped(&line, 2));
     }
     text.push('\n');
-    let (mut made_before, mut is_first) = (None, true);
-    let mut before: Option<Vec<String>> = None;
-    for variant in plan.variants() {
-        let cells: Vec<&CellPlan> = plan.cells.iter().filter(|c| c.variant == variant).collect();
-        let lines = phase_lines(&cells);
-        if before.as_ref().is_some_and(|before| *before != lines) {
-            push_phases(&mut text, before.take());
+    let variants: Vec<VariantText> =
+        plan.variants().iter().map(|name| VariantText::new(plan, name)).collect();
+    for (at, variant) in variants.iter().enumerate() {
+        text.push_str(&variant.lines);
+        let before = at.checked_sub(1).map(|before| &variants[before]);
+        if let Some(room) = room.filter(|_| before.is_none_or(|b| b.made != variant.made)) {
+            text.push_str(&made_lines(variant.made, &room));
         }
-        text.push_str(&variant_lines(variant, &cells));
-        let made = cells.first().and_then(|cell| cell.filesystem.as_ref());
-        if let Some(room) = room.filter(|_| is_first || made != made_before) {
-            text.push_str(&made_lines(made, &room));
+        if variants.get(at + 1).is_none_or(|next| next.phases != variant.phases) {
+            text.push_str(&variant.phases);
         }
-        (made_before, is_first) = (made, false);
-        before = Some(lines);
     }
-    push_phases(&mut text, before);
     text
 }
 
-fn push_phases(text: &mut String, lines: Option<Vec<String>>) {
-    for line in lines.unwrap_or_default() {
-        let _ = writeln!(text, "  {line}");
+/// What a plan says of one variant. Equal phases are said once, after the last variant that has them.
+struct VariantText<'a> {
+    lines: String,
+    phases: String,
+    made: Option<&'a FileSystem>,
+}
+
+impl<'a> VariantText<'a> {
+    fn new(plan: &'a Plan, name: &str) -> Self {
+        let cells: Vec<_> = plan.cells.iter().filter(|cell| cell.variant == name).collect();
+        Self {
+            lines: variant_lines(name, &cells),
+            phases: phase_lines(&cells),
+            made: cells.first().and_then(|cell| cell.filesystem.as_ref()),
+        }
     }
 }
 
 /// What a variant's cells work on, and what the place is brought to before.
 fn variant_lines(variant: &str, cells: &[&CellPlan]) -> String {
-    let mut trees: Vec<(String, String)> = Vec::new();
-    for cell in cells {
-        let level = cell.level.map_or_else(String::new, |level| level.to_string());
-        let tree = tree_words(cell);
-        if trees.last().is_none_or(|(_, last)| *last != tree) {
-            trees.push((level, tree));
-        }
-    }
+    let level = |cell: &CellPlan| cell.level.map_or_else(String::new, |level| level.to_string());
+    let mut trees: Vec<_> = cells.iter().map(|cell| (level(cell), tree_words(cell))).collect();
+    trees.dedup_by(|next, before| next.1 == before.1);
     let mut text = String::new();
     match trees.as_slice() {
         [(_, tree)] => text.push_str(&wrapped(&format!("{}: {tree}", shown(variant)), 4)),
@@ -123,19 +126,19 @@ fn made_lines(made: Option<&FileSystem>, room: &VolumeSize) -> String {
 /// Where file systems are made for a plan, and how large.
 pub(super) fn place_lines(
     plan: &Plan,
-    volume: &Volume,
-    size: &VolumeSize,
+    asked: &Volume,
+    room: &VolumeSize,
     space: &Space,
     dir: &Path,
 ) -> String {
-    let size = bytes(size.bytes);
+    let size = bytes(room.bytes);
     let mut made = plan.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
     let needs_device = made.any(|made| made.kind.maker.is_some());
     let other = |bytes: &Option<u64>| match bytes {
         None => "; --size sets another size",
         Some(_) => "",
     };
-    let line = match volume {
+    let line = match asked {
         _ if !needs_device => format!("file systems of {size} are made in memory"),
         Volume::Device { path, .. } => {
             let path = shown(path);
@@ -194,31 +197,35 @@ fn prepare_words(prepare: &Prepare) -> String {
 }
 
 /// One line for each phase, with what differs from cell to cell as a range.
-fn phase_lines(cells: &[&CellPlan]) -> Vec<String> {
-    let Some(first) = cells.first() else { return Vec::new() };
-    let alone = |phase: &&Phase| phase.pass == 1;
-    let line = |(at, phase): (usize, &Phase)| {
-        let of_cells = cells.iter().filter_map(|cell| cell.phases.iter().filter(alone).nth(at));
-        let of_cells: Vec<&Phase> = of_cells.collect();
-        let amounts: Vec<u64> = of_cells.iter().map(|phase| phase.selection.count).collect();
-        let threads: Vec<u64> = of_cells.iter().map(|phase| u64::from(phase.threads)).collect();
-        let passes = first.phases.iter().filter(|other| other.name == phase.name).count();
-        let times = if passes > 1 { format!(", {passes} passes") } else { String::new() };
-        format!(
-            "{:<18} {:>14} {} {}, {} cache, {}{times}",
-            shown(&phase.name),
-            amount(phase, &amounts),
-            phase.operation.name(),
-            phase.selection.order.word(),
-            phase.cache.word(),
-            threads_words(&threads),
-        )
-    };
-    first.phases.iter().filter(alone).enumerate().map(line).collect()
+fn phase_lines(cells: &[&CellPlan]) -> String {
+    let Some(first) = cells.first() else { return String::new() };
+    let phases = first_passes(first).enumerate();
+    phases
+        .map(|(at, phase)| {
+            let of_cells = || cells.iter().filter_map(|cell| first_passes(cell).nth(at));
+            let amounts = range_text(of_cells().map(|phase| phase.selection.count));
+            let threads = range_text(of_cells().map(|phase| u64::from(phase.threads)));
+            let plural = if threads == "1" { "" } else { "s" };
+            let passes = first.phases.iter().filter(|other| other.name == phase.name).count();
+            let times = if passes > 1 { format!(", {passes} passes") } else { String::new() };
+            format!(
+                "  {:<18} {:>14} {} {}, {} cache, {threads} thread{plural}{times}\n",
+                shown(&phase.name),
+                amount(phase, &amounts),
+                phase.operation.name(),
+                phase.selection.order.word(),
+                phase.cache.word(),
+            )
+        })
+        .collect()
+}
+
+fn first_passes(cell: &CellPlan) -> impl Iterator<Item = &Phase> {
+    cell.phases.iter().filter(|phase| phase.pass == 1)
 }
 
 /// How much a phase does: operations, or for how long.
-fn amount(phase: &Phase, amounts: &[u64]) -> String {
+fn amount(phase: &Phase, amounts: &str) -> String {
     if let PhaseEnd::After(ns) = phase.end {
         return duration(ns as f64);
     }
@@ -229,20 +236,14 @@ fn amount(phase: &Phase, amounts: &[u64]) -> String {
             format!("up to {}", grouped(on.most))
         };
     }
-    let (least, most) = least_and_most(amounts);
+    amounts.into()
+}
+
+/// One number, or the range of the levels: `1-8`.
+fn range_text(values: impl Iterator<Item = u64> + Clone) -> String {
+    let least = values.clone().min().unwrap_or(0);
+    let most = values.max().unwrap_or(0);
     if least == most { grouped(most) } else { format!("{}-{}", grouped(least), grouped(most)) }
-}
-
-/// The threads of a phase in all cells: one number, or the range of the levels.
-fn threads_words(threads: &[u64]) -> String {
-    let (least, most) = least_and_most(threads);
-    let most = counted(most, "thread");
-    if threads.iter().all(|n| *n == least) { most } else { format!("{}-{most}", grouped(least)) }
-}
-
-fn least_and_most(values: &[u64]) -> (u64, u64) {
-    let least = values.iter().copied().min().unwrap_or(0);
-    (least, values.iter().copied().max().unwrap_or(0))
 }
 
 /// What it needs, against what there is.
@@ -285,29 +286,11 @@ pub(super) fn about(seconds: f64) -> String {
     format!("{value:.0} {unit}{plural}")
 }
 
-/// Broken at spaces where it would be too long; lines after the first are indented.
+/// Broken between words where it is too long; the first line keeps its blanks, others are indented.
 fn wrapped(line: &str, indent: usize) -> String {
-    let mut text = String::new();
-    let mut column = 0;
-    let lead = line.len() - line.trim_start().len();
-    text.push_str(&" ".repeat(lead));
-    for word in line.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && lead.max(column) + 1 + length > COLUMNS {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if column > 0 {
-            text.push(' ');
-            column += 1;
-        } else {
-            column = lead;
-        }
-        text.push_str(word);
-        column += length;
-    }
-    text.push('\n');
-    text
+    let lead = " ".repeat(line.len() - line.trim_start().len());
+    let lines = wrap_to(COLUMNS, &" ".repeat(indent), line).join("\n");
+    format!("{lead}{}\n", lines.trim_start())
 }
 
 #[cfg(test)]
@@ -334,8 +317,8 @@ mod tests {
 
     #[test]
     fn the_threads_of_levels_are_a_range() {
-        assert_eq!(threads_words(&[1, 1]), "1 thread");
-        assert_eq!(threads_words(&[1, 4, 16]), "1-16 threads");
+        assert_eq!(range_text([1, 1].into_iter()), "1");
+        assert_eq!(range_text([1, 4, 16].into_iter()), "1-16");
     }
 
     #[test]

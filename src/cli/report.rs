@@ -8,7 +8,7 @@ use clap::Args;
 use super::StorePlace;
 use super::export::{deliver, is_directory};
 use super::history::other_runs;
-use super::runs_named::{RUN_HELP, find_runs};
+use super::runs::{RUN_HELP, find_runs};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
@@ -87,7 +87,7 @@ fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
     deliver(&[text], output)
 }
 
-/// Whether a run can keep its page there, as far as that can be told before it.
+/// Whether a run can keep its page there, as far as that is known before it.
 ///
 /// # Errors
 /// If it is standard output, which has the results, or in a directory where no file can be made.

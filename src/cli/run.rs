@@ -1,19 +1,16 @@
 //! `boatload run`: does a scenario and reports it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
 use super::job::Job;
-use super::live::Live;
-use super::place::Place;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
 use crate::measure::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, RunOrder, Watcher};
+use crate::session::{self, RunOrder};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,8 +33,6 @@ directory, unless --device and --erase name a device for it or --in-memory is gi
 pub(super) struct Run {
     #[command(flatten)]
     job: Job,
-    #[command(flatten)]
-    place: Place,
     /// Also write the run document (JSON) to FILE; - writes it instead of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -63,11 +58,10 @@ impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
-        let place = self.place.asked()?;
+        let place = self.job.place()?;
         // With a view, the terminal is given back before a signal may end the process at once.
         let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = store.open()?;
-        let progress = Arc::new(Progress::new());
         let order = RunOrder {
             plan: &plan,
             directory: self.job.dir.clone(),
@@ -75,11 +69,12 @@ impl Run {
             fill_real: self.fill_real,
             place,
         };
-        let live = self.live.then(|| Live::begin(&plan, &progress, &interrupt)).flatten();
-        let watcher: &dyn Watcher = live.as_ref().map_or(&*progress, |live| live);
-        let book = session::run(&order, &mut store, watcher, &interrupt)?;
-        drop(live);
-        progress.finish();
+        let progress = match self.live {
+            true => Progress::live(&plan, &interrupt),
+            false => Progress::plain(Some(&plan)),
+        };
+        let book = session::run(&order, &mut store, &progress, &interrupt)?;
+        drop(progress);
         let is_interrupted = interrupt.is_set();
         let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
         let exit = self.give(&book, exit);

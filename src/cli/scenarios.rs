@@ -18,11 +18,11 @@ Examples:
 #[command(before_help = EXAMPLES)]
 pub(super) struct Scenarios {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ScenarioAction>,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum ScenarioAction {
     /// Print a scenario's job file, which runs unchanged as one of your own
     Show {
         /// The scenario
@@ -36,11 +36,11 @@ impl Scenarios {
     pub(super) fn run(&self) -> Result<Exit> {
         match &self.command {
             None => out::print(&list())?,
-            Some(Command::Show { name }) => match find_scenario(name) {
+            Some(ScenarioAction::Show { name }) => match find_scenario(name) {
                 Some(scenario) => out::print(scenario.text)?,
                 None => return Err(Failure::usage(unknown(name))),
             },
-            Some(Command::Schema) => {
+            Some(ScenarioAction::Schema) => {
                 let text = serde_json::to_string_pretty(&job_schema())
                     .map_err(|error| Failure::from_system("write the schema", error))?;
                 out::print(&format!("{text}\n"))?;

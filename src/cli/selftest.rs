@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::job::Job;
 use super::out;
-use super::place::Place;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit};
@@ -46,8 +45,6 @@ difference claimed in more than 5% between runs that do the same, or the truth h
 pub(super) struct SelfTest {
     #[command(flatten)]
     job: Job,
-    #[command(flatten)]
-    place: Place,
     /// Pairs of runs that do the same
     #[arg(long, value_name = "PAIRS", default_value_t = 10)]
     same: u32,
@@ -82,12 +79,12 @@ impl SelfTest {
             directory: self.job.dir.clone(),
             command: super::command_line(),
             fill_real: false,
-            place: self.place.asked()?,
+            place: self.job.place()?,
         };
         let interrupt = Interrupt::listen()?;
-        let progress = Progress::new();
+        let progress = Progress::plain(None);
         let wrong = self.trials(&order, &progress, &interrupt);
-        progress.finish();
+        drop(progress);
         let wrong = wrong?;
         if interrupt.is_set() {
             out::note("interrupted");
@@ -107,14 +104,14 @@ impl SelfTest {
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
-        let says = |text: &str, share: f64| progress.comes(text, &Headway::Share(share));
+        let says = |text: &str, share: f64| progress.prepares_files(text, &Headway::Share(share));
         let comes = |what: &str, at: u32, all: u32| {
             says(&format!("{what} {at} of {all}"), f64::from(at - 1) / f64::from(all));
         };
         if self.same > 0 {
             let begins = |at| comes("A against A: pair", at, self.same);
             let same = same(order, self.same, &begins, interrupt)?;
-            printed(|out| write_same(&same, out))?;
+            print_result(progress, |out| write_same(&same, out))?;
             if same.claims_more_than(CLAIMS_MAX) {
                 let what = "differences are claimed too often between runs that do the same";
                 wrong.push(what.to_string());
@@ -123,7 +120,7 @@ impl SelfTest {
         if self.slower > 0 && !interrupt.is_set() {
             let begins = |at| comes("A against B: run", at, self.slower);
             let slower = slower(order, self.slower, self.delay, &begins, interrupt)?;
-            printed(|out| write_slower(&slower, self.delay, out))?;
+            print_result(progress, |out| write_slower(&slower, self.delay, out))?;
             if slower.holds_less_than(HELD_MIN) {
                 wrong.push(too_seldom("the planted slowdown"));
             }
@@ -131,7 +128,9 @@ impl SelfTest {
         if self.simulated > 0 && !interrupt.is_set() {
             let begins = |what: &str| says(&format!("simulated: {what}"), 0.0);
             let found = simulated(order, self.simulated, &begins, interrupt)?;
-            printed(|out| write_simulated(&found.noises, &found.laws, self.simulated, out))?;
+            print_result(progress, |out| {
+                write_simulated(&found.noises, &found.laws, self.simulated, out)
+            })?;
             for noise in &found.noises {
                 let what = format!("rates with {} noise", noise.noise);
                 if noise.rate_held.interval().is_some_and(|share| share.high < HELD_MIN) {
@@ -143,10 +142,14 @@ impl SelfTest {
     }
 }
 
-fn printed(write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()>) -> Result<()> {
-    let mut text = Vec::new();
-    write(&mut text).map_err(|error| Failure::from_system("write the result", error))?;
-    out::print(&String::from_utf8_lossy(&text))
+/// Prints a result in the place of the progress.
+fn print_result(
+    progress: &Progress,
+    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> Result<()> {
+    let text = out::written("write the result", write)?;
+    progress.clear_line();
+    out::print(&text)
 }
 
 fn too_seldom(what: &str) -> String {

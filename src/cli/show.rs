@@ -1,13 +1,12 @@
 //! `boatload show`: a stored run or published figures, or several beside each other.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::files::write_file;
-use super::runs_named::{RUN_HELP, find_runs};
-use super::{StorePlace, exit_of, out, screen};
+use super::out::{print_and_keep, written};
+use super::runs::{RUN_HELP, find_runs};
+use super::{StorePlace, exit_of, terminal_style};
 use crate::base::failure::{Exit, Failure, Result};
 use crate::measure::analysis::Analysis;
 use crate::measure::book::Book;
@@ -64,7 +63,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
-        let style = self.plot.then(|| screen::style(self.ascii));
+        let style = self.plot.then(|| terminal_style::output_style(self.ascii));
         let text = match books.as_slice() {
             [book] => self.one(book, style.as_ref())?,
             _ if self.windows || self.details => {
@@ -125,14 +124,9 @@ fn side_by_side(books: &[Book], style: Option<&Style>) -> Result<String> {
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.
 fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
-    let documents = || {
-        books.iter().map(|book| rendered("json", &Analysis::of(book))).collect::<Result<String>>()
-    };
-    if json == Some(Path::new("-")) {
-        return out::print(&documents()?);
-    }
-    out::print(text)?;
-    json.map_or(Ok(()), |path| write_file(path, &documents()?))
+    print_and_keep(text, json, || {
+        books.iter().map(|book| rendered("json", &Analysis::of(book))).collect()
+    })
 }
 
 /// Gives a run to the user: the terminal's report, the document, or both.
@@ -144,14 +138,4 @@ fn rendered(name: &str, analysis: &Analysis<'_>) -> Result<String> {
     let report = find_report(name)
         .ok_or_else(|| Failure::usage(format!("there is no report named {name}")))?;
     written(&format!("make the {name} report"), |out| (report.render)(analysis, out))
-}
-
-/// A text that a report writes.
-fn written(
-    doing: &str,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<String> {
-    let mut bytes = Vec::new();
-    write(&mut bytes).map_err(|error| Failure::from_system(doing, error))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -30,7 +30,7 @@ fn job(bench: &Bench, duration: &str) -> PathBuf {
     let text = format!(
         "name = \"still\"\nquestion = \"?\"\nrepeats = 1\nengine = \"sim\"\ntree = {{ files = 10 }}\n\
          phase = [\n  {{ operation = \"create\" }},\n  \
-         {{ operation = \"stat\", cache = \"as-is\", duration = \"{duration}\" }},\n]\n"
+         {{ operation = \"stat\", name = \"looks\", cache = \"as-is\", duration = \"{duration}\" }},\n]\n"
     );
     bench.write("job.toml", text)
 }
@@ -61,7 +61,7 @@ fn q_leaves_the_view_and_the_run_ends_with_its_report() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
     let run = start(&bench, &terminal, "2s", &UTF8);
-    terminal.shows("stat");
+    terminal.shows("looks");
     assert_ne!(terminal.modes(), modes, "keys are not echoed into the view");
     terminal.press(b"xq");
     terminal.shows(LEAVES);
@@ -91,7 +91,7 @@ fn ctrl_c_stops_the_run_and_gives_the_terminal_back() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
     let run = start(&bench, &terminal, "1h", &UTF8);
-    terminal.shows("stat");
+    terminal.shows("looks");
     terminal.press(CTRL_C);
     assert_eq!(run.ended(), Some(130));
     terminal.shows("what was done is kept as run");
@@ -103,7 +103,7 @@ fn sigterm_stops_the_run_and_gives_the_terminal_back() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
     let run = start(&bench, &terminal, "1h", &UTF8);
-    terminal.shows("stat");
+    terminal.shows("looks");
     run.signal(Signal::TERM);
     assert_eq!(run.ended(), Some(130));
     terminal.shows("what was done is kept as run");
@@ -116,7 +116,7 @@ fn two_signals_at_once_leave_the_terminal_as_it_was() {
         let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
         let modes = terminal.modes();
         let run = start(&bench, &terminal, "1h", &UTF8);
-        terminal.shows("stat");
+        terminal.shows("looks");
         run.signal(Signal::INT);
         run.signal(Signal::TERM);
         assert_eq!(run.ended(), Some(130));
@@ -171,7 +171,7 @@ fn a_process_that_was_stopped_draws_again_and_asks_the_terminal_nothing() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
     let (run, document) = start_with_document(&bench, &terminal);
-    terminal.shows("stat");
+    terminal.shows("looks");
     run.signal(Signal::STOP);
     run.signal(Signal::CONT);
     terminal.shows_times(2, ENTERS);
@@ -189,7 +189,7 @@ fn a_terminal_that_nobody_reads_keeps_no_run_from_ending() {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let modes = terminal.modes();
     let (run, document) = start_with_document(&bench, &terminal);
-    terminal.shows("stat");
+    terminal.shows("looks");
     terminal.stalls();
     run.signal(Signal::TERM);
     assert_eq!(run.ended(), Some(130));
@@ -241,7 +241,7 @@ fn on_the_console_of_linux_and_where_colours_are_unwanted_it_is_plain() {
 fn is_plain(variables: &[(&str, &str)]) {
     let (bench, terminal) = (Bench::default(), Terminal::new(80, 24));
     let run = start(&bench, &terminal, "1h", variables);
-    terminal.shows("stat");
+    terminal.shows("looks");
     terminal.press(b"q");
     terminal.shows(LEAVES);
     let seen = terminal.seen();
@@ -261,7 +261,7 @@ fn without_a_terminal_it_says_so_and_goes_on() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let said = "no live view, standard error is not a terminal; progress comes in plain lines\n";
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1/1 stat: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("still: 2 phases in "), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}') && ran.stdout.contains("still"), "{}", ran.stdout);
 }
 

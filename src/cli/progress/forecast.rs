@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::matrix::{Group, Mark, Matrix};
+use super::cells::{CellGrid, CellMark, LevelCells};
+use crate::measure::book::Measurement;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
 
 /// What one phase takes: known beforehand where its time ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Size {
+enum PhaseSize {
     Operations(u64),
     Seconds(f64),
     /// What the same takes elsewhere: a virtual clock ends it.
@@ -16,34 +17,34 @@ enum Size {
 }
 
 #[derive(Clone, Debug)]
-struct Step {
+struct ForecastPhase {
     variant: String,
     phase: String,
-    size: Size,
+    size: PhaseSize,
 }
 
 /// Seconds, and the phases and operations that took them.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cost {
+struct TimeTaken {
     seconds: f64,
     phases: u32,
     operations: u64,
 }
 
-impl Cost {
-    fn add(&mut self, other: Cost) {
+impl TimeTaken {
+    fn add(&mut self, other: TimeTaken) {
         self.seconds += other.seconds;
         self.phases += other.phases;
         self.operations += other.operations;
     }
 
     /// Seconds of a phase of this size by what these took; none if they do not tell.
-    fn of(&self, size: Size) -> Option<f64> {
+    fn estimate(&self, size: PhaseSize) -> Option<f64> {
         match size {
-            Size::Seconds(seconds) => Some(seconds),
-            Size::Operations(operations) => (self.operations > 0)
+            PhaseSize::Seconds(seconds) => Some(seconds),
+            PhaseSize::Operations(operations) => (self.operations > 0)
                 .then(|| self.seconds / self.operations as f64 * operations as f64),
-            Size::Same => (self.phases > 0).then(|| self.seconds / f64::from(self.phases)),
+            PhaseSize::Same => (self.phases > 0).then(|| self.seconds / f64::from(self.phases)),
         }
     }
 }
@@ -52,10 +53,10 @@ impl Cost {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forecast {
     /// The steps of each of the plan's cells.
-    cells: Vec<Vec<Step>>,
+    cells: Vec<Vec<ForecastPhase>>,
     /// By variant and phase.
-    known: BTreeMap<(String, String), Cost>,
-    all: Cost,
+    known: BTreeMap<(String, String), TimeTaken>,
+    all: TimeTaken,
     /// Steps of the running cell that are over.
     steps: usize,
 }
@@ -63,7 +64,7 @@ pub(super) struct Forecast {
 /// The phase that runs: its cell, the share of it that is done if that is known, and the seconds it
 /// has taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Running {
+pub(super) struct RunningPhase {
     pub(super) cell: usize,
     pub(super) share: Option<f64>,
     pub(super) seconds: f64,
@@ -72,14 +73,14 @@ pub(super) struct Running {
 impl Forecast {
     /// Nothing is known yet of these cells.
     pub(super) fn new(plan: &Plan) -> Self {
-        let step = |cell: &CellPlan, phase: &Phase| Step {
+        let step = |cell: &CellPlan, phase: &Phase| ForecastPhase {
             variant: cell.variant.clone(),
             phase: phase.name.clone(),
             size: match phase.end {
-                PhaseEnd::After(_) if cell.engine.is_simulated() => Size::Same,
-                PhaseEnd::After(ns) => Size::Seconds(ns as f64 / 1e9),
+                PhaseEnd::After(_) if cell.engine.is_simulated() => PhaseSize::Same,
+                PhaseEnd::After(ns) => PhaseSize::Seconds(ns as f64 / 1e9),
                 PhaseEnd::Targets | PhaseEnd::Operations(_) => {
-                    Size::Operations(phase.operations().unwrap_or_default())
+                    PhaseSize::Operations(phase.operations().unwrap_or_default())
                 }
             },
         };
@@ -93,14 +94,9 @@ impl Forecast {
     }
 
     /// A phase is over that took so many seconds, with what lay before it.
-    pub(super) fn phase_ends(
-        &mut self,
-        (variant, phase): (&str, &str),
-        operations: u64,
-        seconds: f64,
-    ) {
-        let cost = Cost { seconds, phases: 1, operations };
-        self.known.entry((variant.into(), phase.into())).or_default().add(cost);
+    pub(super) fn phase_ends(&mut self, m: &Measurement, seconds: f64) {
+        let cost = TimeTaken { seconds, phases: 1, operations: m.operations };
+        self.known.entry((m.cell.variant.clone(), m.phase.clone())).or_default().add(cost);
         self.all.add(cost);
         self.steps += 1;
     }
@@ -111,18 +107,18 @@ impl Forecast {
     }
 
     /// Seconds that are left, about; none if nothing is known yet.
-    pub(super) fn left(&self, matrix: &Matrix, running: Option<Running>) -> Option<f64> {
+    pub(super) fn left(&self, cells: &CellGrid, running: Option<RunningPhase>) -> Option<f64> {
         let mut all = self.all;
         let mut left = 0.0;
         if let Some(running) = running {
             let steps = self.cells.get(running.cell)?;
             let step = steps.get(self.steps);
             // A phase that was never done before tells by itself how fast it is.
-            if let (Some(Size::Operations(operations)), Some(share)) =
+            if let (Some(PhaseSize::Operations(operations)), Some(share)) =
                 (step.map(|step| step.size), running.share)
             {
                 let operations = (operations as f64 * share) as u64;
-                all.add(Cost { seconds: running.seconds, phases: 0, operations });
+                all.add(TimeTaken { seconds: running.seconds, phases: 0, operations });
             }
             if let Some(step) = step {
                 let whole = self.seconds(step, all)?;
@@ -133,8 +129,8 @@ impl Forecast {
                 left += self.seconds(step, all)?;
             }
         }
-        for group in matrix.groups() {
-            let waiting = group.marks.iter().filter(|mark| **mark == Mark::Waiting).count();
+        for group in cells.groups() {
+            let waiting = group.marks.iter().filter(|mark| **mark == CellMark::Waiting).count();
             if waiting > 0 {
                 left += waiting as f64 * self.cell(group, all)?;
             }
@@ -142,22 +138,22 @@ impl Forecast {
         Some(left)
     }
 
-    fn cell(&self, group: &Group, all: Cost) -> Option<f64> {
+    fn cell(&self, group: &LevelCells, all: TimeTaken) -> Option<f64> {
         self.cells.get(group.cell)?.iter().map(|step| self.seconds(step, all)).sum()
     }
 
     /// What a step takes: as the same one before, else as its phase in other variants, else as all.
-    fn seconds(&self, step: &Step, all: Cost) -> Option<f64> {
+    fn seconds(&self, step: &ForecastPhase, all: TimeTaken) -> Option<f64> {
         let key = (step.variant.clone(), step.phase.clone());
-        let same = self.known.get(&key).and_then(|cost| cost.of(step.size));
+        let same = self.known.get(&key).and_then(|cost| cost.estimate(step.size));
         let elsewhere = || {
-            let mut sum = Cost::default();
+            let mut sum = TimeTaken::default();
             let others = self.known.iter().filter(|((_, phase), _)| *phase == step.phase);
             others.for_each(|(_, cost)| sum.add(*cost));
-            sum.of(step.size)
+            sum.estimate(step.size)
         };
         // Other phases are no measure of one that a clock ends.
-        let all = || all.of(step.size).filter(|_| step.size != Size::Same);
+        let all = || all.estimate(step.size).filter(|_| step.size != PhaseSize::Same);
         same.or_else(elsewhere).or_else(all)
     }
 }

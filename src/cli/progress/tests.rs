@@ -1,26 +1,19 @@
-use std::sync::{Arc, Mutex};
-
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 
-use super::look::Look;
-use super::matrix::Mark;
-use super::pace::Sample;
-use super::state::State;
-use super::told::{Known, Stand, Told as Word};
-use super::view::draw;
+use super::cells::CellMark;
+use super::rates::CounterSample;
+use super::state::RunState;
+use super::view::{Palette, draw, progress_line};
 use crate::base::golden::assert_golden;
-use crate::cli::progress::place;
-use crate::host::block_device::BlockDevice;
-use crate::host::block_device::DeviceCounters;
+use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
-use crate::measure::book::{CellKey, Measurement};
+use crate::measure::book::CellKey;
 use crate::measure::fixture;
 use crate::plan::{Plan, Settings, read_job};
 use crate::run::ballast::Headway;
-use crate::run::drive::DoneCount;
-use crate::session::{PhaseContext, Watcher, cell_key};
+use crate::session::{PhaseContext, cell_key};
 
 /// Three variants at five levels in three repeats.
 const GROWING: &str = r#"
@@ -58,22 +51,22 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
 "#;
 
-const FULL: Look = Look { colour: true, unicode: true };
+const FULL: Palette = Palette { colour: true, unicode: true };
 
 fn plan(text: &str) -> Plan {
     read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
 }
 
-/// Tells a state what a run would.
-struct Told {
+/// A run of a plan that never ran, and what is known of it.
+struct WatchedRun {
     plan: Plan,
-    state: State,
+    state: RunState,
 }
 
-impl Told {
+impl WatchedRun {
     fn new(text: &str) -> Self {
         let plan = plan(text);
-        Self { state: State::new(&plan), plan }
+        Self { state: RunState::new(&plan), plan }
     }
 
     fn standing<'a>(&'a self, at: usize, key: &'a CellKey) -> PhaseContext<'a> {
@@ -81,13 +74,13 @@ impl Told {
         let (index, phase) = (at / 2 % self.plan.cells.len(), at % 2);
         let phases = &self.plan.cells[index].phases;
         PhaseContext {
-            cell: at / 2 + 1,
-            cells: self.plan.cells.len() * self.plan.repeats as usize,
+            cell: 1,
+            cells: 1,
             repeats: self.plan.repeats,
             key,
             phase: &phases[phase.min(phases.len() - 1)],
-            operations_before: 0,
-            operations: 1,
+            operations_before: at as u64 * 1_000,
+            operations: 90_000,
             device: Some(BlockDevice::made_up((253, 0), facts)),
         }
     }
@@ -112,7 +105,7 @@ impl Told {
             fixture::measurement(&standing.phase.name, repeat, 1_000, 20_000 + at as u64 * 700);
         m.cell = key.clone();
         m.invalid = invalid.iter().map(|why| why.to_string()).collect();
-        state.phase_ends(&place(&standing), &m);
+        state.phase_ends(&m);
         self.state = state;
     }
 
@@ -127,7 +120,7 @@ impl Told {
             busy_seconds: seconds * 1.1,
             steal_seconds: seconds * 0.02,
         };
-        self.state.take(&Sample {
+        self.state.take(&CounterSample {
             seconds,
             done,
             device: Some(device),
@@ -137,27 +130,27 @@ impl Told {
 }
 
 /// Some way into a run: phases are over, one of them invalid, and one is under way.
-fn under_way() -> Told {
-    let mut told = Told::new(GROWING);
-    told.state.tells(
+fn under_way() -> WatchedRun {
+    let mut run = WatchedRun::new(GROWING);
+    run.state.tells(
         "pilot: 3 repeats in 12 s; 5 more reach 3%, which takes 48 s of the 28 min that are left",
     );
     for at in 0..23 {
-        told.begins(at);
-        told.look(Some(500));
-        told.look(Some(1_000));
-        told.ends(at, if at == 7 { &["EACCES x 3"] } else { &[] });
+        run.begins(at);
+        run.look(Some(500));
+        run.look(Some(1_000));
+        run.ends(at, if at == 7 { &["EACCES x 3"] } else { &[] });
     }
-    told.begins(23);
+    run.begins(23);
     let done = [70, 200, 400, 510, 570, 600, 690, 860, 1_090, 1_370, 1_430];
-    done.iter().for_each(|done| told.look(Some(*done)));
-    told
+    done.iter().for_each(|done| run.look(Some(*done)));
+    run
 }
 
 /// What a terminal of a size shows, without blanks at the ends of lines.
-fn shown(state: &State, look: Look, columns: u16, rows: u16) -> String {
+fn shown(state: &RunState, palette: Palette, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-    terminal.draw(|frame| draw(state, look, frame.buffer_mut())).unwrap();
+    terminal.draw(|frame| draw(state, palette, frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
@@ -165,41 +158,41 @@ fn shown(state: &State, look: Look, columns: u16, rows: u16) -> String {
 
 #[test]
 fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
-    let told = under_way();
+    let run = under_way();
     for (columns, rows) in [(80, 24), (40, 10), (160, 50)] {
-        let text = shown(&told.state, FULL, columns, rows);
+        let text = shown(&run.state, FULL, columns, rows);
         assert_golden(&format!("live-{columns}x{rows}.txt"), &text);
     }
 }
 
 #[test]
 fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
-    let text = shown(&under_way().state, Look { colour: false, unicode: false }, 80, 24);
+    let text = shown(&under_way().state, Palette { colour: false, unicode: false }, 80, 24);
     assert!(text.is_ascii());
     assert_golden("live-ascii.txt", &text);
 }
 
 #[test]
 fn no_size_is_too_odd_to_be_drawn() {
-    let told = under_way();
+    let run = under_way();
     for (columns, rows) in
         [(1, 1), (39, 10), (40, 9), (40, 60), (60, 15), (59, 16), (60, 16), (300, 100), (300, 10)]
     {
-        let text = shown(&told.state, FULL, columns, rows);
+        let text = shown(&run.state, FULL, columns, rows);
         let is_small = columns < 40 || rows < 10;
         assert_eq!(text.contains("q leaves"), !is_small, "{columns}x{rows}:\n{text}");
     }
-    let small = shown(&told.state, FULL, 30, 8);
+    let small = shown(&run.state, FULL, 30, 8);
     assert!(small.starts_with("The view takes 40x10"), "{small}");
 }
 
 #[test]
 fn words_from_outside_bring_no_control_characters() {
-    let mut told = under_way();
-    told.state.tells("found \u{1b}[31mred\nwords");
-    told.state.device = Some("vda\u{1b}".into());
-    told.state.says("making \u{7}x");
-    let text = shown(&told.state, FULL, 160, 50);
+    let mut run = under_way();
+    run.state.tells("found \u{1b}[31mred\nwords");
+    run.state.device = Some("vda\u{1b}".into());
+    run.state.says("making \u{7}x");
+    let text = shown(&run.state, FULL, 160, 50);
     assert!(text.contains("found \\u{1b}[31mred\\nwords"), "{text}");
     assert!(text.contains("vda reads"), "{text}");
     assert!(!text.replace('\n', "").contains(char::is_control), "{text}");
@@ -207,10 +200,10 @@ fn words_from_outside_bring_no_control_characters() {
 
 #[test]
 fn before_the_first_phase_it_says_what_is_done() {
-    let mut told = Told::new(SIMPLE);
-    told.state.says("measuring what boatload itself costs");
-    told.look(None);
-    let text = shown(&told.state, FULL, 80, 24);
+    let mut run = WatchedRun::new(SIMPLE);
+    run.state.says("measuring what boatload itself costs");
+    run.look(None);
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("measuring what boatload itself costs"), "{text}");
     assert!(text.contains("0 of 2 cells done"), "{text}");
     assert!(!text.contains("left"), "nothing is known yet: {text}");
@@ -218,86 +211,86 @@ fn before_the_first_phase_it_says_what_is_done() {
 
 #[test]
 fn the_cell_that_was_invalid_stays_marked() {
-    let told = under_way();
-    assert_eq!(told.state.matrix.count(Mark::Invalid), 1);
-    assert_eq!(told.state.matrix.count(Mark::Running), 1);
-    assert_eq!(told.state.matrix.count(Mark::Done), 10);
-    assert_eq!(told.state.matrix.cells(), 45);
-    assert!(shown(&told.state, FULL, 80, 24).contains("EACCES x 3"));
+    let run = under_way();
+    assert_eq!(run.state.cells.count(CellMark::Invalid), 1);
+    assert_eq!(run.state.cells.count(CellMark::Running), 1);
+    assert_eq!(run.state.cells.count(CellMark::Done), 10);
+    assert_eq!(run.state.cells.total(), 45);
+    assert!(shown(&run.state, FULL, 80, 24).contains("EACCES x 3"));
 }
 
 #[test]
 fn what_is_left_follows_from_what_was_done() {
-    let mut told = Told::new(SIMPLE);
-    told.begins(0);
-    assert_eq!(told.state.left(), None);
-    (0..4).for_each(|_| told.look(Some(0)));
-    told.look(Some(500));
+    let mut run = WatchedRun::new(SIMPLE);
+    run.begins(0);
+    assert_eq!(run.state.left(), None);
+    (0..4).for_each(|_| run.look(Some(0)));
+    run.look(Some(500));
     let near = |found: Option<f64>, expected: f64| {
         assert!(found.is_some_and(|f| (f - expected).abs() < 1e-6), "{found:?}, not {expected}");
     };
     // Half of the first of two equal phases took 1.25 s.
-    near(told.state.left(), 3.75);
-    told.look(Some(1_000));
-    told.ends(0, &[]);
-    told.begins(2);
-    near(told.state.left(), 1.5);
-    told.look(Some(1_000));
-    near(told.state.left(), 0.0);
+    near(run.state.left(), 3.75);
+    run.look(Some(1_000));
+    run.ends(0, &[]);
+    run.begins(2);
+    near(run.state.left(), 1.5);
+    run.look(Some(1_000));
+    near(run.state.left(), 0.0);
 }
 
 #[test]
 fn nothing_is_left_only_where_that_is_known() {
-    let mut told = Told::new(&SIMPLE.replace("repeats = 2", "repeats = 1"));
-    told.begins(0);
-    told.look(Some(0));
-    assert_eq!(told.state.left(), None, "one phase, of which nothing is done");
+    let mut run = WatchedRun::new(&SIMPLE.replace("repeats = 2", "repeats = 1"));
+    run.begins(0);
+    run.look(Some(0));
+    assert_eq!(run.state.left(), None, "one phase, of which nothing is done");
 }
 
 #[test]
 fn a_virtual_hour_is_no_real_one() {
-    let mut told = Told::new(VIRTUAL);
-    told.begins(0);
-    told.look(Some(1_000));
-    told.ends(0, &[]);
-    told.begins(1);
-    (1..=8).for_each(|at| told.look(Some(at * 5_000_000)));
-    assert_eq!(told.state.left(), None, "it was never seen how long such an hour takes");
-    let text = shown(&told.state, FULL, 80, 24);
+    let mut run = WatchedRun::new(VIRTUAL);
+    run.begins(0);
+    run.look(Some(1_000));
+    run.ends(0, &[]);
+    run.begins(1);
+    (1..=8).for_each(|at| run.look(Some(at * 5_000_000)));
+    assert_eq!(run.state.left(), None, "it was never seen how long such an hour takes");
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("40,000,000 operations so far"), "{text}");
-    told.ends(1, &[]);
-    told.begins(2);
-    told.look(Some(1_000));
-    told.ends(2, &[]);
-    told.begins(3);
-    (0..2).for_each(|_| told.look(Some(7)));
-    let left = told.state.left();
+    run.ends(1, &[]);
+    run.begins(2);
+    run.look(Some(1_000));
+    run.ends(2, &[]);
+    run.begins(3);
+    (0..2).for_each(|_| run.look(Some(7)));
+    let left = run.state.left();
     assert!(left.is_some_and(|left| (left - 1.5).abs() < 1e-6), "2 s before, 0.5 s now: {left:?}");
 }
 
 #[test]
 fn a_simulated_phase_has_a_rate_in_real_time_and_no_latency() {
-    let mut told = Told::new(VIRTUAL);
-    told.begins(1);
-    (1..=8).for_each(|at| told.look(Some(at * 5_000_000)));
-    let text = shown(&told.state, FULL, 80, 24);
+    let mut run = WatchedRun::new(VIRTUAL);
+    run.begins(1);
+    (1..=8).for_each(|at| run.look(Some(at * 5_000_000)));
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("rate 20,000,000/s, in real time "), "{text}");
     assert!(text.lines().any(|line| line.ends_with(" mean latency -")), "{text}");
-    let wide = shown(&told.state, FULL, 160, 50);
+    let wide = shown(&run.state, FULL, 160, 50);
     assert!(wide.contains("rate 20,000,000 operations/s, in real time "), "{wide}");
 }
 
 #[test]
 fn a_cell_counts_as_soon_as_its_last_phase_is_over() {
-    let mut told = Told::new(GROWING);
+    let mut run = WatchedRun::new(GROWING);
     for at in 0..2 {
-        assert_eq!(told.state.cells(), "0 of 45 cells done");
-        told.begins(at);
-        told.ends(at, &[]);
+        assert_eq!(run.state.cells_done(), "0 of 45 cells done");
+        run.begins(at);
+        run.ends(at, &[]);
     }
-    assert_eq!(told.state.cells(), "1 of 45 cells done");
-    told.begins(2);
-    assert_eq!(told.state.cells(), "1 of 45 cells done");
+    assert_eq!(run.state.cells_done(), "1 of 45 cells done");
+    run.begins(2);
+    assert_eq!(run.state.cells_done(), "1 of 45 cells done");
 }
 
 #[test]
@@ -309,84 +302,27 @@ fn cells_of_a_series_that_is_over_do_not_wait() {
     let text = SIMPLE.replace("tree", &format!("{axis}tree"));
     for invalid in [&[][..], &["EACCES x 3"]] {
         let plan = read_job(&text, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
-        let mut told = Told { state: State::new(&plan), plan };
-        assert_eq!(told.state.cells(), "0 of 6 cells done");
-        told.begins(0);
-        told.ends(0, invalid);
-        told.begins(2);
-        assert_eq!(told.state.matrix.count(Mark::Waiting), 2, "of the second series alone");
-        assert_eq!(told.state.matrix.cells(), 4);
+        let mut run = WatchedRun { state: RunState::new(&plan), plan };
+        assert_eq!(run.state.cells_done(), "0 of 6 cells done");
+        run.begins(0);
+        run.ends(0, invalid);
+        run.begins(2);
+        assert_eq!(run.state.cells.count(CellMark::Waiting), 2, "of the second series alone");
+        assert_eq!(run.state.cells.total(), 4);
     }
-}
-
-/// Keeps what it is told.
-#[derive(Default)]
-struct Heard(Mutex<Vec<String>>);
-
-impl Heard {
-    fn hears(&self, text: String) {
-        self.0.lock().unwrap().push(text);
-    }
-}
-
-impl Watcher for Heard {
-    fn says(&self, text: &str) {
-        self.hears(format!("says {text}"));
-    }
-
-    fn prepares(&self, _: &CellKey, headway: &Headway) {
-        self.hears(format!("prepares {headway:?}"));
-    }
-
-    fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
-        self.hears(format!("begins {}", place(standing)));
-    }
-
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
-}
-
-#[test]
-fn whoever_takes_over_from_the_view_hears_what_goes_on() {
-    let told = Told::new(GROWING);
-    let key = cell_key(&told.plan, &told.plan.cells[0], 1);
-    let stand = Arc::new(Stand::of(&told.standing(0, &key)));
-    let prepares = |headway| Word::Prepares(key.clone(), headway);
-    let counts = || Some([].into());
-    let ended = Word::Ends("1/45 create".into(), Box::default());
-    let mut known = Known::default();
-    let mut over = |word: Option<Word>, done: Option<Arc<[DoneCount]>>| {
-        word.into_iter().for_each(|word| known.take(0.0, word, done.clone()));
-        let heard = Heard::default();
-        known.hand_over(&heard);
-        heard.0.into_inner().unwrap().concat()
-    };
-    assert_eq!(over(None, None), "says beginning");
-    assert_eq!(over(Some(prepares(Headway::Share(0.5))), None), "prepares Share(0.5)");
-    let found = prepares(Headway::Found("900 files".into()));
-    assert_eq!(over(Some(found), None), "prepares Share(0.5)");
-    assert_eq!(
-        over(Some(Word::Begins(stand)), counts()),
-        "begins 1/45 single files=1,000 repeat 1 create"
-    );
-    assert_eq!(over(Some(ended), None), "says getting ready for what comes next");
-    let making = prepares(Headway::Making { files: 9, before: 1, done: [].into() });
-    assert_eq!(over(Some(making), None), "prepares Making { files: 9, before: 1, done: [] }");
-    assert_eq!(over(Some(prepares(Headway::CleaningUp)), None), "says cleaning up");
-    assert_eq!(over(Some(prepares(Headway::Share(1.0))), None), "prepares Share(1.0)");
-    assert_eq!(over(Some(Word::Says("making ext4".into())), None), "says making ext4");
 }
 
 #[test]
 fn a_run_with_a_time_limit_takes_no_longer_than_that() {
     let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
-    let mut told = Told { state: State::new(&plan), plan };
-    assert_eq!(told.state.matrix.cells(), 3, "repeats of the pilot");
-    told.begins(0);
-    told.state.seconds = 1_799.0;
-    told.look(Some(1));
-    assert_eq!(told.state.left(), Some(0.75));
-    let text = shown(&told.state, FULL, 80, 24);
+    let mut run = WatchedRun { state: RunState::new(&plan), plan };
+    assert_eq!(run.state.cells.total(), 3, "repeats of the pilot");
+    run.begins(0);
+    run.state.seconds = 1_799.0;
+    run.look(Some(1));
+    assert_eq!(run.state.left(), Some(0.75));
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("at most 30 min"), "{text}");
 }
 
@@ -394,7 +330,7 @@ fn a_run_with_a_time_limit_takes_no_longer_than_that() {
 fn repeats_that_a_pilot_asks_for_are_cells_too() {
     let settings = Settings { effort: Some(Default::default()), ..Settings::default() };
     let plan = read_job(SIMPLE, &settings).unwrap_or_else(|p| panic!("{}", p.report("the job")));
-    let mut state = State::new(&plan);
+    let mut state = RunState::new(&plan);
     let key = cell_key(&plan, &plan.cells[0], 4);
     let standing = PhaseContext {
         cell: 4,
@@ -407,24 +343,23 @@ fn repeats_that_a_pilot_asks_for_are_cells_too() {
         device: None,
     };
     state.phase_begins(&standing);
-    assert_eq!(state.cells(), "0 of 7 cells done");
-    assert_eq!(state.matrix.running(), Some((0, 3)));
+    assert_eq!(state.cells_done(), "0 of 7 cells done");
+    assert_eq!(state.cells.running(), Some((0, 3)));
     assert!(shown(&state, FULL, 80, 24).contains("no device"));
 }
 
 #[test]
 fn making_files_is_shown_with_its_rate() {
-    let mut told = Told::new(GROWING);
-    let key = cell_key(&told.plan, &told.plan.cells[1], 1);
-    told.state.prepares(&key, &Headway::Share(0.25));
-    let text = shown(&told.state, FULL, 80, 24);
+    let mut run = WatchedRun::new(GROWING);
+    run.state.prepares("bringing the place to files=2,000", &Headway::Share(0.25));
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("bringing the place to files=2,000"), "{text}");
     assert!(text.contains(" 25%"), "{text}");
     let making = Headway::Making { files: 4_000, before: 1_000, done: [].into() };
-    told.state.prepares(&key, &making);
-    told.look(Some(1_000));
-    told.look(Some(1_500));
-    let text = shown(&told.state, FULL, 80, 24);
+    run.state.prepares("bringing the place to files=2,000", &making);
+    run.look(Some(1_000));
+    run.look(Some(1_500));
+    let text = shown(&run.state, FULL, 80, 24);
     assert!(text.contains("1,500 of 4,000 files"), "{text}");
     assert!(text.contains("rate 2,000 files/s"), "{text}");
 }
@@ -435,11 +370,29 @@ fn many_cells_share_marks_and_many_variants_are_cut_around_the_one_that_runs() {
     let levels = (1..=40).map(|n| (n * 10).to_string()).collect::<Vec<_>>().join(", ");
     let text = GROWING.split("[[variant]]").next().unwrap_or_default();
     let text = text.replace("1_000, 2_000, 5_000, 10_000, 20_000", &levels) + &variants;
-    let mut told = Told::new(&text);
+    let mut run = WatchedRun::new(&text);
     for at in (0..1_300).step_by(2) {
-        told.begins(at);
+        run.begins(at);
     }
-    let shown = shown(&told.state, FULL, 80, 24);
+    let shown = shown(&run.state, FULL, 80, 24);
     assert!(shown.contains("a mark is 2 cells"), "{shown}");
     assert_golden("live-many.txt", &shown);
+}
+
+#[test]
+fn one_line_fits_its_terminal_and_keeps_rate_and_time() {
+    let run = under_way();
+    let line = progress_line(&run.state, 80);
+    let expected = "27%  repeat 1 of 3  ein böser Name  files=2,000  read  740/s  4.4 min left";
+    assert_eq!(line, expected);
+    let narrow = progress_line(&run.state, 40);
+    assert!(narrow.chars().count() < 40 && narrow.ends_with(" 740/s  4.4 min left"), "{narrow}");
+}
+
+#[test]
+fn between_phases_the_line_says_what_is_done() {
+    let mut run = WatchedRun::new(SIMPLE);
+    assert_eq!(progress_line(&run.state, 80), "beginning");
+    run.state.prepares("making files", &Headway::Share(0.25));
+    assert_eq!(progress_line(&run.state, 80), "25%  making files");
 }

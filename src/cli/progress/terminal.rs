@@ -1,4 +1,4 @@
-//! The terminal while the view is on it: entered, drawn on, listened to, and given back as it was.
+//! The terminal while the view is on it: taken, drawn on, read for keys, and given back as it was.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -18,14 +18,15 @@ use ratatui_crossterm::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp,
-    tcgetwinsize, tcsetattr,
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush,
+    tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
 };
 use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
-use super::line::Line;
 use crate::run::interrupt::Interrupt;
 
 /// Signals after which something is to be done at once.
@@ -39,7 +40,7 @@ const NO_KEY: u8 = 0;
 
 /// What a user did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum UserEvent {
     /// The view is not wanted any more.
     Leave,
     /// The run is not wanted any more.
@@ -50,7 +51,7 @@ pub(super) enum Event {
 
 /// A terminal with a view on it.
 pub(super) struct Screen {
-    tenure: Arc<Tenure>,
+    hold: Arc<TerminalHold>,
     /// What it shows.
     shown: Buffer,
     wakes: UnixStream,
@@ -60,17 +61,17 @@ pub(super) struct Screen {
 }
 
 /// What the terminal was like, and whether it is still to be made so again.
-pub(super) struct Tenure {
+pub(super) struct TerminalHold {
     /// What the terminal has not taken yet; none if the view is not on it.
     waiting: Mutex<Option<Vec<u8>>>,
-    line: Line,
+    writer: TerminalWriter,
     tty: OwnedFd,
     before: Termios,
     waker: UnixStream,
     interrupt: Interrupt,
 }
 
-impl Tenure {
+impl TerminalHold {
     fn waiting(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,10 +88,15 @@ impl Tenure {
             let mut words = Vec::new();
             // A vector takes everything.
             let _ = queue!(words, ResetColor, LeaveAlternateScreen, Show);
-            self.line.send_last(&words);
+            self.writer.send_last(&words);
             let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.before);
             self.arm();
         }
+    }
+
+    /// The wish to stop the run.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     fn arm(&self) {
@@ -100,7 +106,7 @@ impl Tenure {
 
     /// Whether the terminal takes anything, waiting a moment for that.
     pub(super) fn takes(&self) -> bool {
-        self.line.takes()
+        self.writer.takes()
     }
 
     /// Takes the terminal again after the process was stopped. One that belongs to somebody else by
@@ -129,14 +135,14 @@ impl Tenure {
         tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
         let words = waiting.insert(Vec::new());
         queue!(words, EnterAlternateScreen, Hide)?;
-        self.line.send(words)
+        self.writer.send(words)
     }
 
     /// Whether all that was drawn is on its way: only then is more of use.
     fn is_free(&self) -> io::Result<bool> {
         let mut waiting = self.waiting();
         let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        self.line.send(waiting)?;
+        self.writer.send(waiting)?;
         Ok(waiting.is_empty())
     }
 
@@ -144,7 +150,7 @@ impl Tenure {
         let mut waiting = self.waiting();
         let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         waiting.append(&mut picture);
-        self.line.send(waiting)
+        self.writer.send(waiting)
     }
 
     /// Ends a wait for keys.
@@ -161,33 +167,33 @@ impl Screen {
     pub(super) fn enter(interrupt: &Interrupt) -> Result<Self, String> {
         let tty = terminal()?;
         let failed = |error: io::Error| error.to_string();
-        let line = Line::open().map_err(failed)?;
+        let writer = TerminalWriter::open().map_err(failed)?;
         let (waker, wakes) = UnixStream::pair().map_err(failed)?;
         wakes.set_nonblocking(true).map_err(failed)?;
         waker.set_nonblocking(true).map_err(failed)?;
         let before = tcgetattr(&tty).map_err(|error| error.to_string())?;
         let interrupt = interrupt.clone();
         let waiting = Mutex::default();
-        let tenure = Arc::new(Tenure { waiting, line, tty, before, waker, interrupt });
+        let hold = Arc::new(TerminalHold { waiting, writer, tty, before, waker, interrupt });
         let (signals, continued) = (Vec::new(), Arc::default());
         let shown = Buffer::default();
-        let mut screen = Self { tenure, shown, wakes, signals, continued };
+        let mut screen = Self { hold, shown, wakes, signals, continued };
         let flag = Arc::clone(&screen.continued);
         screen.signals.push(signal_hook::flag::register(SIGCONT, flag).map_err(failed)?);
         for signal in SIGNALS {
-            let waker = screen.tenure.waker.try_clone().map_err(failed)?;
+            let waker = screen.hold.waker.try_clone().map_err(failed)?;
             let id = signal_hook::low_level::pipe::register(signal, waker).map_err(failed)?;
             screen.signals.push(id);
         }
-        end_at_panic(&screen.tenure);
-        let entered = screen.tenure.take(&mut screen.tenure.waiting());
+        end_at_panic(&screen.hold);
+        let entered = screen.hold.take(&mut screen.hold.waiting());
         entered.map_err(failed)?;
         Ok(screen)
     }
 
     /// Its hold on the terminal.
-    pub(super) fn tenure(&self) -> Arc<Tenure> {
-        Arc::clone(&self.tenure)
+    pub(super) fn hold(&self) -> Arc<TerminalHold> {
+        Arc::clone(&self.hold)
     }
 
     /// Draws, on all of the terminal as large as it is now; not while it has not taken the picture
@@ -197,10 +203,10 @@ impl Screen {
     /// If the terminal is gone.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer)) -> io::Result<()> {
         if self.continued.swap(false, Ordering::SeqCst) {
-            self.tenure.resume()?;
+            self.hold.resume()?;
             self.shown = Buffer::default();
         }
-        if !self.tenure.is_free()? {
+        if !self.hold.is_free()? {
             return Ok(());
         }
         let mut next = Buffer::empty(size());
@@ -212,11 +218,11 @@ impl Screen {
         }
         CrosstermBackend::new(&mut picture).draw(self.shown.diff(&next).into_iter())?;
         self.shown = next;
-        self.tenure.send(picture)
+        self.hold.send(picture)
     }
 
     /// What was done, waiting for it so long at most; none if nothing was.
-    pub(super) fn event(&mut self, nanoseconds: u64) -> Option<Event> {
+    pub(super) fn event(&mut self, nanoseconds: u64) -> Option<UserEvent> {
         let timeout = Timespec {
             tv_sec: (nanoseconds / 1_000_000_000).cast_signed(),
             tv_nsec: (nanoseconds % 1_000_000_000).cast_signed(),
@@ -224,28 +230,28 @@ impl Screen {
         let wakes = self.wakes.as_fd();
         let mut both = [
             PollFd::from_borrowed_fd(wakes, PollFlags::IN),
-            PollFd::from_borrowed_fd(self.tenure.tty.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.hold.tty.as_fd(), PollFlags::IN),
         ];
         // A signal that cuts it short has left its byte as well.
         let _ = poll(&mut both, Some(&timeout));
         let is_ready = both.map(|one| !one.revents().is_empty());
         if is_ready[0] {
             let _ = (&self.wakes).read(&mut [0; 64]);
-            return Some(Event::Woken);
+            return Some(UserEvent::Woken);
         }
         is_ready[1].then(|| self.key()).flatten()
     }
 
-    fn key(&self) -> Option<Event> {
+    fn key(&self) -> Option<UserEvent> {
         let mut keys = [0; 64];
-        match rustix::io::read(&self.tenure.tty, &mut keys) {
+        match rustix::io::read(&self.hold.tty, &mut keys) {
             // The terminal is gone.
-            Ok(0) | Err(_) => Some(Event::Leave),
+            Ok(0) | Err(_) => Some(UserEvent::Leave),
             Ok(count) => {
                 let keys = &keys[..count];
                 let has = |key: u8| keys.contains(&key);
                 let leaves = has(b'q') || has(b'Q');
-                has(CTRL_C).then_some(Event::Stop).or(leaves.then_some(Event::Leave))
+                has(CTRL_C).then_some(UserEvent::Stop).or(leaves.then_some(UserEvent::Leave))
             }
         }
     }
@@ -253,9 +259,74 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        self.tenure.end();
+        self.hold.end();
         for id in self.signals.drain(..) {
             signal_hook::low_level::unregister(id);
+        }
+    }
+}
+
+/// How long a terminal has to take the last words.
+const LAST_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
+
+/// How often the last words are tried: what takes a piece now and then is read by somebody.
+const LAST_TRIES: u32 = 8;
+
+/// The terminal of standard error, opened anew: a write to it never waits, as a connection that
+/// stalled must not hold up what is measured, or the end of a run.
+pub(super) struct TerminalWriter(OwnedFd);
+
+impl TerminalWriter {
+    /// Opens the terminal of standard error.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(super) fn open() -> io::Result<Self> {
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let open = |path| rustix::fs::open(path, flags, Mode::empty());
+        let by_name = || match tcgetpgrp(io::stderr()) {
+            // It is the one that the process belongs to, which anyone may open.
+            Ok(_) => open("/dev/tty"),
+            Err(error) => Err(error),
+        };
+        Ok(Self(open("/proc/self/fd/2").or_else(|_| by_name())?))
+    }
+
+    /// Sends as much as the terminal takes now, and leaves the rest.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(super) fn send(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match rustix::io::write(&self.0, bytes) {
+                Ok(sent) => drop(bytes.drain(..sent)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it takes anything, waiting a moment for that.
+    pub(super) fn takes(&self) -> bool {
+        let mut one = [PollFd::new(&self.0, PollFlags::OUT)];
+        let _ = poll(&mut one, Some(&LAST_WAIT));
+        one[0].revents().contains(PollFlags::OUT)
+    }
+
+    /// Sends the last words. Where nobody reads, they take the place of what was not read yet: it
+    /// would be seen only to be taken off the screen.
+    pub(super) fn send_last(&self, words: &[u8]) {
+        let mut words = words.to_vec();
+        for _ in 0..LAST_TRIES {
+            // Where the terminal is gone there is nothing to be given back.
+            if self.send(&mut words).is_err() || words.is_empty() {
+                return;
+            }
+            if !self.takes() {
+                let _ = tcflush(&self.0, QueueSelector::OFlush);
+            }
         }
     }
 }
@@ -286,8 +357,7 @@ fn is_foreground(tty: &OwnedFd) -> bool {
 
 /// All of the terminal, as large as it is now.
 fn size() -> Rect {
-    let told = tcgetwinsize(io::stderr());
-    told.map_or_else(|_| area(0, 0), |size| area(size.ws_col, size.ws_row))
+    tcgetwinsize(io::stderr()).map_or_else(|_| area(0, 0), |size| area(size.ws_col, size.ws_row))
 }
 
 /// The area that is drawn on. What a terminal says of its size need not be true, and a picture takes
@@ -300,10 +370,10 @@ fn area(columns: u16, rows: u16) -> Rect {
 }
 
 /// What a panic says is to be read, on a terminal that is as it was.
-fn end_at_panic(tenure: &Arc<Tenure>) {
-    let (before, tenure) = (std::panic::take_hook(), Arc::clone(tenure));
+fn end_at_panic(hold: &Arc<TerminalHold>) {
+    let (before, hold) = (std::panic::take_hook(), Arc::clone(hold));
     std::panic::set_hook(Box::new(move |panic| {
-        tenure.end();
+        hold.end();
         before(panic);
     }));
 }

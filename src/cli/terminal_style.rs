@@ -9,12 +9,12 @@ use crate::report::{Colours, Style};
 const COLUMNS: usize = 80;
 
 /// What standard output can show, and the environment wants.
-pub(super) fn style(ascii: bool) -> Style {
+pub(super) fn output_style(ascii: bool) -> Style {
     style_behind(&std::io::stdout(), ascii)
 }
 
 /// What standard error can show, and the environment wants.
-pub(super) fn style_of_errors() -> Style {
+pub(super) fn error_style() -> Style {
     style_behind(&std::io::stderr(), false)
 }
 

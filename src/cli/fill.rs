@@ -80,7 +80,7 @@ struct How {
 
 impl Fill {
     pub(super) fn run(&self) -> Result<Exit> {
-        let plan = self.how.plan("clutter", ("files_present", "--files", &self.files))?;
+        let plan = self.how.plan("clutter", "files_present", "--files", &self.files)?;
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
         let processors = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         stock_with(
@@ -100,7 +100,7 @@ impl Age {
                 shown(&self.dir)
             )));
         }
-        let plan = self.how.plan("fullness", ("levels", "--to", &self.to))?;
+        let plan = self.how.plan("fullness", "levels", "--to", &self.to)?;
         let ages = |prepare: &Prepare| {
             matches!(prepare.ballast.method, FillMethod::Age { empty_from: None, .. })
         };
@@ -111,7 +111,7 @@ impl Age {
 
 impl How {
     /// The plan of a scenario at its original scale, with the only level that is wanted.
-    fn plan(&self, scenario: &str, (parameter, option, value): (&str, &str, &str)) -> Result<Plan> {
+    fn plan(&self, scenario: &str, parameter: &str, option: &str, value: &str) -> Result<Plan> {
         let text = find_scenario(scenario).map(|scenario| scenario.text).unwrap_or_default();
         let settings = Settings {
             scale: crate::plan::Scale::Original,
@@ -142,10 +142,11 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     }
     prepare.ballast.threads = threads;
     let interrupt = Interrupt::listen()?;
-    let progress = Progress::new();
-    let stocked =
-        stock(dir, &prepare, &interrupt, &|headway| progress.comes("making files", headway));
-    progress.finish();
+    let progress = Progress::plain(None);
+    let stocked = stock(dir, &prepare, &interrupt, &|headway| {
+        progress.prepares_files("making files", headway)
+    });
+    drop(progress);
     out::print(&lines(dir, &stocked?))?;
     Ok(Exit::Good)
 }

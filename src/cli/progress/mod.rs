@@ -1,0 +1,417 @@
+//! Progress of a run on standard error: one line on a terminal, a line for each cell in a pipe, and
+//! with `--live` a view on the whole terminal.
+
+mod cells;
+mod forecast;
+mod rates;
+mod state;
+mod terminal;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use self::rates::CounterSample;
+use self::state::{RunState, cell_words, level_text};
+use self::terminal::{Screen, TerminalHold, UserEvent};
+use self::view::{Palette, progress_line};
+use super::{out, terminal_style};
+use crate::base::units::{counted, duration};
+use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::disturbance::ProcessorTimes;
+use crate::measure::book::{CellKey, Measurement};
+use crate::plan::Plan;
+use crate::report::plain;
+use crate::run::ballast::Headway;
+use crate::run::clock::{Clock, RealClock};
+use crate::run::drive::DoneCount;
+use crate::run::interrupt::Interrupt;
+use crate::session::{PhaseContext, Watcher};
+
+/// How often counters are read and shown: seldom enough not to disturb what is measured.
+const DRAW_EVERY_NS: u64 = 250_000_000;
+
+/// How long the end of a run waits for the display: a terminal that takes longer has no reader.
+const END_WAIT: Duration = Duration::from_secs(2);
+
+/// Shows progress on standard error until it is dropped.
+pub(super) struct Progress {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    /// Disconnected when the thread has ended.
+    ended: Receiver<()>,
+}
+
+/// What the run and the thread that shows it share.
+struct Shared {
+    known: Mutex<Known>,
+    /// The hold on the terminal, if the view was shown.
+    hold: Option<Arc<TerminalHold>>,
+    clock: RealClock,
+    begun: u64,
+}
+
+/// What is known of the run, and how it is shown.
+#[derive(Default)]
+struct Known {
+    state: RunState,
+    display: Display,
+    /// What is counted now; nothing between phases.
+    counted: Option<Counted>,
+    /// The device of the last phase.
+    device: Option<Arc<BlockDevice>>,
+    /// The cell that runs, for a pipe.
+    cell: Option<CellTally>,
+    /// The last sentence in a pipe about files that are made.
+    preparing: String,
+    /// What the line shows.
+    line: String,
+    /// Notices that are printed when the view is left.
+    kept: Vec<String>,
+    is_over: bool,
+}
+
+/// Where progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Display {
+    /// The whole terminal.
+    View,
+    /// The last line of the terminal.
+    Line,
+    /// Lines for each cell, where there is no terminal.
+    #[default]
+    Pipe,
+}
+
+/// Operations that workers have done.
+#[derive(Clone)]
+struct Counted {
+    /// What was there before they began.
+    before: u64,
+    workers: Arc<[DoneCount]>,
+}
+
+impl Counted {
+    fn total(&self) -> u64 {
+        self.before + self.workers.iter().map(DoneCount::get).sum::<u64>()
+    }
+}
+
+/// The phases of one cell that are over.
+struct CellTally {
+    key: CellKey,
+    title: String,
+    phases: u64,
+    invalid: u64,
+    seconds: f64,
+}
+
+impl CellTally {
+    fn line(&self) -> String {
+        let invalid = match self.invalid {
+            0 => String::new(),
+            number => format!(", {number} invalid"),
+        };
+        let phases = counted(self.phases, "phase");
+        format!("{}: {phases} in {}{invalid}", self.title, duration(self.seconds * 1e9))
+    }
+}
+
+impl Progress {
+    /// A line on a terminal, and a line for each cell in a pipe.
+    pub(super) fn plain(plan: Option<&Plan>) -> Self {
+        let display = if std::io::stderr().is_terminal() { Display::Line } else { Display::Pipe };
+        let (sender, ended) = channel();
+        let mut progress = Self { shared: Shared::new(plan, display, None), thread: None, ended };
+        if display == Display::Line {
+            // Without a thread the line is missing, and the run goes on.
+            progress.thread = progress.shared.start(None, sender).ok();
+        }
+        progress
+    }
+
+    /// Takes the terminal and shows the run of this plan on it. Where that cannot be done, a sentence
+    /// says why, and progress is plain. After the view is left a signal may end the process at once.
+    pub(super) fn live(plan: &Plan, interrupt: &Interrupt) -> Self {
+        Self::try_live(plan, interrupt).unwrap_or_else(|why| {
+            // The kernel has taken handlers of these signals before.
+            let _ = interrupt.arm();
+            out::note(&format!("no live view, {why}; progress comes in plain lines"));
+            Self::plain(Some(plan))
+        })
+    }
+
+    fn try_live(plan: &Plan, interrupt: &Interrupt) -> Result<Self, String> {
+        let screen = Screen::enter(interrupt)?;
+        let shared = Shared::new(Some(plan), Display::View, Some(screen.hold()));
+        let (sender, ended) = channel();
+        // On failure the screen is dropped, which gives the terminal back.
+        let thread = shared.start(Some(screen), sender);
+        let thread = thread.map_err(|error| format!("no thread can be started for it: {error}"))?;
+        Ok(Self { shared, thread: Some(thread), ended })
+    }
+
+    /// Shows how far the making of files, or a series of runs, is.
+    pub(super) fn prepares_files(&self, title: &str, headway: &Headway) {
+        match headway {
+            Headway::Found(found) => return self.tells(found),
+            Headway::CleaningUp => return self.says("cleaning up; Ctrl-C ends it at once"),
+            Headway::Share(_) | Headway::Making { .. } => {}
+        }
+        let mut known = self.known();
+        known.counted = match headway {
+            Headway::Making { before, done, .. } => {
+                Some(Counted { before: *before, workers: Arc::clone(done) })
+            }
+            _ => None,
+        };
+        known.state.prepares(title, headway);
+        if known.display == Display::Pipe && known.preparing != title {
+            out::note(title);
+            known.preparing = title.into();
+        }
+    }
+
+    /// Clears the line, for a result that is printed in its place.
+    pub(super) fn clear_line(&self) {
+        self.known().clear_line();
+    }
+
+    /// What is known, brought up to now. A view is left first where the user wants to stop.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        if self.shared.hold.as_ref().is_some_and(|hold| hold.interrupt().is_set()) {
+            self.shared.leave_view();
+        }
+        let seconds = self.shared.seconds();
+        let mut known = self.shared.known();
+        known.state.seconds = seconds;
+        known
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.shared.known().is_over = true;
+        self.shared.hold.iter().for_each(|hold| hold.wake());
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            if self.ended.recv_timeout(END_WAIT) == Err(RecvTimeoutError::Disconnected) {
+                let _ = thread.join();
+            }
+        }
+        self.shared.leave_view();
+        let mut known = self.shared.known();
+        known.cell_ends();
+        known.clear_line();
+    }
+}
+
+impl Watcher for Progress {
+    fn says(&self, text: &str) {
+        let mut known = self.known();
+        known.state.says(text);
+        if known.display == Display::Pipe {
+            known.cell_ends();
+            out::note(text);
+        }
+    }
+
+    fn tells(&self, text: &str) {
+        let mut known = self.known();
+        known.state.tells(text);
+        known.note(text);
+    }
+
+    fn prepares(&self, key: &CellKey, headway: &Headway) {
+        let level = key.level.as_ref().map_or_else(String::new, level_text);
+        self.prepares_files(&format!("bringing the place to {level}"), headway);
+    }
+
+    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
+        let mut known = self.known();
+        known.counted = Some(Counted { before: 0, workers: done });
+        known.device = standing.device.clone().map(Arc::new);
+        known.state.phase_begins(standing);
+        if known.display == Display::Pipe {
+            known.cell_runs(standing);
+        }
+    }
+
+    fn phase_ends(&self, _: &PhaseContext<'_>, measurement: &Measurement) {
+        let mut known = self.known();
+        known.counted = None;
+        known.state.phase_ends(measurement);
+        if let Some(cell) = &mut known.cell {
+            cell.phases += 1;
+            cell.invalid += u64::from(!measurement.valid());
+            cell.seconds += measurement.seconds;
+        }
+    }
+}
+
+impl Known {
+    /// Prints what stays where people can read it; with the view, when that is left.
+    fn note(&mut self, text: &str) {
+        match self.display {
+            Display::View => self.kept.push(text.into()),
+            Display::Pipe => out::note(text),
+            Display::Line => {
+                self.clear_line();
+                out::note(text);
+            }
+        }
+    }
+
+    fn clear_line(&mut self) {
+        if !std::mem::take(&mut self.line).is_empty() {
+            out::write_error("\r\x1b[K");
+        }
+    }
+
+    fn cell_runs(&mut self, standing: &PhaseContext<'_>) {
+        if self.cell.as_ref().is_some_and(|cell| cell.key == *standing.key) {
+            return;
+        }
+        self.cell_ends();
+        let words = cell_words(standing);
+        let title = if words.is_empty() { self.state.name.clone() } else { words.join(", ") };
+        let key = standing.key.clone();
+        self.cell = Some(CellTally { key, title, phases: 0, invalid: 0, seconds: 0.0 });
+    }
+
+    fn cell_ends(&mut self) {
+        if let Some(cell) = self.cell.take_if(|cell| cell.phases > 0) {
+            out::note(&cell.line());
+        }
+    }
+}
+
+/// Leaves the view also where showing it fails.
+struct LeaveGuard<'a>(&'a Shared);
+
+impl Drop for LeaveGuard<'_> {
+    fn drop(&mut self) {
+        self.0.leave_view();
+    }
+}
+
+impl Shared {
+    fn new(plan: Option<&Plan>, display: Display, hold: Option<Arc<TerminalHold>>) -> Arc<Self> {
+        let clock = RealClock::new();
+        let state = plan.map(RunState::new).unwrap_or_default();
+        let known = Mutex::new(Known { state, display, ..Known::default() });
+        Arc::new(Self { known, hold, begun: clock.now(), clock })
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Seconds since the run began.
+    fn seconds(&self) -> f64 {
+        self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9
+    }
+
+    /// Starts the thread that shows the run; `ends` is dropped when it has ended.
+    fn start(
+        self: &Arc<Self>,
+        screen: Option<Screen>,
+        ends: Sender<()>,
+    ) -> std::io::Result<JoinHandle<()>> {
+        let shared = Arc::clone(self);
+        std::thread::Builder::new().name("progress".into()).spawn(move || {
+            let _ends = ends;
+            screen.into_iter().for_each(|screen| shared.show_view(screen));
+            while !shared.known().is_over {
+                shared.draw_line();
+                std::thread::park_timeout(Duration::from_nanos(DRAW_EVERY_NS));
+            }
+        })
+    }
+
+    /// Draws until the view is left or the run is over.
+    fn show_view(&self, mut screen: Screen) {
+        let hold = screen.hold();
+        let _guard = LeaveGuard(self);
+        let palette = Palette::new(terminal_style::error_style());
+        loop {
+            let device = self.known().device.clone();
+            let device = device.and_then(|device| device.counters().ok());
+            let known = self.sampled(device, ProcessorTimes::now());
+            let drawn = screen.draw(|buffer| view::draw(&known.state, palette, buffer));
+            drop(known);
+            if drawn.is_err() || self.waits_for_leave(&mut screen, &hold) {
+                break;
+            }
+        }
+    }
+
+    /// What is known, with what the counters say now.
+    fn sampled(
+        &self,
+        device: Option<DeviceCounters>,
+        processors: Option<ProcessorTimes>,
+    ) -> MutexGuard<'_, Known> {
+        let seconds = self.seconds();
+        let mut known = self.known();
+        let done = known.counted.as_ref().map(Counted::total);
+        known.state.take(&CounterSample { seconds, done, device, processors });
+        known
+    }
+
+    /// Waits until it is time to draw again; true if the view is to be left.
+    fn waits_for_leave(&self, screen: &mut Screen, hold: &TerminalHold) -> bool {
+        let begun = self.clock.now();
+        loop {
+            let waited = self.clock.nanoseconds(begun, self.clock.now());
+            let Some(rest) = DRAW_EVERY_NS.checked_sub(waited).filter(|rest| *rest > 0) else {
+                return false;
+            };
+            match screen.event(rest) {
+                Some(UserEvent::Leave) => return true,
+                Some(UserEvent::Stop) => hold.interrupt().set(),
+                Some(UserEvent::Woken) | None => {}
+            }
+            // Whoever wants to stop sees plainly what is cleaned up, and can end that as well.
+            if hold.interrupt().is_set() || !hold.holds() || self.known().is_over {
+                return true;
+            }
+        }
+    }
+
+    /// Gives the terminal back with the notices that were kept, and goes on with a line. The run may
+    /// report more meanwhile: it does not wait for the terminal.
+    fn leave_view(&self) {
+        let Some(hold) = &self.hold else { return };
+        hold.end();
+        loop {
+            let mut known = self.known();
+            let kept = std::mem::take(&mut known.kept);
+            if kept.is_empty() {
+                known.display = Display::Line;
+                return;
+            }
+            drop(known);
+            kept.iter().filter(|_| hold.takes()).for_each(|text| out::note(text));
+        }
+    }
+
+    /// Shows the line anew if it has changed. Nothing waits for a terminal that has no reader.
+    fn draw_line(&self) {
+        let style = terminal_style::error_style();
+        let mut known = self.sampled(None, None);
+        let text = progress_line(&known.state, style.columns);
+        let text = if style.ascii { plain(&text) } else { text };
+        if !known.is_over && text != known.line {
+            known.line.clone_from(&text);
+            drop(known);
+            out::write_error(&format!("\r{text}\x1b[K"));
+        }
+    }
+}
