@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn each_day_of_a_century_is_read_back_as_it_was_written() {
-        for day in 0..40_000 {
+        for day in 0..40_000_u64 {
             let seconds = (day * 86_400 + 3_660) as f64;
             let text = minute_text(seconds).unwrap();
             let back = format!("{}:00Z", text.replace(' ', "T"));
