@@ -8,7 +8,6 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::effort::RepetitionNeed;
 use super::order::each_once;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
@@ -197,6 +196,15 @@ pub struct RunFacts {
     /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
     /// a number that is none all mean "not published".
     pub reference: Option<Provenance>,
+}
+
+/// What it would take to be as precise as requested.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RepetitionNeed {
+    /// Repeats in all, of the part of the run that takes most.
+    pub repeats: u32,
+    /// Seconds more.
+    pub seconds: f64,
 }
 
 /// Where published figures come from.

@@ -9,10 +9,6 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use super::book::*;
-use super::conclusions::curve::Law;
-use super::conclusions::growth::{CountedThing, GrowthFigures, GrowthFinding, GrowthShape};
-use super::conclusions::interval::Interval;
-use super::finding::Finding;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::Unit;
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts, Rights};
@@ -173,38 +169,6 @@ pub(crate) fn run(id: &str) -> RunFacts {
         precision_needs: None,
         reference: None,
     }
-}
-
-/// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
-/// no law.
-pub(crate) fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -> Finding {
-    let ratio = if law == Law::Constant { 1.02 } else { 9.2 };
-    let interval = Interval { low: ratio - 0.04, high: ratio + 0.04 };
-    Finding::Growth(GrowthFinding {
-        variant: variant.into(),
-        phase: phase.into(),
-        level: None,
-        shape,
-        reason: None,
-        counted: CountedThing::Files,
-        windows: 400,
-        n: 2,
-        figures: Some(GrowthFigures {
-            law,
-            exponent: 0.98,
-            exponent_interval: None,
-            ratio,
-            interval,
-            mean_ratio: ratio,
-            first_ns: 39_000.0,
-            last_ns: 39_000.0 * ratio,
-            threshold: None,
-            operations: 400_000,
-            operations_of_end: 8_000,
-            warm_up_blocks: 0,
-            blocks: Vec::new(),
-        }),
-    })
 }
 
 /// Two repeats of five phases, one of which failed once, with windows and a warning.

@@ -4,9 +4,9 @@
 use super::{Session, cell_key};
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
-use crate::measure::book::{CellKey, Measurement};
+use crate::measure::book::{RepetitionNeed, CellKey, Measurement};
 use crate::measure::effort::{
-    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, RepetitionNeed, decide,
+    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
     decision_text, rate_precisions, repeat_seconds,
 };
 use crate::plan::effort::CellSeries;

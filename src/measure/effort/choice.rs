@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::precision::{PrecisionForecast, RatePrecision, is_precise};
 use crate::base::units::{counted, span};
 use crate::plan::effort::{PASSES_MAX, Passes};
@@ -160,15 +157,6 @@ fn passes(rows: &[PrecisionForecast<'_>], more: u32, precision: f64) -> Option<P
         }
     }
     Some(passes)
-}
-
-/// What it would take to be as precise as requested.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RepetitionNeed {
-    /// Repeats in all, of the part of the run that takes most.
-    pub repeats: u32,
-    /// Seconds more.
-    pub seconds: f64,
 }
 
 /// What was decided, in words.

@@ -24,7 +24,7 @@ mod tests;
 mod variance;
 
 pub use choice::{
-    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, RepetitionNeed,
+    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision,
     decide, decision_text, percent, repeat_seconds,
 };
 pub use precision::{ImprecisePhase, RatePrecision, imprecise_phases, is_precise, rate_precisions};

@@ -3,7 +3,8 @@
 use super::about_phases;
 use crate::base::units::{counted, span};
 use crate::measure::book::Book;
-use crate::measure::effort::{ImprecisePhase, RepetitionNeed, imprecise_phases, percent};
+use crate::measure::book::RepetitionNeed;
+use crate::measure::effort::{ImprecisePhase, imprecise_phases, percent};
 use crate::measure::finding::{WarningCode, WarningFinding};
 
 /// The warning, if a precision was requested and the whole run did not reach it.

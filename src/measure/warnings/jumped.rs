@@ -187,6 +187,8 @@ mod tests {
     use super::*;
     use crate::measure::book::Book;
     use crate::measure::conclusions::curve::Law;
+    use crate::measure::conclusions::growth::{CountedThing, GrowthFigures, GrowthFinding};
+    use crate::measure::conclusions::interval::Interval;
     use crate::measure::fixture;
 
     /// A book of measurements whose slices take three times as long from a place on; none for 1.
@@ -211,6 +213,38 @@ mod tests {
 
     fn found(book: &Book) -> Vec<PhaseJump> {
         jumps(&Analysis::of(book), &[])
+    }
+
+    /// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
+    /// no law.
+    fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -> Finding {
+        let ratio = if law == Law::Constant { 1.02 } else { 9.2 };
+        let interval = Interval { low: ratio - 0.04, high: ratio + 0.04 };
+        Finding::Growth(GrowthFinding {
+            variant: variant.into(),
+            phase: phase.into(),
+            level: None,
+            shape,
+            reason: None,
+            counted: CountedThing::Files,
+            windows: 400,
+            n: 2,
+            figures: Some(GrowthFigures {
+                law,
+                exponent: 0.98,
+                exponent_interval: None,
+                ratio,
+                interval,
+                mean_ratio: ratio,
+                first_ns: 39_000.0,
+                last_ns: 39_000.0 * ratio,
+                threshold: None,
+                operations: 400_000,
+                operations_of_end: 8_000,
+                warm_up_blocks: 0,
+                blocks: Vec::new(),
+            }),
+        })
     }
 
     #[test]
@@ -248,7 +282,7 @@ mod tests {
         let told = book(&[0.5, 0.5]);
         assert_eq!(found(&told).len(), 1);
         let variant = &told.measurements[0].cell.variant;
-        let threshold = fixture::growth(variant, "create", GrowthShape::Threshold, Law::Linear);
+        let threshold = growth(variant, "create", GrowthShape::Threshold, Law::Linear);
         assert_eq!(jumps(&Analysis::of(&told), &[threshold]), []);
         let mut cold = book(&[0.5, 0.5]);
         cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);
