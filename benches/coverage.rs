@@ -12,10 +12,10 @@ mod noise;
 #[path = "../tests/statistics/pilot.rs"]
 mod pilot;
 
-use boatload::measure::change::change_points;
-use boatload::measure::history::steps;
-use boatload::measure::statistics::{mean_interval, modes, slices, trend};
-use boatload::measure::thresholds::CHANGE_POINT_ALPHA;
+use boatload::analysis::change::change_points;
+use boatload::analysis::history::steps;
+use boatload::analysis::statistics::{mean_interval, modes, slices, trend};
+use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
 use pilot::{Outcome, Truth};
 

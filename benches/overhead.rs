@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Barrier};
 
-use boatload::measure::recorder::PhaseRecorder;
 use boatload::op::find_operation;
 use boatload::plan::phase::PastChange;
 use boatload::plan::selection::{EntryRange, Order, Selection};
 use boatload::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes};
 use boatload::plan::{Phase, Tree};
+use boatload::results::recorder::PhaseRecorder;
 use boatload::run::clock::RealClock;
 use boatload::run::drive::DoneCount;
 use boatload::run::engine::sync::{OpenTree, SyncEngine, WorkerDirectories};

@@ -5,14 +5,14 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::expect_used)]
 
-use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{
-    Book, CacheReport, CellKey, Latency, Level, Measurement, RunFacts, Window,
-};
-use boatload::measure::histogram::{encoded, new_histogram};
+use boatload::analysis::Analysis;
 use boatload::plan::CacheAsked;
 use boatload::plan::EngineName;
 use boatload::report::page_text;
+use boatload::results::book::{
+    Book, CacheReport, CellKey, Latency, Level, Measurement, RunFacts, Window,
+};
+use boatload::results::histogram::{encoded, new_histogram};
 use boatload::run::cache::CacheState;
 use boatload::run::clock::RealClock;
 

@@ -27,11 +27,12 @@ use crate::host::block_device::device_to_read;
 use crate::host::facts::HostFacts;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
-use crate::measure::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
-use crate::measure::order::each_once;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
+use crate::results::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
+use crate::results::order::each_once;
+use crate::results::store::Store;
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
@@ -39,7 +40,6 @@ use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::run_directory::{Ground, open_parent, random_word};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
-use crate::store::Store;
 
 /// Letters of a run's id.
 const ID_LETTERS: usize = 8;

@@ -10,9 +10,9 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::book::Book;
-use boatload::measure::finding::Finding;
+use boatload::analysis::finding::Finding;
 use boatload::plan::{EngineName, Settings, find_scenario};
+use boatload::results::book::Book;
 
 use library::{figures_of, findings_of, ran_with};
 

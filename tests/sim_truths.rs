@@ -10,8 +10,8 @@
 #[path = "common/library.rs"]
 mod library;
 
-use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{Measurement, Window};
+use boatload::analysis::Analysis;
+use boatload::results::book::{Measurement, Window};
 
 use library::{code_of, findings_of, job, near, only, ran, valid};
 

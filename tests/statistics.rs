@@ -1,5 +1,5 @@
 //! Whether statistics hold what they promise, on samples whose truth is known. The figures of each
-//! method are checked in `src/measure/statistics/tests.rs`; `cargo bench --bench coverage` prints
+//! method are checked in `src/analysis/statistics/tests.rs`; `cargo bench --bench coverage` prints
 //! how often each method holds the truth.
 
 #![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
@@ -11,9 +11,9 @@ mod pilot;
 
 use std::ops::RangeInclusive;
 
-use boatload::measure::change::change_points;
-use boatload::measure::statistics::{mean_interval, modes, slices, trend};
-use boatload::measure::thresholds::CHANGE_POINT_ALPHA;
+use boatload::analysis::change::change_points;
+use boatload::analysis::statistics::{mean_interval, modes, slices, trend};
+use boatload::analysis::thresholds::CHANGE_POINT_ALPHA;
 
 use pilot::{Outcome, Truth};
 

@@ -23,7 +23,7 @@ use structure::{circles, tuple_parameters, twice_named, without_callers};
 /// Data flows from left to right; a stage imports only stages to its left. `session` ties them
 /// and `cli` drives it: they stand last, and so see everything.
 const STAGES: [&str; 10] =
-    ["base", "op", "plan", "host", "run", "measure", "store", "report", "session", "cli"];
+    ["base", "op", "plan", "host", "run", "results", "analysis", "report", "session", "cli"];
 
 /// The one file that reads clocks.
 const CLOCK: &str = "src/run/clock.rs";

@@ -8,13 +8,13 @@ use super::StorePlace;
 use super::history::{equal_runs, other_runs};
 use super::out::{print_and_keep, written};
 use super::runs::find_runs;
+use crate::analysis::Analysis;
+use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
+use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::{Quantity, Unit, counted};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::compare::{BaselineRuns, Check, CheckOutcome};
-use crate::measure::history::HISTORY_RUNS;
 use crate::report::{write_check, write_check_json};
+use crate::results::book::Book;
 
 /// Stands for all earlier runs of the same on the same. No id has seven characters.
 const HISTORY: &str = "history";

@@ -8,10 +8,10 @@ use super::StorePlace;
 use super::history::other_runs;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, find_runs};
+use crate::analysis::Analysis;
+use crate::analysis::compare::compare_among;
+use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::measure::analysis::Analysis;
-use crate::measure::compare::compare_among;
-use crate::measure::history::HISTORY_RUNS;
 use crate::report::{write_comparison, write_comparison_json};
 
 const EXAMPLES: &str = "\

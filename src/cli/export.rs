@@ -9,10 +9,10 @@ use clap::builder::PossibleValuesParser;
 
 use super::runs::{RUN_HELP, find_runs};
 use super::{StorePlace, out};
+use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
 use crate::report::{EXPORTS, ExportFormat, ExportText, find_export};
+use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,10 +1,10 @@
 //! Finds stored runs of the same job as another, on the same machine and place.
 
 use super::StorePlace;
+use crate::analysis::history::same_target;
 use crate::base::failure::Result;
-use crate::measure::book::Book;
-use crate::measure::history::same_target;
-use crate::store::RunSummary;
+use crate::results::book::Book;
+use crate::results::store::RunSummary;
 
 /// Runs of the same job.
 #[derive(Default)]

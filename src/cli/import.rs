@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{StorePlace, out};
+use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
 use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
-use crate::store::Store;
+use crate::results::book::Book;
+use crate::results::store::Store;
 
 const EXAMPLES: &str = "\
 Examples:

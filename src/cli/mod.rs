@@ -29,7 +29,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::base::failure::{Exit, Result};
 use crate::base::shell::quoted;
 use crate::host::paths;
-use crate::store::Store;
+use crate::results::store::Store;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -162,7 +162,7 @@ fn command_line() -> String {
 }
 
 /// Good, unless a measurement is invalid.
-fn exit_of(book: &crate::measure::book::Book) -> Exit {
+fn exit_of(book: &crate::results::book::Book) -> Exit {
     if book.measurements.iter().all(|m| m.valid()) { Exit::Good } else { Exit::Invalid }
 }
 

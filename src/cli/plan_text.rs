@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::analysis::effort::percent;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted, duration, grouped, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::measure::effort::percent;
 use crate::op::{Effect, Subject};
 use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;

@@ -9,12 +9,12 @@ use super::StorePlace;
 use super::export::{deliver, is_directory};
 use super::history::other_runs;
 use super::runs::{RUN_HELP, find_runs};
+use crate::analysis::Analysis;
+use crate::analysis::compare::compare_among;
+use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::compare::compare_among;
-use crate::measure::history::HISTORY_RUNS;
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
+use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,7 +8,7 @@ use super::job::Job;
 use super::progress::Progress;
 use super::{StorePlace, command_line, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
-use crate::measure::book::Book;
+use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
 use crate::session::{self, RunOrder};
 

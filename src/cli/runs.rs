@@ -5,10 +5,10 @@ use clap::Args;
 use super::out::written;
 use super::{StorePlace, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::measure::book::Book;
-use crate::measure::reference::{PREFIX, find_reference, nearest_reference, references};
 use crate::report::{write_references, write_runs};
-use crate::store::Store;
+use crate::results::book::Book;
+use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
+use crate::results::store::Store;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,12 +7,12 @@ use clap::Args;
 use super::out::{print_and_keep, written};
 use super::runs::{RUN_HELP, find_runs};
 use super::{StorePlace, exit_of, terminal_style};
+use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
 use crate::report::{
     RUNS_MAX, Style, find_report, plain, write_plots, write_plotted, write_side_by_side,
 };
+use crate::results::book::Book;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,15 +11,15 @@ use serde::Serialize;
 use super::phases::mark;
 use super::table::{Align, Table};
 use super::text::{short_time, write_wrapped};
-use crate::base::units::{counted, figures};
-use crate::measure::book::Book;
-use crate::measure::compare::{
+use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric,
     OTHER_RUNS_MIN,
 };
-use crate::measure::conclusions::say::{span, times};
-use crate::measure::order::each_once;
-use crate::measure::uncertainty::IntervalBasis;
+use crate::analysis::findings::say::{span, times};
+use crate::analysis::uncertainty::IntervalBasis;
+use crate::base::units::{counted, figures};
+use crate::results::book::Book;
+use crate::results::order::each_once;
 pub(super) use parts::{
     ABOUT_DIFFERENCES, about_marks, about_run, differences_table, few, phase_name, share,
 };

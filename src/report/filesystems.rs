@@ -4,12 +4,12 @@
 use super::names::level_value;
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
 use super::text::{number, short_time, width};
+use crate::analysis::Analysis;
+use crate::analysis::amplification::{Amplification, Mean, repeats_behind};
+use crate::analysis::conditions::Conditions;
 use crate::base::units::{self, Unit, counted, grouped};
-use crate::measure::amplification::{Amplification, Mean, repeats_behind};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, MadeFileSystem, MadeOn};
-use crate::measure::conditions::Conditions;
-use crate::measure::order::{each_once, made};
+use crate::results::book::{Book, MadeFileSystem, MadeOn};
+use crate::results::order::{each_once, made};
 
 /// How each file system was made and mounted.
 pub(super) fn made_table(book: &Book) -> TitledTable {
@@ -167,8 +167,8 @@ fn condition(mean: Option<f64>, unit: Unit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::fixture::made::filesystem;
     use crate::report::head::about_place;
+    use crate::results::fixture::made::filesystem;
 
     #[test]
     fn what_has_no_device_is_in_memory_wherever_the_others_are() {

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use super::phases::about_n;
 use super::text::{time, write_wrapped};
+use crate::analysis::Analysis;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance, RunFacts};
-use crate::measure::order::{each_once, made};
-use crate::measure::reference::PREFIX;
+use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance, RunFacts};
+use crate::results::order::{each_once, made};
+use crate::results::reference::PREFIX;
 
 /// A fact that was not published.
 pub(super) const NOT_PUBLISHED: &str = "not published";

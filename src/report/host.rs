@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use super::ReportFormat;
 use super::text::{number, write_wrapped};
+use crate::analysis::Analysis;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted};
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::host::settings::MachineSettings;
-use crate::measure::analysis::Analysis;
 
 /// Longest name of a line, and a blank.
 const NAME_WIDTH: usize = 13;

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ReportFormat;
+use crate::analysis::Analysis;
+use crate::analysis::finding::FindingDocument;
+use crate::analysis::tails::{Quantile, own_interval};
 use crate::host::facts::HostFacts;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Condition, Level, MadeFileSystem, Measurement, RunFacts};
-use crate::measure::finding::FindingDocument;
-use crate::measure::tails::{Quantile, own_interval};
+use crate::results::book::{Book, Condition, Level, MadeFileSystem, Measurement, RunFacts};
 
 pub use read::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 

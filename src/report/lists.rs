@@ -6,8 +6,8 @@ use super::head::NOT_PUBLISHED;
 use super::table::{Align, Table, TableColumn};
 use super::text::width;
 use crate::base::units::grouped;
-use crate::measure::book::Book;
-use crate::store::RunSummary;
+use crate::results::book::Book;
+use crate::results::store::RunSummary;
 
 /// More columns are not given to file systems that were made.
 const PLACE_MAX: usize = 20;

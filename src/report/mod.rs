@@ -1,9 +1,9 @@
 //! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
 //! writes them.
 
+mod charts;
 mod comparison;
 mod export;
-mod figures;
 mod filesystems;
 mod head;
 mod host;
@@ -22,7 +22,7 @@ mod windows;
 
 use std::io::{self, Write};
 
-use crate::measure::analysis::Analysis;
+use crate::analysis::Analysis;
 
 pub use comparison::{
     RUNS_MAX, write_check, write_check_json, write_comparison, write_comparison_json,

@@ -2,8 +2,8 @@
 
 use super::text::number;
 use crate::base::units::Quantity;
-use crate::measure::book::{CellKey, Level};
 use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::{CellKey, Level};
 
 /// A variant and its level, for a heading; where nothing is compared the level alone.
 pub(super) fn cell_name(variant: &str, level: Option<&Level>) -> String {

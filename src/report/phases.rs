@@ -7,11 +7,11 @@ use super::ReportFormat;
 use super::names::{cell_name, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
+use crate::analysis::Analysis;
+use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
+use crate::analysis::tails::Quantile;
+use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::{Unit, byte_step, counted};
-use crate::measure::analysis::Analysis;
-use crate::measure::summary::{InvalidMeasurement, PhaseSummary, Summary};
-use crate::measure::tails::Quantile;
-use crate::measure::uncertainty::{Estimate, IntervalBasis};
 use crate::plan::DEFAULT_VARIANT;
 
 /// Every phase of a run at every level.

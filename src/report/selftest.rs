@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use super::comparison::{phase_name, share};
 use super::table::{Align, Table};
 use super::text::write_wrapped;
+use crate::analysis::findings::say::times;
+use crate::analysis::statistics::Interval;
+use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 use crate::base::units::{counted, figures, grouped};
-use crate::measure::conclusions::say::times;
-use crate::measure::statistics::Interval;
-use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 
 /// Writes how often a difference was claimed between equal runs.
 ///

@@ -10,12 +10,12 @@ use super::phases::write_phases;
 use super::plot::{Style, write_plots};
 use super::text::{number, time, write_wrapped};
 use super::windows::{course_table, is_latencies_only, single_latencies};
-use crate::measure::analysis::Analysis;
-use crate::measure::course::course_tables;
-use crate::measure::effort::percent;
-use crate::measure::finding::Finding;
-use crate::measure::next::NextStep;
-use crate::measure::summary::Summary;
+use crate::analysis::Analysis;
+use crate::analysis::course::course_tables;
+use crate::analysis::effort::percent;
+use crate::analysis::finding::Finding;
+use crate::analysis::next::NextStep;
+use crate::analysis::summary::Summary;
 
 /// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
 pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", render: write_terminal };

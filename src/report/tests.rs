@@ -2,13 +2,13 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
-use crate::measure::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
-use crate::measure::book::{ClockSource, MadeOn};
-use crate::measure::fixture::{self, growing};
-use crate::measure::reference::{find_reference, references};
 use crate::plan::Conclusion;
 use crate::plan::Scale;
-use crate::store::RunSummary;
+use crate::results::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
+use crate::results::book::{ClockSource, MadeOn};
+use crate::results::fixture::{self, growing};
+use crate::results::reference::{find_reference, references};
+use crate::results::store::RunSummary;
 use text::{WIDTH, width};
 
 #[cfg(test)]

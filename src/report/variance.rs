@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::ReportFormat;
 use super::table::{Table, TableColumn, TitledTable};
 use super::text::write_wrapped;
-use crate::measure::analysis::Analysis;
-use crate::measure::effort::VarianceComponents;
+use crate::analysis::Analysis;
+use crate::analysis::effort::VarianceComponents;
 
 /// Deviations of each phase between operations, passes and repeats.
 pub(super) const VARIANCE: ReportFormat = ReportFormat { name: "variance", render: write_variance };

@@ -7,12 +7,12 @@ use super::ReportFormat;
 use super::names::{cell_and_repeat, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{number, time, write_wrapped};
+use crate::analysis::Analysis;
+use crate::analysis::course::CourseTable;
+use crate::analysis::summary::Summary;
 use crate::base::units::{grouped, time_step};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Measurement, Window};
-use crate::measure::course::CourseTable;
-use crate::measure::summary::Summary;
 use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::{Book, Measurement, Window};
 
 /// One table for each measurement that has windows.
 pub(super) const WINDOWS: ReportFormat = ReportFormat { name: "windows", render: write_windows };

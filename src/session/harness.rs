@@ -3,13 +3,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::measure::recorder::PhaseRecorder;
 use crate::op::find_operation;
 use crate::plan::phase::{DirectoryWalk, PhaseEnd};
 use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::sim::SimModel;
 use crate::plan::tree::Sizes;
 use crate::plan::{CellPlan, Phase, Tree};
+use crate::results::recorder::PhaseRecorder;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::site::{SimSite, Site};

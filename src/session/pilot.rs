@@ -2,15 +2,15 @@
 //! is needed, looked at again when there are twice as many repeats.
 
 use super::{Session, cell_key};
+use crate::analysis::effort::{
+    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide, decision_text,
+    rate_precisions, repeat_seconds,
+};
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
-use crate::measure::book::{RepetitionNeed, CellKey, Measurement};
-use crate::measure::effort::{
-    PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
-    decision_text, rate_precisions, repeat_seconds,
-};
 use crate::plan::effort::CellSeries;
 use crate::plan::{CellPlan, Effort, Plan};
+use crate::results::book::{CellKey, Measurement, RepetitionNeed};
 
 /// The cells of a run that are done, and all that are known to come with them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use super::{none_left, room};
+use crate::analysis::estimate::{BallastCost, CellCost, ProbeCosts, ProbedPhase, mean_bytes};
 use crate::base::failure::{Failure, Result};
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::measure::estimate::{BallastCost, CellCost, ProbeCosts, ProbedPhase, mean_bytes};
-use crate::measure::recorder::PhaseRecorder;
 use crate::plan::{CellPlan, Phase, Plan};
+use crate::results::recorder::PhaseRecorder;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::measure::book::Measurement;
-use crate::measure::effort::{PassCost, RepetitionCosts};
+use crate::analysis::effort::{PassCost, RepetitionCosts};
 use crate::plan::Plan;
 use crate::plan::effort::Passes;
+use crate::results::book::Measurement;
 use crate::run::clock::{Clock, RealClock};
 
 /// The time a run takes. Where everything is simulated, it is the time that is simulated: so the

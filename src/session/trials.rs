@@ -6,16 +6,16 @@ mod simulated;
 use std::sync::Arc;
 
 use super::{PhaseContext, RunOrder, Watcher};
+use crate::analysis::Analysis;
+use crate::analysis::compare::compare_among;
+use crate::analysis::history::HISTORY_RUNS;
+use crate::analysis::trials::Trials;
 use crate::base::failure::Result;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Measurement};
-use crate::measure::compare::compare_among;
-use crate::measure::history::HISTORY_RUNS;
-use crate::measure::trials::Trials;
 use crate::plan::{CellPlan, Plan};
+use crate::results::book::{Book, Measurement};
+use crate::results::store::Store;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::store::Store;
 
 pub(crate) use simulated::simulated;
 

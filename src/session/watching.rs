@@ -1,7 +1,7 @@
 //! What else happens on the machine while a phase runs: looked at before it and after its sync.
 
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
-use crate::measure::book::Disturbance;
+use crate::results::book::Disturbance;
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::site::Site;
 

@@ -11,9 +11,9 @@
 use crate::command;
 use crate::library;
 
-use boatload::measure::analysis::Analysis;
-use boatload::measure::book::Book;
-use boatload::measure::compare::{Comparison, SpeedVerdict};
+use boatload::analysis::Analysis;
+use boatload::analysis::compare::{Comparison, SpeedVerdict};
+use boatload::results::book::Book;
 
 use command::Bench;
 use library::ran;
@@ -32,7 +32,7 @@ fn book(seed: u64, us: u64) -> Book {
 }
 
 fn compare(a: &Book, b: &Book) -> Comparison {
-    boatload::measure::compare::compare(&Analysis::of(a), &Analysis::of(b))
+    boatload::analysis::compare::compare(&Analysis::of(a), &Analysis::of(b))
 }
 
 fn claims(comparison: &Comparison) -> usize {

@@ -13,16 +13,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boatload::analysis::Analysis;
+use boatload::analysis::finding::Finding;
 use boatload::base::failure::Result;
-use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{Book, Measurement};
-use boatload::measure::finding::Finding;
 use boatload::plan::filesystem::Volume;
 use boatload::plan::{Plan, Settings, read_job};
+use boatload::results::book::{Book, Measurement};
+use boatload::results::store::Store;
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{self, PhaseContext, RunOrder, Watcher};
-use boatload::store::Store;
 use tempfile::TempDir;
 
 /// A finding as documents have it, to read any kind.

@@ -16,9 +16,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boatload::measure::book::{Book, CellKey, Measurement};
-use boatload::measure::finding::Finding;
+use boatload::analysis::finding::Finding;
 use boatload::plan::{CacheAsked, Settings, find_scenario};
+use boatload::results::book::{Book, CellKey, Measurement};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};

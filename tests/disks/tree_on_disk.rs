@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boatload::measure::book::{Book, Measurement};
 use boatload::op::Change;
 use boatload::plan::{CellPlan, Plan, Settings};
+use boatload::results::book::{Book, Measurement};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};

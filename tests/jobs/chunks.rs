@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 
-use boatload::measure::book::{Book, Measurement};
 use boatload::plan::script::script;
 use boatload::plan::space::Need;
 use boatload::plan::{Plan, Scale, Settings, find_scenario, read_job};
+use boatload::results::book::{Book, Measurement};
 use boatload::run::content::ContentPool;
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;

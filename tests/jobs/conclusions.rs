@@ -9,8 +9,8 @@
 
 use crate::library;
 
-use boatload::measure::book::Book;
-use boatload::measure::finding::Finding;
+use boatload::analysis::finding::Finding;
+use boatload::results::book::Book;
 
 use library::{code_of, figures_of, findings_of, ran};
 

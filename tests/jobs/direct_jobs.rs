@@ -152,7 +152,7 @@ fn sequential_keeps_the_documents_numbers() {
 const DEVICE: &str = "operation = \"read-device\", block = \"1MiB\"";
 
 /// A simulated run of these phases on the device, 1 ms a block and 9 more if it is not cached.
-fn on_device(phases: &[&str]) -> boatload::measure::book::Book {
+fn on_device(phases: &[&str]) -> boatload::results::book::Book {
     let phases: Vec<String> = phases.iter().map(|rest| format!("{DEVICE}, {rest}")).collect();
     let phases: Vec<&str> = phases.iter().map(String::as_str).collect();
     let sim = "transfer = \"1ms\", cold = \"9ms\", capacity = \"64MiB\"";

@@ -2,9 +2,9 @@
 //! what is wrong with them, each with its line.
 #![allow(missing_docs, clippy::panic, reason = "a test says so when it cannot go on")]
 
+use boatload::analysis::estimate::{ProbeCosts, ProbedPhase, estimate};
 use boatload::base::problem::Problem;
 use boatload::host::space::Space;
-use boatload::measure::estimate::{ProbeCosts, ProbedPhase, estimate};
 use boatload::plan::filesystem::{read_list, volume_size};
 use boatload::plan::script::script;
 use boatload::plan::{

@@ -13,11 +13,11 @@ use crate::library;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use boatload::measure::analysis::Analysis;
-use boatload::measure::book::{Book, Measurement};
-use boatload::measure::effort::variance_components;
-use boatload::measure::finding::Finding;
+use boatload::analysis::Analysis;
+use boatload::analysis::effort::variance_components;
+use boatload::analysis::finding::Finding;
 use boatload::plan::{Effort, Settings};
+use boatload::results::book::{Book, Measurement};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};

@@ -13,10 +13,10 @@ use crate::library;
 
 use std::sync::Arc;
 
-use boatload::measure::book::{Book, Measurement};
 use boatload::op::{Effect, OPERATIONS, Operation, Subject};
 use boatload::plan::script::script;
 use boatload::plan::{EngineName, Settings};
+use boatload::results::book::{Book, Measurement};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};

@@ -1,8 +1,8 @@
 //! Samples whose truth is known, and how often an interval holds it. For `tests/statistics.rs` and
 //! `benches/coverage.rs`.
 
+use boatload::analysis::statistics::Interval;
 use boatload::base::random::{Stream, draw, unit};
-use boatload::measure::statistics::Interval;
 
 /// How many windows a repeat has.
 pub(crate) const WINDOWS: usize = 200;

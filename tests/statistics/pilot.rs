@@ -1,11 +1,11 @@
 //! Runs of known variance, without any file system: how often is a precision reached that was asked
 //! for, how often does the interval then hold the truth, and what does it take?
 
-use boatload::measure::book::{CellKey, Measurement};
-use boatload::measure::effort::{
+use boatload::analysis::effort::{
     PassCost, PrecisionGoal, RepetitionCosts, decide, is_precise, rate_precisions, repeat_seconds,
 };
 use boatload::plan::effort::{PILOT_PASSES, PILOT_REPEATS, Passes};
+use boatload::results::book::{CellKey, Measurement};
 
 use super::noise::Source;
 

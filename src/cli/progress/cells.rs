@@ -1,8 +1,8 @@
 //! The cells of a run, and which of them are done.
 
 use crate::base::failure::shown;
-use crate::measure::book::CellKey;
 use crate::plan::{DEFAULT_VARIANT, Plan};
+use crate::results::book::CellKey;
 use crate::session::cell_key;
 
 /// The state of a cell, or of several that are shown as one.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::cells::{CellGrid, CellMark, LevelCells};
-use crate::measure::book::Measurement;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
+use crate::results::book::Measurement;
 
 /// What one phase takes: known beforehand where its time ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]

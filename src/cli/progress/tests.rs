@@ -9,9 +9,9 @@ use crate::base::golden::assert_golden;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
-use crate::measure::book::CellKey;
-use crate::measure::fixture;
 use crate::plan::{Plan, Settings, read_job};
+use crate::results::book::CellKey;
+use crate::results::fixture;
 use crate::run::ballast::Headway;
 use crate::session::{PhaseContext, cell_key};
 

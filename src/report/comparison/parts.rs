@@ -3,17 +3,17 @@
 
 use std::io::{self, Write};
 
+use crate::analysis::compare::differences::{Difference, differences, letter};
+use crate::analysis::compare::{ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict};
+use crate::analysis::findings::say::{percent, times};
+use crate::analysis::uncertainty::Estimate;
 use crate::base::units::{self, counted, grouped};
-use crate::measure::book::{Book, Level, Provenance};
-use crate::measure::compare::differences::{Difference, differences, letter};
-use crate::measure::compare::{ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict};
-use crate::measure::conclusions::say::{percent, times};
-use crate::measure::order::each_once;
-use crate::measure::uncertainty::Estimate;
 use crate::report::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
 use crate::report::names::{cell_name, level_value};
 use crate::report::table::{Align, Table};
 use crate::report::text::{byte_rate, number, short_seconds, time, write_wrapped};
+use crate::results::book::{Book, Level, Provenance};
+use crate::results::order::each_once;
 
 /// More phases are named in the table alone.
 pub(super) const NAMED_MAX: usize = 4;

@@ -1,12 +1,12 @@
 //! The sentences of a comparison and of a check.
 
 use super::parts::{NAMED_MAX, few, phase_name, share};
-use crate::base::units::{Quantity, Unit, counted};
-use crate::measure::compare::{
+use crate::analysis::compare::{
     Absence, Check, CheckOutcome, ComparedRow, Comparison, SpeedVerdict,
 };
-use crate::measure::conclusions::say::{span, times};
-use crate::measure::uncertainty::Estimate;
+use crate::analysis::findings::say::{span, times};
+use crate::analysis::uncertainty::Estimate;
+use crate::base::units::{Quantity, Unit, counted};
 
 /// What the comparison comes to, the whole job first.
 pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<String> {

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use super::parts::{
     ABOUT_DISTURBED, PhaseTable, estimate_text, short_phase_name, write_differences, write_run,
 };
+use crate::analysis::Analysis;
+use crate::analysis::compare::differences::letter;
+use crate::analysis::compare::{Metric, RowSide, SideBySideRow, side_by_side};
 use crate::base::units::grouped;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::compare::differences::letter;
-use crate::measure::compare::{Metric, RowSide, SideBySideRow, side_by_side};
 use crate::report::phases::mark;
 use crate::report::table::{Align, Table};
 use crate::report::text::{number, uncertainty, write_wrapped};
+use crate::results::book::Book;
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = 6;

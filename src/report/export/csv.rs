@@ -9,9 +9,9 @@
 use serde_json::Value;
 
 use super::{ExportFormat, ExportText, only};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Measurement};
+use crate::analysis::Analysis;
 use crate::report::json::measurement_value;
+use crate::results::book::{Book, Measurement};
 
 /// A column's name and its place in a measurement of the run document.
 type CsvColumn = (&'static str, &'static str);

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::{ExportFormat, ExportText, safe};
+use crate::analysis::Analysis;
+use crate::analysis::latencies::Distribution;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Book, Level};
-use crate::measure::latencies::Distribution;
 use crate::report::names::{cell_name, plain_level};
+use crate::results::book::{Book, Level};
 
 pub(super) const HGRM: ExportFormat = ExportFormat {
     name: "hgrm",

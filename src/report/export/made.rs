@@ -1,14 +1,14 @@
 //! Made-up pictures for tests: every look, every scale, and what nobody would draw.
 
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::fixture::{self, growing};
-use crate::measure::reference::references;
-use crate::report::figures::{
+use crate::analysis::Analysis;
+use crate::report::charts::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
     SeriesLook, charts,
 };
 use crate::report::json::read_document;
+use crate::results::book::Book;
+use crate::results::fixture::{self, growing};
+use crate::results::reference::references;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
 pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m\u{202e}\u{2028}";

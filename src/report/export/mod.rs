@@ -7,8 +7,8 @@ mod markdown;
 mod openmetrics;
 pub(in crate::report) mod svg;
 
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
+use crate::analysis::Analysis;
+use crate::results::book::Book;
 
 /// A text with the name of the file it may be kept in.
 #[derive(Clone, Debug, PartialEq, Eq)]

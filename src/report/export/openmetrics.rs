@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{ExportFormat, ExportText, only};
+use crate::analysis::Analysis;
+use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::analysis::uncertainty::Estimate;
 use crate::base::units::Unit;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::summary::{PhaseSummary, VariantSummary};
-use crate::measure::uncertainty::Estimate;
 use crate::report::names::plain_level;
+use crate::results::book::Book;
 use crate::run::cache::CacheState;
 
 pub(super) const OPENMETRICS: ExportFormat = ExportFormat {

@@ -3,8 +3,8 @@ use std::path::Path;
 
 use super::*;
 use crate::base::golden::assert_golden;
-use crate::measure::fixture::{self, growing};
-use crate::measure::reference::references;
+use crate::results::fixture::{self, growing};
+use crate::results::reference::references;
 use crate::run::cache::Doubt;
 
 fn texts(format: &str, book: &Book) -> Vec<ExportText> {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{DocumentMeasurement, FORMAT, RunDocument, VERSION};
 use crate::base::failure::shown;
-use crate::measure::book::{Book, RunFacts};
-use crate::measure::histogram::from_text;
+use crate::results::book::{Book, RunFacts};
+use crate::results::histogram::from_text;
 
 /// A larger document is not read.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;

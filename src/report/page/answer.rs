@@ -2,10 +2,10 @@
 
 use super::super::comparison::comparison_sentences;
 use super::blocks::{PageBlock, PageSentence};
-use crate::measure::analysis::Analysis;
-use crate::measure::compare::Comparison;
-use crate::measure::compare::differences::letter;
-use crate::measure::finding::Finding;
+use crate::analysis::Analysis;
+use crate::analysis::compare::Comparison;
+use crate::analysis::compare::differences::letter;
+use crate::analysis::finding::Finding;
 
 /// The sentences of all runs, those of a comparison before them.
 pub(super) fn answer(

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
+use super::super::charts::{Chart, ChartTable};
 use super::super::export::svg::PageChart;
-use super::super::figures::{Chart, ChartTable};
 use super::super::table::{Align, ColumnGroup, Table, TableHead, TableLine, TitledTable};
 use crate::base::units::counted;
 

@@ -16,19 +16,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use super::charts::charts;
 use super::comparison::{
     ABOUT_DIFFERENCES, about_marks, comparison_reading, comparison_table, differences_table,
     side_by_side_reading, side_by_side_table,
 };
 use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
-use super::figures::charts;
 use super::head::about_lack;
 use super::phases::about_n;
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::compare::differences::letter;
-use crate::measure::compare::{Comparison, side_by_side};
+use crate::analysis::Analysis;
+use crate::analysis::compare::differences::letter;
+use crate::analysis::compare::{Comparison, side_by_side};
+use crate::results::book::Book;
 use blocks::{PageBlock, RunBlocks};
 
 /// More runs than these have no letter.

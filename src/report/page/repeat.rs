@@ -1,7 +1,7 @@
 //! What it takes to do a run again.
 
 use super::blocks::PageBlock;
-use crate::measure::analysis::Analysis;
+use crate::analysis::Analysis;
 
 /// The command, the parameters and the job file of a run. Nothing of the kind is known of published
 /// figures.

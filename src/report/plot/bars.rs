@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::legend;
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text};
-use crate::report::figures::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
+use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
 use crate::report::text::{shorten, shorten_names, uncertainty, width};
 
 /// Parts of a cell, from the left.

@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::frame::{Frame, MARGIN};
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text, legend};
-use crate::report::figures::{AxisSpan, Chart, ChartPoint, SeriesLook};
+use crate::report::charts::{AxisSpan, Chart, ChartPoint, SeriesLook};
 use crate::report::text::shorten;
 
 /// From little to much.

@@ -3,7 +3,7 @@
 use super::canvas::Canvas;
 use super::row::{Ink, Row};
 use super::{Style, axis_label, figure_text};
-use crate::report::figures::{AxisSpan, Chart, Tick};
+use crate::report::charts::{AxisSpan, Chart, Tick};
 use crate::report::text::{shorten, shorten_names, width};
 
 /// Columns right of the canvas, for the letters at the ends of lines.

@@ -2,7 +2,7 @@
 
 use super::row::{Ink, Row};
 use super::{Style, figure_text};
-use crate::report::figures::{Chart, ChartMark, SeriesLook};
+use crate::report::charts::{Chart, ChartMark, SeriesLook};
 use crate::report::text::wrap_to;
 
 /// Blanks between two entries.

@@ -4,7 +4,7 @@ use super::canvas::{Canvas, Pen};
 use super::frame::{Frame, MARGIN};
 use super::row::{Ink, Row};
 use super::{Style, legend};
-use crate::report::figures::{Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot};
+use crate::report::charts::{Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot};
 
 /// Rows of a canvas on a narrow and on a wide terminal.
 const HEIGHTS: [usize; 2] = [10, 14];

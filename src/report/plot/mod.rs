@@ -12,10 +12,10 @@ mod row;
 use std::io::{self, Write};
 
 use self::row::{Ink, Row};
-use super::figures::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
+use super::charts::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
 use super::text::wrap_to;
+use crate::analysis::Analysis;
 use crate::base::failure::shown;
-use crate::measure::analysis::Analysis;
 
 pub use row::plain;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{Ansi256Color, AnsiColor, Color};
 
 use super::{Colours, Style};
-use crate::report::figures::colour;
+use crate::report::charts::colour;
 use crate::report::text::{char_width, width};
 
 /// What a character is drawn with.

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::*;
 use crate::base::golden::assert_golden;
-use crate::measure::book::Book;
-use crate::measure::fixture::{self, growing};
-use crate::report::figures::{
+use crate::report::charts::{
     AxisQuantity, AxisScale, ChartMark, ChartPoint, ChartSeries, HeatCell,
 };
 use crate::report::read_document;
 use crate::report::text::width;
+use crate::results::book::Book;
+use crate::results::fixture::{self, growing};
 
 const PLAIN: Style = Style { columns: 80, ascii: false, colours: Colours::None };
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::measure::compare::{BaselineRuns, Check, compare};
+use crate::analysis::compare::{BaselineRuns, Check, compare};
 use crate::run::cache::CacheState;
 
 /// A run of `smallfiles` on four file systems that took so many times as long.

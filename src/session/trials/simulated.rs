@@ -1,16 +1,16 @@
 //! Runs of the simulated file system, whose laws and noise are known.
 
 use super::alone;
+use crate::analysis::Analysis;
+use crate::analysis::compare::compare;
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::curve::Law;
+use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally};
+use crate::analysis::uncertainty::Estimate;
 use crate::base::failure::{Failure, Result};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::Book;
-use crate::measure::compare::compare;
-use crate::measure::conclusions::curve::Law;
-use crate::measure::finding::Finding;
-use crate::measure::trials::{SimulatedLaw, SimulatedNoise, Tally};
-use crate::measure::uncertainty::Estimate;
 use crate::plan::filesystem::Volume;
 use crate::plan::{Settings, read_job};
+use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
 use crate::session::RunOrder;
 

@@ -5,9 +5,9 @@ mod script;
 use std::fmt::Write;
 
 use super::{ExportFormat, ExportText, no_figures, safe};
+use crate::analysis::Analysis;
 use crate::base::failure::shown;
-use crate::measure::analysis::Analysis;
-use crate::report::figures::{Chart, ChartSeries, SeriesLook, SeriesSlot, aside, charts};
+use crate::report::charts::{Chart, ChartSeries, SeriesLook, SeriesSlot, aside, charts};
 
 pub(super) const GNUPLOT: ExportFormat = ExportFormat {
     name: "gnuplot",

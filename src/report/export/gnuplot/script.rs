@@ -2,7 +2,7 @@
 //! show.
 
 use super::{DataBlock, number, quoted, tick};
-use crate::report::figures::{
+use crate::report::charts::{
     AxisScale, AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, HEAT, SeriesLook, SeriesSlot,
     colour,
 };

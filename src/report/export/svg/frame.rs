@@ -7,7 +7,7 @@ use super::style::{
 };
 use super::text_width::width;
 use super::writer::{Pixel, SvgWriter, TextAnchor, px};
-use crate::report::figures::{AxisScale, colour};
+use crate::report::charts::{AxisScale, colour};
 
 /// Lines of text from a place down; returns where the next one would stand.
 fn paragraph(out: &mut SvgWriter, lines: &[String], style: TextStyle, top: f64) -> f64 {

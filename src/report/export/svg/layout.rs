@@ -5,7 +5,7 @@ use super::style::{
     EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
 };
 use super::text_width::{clipped, names, widest, width, wrapped};
-use crate::report::figures::{
+use crate::report::charts::{
     AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick,
 };
 

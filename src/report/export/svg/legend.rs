@@ -9,7 +9,7 @@ use super::style::{
 };
 use super::text_width::{clipped, names, width};
 use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, px};
-use crate::report::figures::{
+use crate::report::charts::{
     AxisScale, COLOURS, Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot, colour, heat,
 };
 

@@ -11,8 +11,8 @@ mod text_width;
 mod writer;
 
 use super::{ExportFormat, ExportText, no_figures, safe};
-use crate::measure::analysis::Analysis;
-use crate::report::figures::{Chart, charts};
+use crate::analysis::Analysis;
+use crate::report::charts::{Chart, charts};
 use layout::ChartLayout;
 use style::{FONTS, GROUND, NARROW_WIDTH, WIDTH};
 use writer::{SvgWriter, escaped, px};

@@ -6,7 +6,7 @@ use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
 use super::text_width::width;
 use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
 use crate::base::units::grouped;
-use crate::report::figures::{ChartPoint, ChartSeries, SeriesLook, aside, colour, heat};
+use crate::report::charts::{ChartPoint, ChartSeries, SeriesLook, aside, colour, heat};
 
 /// A bar is no wider, in pixels.
 const BAR_MAX: f64 = 56.0;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::figures::{COLOURS, Colour, heat};
+use crate::report::charts::{COLOURS, Colour, heat};
 
 /// How a text looks.
 #[derive(Clone, Copy, Debug, PartialEq)]

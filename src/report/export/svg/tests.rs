@@ -2,8 +2,8 @@ use roxmltree::{Document, Node};
 
 use super::*;
 use crate::base::failure::{garbles, shown};
+use crate::report::charts::{ChartSeries, SeriesLook};
 use crate::report::export::made;
-use crate::report::figures::{ChartSeries, SeriesLook};
 
 /// A text with the room it takes: left, right, top, bottom.
 struct Box {

@@ -3,12 +3,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::analysis::Analysis;
 use crate::base::random::{Stream, below, draw};
-use crate::measure::analysis::Analysis;
-use crate::measure::book::{Doubt, Window};
-use crate::measure::fixture::{self, growing};
-use crate::measure::histogram::decoded;
 use crate::report::find_report;
+use crate::results::book::{Doubt, Window};
+use crate::results::fixture::{self, growing};
+use crate::results::histogram::decoded;
 
 fn document(book: &Book) -> String {
     let mut out = Vec::new();

@@ -1,0 +1,366 @@
+//! How much more the device moves, and the file system takes, than was asked for.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::disturbances::DisturbedMeasurements;
+use super::uncertainty::{Estimate, IntervalBasis};
+use crate::op::{Effect, Operation, Subject, find_operation};
+use crate::plan::CacheAsked;
+use crate::results::book::{Book, Level, Measurement};
+use crate::results::content::gives_content;
+use crate::results::order::{each_once, levels_of, variants};
+
+/// A mean over repeats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// Over how many repeats.
+    pub n: u32,
+}
+
+/// Of one variant, over all its levels and passes. Each figure is none where it is not known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Amplification {
+    /// The variant's name.
+    pub variant: String,
+    /// Bytes that the device wrote for each byte asked to be written. Counted are the phases that
+    /// give files content and end in a sync (or came to the device all the same); asked are the bytes of content. What else was written
+    /// meanwhile is in it.
+    pub written: Option<Mean>,
+    /// Bytes that the device read for each byte asked to be read. Counted are the phases that read
+    /// content from cold caches; asked are the bytes of content.
+    pub read: Option<Mean>,
+    /// Requests to write that the device completed for each operation of the same phases.
+    pub writes_per_operation: Option<Mean>,
+    /// Requests to read that it completed for each operation of the phases that read content from
+    /// cold caches.
+    pub reads_per_operation: Option<Mean>,
+    /// Bytes of the file system's space for each file added. Counted are the phases that add files,
+    /// with their syncs.
+    pub bytes_per_file: Option<Mean>,
+    /// Bytes of content for each file added, in the same phases.
+    pub asked_per_file: Option<Mean>,
+    /// Inodes for each file added, in the same phases.
+    pub inodes_per_file: Option<Mean>,
+}
+
+impl Amplification {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        let all = [self.written, self.read, self.bytes_per_file, self.inodes_per_file];
+        all.iter().all(Option::is_none)
+    }
+}
+
+/// How many repeats are behind the figures: the least and the most.
+pub fn repeats_behind(all: &[Amplification]) -> RangeInclusive<u32> {
+    let means = all.iter().flat_map(|one| {
+        [
+            one.written,
+            one.read,
+            one.writes_per_operation,
+            one.reads_per_operation,
+            one.bytes_per_file,
+            one.asked_per_file,
+            one.inodes_per_file,
+        ]
+    });
+    let counts = means.flatten().map(|mean| mean.n);
+    counts.clone().min().unwrap_or_default()..=counts.max().unwrap_or_default()
+}
+
+/// One for each variant of which anything is known, in the job file's order. Only valid
+/// measurements count.
+pub(super) fn amplifications(book: &Book) -> Vec<Amplification> {
+    let of = |variant: &str| {
+        let here = |m: &&Measurement| m.valid() && m.cell.variant == variant;
+        of_variant(variant, &book.measurements.iter().filter(here).collect::<Vec<_>>())
+    };
+    variants(book).into_iter().map(of).filter(|one| !one.is_empty()).collect()
+}
+
+fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
+    let bytes = |m: &Measurement| Some(m.bytes as f64);
+    let files: MeasuredValue = |m| Some(m.operations as f64);
+    let space = |m: &Measurement| m.space_bytes.map(|bytes| bytes as f64);
+    let added = |known: MeasuredValue| -> Vec<&Measurement> {
+        all.iter().copied().filter(|m| adds_files(m) && known(m).is_some()).collect()
+    };
+    let writes_known: MeasuredValue = |m| Some(m.device_writes? as f64);
+    let reads_known: MeasuredValue = |m| Some(m.device_reads? as f64);
+    let bytes_per_file = mean_ratio(&added(space), space, files);
+    Amplification {
+        variant: variant.into(),
+        written: mean_ratio(&filtered(all, writes), |m| Some(m.device_write_bytes? as f64), bytes),
+        read: mean_ratio(&filtered(all, reads), |m| Some(m.device_read_bytes? as f64), bytes),
+        writes_per_operation: mean_ratio(&filtered(all, writes), writes_known, files),
+        reads_per_operation: mean_ratio(&filtered(all, reads), reads_known, files),
+        bytes_per_file,
+        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&added(space), bytes, files)),
+        inodes_per_file: mean_ratio(&filtered(all, adds_files), |m| Some(m.inodes? as f64), files),
+    }
+}
+
+/// What the device moved in one phase for each byte asked, over the passes of a repeat at the
+/// phase's last level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseAmplification {
+    /// The variant's name.
+    pub variant: String,
+    /// The phase's name.
+    pub phase: String,
+    /// The level, the last one that the phase was measured at; none without an axis.
+    pub level: Option<Level>,
+    /// Whether the phase was measured at other levels too.
+    pub other_levels: bool,
+    /// Bytes that the device wrote for each byte asked to be written; none if that is not known.
+    pub written: Option<Estimate>,
+    /// Bytes that it read for each byte asked to be read; none if that is not known.
+    pub read: Option<Estimate>,
+    /// Whether a measurement of it was made under background load.
+    pub disturbed: bool,
+}
+
+/// One for each phase of each variant of which anything is known. What counts is as in
+/// [`Amplification`].
+pub(super) fn phase_amplifications(
+    book: &Book,
+    disturbed: &DisturbedMeasurements,
+) -> Vec<PhaseAmplification> {
+    let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
+    let levels: BTreeMap<&str, Vec<Option<&Level>>> =
+        phases.iter().map(|phase| (*phase, levels_of(book, phase))).collect();
+    let is_last = |m: &Measurement| {
+        let levels = levels.get(m.phase.as_str());
+        levels.is_some_and(|levels| levels.last() == Some(&m.cell.level.as_ref()))
+    };
+    let mut own: BTreeMap<(&str, &str), Vec<&Measurement>> = BTreeMap::new();
+    for m in book.measurements.iter().filter(|m| m.valid() && is_last(m)) {
+        own.entry((&m.cell.variant, &m.phase)).or_default().push(m);
+    }
+    let mut all = Vec::new();
+    for variant in variants(book) {
+        for phase in phases.iter().copied() {
+            let (Some(own), Some(levels)) = (own.get(&(variant, phase)), levels.get(phase)) else {
+                continue;
+            };
+            let (written, read) = (
+                moved_in_phase(own, writes, |m| m.device_write_bytes),
+                moved_in_phase(own, reads, |m| m.device_read_bytes),
+            );
+            if written.is_none() && read.is_none() {
+                continue;
+            }
+            all.push(PhaseAmplification {
+                variant: variant.into(),
+                phase: phase.into(),
+                level: levels.last().copied().flatten().cloned(),
+                other_levels: levels.len() > 1,
+                written,
+                read,
+                disturbed: own.iter().any(|m| disturbed.contains(m)),
+            });
+        }
+    }
+    all
+}
+
+/// What the device moved for each byte requested, over the repeats of the measurements that count.
+fn moved_in_phase(
+    all: &[&Measurement],
+    counts: fn(&Measurement) -> bool,
+    device_bytes: fn(&Measurement) -> Option<u64>,
+) -> Option<Estimate> {
+    let moved = |m: &Measurement| Some(device_bytes(m)? as f64);
+    let values = ratios(&filtered(all, counts), moved, |m| Some(m.bytes as f64));
+    Estimate::of(&values, None, IntervalBasis::Repeats)
+}
+
+type MeasuredValue = fn(&Measurement) -> Option<f64>;
+
+fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
+    all.iter().copied().filter(|m| is(m)).collect()
+}
+
+/// The mean over the repeats of what was moved or taken over what was asked for.
+fn mean_ratio(all: &[&Measurement], taken: MeasuredValue, asked: MeasuredValue) -> Option<Mean> {
+    let values = ratios(all, taken, asked);
+    let value = values.iter().sum::<f64>() / values.len() as f64;
+    value.is_finite().then_some(Mean { value, n: values.len() as u32 })
+}
+
+/// What was moved or taken in each repeat over what was asked for.
+fn ratios(
+    all: &[&Measurement],
+    taken: impl Fn(&Measurement) -> Option<f64>,
+    requested: impl Fn(&Measurement) -> Option<f64>,
+) -> Vec<f64> {
+    let of_repeat = |repeat: u32| {
+        let here = || all.iter().filter(|m| m.cell.repeat == repeat);
+        let all_taken = here().map(|m| taken(m)).sum::<Option<f64>>()?;
+        let value = all_taken / here().map(|m| requested(m)).sum::<Option<f64>>()?;
+        value.is_finite().then_some(value)
+    };
+    let repeats = each_once(all.iter().map(|m| m.cell.repeat));
+    repeats.into_iter().filter_map(of_repeat).collect()
+}
+
+/// Whether a phase gave files content, all of which the device got until the end of its sync.
+/// Without one much is written later, and this would say how little the device had done so far.
+fn writes(m: &Measurement) -> bool {
+    let all_written = m.sync_seconds > 0.0 || m.device_write_bytes.is_some_and(|w| w >= m.bytes);
+    gives_content(m) && all_written
+}
+
+/// Reads from memory would say how well the caches did, not what a read costs the device.
+fn reads(m: &Measurement) -> bool {
+    let cold = m.cache.asked == CacheAsked::Cold;
+    m.bytes > 0 && cold && find_operation(&m.operation).is_some_and(|o| o.reads_content())
+}
+
+fn adds_files(m: &Measurement) -> bool {
+    let adds = |o: &dyn Operation| o.effect() == Effect::AddsEntry && o.subject() == Subject::File;
+    find_operation(&m.operation).is_some_and(adds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::book::{CacheReport, CellKey};
+    use crate::results::fixture;
+
+    fn phase(operation: &str, repeat: u32, operations: u64, bytes: u64) -> Measurement {
+        Measurement {
+            cell: CellKey { variant: "a".into(), level: None, repeat },
+            operation: operation.into(),
+            operations,
+            bytes,
+            cache: CacheReport { asked: CacheAsked::Cold, ..CacheReport::default() },
+            ..Measurement::default()
+        }
+    }
+
+    fn moved(m: Measurement, read: u64, written: u64) -> Measurement {
+        let (device_reads, device_writes) = (Some(read / 100), Some(written / 100));
+        let (device_read_bytes, device_write_bytes) = (Some(read), Some(written));
+        Measurement { device_read_bytes, device_write_bytes, device_reads, device_writes, ..m }
+    }
+
+    fn by_phase(book: &Book) -> Vec<PhaseAmplification> {
+        phase_amplifications(book, &DisturbedMeasurements::of(book))
+    }
+
+    #[test]
+    fn each_phase_has_its_own_share_and_repeats_give_it_an_interval() {
+        let write = |repeat, written| moved(phase("create", repeat, 10, 1_000), 0, written);
+        let read = |repeat, read| moved(phase("read", repeat, 10, 1_000), read, 0);
+        let mut all =
+            vec![write(1, 2_000), write(2, 4_000), read(1, 1_500), phase("stat", 1, 9, 0)];
+        all.iter_mut().for_each(|m| m.phase = m.operation.clone());
+        let found = by_phase(&Book { measurements: all, ..Book::default() });
+        let told: Vec<_> = found.iter().map(|one| one.phase.as_str()).collect();
+        assert_eq!(told, ["create", "read"]);
+        let written = found[0].written.unwrap();
+        assert_eq!((written.mean, written.n, found[0].read), (3.0, 2, None));
+        assert!(written.half_width.unwrap() > 1.0);
+        let read = found[1].read.unwrap();
+        assert_eq!((read.mean, read.half_width, found[1].written), (1.5, None, None));
+    }
+
+    #[test]
+    fn a_phase_over_levels_is_told_at_the_last_one_alone() {
+        let at = |value: f64, written| {
+            let mut m = moved(phase("create", 1, 10, 1_000), 0, written);
+            m.cell.level = Some(Level { value, ..Level::default() });
+            m
+        };
+        let mut failed = at(3.0, 9_000);
+        failed.invalid = vec!["EIO x 1".into()];
+        let of = |measurements| by_phase(&Book { measurements, ..Book::default() });
+        let found = of(vec![at(1.0, 9_000), at(2.0, 2_000)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].written.map(|one| one.mean), Some(2.0));
+        assert_eq!(found[0].level.as_ref().map(|level| level.value), Some(2.0));
+        assert!(found[0].other_levels);
+        assert_eq!(of(vec![at(1.0, 9_000), failed]), []);
+    }
+
+    #[track_caller]
+    fn only(measurements: Vec<Measurement>) -> Amplification {
+        let all = amplifications(&Book { measurements, ..Book::default() });
+        assert_eq!(all.len(), 1, "{all:?}");
+        all.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn bytes_of_the_device_are_held_against_the_bytes_asked_by_phases_of_that_kind() {
+        let of_repeat = |repeat: u32, more: u64| {
+            [
+                moved(phase("create", repeat, 10, 1_000), 70, 4_000 + more),
+                moved(phase("rewrite", repeat, 10, 1_000), 900, 2_000),
+                moved(phase("read", repeat, 10, 500), 1_500, 80),
+                moved(phase("delete", repeat, 10, 0), 99, 99),
+            ]
+        };
+        let found = only([of_repeat(1, 0), of_repeat(2, 400)].concat());
+        assert_eq!(found.written, Some(Mean { value: 3.1, n: 2 }));
+        assert_eq!(found.read, Some(Mean { value: 3.0, n: 2 }));
+        assert_eq!(found.writes_per_operation, Some(Mean { value: 3.1, n: 2 }));
+        assert_eq!(found.reads_per_operation, Some(Mean { value: 1.5, n: 2 }));
+        assert_eq!(
+            (found.bytes_per_file, found.asked_per_file, found.inodes_per_file),
+            Default::default()
+        );
+    }
+
+    #[test]
+    fn what_a_file_takes_is_asked_of_phases_that_add_files() {
+        let taking = |m: Measurement, space: i64, inodes| Measurement {
+            space_bytes: Some(space),
+            inodes,
+            ..m
+        };
+        let found = only(vec![
+            taking(phase("create", 1, 10, 10_000), 40_960, Some(11)),
+            taking(phase("create", 2, 10, 10_000), 40_960, None),
+            taking(phase("rewrite", 1, 10, 10_000), 4_096, Some(0)),
+            taking(phase("mkdir", 1, 10, 0), 81_920, Some(10)),
+            taking(phase("delete", 1, 10, 0), -40_960, Some(-10)),
+        ]);
+        assert_eq!(found.bytes_per_file, Some(Mean { value: 4_096.0, n: 2 }));
+        assert_eq!(found.asked_per_file, Some(Mean { value: 1_000.0, n: 2 }));
+        assert_eq!(found.inodes_per_file, Some(Mean { value: 1.1, n: 1 }));
+        assert_eq!((found.written, found.read), (None, None));
+    }
+
+    #[test]
+    fn what_was_written_later_says_nothing_of_a_phase_without_a_sync() {
+        let early = moved(phase("create", 1, 10, 1_000), 0, 10);
+        let read = moved(phase("read", 1, 10, 500), 1_000, 0);
+        assert_eq!(only(vec![early.clone(), read]).written, None);
+        let synced = Measurement { sync_seconds: 0.1, ..early };
+        assert_eq!(only(vec![synced]).written, Some(Mean { value: 0.01, n: 1 }));
+    }
+
+    #[test]
+    fn what_is_invalid_or_was_read_from_memory_does_not_count() {
+        let mut warm = moved(phase("read", 1, 10, 500), 0, 0);
+        warm.cache.asked = CacheAsked::Warm;
+        let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
+        failed.invalid = vec!["ENOSPC x 3".into()];
+        let found = only(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
+        assert_eq!((found.read, found.written), (None, Some(Mean { value: 2.0, n: 1 })));
+    }
+
+    #[test]
+    fn odd_books_give_numbers_or_nothing() {
+        for seed in 0..200 {
+            for one in amplifications(&fixture::Odd::new(seed).book()) {
+                let means = [one.written, one.read, one.bytes_per_file, one.inodes_per_file];
+                assert!(means.iter().flatten().all(|m| m.value.is_finite() && m.n > 0), "{one:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The facts in which runs differ: each may be why their figures do.
+
+use serde::Serialize;
+
+use crate::base::units::{self, counted, grouped};
+use crate::results::book::{Book, MadeFileSystem, Measurement};
+use crate::results::order::{each_once, made, made_kinds};
+
+/// A fact that is not the same in all runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// What it is: `kernel`, `scale`.
+    pub name: &'static str,
+    /// As it stands in each run; none where it is not known. Of lists, such as mount options, what
+    /// not all of the runs have.
+    pub values: Vec<Option<String>>,
+}
+
+/// How a fact is read from a run.
+enum Fact {
+    /// A word or two, empty if it is not known.
+    One(fn(&Book) -> String),
+    /// A word or two that published figures do not come with.
+    Own(fn(&Book) -> String),
+    /// A word that earlier versions did not keep: told only where all runs know it.
+    Later(fn(&Book) -> String),
+    /// A list, and what joins those that are told. Published figures have none.
+    Many(fn(&Book) -> Vec<String>, &'static str),
+    /// Lines of which only their number is told.
+    Lines(fn(&Book) -> Vec<String>),
+}
+
+use Fact::{Later, Lines, Many, One, Own};
+
+const FACTS: [(&str, Fact); 22] = [
+    ("scenario", One(|book| book.run.scenario.clone())),
+    ("scale", One(|book| book.run.scale.to_string())),
+    ("parameters", Many(parameters, ", ")),
+    ("job", Lines(job_lines)),
+    ("seed", Own(|book| book.run.seed.to_string())),
+    ("repeats", Own(|book| book.run.repeats.to_string())),
+    ("most operations", One(most_operations)),
+    (
+        "engine",
+        Own(|book| words(book, |m| m.engine.map_or_else(String::new, |engine| engine.to_string()))),
+    ),
+    ("threads", Own(|book| words(book, |m| m.threads.to_string()))),
+    ("date", One(date)),
+    ("file system", One(filesystem)),
+    ("journal", Later(journal)),
+    ("mount options", Many(options, ",")),
+    ("made by", Many(mkfs_words, " ")),
+    ("device", Own(device)),
+    ("kernel", One(|book| book.host.kernel.clone())),
+    ("processor", One(|book| book.host.cpu.clone())),
+    ("processors", Own(|book| book.host.cpus.to_string())),
+    ("memory", One(memory)),
+    ("root", Own(|book| if book.host.rights.root { "yes" } else { "no" }.into())),
+    ("caches", One(|book| words(book, |m| m.cache.found.to_string()))),
+    ("boatload", Own(|book| book.run.boatload.clone())),
+];
+
+/// The facts in which the runs differ, in a fixed order.
+pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
+    let published = books.iter().any(|book| book.run.reference.is_some());
+    let one = |fact: &fn(&Book) -> String| -> Vec<Option<String>> {
+        books.iter().map(|book| Some(fact(book)).filter(|text| !text.is_empty())).collect()
+    };
+    let of = |(name, fact): &(&'static str, Fact)| {
+        let values = match fact {
+            One(fact) => one(fact),
+            _ if published => return None,
+            Own(fact) => one(fact),
+            Later(fact) => Some(one(fact)).filter(|values| values.iter().all(Option::is_some))?,
+            Many(fact, joint) => joined(&apart(books, fact), joint),
+            Lines(fact) => counted_lines(&apart(books, fact)),
+        };
+        let differ = values.windows(2).any(|pair| pair[0] != pair[1]);
+        differ.then_some(Difference { name, values })
+    };
+    FACTS.iter().filter_map(of).collect()
+}
+
+/// What each run's list has that not all have.
+fn apart(books: &[&Book], fact: &fn(&Book) -> Vec<String>) -> Vec<Vec<String>> {
+    let lists: Vec<Vec<String>> = books.iter().map(|book| fact(book)).collect();
+    let common = |item: &String| lists.iter().all(|list| list.contains(item));
+    let own = |list: &Vec<String>| list.iter().filter(|item| !common(item)).cloned().collect();
+    lists.iter().map(own).collect()
+}
+
+fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
+    let any = lists.iter().any(|list| !list.is_empty());
+    let text = |list: &Vec<String>| if list.is_empty() { "-".into() } else { list.join(joint) };
+    lists.iter().map(|list| any.then(|| text(list))).collect()
+}
+
+/// Lines that differ in each run, told apart by the runs' letters where each has as many.
+fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
+    let all_empty = lists.iter().all(Vec::is_empty);
+    let text = |(at, list): (usize, &Vec<String>)| {
+        let lines = counted(list.len() as u64, "line");
+        if all_empty { String::new() } else { format!("{lines} only in {}", letter(at)) }
+    };
+    lists.iter().enumerate().map(text).map(Some).collect()
+}
+
+/// The letter that a run is called by beside others.
+pub(crate) fn letter(at: usize) -> char {
+    u8::try_from(at).ok().and_then(|at| b'A'.checked_add(at)).map_or('?', char::from)
+}
+
+fn words(book: &Book, word: fn(&Measurement) -> String) -> String {
+    let mut all: Vec<String> = book.measurements.iter().map(word).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.join(", ")
+}
+
+fn parameters(book: &Book) -> Vec<String> {
+    book.run.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect()
+}
+
+/// The job without what does nothing: comments and empty lines.
+pub(crate) fn job_lines(book: &Book) -> Vec<String> {
+    let lines = book.run.job.lines().map(str::trim);
+    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    kept.map(String::from).collect()
+}
+
+fn most_operations(book: &Book) -> String {
+    book.measurements.iter().map(|m| m.operations).max().map(grouped).unwrap_or_default()
+}
+
+fn date(book: &Book) -> String {
+    match &book.run.reference {
+        Some(reference) => reference.published.clone(),
+        None => book.run.started.get(..10).unwrap_or_default().into(),
+    }
+}
+
+fn filesystem(book: &Book) -> String {
+    match made_kinds(book).as_slice() {
+        [] => book.host.filesystem.kind.clone(),
+        made => made.join(","),
+    }
+}
+
+/// Of what was there; nobody looks for one in what was made.
+fn journal(book: &Book) -> String {
+    let known = book.host.filesystem.journal.filter(|_| book.filesystems.is_empty());
+    known.map(|kept| if kept { "kept" } else { "none" }.into()).unwrap_or_default()
+}
+
+fn options(book: &Book) -> Vec<String> {
+    let of = |options: &str| options.split(',').map(String::from).collect::<Vec<_>>();
+    match made(book).as_slice() {
+        [] => of(&book.host.filesystem.options),
+        made => each_once(made.iter().flat_map(|made| of(&made.options))),
+    }
+}
+
+fn mkfs_words(book: &Book) -> Vec<String> {
+    let commands = made(book).into_iter().filter_map(|made: &MadeFileSystem| made.mkfs.as_ref());
+    each_once(commands.flat_map(|command| command.split(' ')).map(String::from))
+}
+
+fn device(book: &Book) -> String {
+    let made = each_once(made(book).into_iter().map(|made| {
+        let size = units::bytes(made.device_bytes);
+        format!("{} of {size}", made.place)
+    }));
+    if !made.is_empty() {
+        return made.join(", ");
+    }
+    let Some(device) = &book.host.device else { return book.host.filesystem.source.clone() };
+    let size = device.total_bytes.map(|bytes| format!(" of {}", units::bytes(bytes)));
+    let name = device.model.as_ref().unwrap_or(&device.name);
+    format!("{name}{}", size.unwrap_or_default())
+}
+
+fn memory(book: &Book) -> String {
+    match book.host.memory_bytes {
+        0 => String::new(),
+        bytes => units::bytes(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::fixture;
+
+    #[test]
+    fn a_journal_is_a_difference_only_where_all_runs_know_of_it() {
+        let told = |journals: [Option<bool>; 2]| {
+            let books = journals.map(|journal| {
+                let mut book = fixture::book();
+                book.host.filesystem.journal = journal;
+                book
+            });
+            differences(&[&books[0], &books[1]]).into_iter().next()
+        };
+        let found = told([Some(true), Some(false)]).unwrap();
+        let both = ["kept", "none"].map(|word| Some(word.to_string()));
+        assert_eq!((found.name, found.values), ("journal", both.to_vec()));
+        assert_eq!(told([Some(true), None]), None);
+        assert_eq!(told([Some(true); 2]), None);
+    }
+
+    #[test]
+    fn of_lists_only_what_not_all_have_is_told() {
+        let mut b = fixture::book();
+        let a = fixture::book();
+        assert_eq!(differences(&[&a, &b]), []);
+        b.host.filesystem.options = "rw,noatime".into();
+        b.run.parameters[1].1 = "50".into();
+        b.run.job += "# a word\n\n[[phase]]\noperation = \"stat\"\n";
+        let found = differences(&[&a, &b]);
+        let told: Vec<_> = found.iter().map(|d| (d.name, d.values.clone())).collect();
+        let both = |a: &str, b: &str| vec![Some(a.to_string()), Some(b.to_string())];
+        assert_eq!(
+            told,
+            [
+                ("parameters", both("selected=3000", "selected=50")),
+                ("job", both("0 lines only in A", "2 lines only in B")),
+                ("mount options", both("relatime", "noatime")),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_told_of_published_figures_that_does_not_come_with_them() {
+        let reference = crate::results::reference::find_reference("clutter-xen").unwrap();
+        let names: Vec<_> =
+            differences(&[&fixture::book(), &reference]).iter().map(|d| d.name).collect();
+        for own in ["seed", "job", "parameters", "boatload", "engine"] {
+            assert!(!names.contains(&own), "{names:?}");
+        }
+        assert!(names.contains(&"kernel"), "{names:?}");
+    }
+}

@@ -1,0 +1,229 @@
+//! What a comparison of two sets of runs finds: the rows of `boatload compare` and `boatload check`,
+//! and the fields of their documents.
+
+use serde::Serialize;
+
+use super::baseline::BaselineMark;
+use super::differences::Difference;
+use super::latency::LatencyRatio;
+use super::matching::PhaseKey;
+use super::rates::Metric;
+use super::ratio_test::{RatioTest, SpeedVerdict};
+use crate::analysis::tails::LatencySummary;
+use crate::analysis::uncertainty::Estimate;
+use crate::results::book::Book;
+
+/// Run B against set A, which is one run or a history.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The runs of A, oldest first.
+    pub a: Vec<RunLabel>,
+    /// The run that is compared with them.
+    pub b: RunLabel,
+    /// How many other runs of the same jobs make the between-run variance; of a history none does,
+    /// for it has its own.
+    pub other_runs: usize,
+    /// How many rows would differ by chance if nothing did.
+    pub expected_by_chance: f64,
+    /// For each variant and level the whole job, if both did the same work, and then its phases.
+    pub rows: Vec<ComparedRow>,
+    /// The facts in which the newest run of A and B differ.
+    pub differences: Vec<Difference>,
+}
+
+/// Which run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunLabel {
+    /// Its id.
+    pub id: String,
+    /// Its scenario.
+    pub scenario: String,
+    /// Its scale.
+    pub scale: String,
+    /// Whether all of its cells were done.
+    pub complete: bool,
+    /// When it began.
+    pub started: Option<String>,
+    /// The version that measured it.
+    pub boatload: Option<String>,
+    /// Whether its figures were published, not measured by boatload.
+    pub published: bool,
+}
+
+/// A phase or the whole job in A and B.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedRow {
+    /// Which phase.
+    #[serde(flatten)]
+    pub key: PhaseKey,
+    /// What `a` and `b` are.
+    pub metric: Metric,
+    /// Whether the time of the sync at the end is in it.
+    pub with_sync: bool,
+    /// The value of A; none if it has no valid one.
+    pub a: Option<Estimate>,
+    /// The value of B; none if it has no valid one.
+    pub b: Option<Estimate>,
+    /// Why a side has no value.
+    pub absence: Option<Absence>,
+    /// How many times as fast B was.
+    #[serde(flatten)]
+    pub test: RatioTest,
+    /// The work of A and B, if it was not the same.
+    pub work: Option<[PhaseWork; 2]>,
+    /// What was found of the caches of A and B, if it was not the same; of the whole job that of
+    /// the first such phase.
+    pub caches: Option<[String; 2]>,
+    /// Whether background load disturbed measurements of A and B; of the whole job any phase.
+    pub disturbed: [bool; 2],
+    /// Latencies of A and B; none for the whole job.
+    pub latency_ns: [Option<LatencySummary>; 2],
+    /// Their quantiles, compared; empty for the whole job and in a check.
+    pub latency_ratios: Vec<LatencyRatio>,
+    /// What A's history is made of; none if A is one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<BaselineHistory>,
+    /// What a check makes of it; none in a plain comparison.
+    #[serde(flatten)]
+    pub checked: Option<CheckedRow>,
+}
+
+/// Why a run has no value of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Absence {
+    /// It did not measure the phase.
+    NotMeasured,
+    /// What it measured is invalid.
+    Invalid,
+    /// No rate can be made of what it measured.
+    NoRate,
+}
+
+/// How much a phase did, in the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PhaseWork {
+    /// Operations.
+    pub operations: f64,
+    /// Bytes of content that each moved.
+    pub bytes_each: f64,
+}
+
+/// The values of a history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BaselineHistory {
+    /// How many runs make the baseline.
+    pub runs: usize,
+    /// The first of these, as an index of `points`.
+    pub since: usize,
+    /// The runs that have a value, oldest first.
+    pub points: Vec<HistoryPoint>,
+}
+
+/// A run of the history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HistoryPoint {
+    /// Its id.
+    pub run: String,
+    /// When it began.
+    pub started: String,
+    /// Its value.
+    pub value: f64,
+    /// What it is to the baseline.
+    pub mark: BaselineMark,
+}
+
+/// A row held against a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CheckedRow {
+    /// What comes of it.
+    pub outcome: CheckOutcome,
+    /// How many times as long the run took; none if it has no valid value.
+    pub slowdown: Option<f64>,
+    /// Its interval, which holds together with those of all rows at 95%; none if an error is
+    /// unknown.
+    pub slowdown_interval: Option<[f64; 2]>,
+}
+
+/// What a check says of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckOutcome {
+    /// Not slower by more than the limit.
+    Ok,
+    /// Slower by more, in the whole interval.
+    Regression,
+    /// Slower by more, but the interval reaches below it, or there is none.
+    Unsure,
+    /// All that the run measured of it is invalid.
+    Invalid,
+    /// The run ended before it.
+    Missing,
+    /// Only the run or only the baseline has it.
+    NotInBoth,
+}
+
+impl RunLabel {
+    pub(super) fn of_run(book: &Book) -> Self {
+        let run = &book.run;
+        let known = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Self {
+            id: run.id.clone(),
+            scenario: run.scenario.clone(),
+            scale: run.scale.to_string(),
+            complete: run.complete,
+            started: known(&run.started),
+            boatload: known(&run.boatload),
+            published: run.reference.is_some(),
+        }
+    }
+}
+
+impl Comparison {
+    /// Rows that both sides have.
+    pub fn in_both(&self) -> impl Iterator<Item = &ComparedRow> {
+        self.rows.iter().filter(|row| row.is_in_both())
+    }
+
+    /// How many rows have an interval.
+    pub fn intervals(&self) -> usize {
+        self.rows.iter().filter(|row| row.test.interval.is_some()).count()
+    }
+
+    /// Rows of both sides with this verdict.
+    pub fn with(&self, verdict: SpeedVerdict) -> Vec<&ComparedRow> {
+        self.in_both().filter(|row| row.test.verdict == verdict).collect()
+    }
+}
+
+impl ComparedRow {
+    /// A row of which nothing but the values is known.
+    pub(super) fn new(key: PhaseKey, metric: Metric, with_sync: bool) -> Self {
+        Self {
+            key,
+            metric,
+            with_sync,
+            a: None,
+            b: None,
+            absence: None,
+            test: RatioTest::default(),
+            work: None,
+            caches: None,
+            disturbed: [false; 2],
+            latency_ns: [None; 2],
+            latency_ratios: Vec::new(),
+            history: None,
+            checked: None,
+        }
+    }
+
+    /// Whether both sides have a value.
+    pub fn is_in_both(&self) -> bool {
+        self.a.is_some() && self.b.is_some()
+    }
+
+    /// What a check says of it.
+    pub fn outcome(&self) -> Option<CheckOutcome> {
+        self.checked.map(|checked| checked.outcome)
+    }
+}

@@ -1,0 +1,160 @@
+use super::*;
+use crate::results::book::{Book, Window};
+use crate::results::fixture;
+use crate::results::reference::find_reference;
+
+fn side_by_side(books: &[&Book]) -> Vec<SideBySideRow> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+    super::side_by_side(&analyses.iter().collect::<Vec<_>>())
+}
+
+fn book_of(variants: &[&str], phase: &str, base_ns: u64) -> Book {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    for variant in variants {
+        let mut m = fixture::measurement(phase, 1, 1_000, base_ns);
+        m.cell.variant = (*variant).into();
+        book.measurements.push(m);
+    }
+    book
+}
+
+fn ratios(row: &SideBySideRow) -> Vec<Option<f64>> {
+    row.sides.iter().map(|side| side.and_then(|side| side.ratio)).collect()
+}
+
+#[test]
+fn runs_of_one_variant_each_stand_beside_each_other_whatever_it_is_called() {
+    let (a, b) = (book_of(&["default"], "create", 20_000), book_of(&["ext4"], "create", 10_000));
+    let rows = side_by_side(&[&a, &b]);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(
+        (rows[0].key.variant.as_deref(), rows[0].metric),
+        (None, Metric::OperationsPerSecond)
+    );
+    let ratio = ratios(&rows[0])[1].unwrap();
+    assert!((ratio - 2.0).abs() < 1e-9, "half the time is twice the rate: {ratio}");
+    assert_eq!(ratios(&rows[0])[0], None, "the first run has no ratio");
+}
+
+#[test]
+fn a_run_without_named_variants_stands_beside_each_variant_of_another() {
+    let named = book_of(&["multiple", "single"], "create", 20_000);
+    let unnamed = book_of(&["default"], "create", 10_000);
+    for books in [[&named, &unnamed], [&unnamed, &named]] {
+        let rows = side_by_side(&books);
+        let variants: Vec<_> = rows.iter().map(|row| row.key.variant.as_deref()).collect();
+        assert_eq!(variants, [Some("multiple"), Some("single")]);
+        assert!(rows.iter().all(|row| row.sides.iter().all(Option::is_some)), "{rows:?}");
+    }
+}
+
+#[test]
+fn a_named_variant_stands_beside_its_own_name_only() {
+    let a = book_of(&["ext4", "xfs"], "create", 20_000);
+    let b = book_of(&["btrfs", "ext4"], "create", 20_000);
+    let both = |row: &SideBySideRow| row.sides.iter().all(Option::is_some);
+    let rows = side_by_side(&[&a, &b]);
+    let found: Vec<_> = rows.iter().map(|r| (r.key.variant.as_deref().unwrap(), both(r))).collect();
+    assert_eq!(found, [("ext4", true), ("xfs", false), ("btrfs", false)]);
+}
+
+#[test]
+fn a_phase_of_only_one_run_has_a_row_without_a_ratio() {
+    let rows = side_by_side(&[
+        &book_of(&["default"], "create", 20_000),
+        &book_of(&["default"], "delete", 20_000),
+    ]);
+    let phases: Vec<_> = rows.iter().map(|row| row.key.phase.as_deref().unwrap()).collect();
+    assert_eq!(phases, ["create", "delete"]);
+    assert!(rows.iter().all(|row| ratios(row) == [None, None]), "{rows:?}");
+}
+
+#[test]
+fn phases_that_move_much_in_each_operation_are_told_in_bytes() {
+    let clutter = find_reference("clutter-xen").unwrap();
+    let rows = side_by_side(&[&clutter, &clutter]);
+    assert_eq!(rows.len(), 6, "write and read at three levels");
+    assert!(rows.iter().all(|row| row.metric == Metric::BytesPerSecond));
+    assert!(rows.iter().all(|row| ratios(row) == [None, Some(1.0)]), "{rows:?}");
+    let write = rows[0].sides[0].unwrap().value;
+    // The mean over five passes of 2,076,180,480 bytes over each time that was published.
+    let times = [3.32403, 3.67567, 3.27064, 3.08417, 3.47598];
+    let expected = times.iter().map(|seconds| 2_076_180_480.0 / seconds).sum::<f64>() / 5.0;
+    assert!((write.mean / expected - 1.0).abs() < 1e-12, "{write:?}");
+    assert_eq!((write.n, write.basis), (5, IntervalBasis::Passes));
+}
+
+#[test]
+fn a_phase_that_moves_little_at_one_level_is_told_in_operations_at_all() {
+    let chunks = find_reference("chunks-ozone").unwrap();
+    assert!(side_by_side(&[&chunks]).iter().all(|row| row.metric == Metric::OperationsPerSecond));
+}
+
+#[test]
+fn a_single_operation_stands_beside_the_window_that_holds_its_number() {
+    let ufs = find_reference("directory-ufs").unwrap();
+    let mut own = book_of(&["single", "striped"], "create", 20_000);
+    let window = |first, mean_ns| Window { first, operations: 1_000, mean_ns, ..Window::default() };
+    own.measurements[0].windows = vec![window(0, 19_500.0), window(1_000, 11_000.0)];
+    let rows = side_by_side(&[&ufs, &own]);
+    assert_eq!(rows.len(), 63, "21 operations of three layouts");
+    let of = |variant: &str, number: u64| {
+        let is = |row: &&SideBySideRow| {
+            row.key.variant.as_deref() == Some(variant)
+                && row.metric == Metric::LatencyOfOperation(number)
+        };
+        ratios(rows.iter().find(is).unwrap())[1]
+    };
+    assert_eq!(of("single", 1_000), Some(0.5), "the 1,000th lies in the first window");
+    assert_eq!(of("single", 2_000), Some(11.0 / 33.0));
+    assert_eq!(of("single", 51_000), None, "so many were not made");
+    assert_eq!(of("striped", 1_000), None, "it has no windows");
+}
+
+#[test]
+fn nothing_in_a_book_makes_it_fail() {
+    for seed in 0..40 {
+        let (a, b) = (fixture::Odd::new(seed).book(), fixture::Odd::new(seed + 1_000).book());
+        for row in side_by_side(&[&a, &b]) {
+            assert_eq!(row.sides.len(), 2);
+            assert!(ratios(&row).iter().flatten().all(|ratio| ratio.is_finite()), "seed {seed}");
+        }
+    }
+}
+
+/// Which rows have a figure of the first run, and which of the second.
+fn met(own: &Book, other: &Book) -> Vec<(String, [bool; 2])> {
+    let rows = side_by_side(&[own, other]);
+    let created = rows.into_iter().filter(|row| row.key.phase.as_deref() == Some("create"));
+    let both = |row: SideBySideRow| {
+        (row.key.variant.unwrap_or_default(), [0, 1].map(|at| row.sides[at].is_some()))
+    };
+    created.map(both).collect()
+}
+
+#[test]
+fn published_figures_of_a_file_system_stand_beside_the_variant_of_its_name_alone() {
+    let own = book_of(&["ext4", "xfs", "reiserfs"], "create", 20_000);
+    let row = |name: &str, sides| (name.to_string(), sides);
+    let xfs = find_reference("smallfiles-linux3.1.7-xfs").unwrap();
+    assert_eq!(
+        met(&own, &xfs),
+        [row("ext4", [true, false]), row("reiserfs", [true, false]), row("xfs", [true, true])]
+    );
+    let btrfs = find_reference("smallfiles-linux3.1.7-btrfs").unwrap();
+    let others = met(&own, &btrfs);
+    assert_eq!(others[3], row("btrfs", [false, true]), "it has no counterpart");
+    assert!(others[..3].iter().all(|(_, sides)| *sides == [true, false]), "{others:?}");
+    // Other names for file systems that were made are known by their type.
+    let mut made = book_of(&["plain", "no-index"], "create", 20_000);
+    made.variants = ["plain", "no-index"].map(String::from).to_vec();
+    made.filesystems = vec![
+        fixture::made::filesystem("plain", "xfs"),
+        fixture::made::filesystem("no-index", "ext4"),
+    ];
+    assert_eq!(met(&made, &xfs), [row("plain", [true, true]), row("no-index", [true, false])]);
+    // Variants that are no file systems stand beside it as before.
+    let layouts = book_of(&["single", "multiple"], "create", 20_000);
+    assert_eq!(met(&layouts, &xfs), [row("multiple", [true, true]), row("single", [true, true])]);
+}

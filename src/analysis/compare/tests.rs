@@ -1,0 +1,263 @@
+use super::*;
+use crate::analysis::tails::Quantile;
+use crate::plan::Scale;
+use crate::results::book::{Book, CellKey};
+use crate::results::fixture::{self, growing::lasting};
+use crate::results::reference::find_reference;
+
+fn compare(a: &Book, b: &Book) -> Comparison {
+    super::compare(&Analysis::of(a), &Analysis::of(b))
+}
+
+fn compare_among(a: &Book, b: &Book, others: &[&Book]) -> Comparison {
+    let others: Vec<Analysis<'_>> = others.iter().map(|book| Analysis::of(book)).collect();
+    super::compare_among(&Analysis::of(a), &Analysis::of(b), &others)
+}
+
+/// Phases of some repeats: each a name and the seconds of each repeat.
+fn book_of(phases: &[(&str, &[f64])]) -> Book {
+    let mut book = fixture::book();
+    book.measurements.clear();
+    for (phase, seconds) in phases {
+        for (at, seconds) in seconds.iter().enumerate() {
+            let cell = CellKey { variant: "default".into(), level: None, repeat: at as u32 + 1 };
+            book.measurements.push(lasting(cell, phase, 1_000, *seconds));
+        }
+    }
+    book
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<(&'static str, SpeedVerdict)> {
+    let what = |row: &ComparedRow| if row.key.phase.is_none() { "job" } else { "phase" };
+    comparison.rows.iter().map(|row| (what(row), row.test.verdict)).collect()
+}
+
+const STEADY: &[f64] = &[1.00, 1.01, 0.99];
+const SLOWER: &[f64] = &[1.20, 1.21, 1.19];
+
+#[test]
+fn a_run_that_takes_longer_is_slower_and_the_ratio_is_that_of_rates() {
+    let comparison = compare(&book_of(&[("create", STEADY)]), &book_of(&[("create", SLOWER)]));
+    let [row] = comparison.rows.as_slice() else { panic!("{comparison:?}") };
+    assert_eq!(row.test.verdict, SpeedVerdict::Slower);
+    assert!((row.test.ratio.unwrap() - 1.0 / 1.2).abs() < 0.001, "{row:?}");
+    let [low, high] = row.test.interval.unwrap();
+    assert!(
+        low < row.test.ratio.unwrap() && row.test.ratio.unwrap() < high && high < 1.0,
+        "{row:?}"
+    );
+    assert_eq!((comparison.intervals(), comparison.expected_by_chance), (1, 0.05));
+}
+
+#[test]
+fn the_whole_job_comes_first_if_both_did_the_same() {
+    let a = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let mut b = book_of(&[("create", SLOWER), ("delete", SLOWER)]);
+    assert_eq!(
+        verdicts(&compare(&a, &b)),
+        [
+            ("job", SpeedVerdict::Slower),
+            ("phase", SpeedVerdict::Slower),
+            ("phase", SpeedVerdict::Slower)
+        ]
+    );
+    let whole = &compare(&a, &b).rows[0];
+    assert!((whole.b.unwrap().mean - 2.4).abs() < 1e-3, "seconds of both phases: {whole:?}");
+    b.run.parameters.clear();
+    b.measurements.iter_mut().for_each(|m| m.operations *= 2);
+    let comparison = compare(&a, &b);
+    assert_eq!(verdicts(&comparison).first().unwrap().0, "phase", "it did twice as much");
+    let [of_a, of_b] = comparison.rows[0].work.unwrap();
+    assert_eq!((of_a.operations, of_b.operations), (1_000.0, 2_000.0));
+}
+
+#[test]
+fn the_time_of_syncs_is_in_the_rate_where_any_run_has_one() {
+    let a = book_of(&[("create", STEADY)]);
+    let mut b = a.clone();
+    b.measurements.iter_mut().for_each(|m| m.sync_seconds = 0.5);
+    let comparison = compare(&a, &b);
+    let row = &comparison.rows[0];
+    assert!(row.with_sync && row.test.verdict == SpeedVerdict::Slower, "{row:?}");
+    assert!((row.a.unwrap().mean / row.b.unwrap().mean - 1.5).abs() < 0.001, "{row:?}");
+}
+
+#[test]
+fn single_measurements_without_an_error_cannot_be_told_apart() {
+    let mut a = book_of(&[("create", &[1.0])]);
+    let b = book_of(&[("create", SLOWER)]);
+    assert_eq!(compare(&a, &b).rows[0].test.verdict, SpeedVerdict::Slower, "its own error tells");
+    a.measurements[0].rate_error = None;
+    let row = &compare(&a, &b).rows[0];
+    assert_eq!(
+        (row.test.verdict, row.test.interval, row.test.smallest_detectable),
+        (SpeedVerdict::CannotTell, None, None)
+    );
+}
+
+#[test]
+fn a_difference_that_was_not_seen_comes_with_the_least_one_that_would_have_been() {
+    let same = book_of(&[("create", STEADY)]);
+    let row = &compare(&same, &same).rows[0];
+    assert_eq!(row.test.verdict, SpeedVerdict::NoDifference);
+    let [_, high] = row.test.interval.unwrap();
+    assert!((row.test.smallest_detectable.unwrap() - (high - 1.0)).abs() < 1e-9, "{row:?}");
+    assert!(
+        row.test.smallest_detectable.unwrap() > 0.0099,
+        "never closer than one percent: {row:?}"
+    );
+}
+
+#[test]
+fn what_is_invalid_in_one_run_is_compared_with_nothing() {
+    let a = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let mut b = a.clone();
+    for m in b.measurements.iter_mut().filter(|m| m.phase == "delete") {
+        m.invalid = vec!["EIO x 1".into()];
+        m.seconds = 1e-3;
+    }
+    let comparison = compare(&a, &b);
+    assert_eq!(comparison.in_both().count(), 1, "create alone, no whole job: {comparison:?}");
+    let alone = comparison.rows.iter().find(|row| !row.is_in_both()).unwrap();
+    assert!(alone.a.is_some() && alone.absence == Some(Absence::Invalid), "{alone:?}");
+    // One repeat that failed leaves the others.
+    let mut b = a.clone();
+    b.measurements[0].invalid = vec!["EIO x 1".into()];
+    b.measurements[0].seconds = 1e-3;
+    let rows = compare(&a, &b).rows;
+    assert!(rows.iter().all(|row| row.test.verdict == SpeedVerdict::NoDifference), "{rows:?}");
+}
+
+#[test]
+fn published_figures_without_an_interval_cannot_be_told_apart_from_a_run() {
+    let published = find_reference("smallfiles-suse12-btrfs").unwrap();
+    let own = book_of(&[("create", STEADY), ("delete", STEADY)]);
+    let comparison = compare(&published, &own);
+    let all: Vec<_> = comparison.in_both().collect();
+    assert!(!all.is_empty(), "{comparison:?}");
+    let cannot_tell = |row: &&ComparedRow| row.test.verdict == SpeedVerdict::CannotTell;
+    assert!(all.iter().all(cannot_tell), "{comparison:?}");
+    assert!(all.iter().all(|row| row.work.is_some()), "other numbers of files");
+}
+
+#[test]
+fn nothing_in_a_book_makes_it_fail() {
+    for seed in 0..40 {
+        let (a, b) = (fixture::Odd::new(seed).book(), fixture::Odd::new(seed + 1_000).book());
+        for row in compare(&a, &b).in_both() {
+            assert!(row.test.ratio.unwrap() > 0.0, "seed {seed}: {row:?}");
+            assert!(
+                row.test.interval.is_none_or(|[low, high]| low <= high),
+                "seed {seed}: {row:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn latencies_that_are_longer_are_slower_and_those_that_only_waver_are_not_told_apart() {
+    let of = |p50s: [u64; 3]| {
+        let mut book = book_of(&[("create", STEADY)]);
+        for (m, p50) in book.measurements.iter_mut().zip(p50s) {
+            *m = fixture::measurement("create", m.cell.repeat, 2_000, p50);
+        }
+        book
+    };
+    let pair = |a, b| compare(&of(a), &of(b)).rows[0].latency_ratios[0];
+    let slower = pair([1_000, 1_010, 990], [1_200, 1_210, 1_190]);
+    assert_eq!((slower.quantile, slower.test.verdict), (Quantile::P50, SpeedVerdict::Slower));
+    let [low, high] = slower.test.interval.unwrap();
+    let ratio = slower.test.ratio.unwrap();
+    assert!(low > 1.1 && low < ratio && ratio < high && (ratio - 1.2).abs() < 0.01, "{slower:?}");
+    assert_eq!(pair([1_200, 1_210, 1_190], [1_000, 1_010, 990]).test.verdict, SpeedVerdict::Faster);
+    assert_eq!(
+        pair([900, 1_000, 1_300], [1_250, 1_000, 1_000]).test.verdict,
+        SpeedVerdict::NoDifference
+    );
+}
+
+#[test]
+fn a_latency_that_one_run_does_not_know_cannot_be_told() {
+    let mut b = book_of(&[("create", STEADY)]);
+    b.measurements.iter_mut().for_each(|m| m.operations = 5);
+    let a = book_of(&[("create", STEADY)]);
+    for row in &compare(&a, &b).rows {
+        for pair in &row.latency_ratios {
+            assert_eq!(
+                (pair.test.ratio, pair.test.verdict),
+                (None, SpeedVerdict::CannotTell),
+                "{pair:?}"
+            );
+        }
+    }
+}
+
+/// A run of one phase, with an id of its own, that took this much longer than others.
+fn run_of(at: usize, times: f64) -> Book {
+    let seconds: Vec<f64> = STEADY.iter().map(|seconds| seconds * times).collect();
+    let mut book = book_of(&[("create", &seconds)]);
+    book.run.id = format!("run{at}");
+    book
+}
+
+/// Further runs of the same that took so many times as long.
+fn runs_of(times: &[f64]) -> Vec<Book> {
+    times.iter().zip(2..).map(|(times, at)| run_of(at, *times)).collect()
+}
+
+const WIDE: [f64; 6] = [0.8, 1.1, 0.9, 1.2, 1.0, 1.1];
+const NEAR: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.02, 1.01];
+
+#[test]
+fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let wide = runs_of(&WIDE);
+    let wide: Vec<&Book> = wide.iter().collect();
+    let among = |n: usize| compare_among(&a, &b, &wide[..n]);
+    assert_eq!(among(0), compare(&a, &b));
+    assert_eq!(among(5).rows[0].test.verdict, SpeedVerdict::Slower, "five others are too few");
+    let comparison = among(6);
+    let row = &comparison.rows[0];
+    assert_eq!(
+        (row.test.verdict, row.test.between_runs, comparison.other_runs),
+        (SpeedVerdict::NoDifference, true, 6)
+    );
+    let [low, high] = row.test.interval.unwrap();
+    assert!(low < 0.7 && high > 1.0, "{row:?}");
+}
+
+#[test]
+fn a_difference_beyond_what_runs_lie_apart_is_told() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let near = runs_of(&NEAR);
+    let near: Vec<&Book> = near.iter().collect();
+    assert_eq!(compare_among(&a, &b, &near).rows[0].test.verdict, SpeedVerdict::Slower);
+    let single = |mut book: Book| {
+        book.measurements.truncate(1);
+        book.measurements[0].rate_error = None;
+        book
+    };
+    let (a, b) = (single(a), single(b));
+    assert_eq!(compare(&a, &b).rows[0].test.verdict, SpeedVerdict::CannotTell);
+    let row = &compare_among(&a, &b, &near).rows[0];
+    assert_eq!(
+        row.test.verdict,
+        SpeedVerdict::Slower,
+        "other runs give it the error it lacks: {row:?}"
+    );
+}
+
+#[test]
+fn other_runs_count_only_if_they_did_what_one_of_the_two_did() {
+    let (a, b) = (run_of(0, 1.0), run_of(1, 1.2));
+    let mut others = runs_of(&WIDE);
+    others[0].run.complete = false;
+    others[1].run.scale = Scale::Standard;
+    others[2].host.filesystem.kind = "xfs".into();
+    others.extend([run_of(0, 1.0), run_of(1, 1.2)]);
+    let others: Vec<&Book> = others.iter().collect();
+    assert_eq!(compare_among(&a, &b, &others).other_runs, 3, "nor do the two themselves");
+    let mut on_xfs = b.clone();
+    on_xfs.host.filesystem.kind = "xfs".into();
+    assert_eq!(compare_among(&a, &on_xfs, &others).other_runs, 4, "one of what B did as well");
+}

@@ -1,0 +1,110 @@
+//! What the place was like at each level: conditions averaged over the repeats.
+
+use super::uncertainty::mean;
+use crate::base::units::Unit;
+use crate::results::book::{Book, Condition, Level};
+use crate::results::order::{each_once, variants};
+use crate::run::site::ConditionName;
+
+/// Conditions by variant and level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// Each condition's name and unit, in the order they were looked at.
+    pub names: Vec<(ConditionName, Unit)>,
+    /// Variants in the job file's order, levels as they were measured.
+    pub places: Vec<PlaceConditions>,
+}
+
+/// One variant at one level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlaceConditions {
+    /// The variant's name.
+    pub variant: String,
+    /// The level of the axis; none without an axis.
+    pub level: Option<Level>,
+    /// The mean over the repeats for each name, in its unit's base; none if it was not looked at.
+    pub means: Vec<Option<f64>>,
+}
+
+impl Conditions {
+    /// Names of the variants, in the job file's order.
+    pub fn variants(&self) -> Vec<&str> {
+        each_once(self.places.iter().map(|place| place.variant.as_str()))
+    }
+
+    /// The levels, as they were measured; empty without an axis.
+    pub fn levels(&self) -> Vec<&Level> {
+        each_once(self.places.iter().filter_map(|place| place.level.as_ref()))
+    }
+
+    /// The mean of the condition at this place in `names`; none if it was not looked at there.
+    pub fn mean(&self, variant: &str, level: Option<&Level>, at: usize) -> Option<f64> {
+        let here =
+            |place: &&PlaceConditions| place.variant == variant && place.level.as_ref() == level;
+        self.places.iter().find(here)?.means.get(at).copied().flatten()
+    }
+}
+
+/// The conditions of a book; values that are no numbers are left out.
+pub(super) fn conditions(book: &Book) -> Conditions {
+    // What the axis itself says needs no second telling.
+    let is_level =
+        |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name.word());
+    let all: Vec<&Condition> =
+        book.conditions.iter().filter(|c| c.unit == Unit::Percent || !is_level(c)).collect();
+    let names = each_once(all.iter().map(|c| (c.name, c.unit)));
+    let mut cells = each_once(all.iter().map(|c| (c.cell.variant.as_str(), &c.cell.level)));
+    let order = variants(book);
+    cells.sort_by_key(|(variant, _)| order.iter().position(|name| name == variant));
+    let place = |(variant, level): (&str, &Option<Level>)| {
+        let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
+        let mean = |name: &(ConditionName, Unit)| {
+            let named = |c: &&Condition| c.name == name.0 && c.unit == name.1;
+            mean(
+                all.iter()
+                    .copied()
+                    .filter(here)
+                    .filter(named)
+                    .map(|c| c.value)
+                    .filter(|v| v.is_finite()),
+            )
+        };
+        PlaceConditions {
+            variant: variant.into(),
+            level: level.clone(),
+            means: names.iter().map(mean).collect(),
+        }
+    };
+    let places = cells.into_iter().map(place).collect();
+    Conditions { names, places }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::book::CellKey;
+
+    fn condition(variant: &str, repeat: u32, name: ConditionName, value: f64) -> Condition {
+        let cell = CellKey { variant: variant.into(), level: None, repeat };
+        Condition { cell, name, value, unit: Unit::Percent }
+    }
+
+    #[test]
+    fn repeats_are_averaged_for_each_variant_and_what_was_not_looked_at_is_none() {
+        let book = Book {
+            conditions: vec![
+                condition("fresh", 1, ConditionName::SpaceUsed, 30.0),
+                condition("fresh", 2, ConditionName::SpaceUsed, 31.0),
+                condition("aged", 1, ConditionName::SpaceUsed, 40.0),
+                condition("aged", 1, ConditionName::FilesPresent, f64::NAN),
+            ],
+            ..Book::default()
+        };
+        let found = conditions(&book);
+        let names: Vec<&str> = found.names.iter().map(|(name, _)| name.word()).collect();
+        assert_eq!(names, ["space-used", "files-present"]);
+        let means: Vec<_> = found.places.iter().map(|p| (p.variant.as_str(), &p.means)).collect();
+        assert_eq!(means[0], ("aged", &vec![Some(40.0), None]));
+        assert_eq!(means[1], ("fresh", &vec![Some(30.5), None]));
+    }
+}

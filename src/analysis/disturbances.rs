@@ -1,0 +1,246 @@
+//! Background load and other disturbances of measurements: each kind with the threshold from which
+//! on it counts. None of them makes a measurement invalid: its work was done.
+
+use std::collections::BTreeSet;
+
+use super::steadiness::{trend, two_modes};
+use crate::plan::CacheAsked;
+use crate::results::book::{Book, Disturbance, MadeFileSystem, Measurement};
+use crate::results::content::gives_content;
+
+/// Others' share of what the device moved, and the least of it: less changes a rate by less than what
+/// repeats differ by, and a log or two are written on every machine.
+const OTHERS_IO_SHARE: f64 = 0.05;
+const OTHERS_IO_BYTES: u64 = 1 << 20;
+
+/// The same for the disk beneath a loop device: what the file system there writes for itself, its
+/// journal and where the image's blocks are, is no disturbance.
+const BENEATH_SHARE: f64 = 0.5;
+const BENEATH_BYTES: u64 = 16 << 20;
+
+/// Others' share of all processors' time in user mode; a machine at rest stays below 2%.
+const OTHERS_CPU_SHARE: f64 = 0.1;
+
+/// Where processors are left over, somebody waited for one in this share of the time, while others
+/// used at least that share of one.
+const CPU_PRESSURE_SHARE: f64 = 0.1;
+const CPU_PRESSURE_OTHERS_SHARE: f64 = 0.05;
+
+/// Times are counted in ticks of 10 ms: so many seconds are more than their error.
+const CPU_SECONDS_MIN: f64 = 0.2;
+
+/// Somebody waited for memory in this share of the time; 0 is usual.
+const MEMORY_SHARE: f64 = 0.05;
+const MEMORY_SECONDS_MIN: f64 = 0.05;
+
+/// The hypervisor's share of all processors' time.
+const STEAL_SHARE: f64 = 0.02;
+const STEAL_SECONDS_MIN: f64 = 0.05;
+
+/// The clocks may go apart by this much: calibration is better than a tenth of it.
+const CLOCK_ERROR: f64 = 0.001;
+
+/// The last of the workers may end so much later than the one in the middle; the scheduler alone
+/// makes some tens of milliseconds of it.
+const SPREAD_SHARE: f64 = 0.2;
+const SPREAD_SECONDS_MIN: f64 = 0.1;
+
+/// A slice of fewer operations says more of these than of its time.
+const SLICE_OPERATIONS_MIN: u64 = 4;
+
+/// Random content is written whole: less than this share of it tells that it was compressed.
+const WRITTEN_SHARE: f64 = 0.5;
+
+/// What disturbed a measurement, or what makes it less than it seems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DisturbanceKind {
+    /// Other processes used the disk.
+    OthersIo,
+    /// Other processes used the processors.
+    OthersCpu,
+    /// Memory was short.
+    MemoryPressure,
+    /// The hypervisor gave processors to others.
+    Steal,
+    /// Processors were slowed down, or kept from boatload.
+    Throttled,
+    /// The clock of the latencies and the kernel's went apart.
+    ClockJumped,
+    /// One worker ended much later than the others.
+    Straggler,
+    /// Latency rose or fell over the phase.
+    Trend,
+    /// There were two latencies.
+    TwoModes,
+    /// The file system compressed what was written.
+    Compressed,
+}
+
+impl DisturbanceKind {
+    /// All of them, in the order of their warnings.
+    pub(super) const ALL: [Self; 10] = [
+        Self::OthersIo,
+        Self::OthersCpu,
+        Self::MemoryPressure,
+        Self::Steal,
+        Self::Throttled,
+        Self::ClockJumped,
+        Self::Straggler,
+        Self::Trend,
+        Self::TwoModes,
+        Self::Compressed,
+    ];
+
+    /// How much of it there was in a measurement: none where nothing tells, `Some(None)` where it
+    /// was too little to be told.
+    pub(super) fn judge(self, book: &Book, m: &Measurement) -> Option<Option<f64>> {
+        let seen = m.disturbance.as_ref();
+        match self {
+            Self::OthersIo => others_io(book, m, seen?),
+            Self::OthersCpu => others_cpu(m, seen?),
+            Self::MemoryPressure => {
+                let (waited, all) = (seen?.memory_pressure_seconds?, seen?.seconds?);
+                Some(above(waited, all, (MEMORY_SHARE, MEMORY_SECONDS_MIN)))
+            }
+            Self::Steal => {
+                let (stolen, all) = (seen?.steal_seconds?, seen?.cpu_seconds?);
+                Some(above(stolen, all, (STEAL_SHARE, STEAL_SECONDS_MIN)))
+            }
+            Self::Throttled => {
+                let counts = [seen?.core_throttles, seen?.group_throttles];
+                let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
+                Some((all > 0).then_some(all as f64))
+            }
+            Self::ClockJumped => {
+                let error = seen?.clock_error.map_or(0.0, f64::abs);
+                let changed = seen?.clock_changed == Some(true);
+                Some((changed || error > CLOCK_ERROR).then_some(error))
+            }
+            Self::Straggler => {
+                let spread = m.worker_spread?;
+                Some(above(spread * m.seconds, m.seconds, (SPREAD_SHARE, SPREAD_SECONDS_MIN)))
+            }
+            // Of phases with windows the course is told anyway.
+            Self::Trend => course(m).map(trend),
+            Self::TwoModes => course(m).map(two_modes),
+            Self::Compressed => compressed(book, m),
+        }
+    }
+}
+
+/// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.
+/// Not of one that begins cold: what it reads brings the rest nearer, so it ends faster.
+fn course(m: &Measurement) -> Option<&[f64]> {
+    let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
+    let even = m.cache.asked != CacheAsked::Cold;
+    let told = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
+    told.then_some(&m.slices_ns[..])
+}
+
+/// The share of `all` if it is above a share and above so many seconds.
+fn above(part: f64, all: f64, (share, seconds): (f64, f64)) -> Option<f64> {
+    let found = part / all;
+    (found.is_finite() && found > share && part >= seconds).then_some(found)
+}
+
+/// Bytes that others moved on the disk.
+fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
+    let (read, written) = (m.device_read_bytes?, m.device_write_bytes?);
+    let device = read.saturating_add(written);
+    let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
+    // What others left in memory, or moved on other disks, is at most what this one moved. On a loop
+    // device of boatload's own nobody else moves anything: only the disk beneath counts.
+    let own = made_for(book, m).is_some() && seen.beneath_read_bytes.is_some();
+    let upon = if own { (0, 0) } else { (read, written) };
+    let others = seen.others_read_bytes.zip(seen.others_write_bytes).map(|(r, w)| {
+        let read = r.min(upon.0.saturating_add(beneath.0));
+        read.saturating_add(w.min(upon.1.saturating_add(beneath.1)))
+    });
+    let beneath = beneath.0.saturating_add(beneath.1);
+    let direct = !through_cache(book, m) && seen.beneath_read_bytes.is_some();
+    let beneath = Some(beneath).filter(|_| direct);
+    let more = |bytes: u64, share: f64, least: u64| {
+        (bytes >= least && bytes as f64 > device as f64 * share).then_some(bytes as f64)
+    };
+    if others.is_none() && beneath.is_none() {
+        return None;
+    }
+    let of_processes = others.and_then(|bytes| more(bytes, OTHERS_IO_SHARE, OTHERS_IO_BYTES));
+    let of_disk = beneath.and_then(|bytes| more(bytes, BENEATH_SHARE, BENEATH_BYTES));
+    Some(of_processes.into_iter().chain(of_disk).reduce(f64::max))
+}
+
+/// Whether it was on a loop device through the cache of what lies below: that writes when it likes.
+fn through_cache(book: &Book, m: &Measurement) -> bool {
+    let device = match made_for(book, m) {
+        Some(made) => made.device.as_ref(),
+        None => book.host.device.as_ref(),
+    };
+    device.is_some_and(|device| device.loop_direct_io == Some(false))
+}
+
+fn made_for<'a>(book: &'a Book, m: &Measurement) -> Option<&'a MadeFileSystem> {
+    book.filesystems.iter().find(|made| made.variant == m.cell.variant)
+}
+
+/// Others' share of the processors.
+fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
+    let (others, all, seconds) = (seen.others_user_seconds?, seen.cpu_seconds?, seen.seconds?);
+    let share = above(others, all, (OTHERS_CPU_SHARE, CPU_SECONDS_MIN));
+    let processors = (all / seconds).round();
+    // Where workers are as many as processors they wait for each other.
+    let waited = seen.cpu_pressure_seconds.filter(|_| f64::from(m.threads) < processors);
+    let waited = waited.and_then(|s| above(s, seconds, (CPU_PRESSURE_SHARE, CPU_SECONDS_MIN)));
+    let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
+    Some(share.or_else(|| waited.map(|_| others / all)))
+}
+
+/// The share of the content that the device wrote, where the file system compresses.
+fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
+    let made = made_for(book, m);
+    let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
+    // Without a sync what was not yet written is missing too.
+    let judged = m.valid() && compresses(options) && gives_content(m) && m.sync_seconds > 0.0;
+    let share = m.device_write_bytes.filter(|_| judged)? as f64 / m.bytes as f64;
+    Some((share < WRITTEN_SHARE).then_some(share))
+}
+
+/// Whether mount options ask for compression: `compress=zstd:3`, `compress-force`.
+fn compresses(options: &str) -> bool {
+    let asks = |option: &str| match option.split_once('=') {
+        Some((key, value)) => key.starts_with("compress") && !matches!(value, "no" | "none"),
+        None => option.starts_with("compress"),
+    };
+    options.split(',').any(asks)
+}
+
+/// Which measurements of a book were disturbed from outside. What a measurement shows of itself, such
+/// as a trend, is no disturbance.
+#[derive(Debug)]
+pub(super) struct DisturbedMeasurements {
+    addresses: BTreeSet<*const Measurement>,
+}
+
+impl DisturbedMeasurements {
+    /// Judges each measurement of the book.
+    pub(super) fn of(book: &Book) -> Self {
+        let disturbed = book.measurements.iter().filter(|m| is_disturbed(book, m));
+        Self { addresses: disturbed.map(std::ptr::from_ref).collect() }
+    }
+
+    /// Whether this measurement, which is the book's own and no copy, is one of them.
+    pub(super) fn contains(&self, m: &Measurement) -> bool {
+        self.addresses.contains(&std::ptr::from_ref(m))
+    }
+}
+
+fn is_disturbed(book: &Book, m: &Measurement) -> bool {
+    let own = [
+        DisturbanceKind::Straggler,
+        DisturbanceKind::Trend,
+        DisturbanceKind::TwoModes,
+        DisturbanceKind::Compressed,
+    ];
+    let mut from_outside = DisturbanceKind::ALL.into_iter().filter(|kind| !own.contains(kind));
+    from_outside.any(|kind| kind.judge(book, m).flatten().is_some())
+}

@@ -1,0 +1,191 @@
+//! How precise each rate is: its repeats so far, how far they lie apart, and what more of them would
+//! give.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::variance::{NestedVariance, counts, nested};
+use crate::analysis::statistics::student::student_t;
+use crate::analysis::thresholds::INTERVAL_ALPHA;
+use crate::analysis::uncertainty::{IntervalBasis, rate_estimate};
+use crate::base::units::Unit;
+use crate::plan::effort::{PASSES_MAX, Passes};
+use crate::results::book::{Book, CellKey, Measurement};
+use crate::results::content::bulk_phases;
+use crate::results::order::each_once;
+
+/// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
+/// its phase: variants may differ in it, and of fewer it is hardly known.
+const OWN_REPEATS_MIN: usize = 6;
+
+/// How well the rate of one phase of one variant at one level is known so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatePrecision {
+    /// The variant and the phase.
+    pub key: (String, String),
+    /// Valid passes of each repeat so far.
+    pub passes: Vec<u32>,
+    /// Whether another number of passes can be chosen for more repeats.
+    pub free: bool,
+    /// Variance of a pass within its repeat, of logarithms of rates.
+    pub pass: f64,
+    /// Variance of repeats beyond that.
+    pub repeat: f64,
+    /// Half the width of the 95% interval, as a share of the mean; none for fewer than two repeats.
+    pub half_width: Option<f64>,
+}
+
+/// One for each phase, variant and level that has valid measurements.
+pub fn rate_precisions(measurements: &[&Measurement], free: &Passes) -> Vec<RatePrecision> {
+    let counted: Vec<&Measurement> = measurements.iter().copied().filter(|m| counts(m)).collect();
+    let bulk = bulk_phases(counted.iter().copied());
+    let spreads = nested(counted.iter().copied());
+    let place = |m: &'_ &Measurement| {
+        let CellKey { variant, level, .. } = &m.cell;
+        (variant.clone(), level.clone(), m.phase.clone())
+    };
+    let mut rows = Vec::new();
+    for (variant, level, phase) in each_once(counted.iter().map(place)) {
+        let of_row = |m: &&&Measurement| {
+            m.phase == phase && m.cell.variant == variant && m.cell.level == level
+        };
+        let own: Vec<&Measurement> = counted.iter().filter(of_row).copied().collect();
+        let unit = if bulk.contains(phase.as_str()) { Unit::Bytes } else { Unit::Count };
+        let spread = spreads.iter().find(|(name, _)| *name == phase);
+        let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
+        let key = (variant, phase);
+        rows.push(RatePrecision::new(&own, unit, spread, key, free));
+    }
+    rows
+}
+
+/// Whether every rate is as precise as this.
+pub fn is_precise(rows: &[RatePrecision], precision: f64) -> bool {
+    !rows.is_empty() && rows.iter().all(|row| row.half_width.is_some_and(|half| half <= precision))
+}
+
+impl RatePrecision {
+    fn new(
+        own: &[&Measurement],
+        unit: Unit,
+        spread: NestedVariance,
+        key: (String, String),
+        free: &Passes,
+    ) -> Self {
+        let free = free.contains_key(&key);
+        let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
+        let passes: Vec<u32> =
+            each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
+        let estimate = rate_estimate(own, unit, |_| 0.0, None);
+        let half_width = estimate.filter(|found| found.basis == IntervalBasis::Repeats);
+        let half_width = half_width.and_then(|found| found.relative());
+        let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());
+        let mut row = Self { key, passes, free, pass, repeat, half_width };
+        if row.passes.len() >= OWN_REPEATS_MIN
+            && let (Some(own), expected) = (half_width, row.forecast().half_width(0, 1))
+            && own > expected
+            && expected > 0.0
+        {
+            let larger = (own / expected).powi(2);
+            (row.pass, row.repeat) = (row.pass * larger, row.repeat * larger);
+        }
+        row
+    }
+
+    /// From which the precision after more repeats is forecast.
+    pub(super) fn forecast(&self) -> PrecisionForecast<'_> {
+        PrecisionForecast {
+            row: self,
+            repeats: self.passes.len() as f64,
+            passes: self.passes.iter().map(|m| self.pass / f64::from(*m)).sum(),
+            usual: self.passes.last().copied().unwrap_or(1),
+        }
+    }
+}
+
+/// A rate with the sums over its repeats so far.
+pub(super) struct PrecisionForecast<'a> {
+    pub(super) row: &'a RatePrecision,
+    repeats: f64,
+    /// The variance of each repeat's mean that is from its passes, added up.
+    passes: f64,
+    /// Passes of the last repeat.
+    usual: u32,
+}
+
+impl PrecisionForecast<'_> {
+    /// Half the width to expect, as a share of the mean, after so many more repeats of so many
+    /// passes; infinite for fewer than two in all.
+    pub(super) fn half_width(&self, more: u32, passes: u32) -> f64 {
+        let (n, more) = (self.repeats + f64::from(more), f64::from(more));
+        let squares = n * self.row.repeat + self.passes + more * self.row.pass / f64::from(passes);
+        factor(n) * squares.max(0.0).sqrt() / n
+    }
+
+    /// The fewest passes of so many more repeats that make it as precise as this; none if none
+    /// suffice.
+    pub(super) fn passes_for(&self, more: u32, precision: f64) -> Option<u32> {
+        if !self.row.free || more == 0 {
+            return (self.half_width(more, self.usual) <= precision).then_some(self.usual);
+        }
+        let n = self.repeats + f64::from(more);
+        let left = (precision * n / factor(n)).powi(2) - n * self.row.repeat - self.passes;
+        let wanted = (f64::from(more) * self.row.pass / left).ceil().max(1.0);
+        (left > 0.0 && wanted <= f64::from(PASSES_MAX)).then_some(wanted as u32)
+    }
+}
+
+thread_local! {
+    /// Student's t by repeats: it takes longer to compute than all that is done with it, and is asked
+    /// for again and again.
+    static FACTORS: RefCell<BTreeMap<u64, f64>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Student's t for the mean of so many repeats.
+fn factor(repeats: f64) -> f64 {
+    if repeats < 2.0 {
+        return f64::INFINITY;
+    }
+    let whole = repeats.floor();
+    let computed = || student_t(INTERVAL_ALPHA, whole - 1.0).unwrap_or(f64::INFINITY);
+    FACTORS.with_borrow_mut(|known| *known.entry(whole as u64).or_insert_with(computed))
+}
+
+/// A phase whose rates are less precise than requested.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImprecisePhase {
+    /// The phase.
+    pub phase: String,
+    /// The largest half width of its variants and levels, as a share of the rate; none if one of them
+    /// has none.
+    pub half_width: Option<f64>,
+}
+
+/// Phases less precise than requested, in the order they were measured; none if no precision was
+/// requested.
+pub fn imprecise_phases(book: &Book) -> Option<Vec<ImprecisePhase>> {
+    let precision = book.run.precision?;
+    let all: Vec<_> = book.measurements.iter().collect();
+    let mut phases: Vec<ImprecisePhase> = Vec::new();
+    for row in rate_precisions(&all, &Passes::new()) {
+        if row.half_width.is_some_and(|half| half <= precision) {
+            continue;
+        }
+        match phases.iter_mut().find(|imprecise| imprecise.phase == row.key.1) {
+            Some(known) => {
+                let both = known.half_width.zip(row.half_width);
+                known.half_width = both.map(|(a, b)| a.max(b));
+            }
+            None => phases.push(ImprecisePhase { phase: row.key.1, half_width: row.half_width }),
+        }
+    }
+    // A phase without a valid measurement has no precision at all.
+    for phase in each_once(book.measurements.iter().map(|m| m.phase.as_str())) {
+        let valid = |m: &&Measurement| m.phase == phase && m.valid();
+        if !book.measurements.iter().any(|m| valid(&m)) && !phases.iter().any(|p| p.phase == phase)
+        {
+            phases.push(ImprecisePhase { phase: phase.into(), half_width: None });
+        }
+    }
+    Some(phases)
+}

@@ -1,0 +1,188 @@
+//! Findings: what boatload concludes from a run, each of one kind, with its figures and its sentence.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::words::words;
+use crate::run::cache::Doubt;
+
+use super::findings::crossover::CrossoverFinding;
+use super::findings::growth::GrowthFinding;
+use super::findings::knee::KneeFinding;
+use super::findings::ranking::RankingFinding;
+use super::findings::slope::SlopeFinding;
+use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
+
+/// What boatload concludes from a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Finding {
+    /// How latency grows while a phase runs.
+    Growth(GrowthFinding),
+    /// How much a rate changes with each step of the axis.
+    Slope(SlopeFinding),
+    /// From which level of the axis on operations take longer.
+    Knee(KneeFinding),
+    /// The order of the variants.
+    Ranking(RankingFinding),
+    /// Which of two variants is faster at which level.
+    Crossover(CrossoverFinding),
+    /// Where what was read came from.
+    Source(SourceFinding),
+    /// How much of what was written reached the device.
+    Destination(DestinationFinding),
+    /// Whether something below the kernel caches.
+    LowerCache(LowerCacheFinding),
+    /// What a reader must know before trusting a figure.
+    Warning(WarningFinding),
+}
+
+impl Finding {
+    /// The finding in one sentence, for people.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Growth(found) => found.sentence(),
+            Self::Slope(found) => found.sentence(),
+            Self::Knee(found) => found.sentence(),
+            Self::Ranking(found) => found.sentence(),
+            Self::Crossover(found) => found.sentence(),
+            Self::Source(found) => found.sentence(),
+            Self::Destination(found) => found.sentence(),
+            Self::LowerCache(found) => found.sentence(),
+            Self::Warning(found) => found.sentence.clone(),
+        }
+    }
+
+    /// Its word in documents.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Growth(_) => "growth",
+            Self::Slope(_) => "slope",
+            Self::Knee(_) => "knee",
+            Self::Ranking(_) => "ranking",
+            Self::Crossover(_) => "crossover",
+            Self::Source(_) => "source",
+            Self::Destination(_) => "destination",
+            Self::LowerCache(_) => "lower-cache",
+            Self::Warning(_) => "warning",
+        }
+    }
+
+    /// What to do about it; empty where nothing is to be done.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Warning(found) => &found.hint,
+            _ => "",
+        }
+    }
+
+    /// Whether it is a warning.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Self::Warning(_))
+    }
+}
+
+/// A finding as documents have it: with its sentence. That is ignored when it is read.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FindingDocument<'a> {
+    /// The finding in one sentence. A warning has it among its figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<String>,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+impl<'a> From<&'a Finding> for FindingDocument<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        let sentence = (!finding.is_warning()).then(|| finding.sentence());
+        Self { sentence, finding }
+    }
+}
+
+words! {
+    /// The kinds of warning. METHODOLOGY.md has the condition of each.
+    pub enum WarningCode {
+        /// The user stopped the run.
+        Interrupted = "interrupted",
+        /// Measurements did not do all their work.
+        InvalidMeasurements = "invalid-measurements",
+        /// Caches were not found as cold or warm as requested.
+        CacheNotAsAsked = "cache-not-as-asked",
+        /// Too few operations for percentiles.
+        FewOperations = "few-operations",
+        /// Measurement overhead is a notable part of what was measured.
+        MeasurementOverhead = "measurement-overhead",
+        /// The device was at work when phases began.
+        DeviceBusy = "device-busy",
+        /// Other processes used the disk.
+        OthersIo = "others-io",
+        /// Other processes used the processors.
+        OthersCpu = "others-cpu",
+        /// Memory was short.
+        MemoryPressure = "memory-pressure",
+        /// The hypervisor gave processors to others.
+        Steal = "steal",
+        /// Processors were slowed down, or kept from boatload.
+        Throttled = "throttled",
+        /// The clock of the latencies and the kernel's disagreed.
+        ClockJumped = "clock-jumped",
+        /// One worker ended much later than the others.
+        Straggler = "straggler",
+        /// Latency rose or fell over the phase.
+        Trend = "trend",
+        /// Latencies had two modes.
+        TwoModes = "two-modes",
+        /// The file system compressed what was written.
+        Compressed = "compressed",
+        /// From one operation on, a phase took longer or shorter.
+        Jump = "jump",
+        /// Processors do not run as fast as they can.
+        Frequency = "frequency",
+        /// A loop device uses the page cache of the file system below.
+        HostCache = "host-cache",
+        /// Variants update access times in different ways, and files were read.
+        AccessTimesDiffer = "access-times-differ",
+        /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
+        NoJournal = "no-journal",
+        /// No cycle counter of constant rate: latencies are read from the system's clock.
+        SlowClock = "slow-clock",
+        /// Rates are less sure than requested.
+        PrecisionNotReached = "precision-not-reached",
+    }
+}
+
+/// What a reader must know before trusting a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WarningFinding {
+    /// What is wrong.
+    pub sentence: String,
+    /// Which warning.
+    pub code: WarningCode,
+    /// What to do about it.
+    pub hint: String,
+    /// The phases that it is about; none if it is about the run.
+    pub phases: Vec<String>,
+    /// Why a cache was not found as requested.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Doubt>,
+    /// Where a latency changes all at once.
+    #[serde(flatten)]
+    pub jump: Option<JumpFigures>,
+}
+
+/// Where in a phase the latency changes all at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JumpFigures {
+    /// The variant's name.
+    pub variant: String,
+    /// After so many operations.
+    pub at: u64,
+    /// Of so many.
+    pub operations: u64,
+    /// Latency after that over latency before.
+    pub ratio: f64,
+    /// Measurements that show it.
+    pub jumped: usize,
+    /// Measurements of which it is known.
+    pub n: usize,
+}

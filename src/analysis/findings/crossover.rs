@@ -1,0 +1,282 @@
+//! Crossovers: which of two variants is faster at which level, and where they are equally fast.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::Unit;
+use crate::results::book::Level;
+
+use super::interval::Interval;
+use super::ratio::{Family, Rate, Ratio};
+use super::sample::{Sample, Values, log_rate};
+use super::say;
+
+/// Which of two variants is faster at which level of a phase, and where they are equally fast.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CrossoverFinding {
+    /// The phase's name.
+    pub phase: String,
+    /// The axis's name.
+    pub axis: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The names of both variants.
+    pub variants: [String; 2],
+    /// Whether the times have the sync at the end of the phase in them.
+    pub sync: bool,
+    /// The first level at which they are equally fast; none if they never are.
+    pub at: Option<f64>,
+    /// The 95% interval of that level.
+    pub interval: Option<Interval>,
+    /// All levels at which they are equally fast.
+    pub meetings: Vec<MeetingPoint>,
+    /// The levels that were measured.
+    pub levels: Vec<LevelWinner>,
+}
+
+/// A level at which two variants are equally fast.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MeetingPoint {
+    /// The level.
+    pub at: f64,
+    /// Its 95% interval.
+    pub interval: Interval,
+}
+
+/// The comparison of two variants at a level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelWinner {
+    /// The level.
+    pub value: f64,
+    /// How many times as fast the first variant is as the second.
+    pub ratio: f64,
+    /// Its 95% interval, such that all levels hold together; none for too few measurements.
+    pub interval: Option<Interval>,
+    /// The faster variant; none without a significant difference.
+    pub winner: Option<String>,
+}
+
+impl LevelWinner {
+    /// How many times as fast the faster one is.
+    fn times(&self) -> f64 {
+        self.ratio.max(1.0 / self.ratio)
+    }
+
+    /// The interval of that.
+    fn span(&self) -> Option<Interval> {
+        let Interval { low, high } = self.interval?;
+        Some(match self.ratio < 1.0 {
+            true => Interval { low: 1.0 / high, high: 1.0 / low },
+            false => Interval { low, high },
+        })
+    }
+}
+
+impl CrossoverFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let what = if self.sync { " with its sync" } else { "" };
+        let alike = self.levels.chunk_by(|a, b| a.winner == b.winner);
+        let mut parts: Vec<String> = alike.map(|levels| self.about(levels)).collect();
+        for MeetingPoint { at, interval } in &self.meetings {
+            let [at, low, high] =
+                [*at, interval.low, interval.high].map(|value| say::about(value, self.unit));
+            parts.push(format!("they are equally fast at about {at} ({low} to {high})"));
+        }
+        format!("{}{what}: {}.", self.phase, parts.join("; "))
+    }
+
+    /// Neighbouring levels that the same variant wins.
+    fn about(&self, levels: &[LevelWinner]) -> String {
+        let level = |one: &LevelWinner| say::quantity(one.value, self.unit);
+        let place = match levels {
+            [one] => format!("at {}", level(one)),
+            [first, .., last] => format!("from {} to {}", level(first), level(last)),
+            [] => String::new(),
+        };
+        let Some(winner) = levels.first().and_then(|one| one.winner.as_ref()) else {
+            return format!("no significant difference {place}");
+        };
+        let other = &self.variants[usize::from(*winner == self.variants[0])];
+        let by = match levels {
+            [one] => {
+                let span =
+                    one.span().map_or(String::new(), |span| format!(", {}", say::span(span)));
+                format!("{} times{span}", say::times(one.times()))
+            }
+            _ => {
+                let least = levels.iter().map(LevelWinner::times).fold(f64::INFINITY, f64::min);
+                let most = levels.iter().map(LevelWinner::times).fold(0.0, f64::max);
+                format!("{} times", say::span(Interval { low: least, high: most }))
+            }
+        };
+        format!("{winner} is faster than {other} {place} ({by})")
+    }
+}
+
+/// The first variant against each other one, for each phase, without the sync and with it.
+pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
+    let Some((first, others)) = sample.variants().split_first() else { return Vec::new() };
+    let synced: &[bool] = if sample.synced() { &[false, true] } else { &[false] };
+    let mut findings = Vec::new();
+    for phase in sample.phases() {
+        for other in others {
+            for synced in synced {
+                let duel = Duel::of(sample, phase, [first, other], *synced);
+                findings.extend(duel.map(|duel| duel.finding()));
+            }
+        }
+    }
+    findings
+}
+
+/// Two variants over the axis.
+struct Duel<'a> {
+    phase: &'a str,
+    variants: [&'a str; 2],
+    synced: bool,
+    /// How many times faster the first is than the second, from the lowest level.
+    ratios: Vec<(&'a Level, Ratio)>,
+    /// Seconds of an operation of the second at these levels.
+    seconds: Vec<f64>,
+}
+
+impl<'a> Duel<'a> {
+    fn of(
+        sample: &Sample<'a>,
+        phase: &'a str,
+        variants: [&'a str; 2],
+        synced: bool,
+    ) -> Option<Self> {
+        let values = |variant: &str, level: &Level| {
+            let cell = sample.cell(phase, variant, Some(level));
+            Values::of(&cell, |m| log_rate(m, synced))
+        };
+        let rates = |level: &Level| {
+            let both = variants.map(|variant| values(variant, level));
+            let both = both.each_ref();
+            let in_turns = || <[Rate; 2]>::try_from(Rate::of_turns(&both)).ok();
+            let rates = in_turns().filter(|_| sample.in_turns());
+            rates.map_or_else(|| Rate::of(both[0]).zip(Rate::of(both[1])), |[a, b]| Some((a, b)))
+        };
+        let pairs: Vec<(&Level, (Rate, Rate))> = sample
+            .levels(phase)
+            .into_iter()
+            .flatten()
+            .filter_map(|level| Some((level, rates(level)?)))
+            .collect();
+        let family = Family::of(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
+        let ratio = |(level, pair): &(&'a Level, (Rate, Rate))| {
+            (*level, family.ratio(&[*pair], pairs.len()))
+        };
+        let ratios: Vec<_> = pairs.iter().map(ratio).collect();
+        let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();
+        (!ratios.is_empty()).then_some(Self { phase, variants, synced, ratios, seconds })
+    }
+
+    fn finding(&self) -> CrossoverFinding {
+        let (meetings, level) = (self.meetings(), self.ratios[0].0);
+        let compared = |(level, ratio): &(&Level, Ratio)| LevelWinner {
+            value: level.value,
+            ratio: ratio.times(),
+            interval: ratio.interval().map(Interval::from),
+            winner: self.winner(ratio).map(String::from),
+        };
+        CrossoverFinding {
+            phase: self.phase.into(),
+            axis: level.axis.clone(),
+            unit: level.unit,
+            variants: self.variants.map(String::from),
+            sync: self.synced,
+            at: meetings.first().map(|meeting| meeting.at),
+            interval: meetings.first().map(|meeting| meeting.interval),
+            meetings,
+            levels: self.ratios.iter().map(compared).collect(),
+        }
+    }
+
+    fn winner(&self, ratio: &Ratio) -> Option<&'a str> {
+        (!ratio.tie()).then_some(self.variants[usize::from(ratio.log < 0.0)])
+    }
+
+    /// Each place where one wins at a level and the other at a higher one, with nothing but ties
+    /// between.
+    fn meetings(&self) -> Vec<MeetingPoint> {
+        let wins: Vec<usize> =
+            (0..self.ratios.len()).filter(|at| !self.ratios[*at].1.tie()).collect();
+        let turns = wins.windows(2).filter(|pair| {
+            (self.ratios[pair[0]].1.log > 0.0) != (self.ratios[pair[1]].1.log > 0.0)
+        });
+        let meeting = |pair: &[usize]| {
+            meeting(&self.ratios[pair[0]..=pair[1]], &self.seconds[pair[0]..=pair[1]])
+        };
+        turns.filter_map(meeting).collect()
+    }
+}
+
+/// How the two may go between neighbouring levels.
+#[derive(Clone, Copy)]
+enum Between {
+    /// The ratio is a power of the level, or where levels have no logarithm exponential in it.
+    Powers,
+    /// Each takes a fixed time and so much more for each unit of the level.
+    Times,
+}
+
+/// Where the two are equally fast. What lies between levels was not measured: the place is in the
+/// middle of what powers and what times give, and the interval holds the limits of both.
+fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<MeetingPoint> {
+    let places = [Between::Powers, Between::Times].map(|between| place(ratios, seconds, between));
+    let ends = places.into_iter().flatten().flatten();
+    let (low, high) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(0.0, f64::max));
+    let [[_, powers, _], [_, times, _]] = [places[0]?, places[1]?];
+    let both_positive = powers > 0.0 && times > 0.0;
+    let at = if both_positive { (powers * times).sqrt() } else { f64::midpoint(powers, times) };
+    Some(MeetingPoint { at, interval: Interval { low, high } })
+}
+
+/// Where the ratio is one on the lines between neighbouring levels, between the places where the
+/// ends of its interval are.
+fn place(ratios: &[(&Level, Ratio)], seconds: &[f64], between: Between) -> Option<[f64; 3]> {
+    let powers = matches!(between, Between::Powers);
+    let logarithmic = powers && ratios.iter().all(|(level, _)| level.value > 0.0);
+    let place = |value: f64| if logarithmic { value.ln() } else { value };
+    let back = |place: f64| if logarithmic { place.exp() } else { place };
+    let sign = ratios.first()?.1.log.signum();
+    let line = |side: f64| -> Vec<(f64, f64)> {
+        let height = |((_, ratio), seconds): (&(&Level, Ratio), &f64)| {
+            let log = sign * ratio.log + side * ratio.half.unwrap_or(0.0);
+            // How much longer the slower one takes; in powers, the logarithm of how many times.
+            if powers { log } else { sign * seconds * (1.0 - (-sign * log).exp()) }
+        };
+        let heights = ratios.iter().zip(seconds).map(height);
+        ratios
+            .iter()
+            .zip(heights)
+            .map(|((level, _), height)| (place(level.value), height))
+            .collect()
+    };
+    let (middle, low, high) = (zeros(&line(0.0)), zeros(&line(-1.0)), zeros(&line(1.0)));
+    let at = f64::midpoint(*middle.first()?, *middle.last()?);
+    Some([*low.first()?, at, *high.last()?].map(back))
+}
+
+/// Where a line of straight parts crosses zero.
+fn zeros(line: &[(f64, f64)]) -> Vec<f64> {
+    let crossing = |pair: &[(f64, f64)]| {
+        let [(x, y), (x2, y2)] = [pair[0], pair[1]];
+        ((y > 0.0) != (y2 > 0.0)).then(|| x + (x2 - x) * y / (y - y2))
+    };
+    line.windows(2).filter_map(crossing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_lie_on_the_lines_between_points() {
+        assert_eq!(zeros(&[(0.0, 1.0), (2.0, -1.0), (3.0, 1.0)]), [1.0, 2.5]);
+        assert_eq!(zeros(&[(0.0, 1.0), (2.0, 3.0)]), [0.0; 0]);
+    }
+}

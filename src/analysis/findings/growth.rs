@@ -1,0 +1,529 @@
+//! Growth: how the time of an operation changes while a phase runs, and by which law.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::{self, counted, grouped};
+use crate::op::{Effect, Subject, find_operation};
+use crate::results::book::{Level, Measurement, Window};
+use crate::results::order::each_once;
+
+use super::course::{Course, WINDOWS_MIN, whole};
+use super::curve::{Block, Law};
+use super::fit::{mean, median};
+use super::interval::{ChangeShape, Interval};
+use super::laws::{Verdict, judge};
+use super::sample::{Sample, Values, lead};
+use super::say::{self, span, times};
+use super::shape::{Shape, Spread};
+use super::threshold::Threshold;
+use crate::analysis::statistics::student::student_t;
+
+/// Both ends that are compared have at least so many windows, where there are enough.
+const WINDOWS_OF_END: usize = 5;
+/// Medians of windows have two digits: both ends together are sure to this share.
+const RESOLUTION: f64 = 0.008;
+/// An interval as wide as this tells nothing.
+const LOG_HALF_MAX: f64 = 10.0;
+/// Ends that differ by more than this went up or down.
+const APART_MIN: f64 = 1.1;
+/// Where the last ones may take so many times longer, nobody can say that they do not.
+const UNDERPOWERED_MIN: f64 = 1.5;
+/// A mean that grows so many times more than the median does is stated.
+const MEAN_APART: f64 = 1.5;
+
+/// How the time of an operation changes while a phase runs, of one variant at one level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GrowthFinding {
+    /// The variant's name.
+    pub variant: String,
+    /// The phase's name.
+    pub phase: String,
+    /// The level; none without an axis.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub level: Option<Level>,
+    /// What the change looks like.
+    pub shape: GrowthShape,
+    /// Why nothing can be said, where the shape is unclear.
+    pub reason: Option<UnclearReason>,
+    /// What each operation adds one of.
+    pub counted: CountedThing,
+    /// Windows of a measurement, at most.
+    pub windows: u64,
+    /// Measurements.
+    pub n: usize,
+    /// The figures; none for too few windows.
+    #[serde(flatten)]
+    pub figures: Option<GrowthFigures>,
+}
+
+/// The figures of a growth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GrowthFigures {
+    /// The law that fits best, or that no law holds.
+    pub law: Law,
+    /// The exponent of a power that grows as fast at the end of the phase; 0 for a constant.
+    pub exponent: f64,
+    /// Its 95% interval; none for a constant.
+    pub exponent_interval: Option<Interval>,
+    /// Median latency at the end over that at the beginning.
+    pub ratio: f64,
+    /// Its 95% interval.
+    pub interval: Interval,
+    /// Mean latency at the end over that at the beginning.
+    pub mean_ratio: f64,
+    /// Median latency at the beginning, in nanoseconds.
+    pub first_ns: f64,
+    /// Median latency at the end, in nanoseconds.
+    pub last_ns: f64,
+    /// From where on it takes longer or shorter, where the shape is a threshold.
+    pub threshold: Option<GrowthThreshold>,
+    /// Operations of the phase.
+    pub operations: u64,
+    /// Operations of each of the ends that are compared.
+    pub operations_of_end: u64,
+    /// Blocks at the start that were left out as a warm-up.
+    pub warm_up_blocks: usize,
+    /// What to draw: the phase in blocks of windows.
+    pub blocks: Vec<GrowthBlock>,
+}
+
+/// A part of a phase as it was measured and as the shape has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GrowthBlock {
+    /// Operations done at its middle.
+    pub operations: f64,
+    /// Its latency, in nanoseconds.
+    pub seen_ns: f64,
+    /// The latency that the law, the threshold or the one-way course gives it, in nanoseconds.
+    pub fitted_ns: f64,
+}
+
+/// The number of operations from which on they take longer or shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GrowthThreshold {
+    /// All at once, or more with every operation.
+    pub shape: ChangeShape,
+    /// From so many operations on.
+    pub at: f64,
+    /// The 95% interval of that number.
+    pub interval: Interval,
+    /// Latency at the end over that before the threshold.
+    pub ratio: f64,
+    /// Its 95% interval.
+    pub ratio_interval: Interval,
+}
+
+/// What the change of a latency looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GrowthShape {
+    /// It follows a law, which may be that it stays the same.
+    Law,
+    /// It changes from some number of operations on.
+    Threshold,
+    /// It only rises, or only falls, by no law.
+    Monotone,
+    /// None of these.
+    Unclear,
+}
+
+impl GrowthShape {
+    fn found(shape: &Shape) -> Self {
+        match shape {
+            Shape::Law => Self::Law,
+            Shape::Threshold(_) => Self::Threshold,
+            Shape::Monotone(_) => Self::Monotone,
+        }
+    }
+}
+
+/// Why the shape of a growth is unclear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnclearReason {
+    /// Fewer windows were measured than show a law.
+    TooFewWindows,
+    /// The only repeat has a shape, and ends that may be equal.
+    OneRepeat,
+    /// Repeats change in different ways.
+    RepeatsDisagree,
+    /// The latency varies by more than what it may have grown by.
+    TooVariable,
+    /// The ends differ, and what lies between follows no law.
+    UpAndDown,
+}
+
+/// What an operation adds one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CountedThing {
+    /// Files.
+    Files,
+    /// Directories.
+    Directories,
+    /// Operations, where no entry is added.
+    Operations,
+}
+
+impl CountedThing {
+    /// What there are more of after each operation of a measurement.
+    pub(super) fn by(m: &Measurement) -> Self {
+        match find_operation(&m.operation).map(|o| (o.effect(), o.subject())) {
+            Some((Effect::AddsEntry, Subject::File)) => Self::Files,
+            Some((Effect::AddsEntry, Subject::Directory)) => Self::Directories,
+            _ => Self::Operations,
+        }
+    }
+
+    /// The word for many.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Directories => "directories",
+            Self::Operations => "operations",
+        }
+    }
+}
+
+impl GrowthFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let at =
+            self.level.as_ref().map_or(String::new(), |one| format!(" at {}", say::level(one)));
+        let phase = format!("{}{at}", self.phase);
+        let told = match &self.figures {
+            None => format!(
+                "cannot tell whether {phase} gets slower from {}: at least {WINDOWS_MIN} are needed",
+                counted(self.windows, "window")
+            ),
+            Some(figures) => {
+                let told = figures.sentence(self.shape, self.reason, &phase, self.counted.noun());
+                format!("{told}{}", figures.about_mean())
+            }
+        };
+        format!("{}{told}.", lead(&self.variant))
+    }
+
+    /// What the curve of its blocks is, in a few words; none where the shape is unclear.
+    pub fn curve_name(&self) -> Option<String> {
+        let figures = self.figures.as_ref()?;
+        match self.shape {
+            GrowthShape::Law => Some(format!("{} law", figures.law.word())),
+            GrowthShape::Threshold => Some("threshold".into()),
+            GrowthShape::Monotone => Some("monotone course".into()),
+            GrowthShape::Unclear => None,
+        }
+    }
+}
+
+impl GrowthFigures {
+    fn sentence(
+        &self,
+        shape: GrowthShape,
+        reason: Option<UnclearReason>,
+        phase: &str,
+        noun: &str,
+    ) -> String {
+        let compared = self.compared(noun);
+        match (shape, &self.threshold) {
+            (GrowthShape::Threshold, Some(found)) => found.sentence(phase, noun, self.operations),
+            (GrowthShape::Monotone, _) => {
+                let way = if self.ratio > 1.0 { "rises" } else { "falls" };
+                format!(
+                    "{}: its time {way} throughout, but follows no simple law",
+                    self.change(phase, noun)
+                )
+            }
+            (GrowthShape::Law, _) if self.law == Law::Constant => {
+                format!("{phase} does not get slower: {compared}")
+            }
+            (GrowthShape::Law, _) => {
+                let way = if self.ratio > 1.0 { "grows" } else { "falls" };
+                format!("{}: its time {way} {}", self.change(phase, noun), self.by_law(noun))
+            }
+            _ => match reason {
+                Some(UnclearReason::OneRepeat) => {
+                    format!("cannot tell from one repeat whether {phase} gets slower: {compared}")
+                }
+                Some(UnclearReason::RepeatsDisagree) => {
+                    format!("cannot tell whether {phase} gets slower: repeats disagree; {compared}")
+                }
+                Some(UnclearReason::TooVariable) => {
+                    format!("cannot tell whether {phase} gets slower: its time varies; {compared}")
+                }
+                _ => format!("the time of {phase} goes up and down without a law: {compared}"),
+            },
+        }
+    }
+
+    fn change(&self, phase: &str, noun: &str) -> String {
+        let faster = if self.ratio > 1.0 { "" } else { "gets faster: it " };
+        format!(
+            "{phase} {faster}takes {} times as long at {} {noun} as at the first {} ({})",
+            times(self.ratio),
+            grouped(self.operations),
+            grouped(self.operations_of_end),
+            span(self.interval)
+        )
+    }
+
+    fn compared(&self, noun: &str) -> String {
+        format!(
+            "the last {} of {} {noun} take {} times ({}) as long as the first",
+            grouped(self.operations_of_end),
+            grouped(self.operations),
+            times(self.ratio),
+            span(self.interval)
+        )
+    }
+
+    fn by_law(&self, noun: &str) -> String {
+        match self.law {
+            Law::Linear => format!("linearly with the number of {noun}"),
+            Law::Logarithmic => format!("with the logarithm of the number of {noun}"),
+            Law::Power | Law::Constant => {
+                let interval =
+                    self.exponent_interval.map_or(String::new(), |Interval { low, high }| {
+                        format!(" ({low:.2} to {high:.2})")
+                    });
+                format!("as the number of {noun} to the power of {:.2}{interval}", self.exponent)
+            }
+        }
+    }
+
+    /// What the median does not show.
+    fn about_mean(&self) -> String {
+        let apart = self.mean_ratio / self.ratio;
+        if apart < MEAN_APART && apart > 1.0 / MEAN_APART {
+            return String::new();
+        }
+        format!("; the mean, which includes rare slow operations, {} times", times(self.mean_ratio))
+    }
+
+    /// Whether the ends differ.
+    fn apart(&self) -> bool {
+        self.interval.low > APART_MIN || self.interval.high < 1.0 / APART_MIN
+    }
+
+    /// Whether the ends do not show if it got slower.
+    fn underpowered(&self) -> bool {
+        !self.apart() && self.interval.high > UNDERPOWERED_MIN
+    }
+}
+
+impl GrowthThreshold {
+    fn new(found: &Threshold) -> Self {
+        Self {
+            shape: if found.is_step() { ChangeShape::Step } else { ChangeShape::Hinge },
+            at: found.at.round(),
+            interval: found.interval.map(f64::round).into(),
+            ratio: found.ratio,
+            ratio_interval: found.ratio_interval.into(),
+        }
+    }
+
+    fn sentence(&self, phase: &str, noun: &str, operations: u64) -> String {
+        let [at, low, high] = [self.at, self.interval.low, self.interval.high]
+            .map(|value| units::figures(value.max(0.0), 3));
+        let (ratio, span) = (times(self.ratio), span(self.ratio_interval));
+        match (self.shape, self.ratio < 1.0) {
+            (ChangeShape::Step, falls) => {
+                let verb = if falls { "gets faster: it takes" } else { "takes" };
+                format!(
+                    "{phase} {verb} {ratio} times ({span}) as long from about {at} {noun} on ({low} \
+                     to {high})"
+                )
+            }
+            (ChangeShape::Hinge, falls) => {
+                let verb = if falls { "falls" } else { "grows" };
+                format!(
+                    "{phase} takes the same time up to about {at} {noun} ({low} to {high}); from \
+                     there on its time {verb}: to {ratio} times as long at {} ({span})",
+                    grouped(operations)
+                )
+            }
+        }
+    }
+}
+
+/// One for each phase with windows, variant and level.
+pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
+    let mut findings = Vec::new();
+    for phase in sample.phases() {
+        for variant in sample.variants() {
+            for level in sample.levels(phase) {
+                let cell = sample.cell(phase, variant, level);
+                findings.extend(match Course::of(&cell) {
+                    Some(course) => course.finding(phase, variant, level),
+                    None => too_few(&cell, phase, variant, level),
+                });
+            }
+        }
+    }
+    findings
+}
+
+impl Course<'_> {
+    fn repeats_measured(&self) -> usize {
+        each_once(self.measurements.iter().map(|m| m.cell.repeat)).len()
+    }
+
+    fn finding(&self, phase: &str, variant: &str, level: Option<&Level>) -> Option<GrowthFinding> {
+        let verdict = judge(&self.blocks)?;
+        let found = Shape::of(self, &verdict);
+        let mut figures = self.figures(&verdict, found.spread(&verdict))?;
+        let shape = GrowthShape::found(&found);
+        let reason = self.doubt(shape, &figures);
+        let found = if reason.is_some() { Shape::Law } else { found };
+        // Where the shape is unclear the middle is drawn, or the law that does not hold.
+        figures.threshold = found.threshold().map(GrowthThreshold::new);
+        figures.blocks = self.plotted(&found, &verdict);
+        Some(GrowthFinding {
+            variant: variant.into(),
+            phase: phase.into(),
+            level: level.cloned(),
+            shape: if reason.is_some() { GrowthShape::Unclear } else { shape },
+            reason,
+            counted: CountedThing::by(self.measurements.first()?),
+            windows: self.measurements.iter().map(|m| m.windows.len() as u64).max()?,
+            n: self.measurements.len(),
+            figures: Some(figures),
+        })
+    }
+
+    /// Why the shape cannot be stated, if it cannot.
+    fn doubt(&self, shape: GrowthShape, figures: &GrowthFigures) -> Option<UnclearReason> {
+        match shape {
+            GrowthShape::Law if figures.law == Law::Constant && figures.underpowered() => {
+                Some(UnclearReason::TooVariable)
+            }
+            GrowthShape::Law if figures.law == Law::Constant => {
+                figures.apart().then_some(UnclearReason::UpAndDown)
+            }
+            // Repeats that do not agree on the way have none in common.
+            GrowthShape::Law | GrowthShape::Monotone if figures.interval.contains(1.0) => {
+                Some(match self.repeats_measured() {
+                    1 => UnclearReason::OneRepeat,
+                    _ => UnclearReason::RepeatsDisagree,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// What to draw: each block as it was measured, and as the shape has it.
+    fn plotted(&self, shape: &Shape, verdict: &Verdict) -> Vec<GrowthBlock> {
+        let fitted = shape.fitted(&self.blocks, verdict);
+        let drawn = |(block, fitted): (&Block, f64)| GrowthBlock {
+            operations: block.x.round(),
+            seen_ns: (block.log + self.middle).exp(),
+            fitted_ns: (fitted + self.middle).exp(),
+        };
+        self.blocks.iter().zip(fitted).map(drawn).collect()
+    }
+
+    /// Compares the medians of the first and the last windows themselves, not the law's. Without
+    /// the threshold and what is drawn.
+    fn figures(&self, verdict: &Verdict, spread: Spread) -> Option<GrowthFigures> {
+        let of = |m: &Measurement, figure: fn(&[Window], &[Window]) -> f64| {
+            let (first, last) = ends_of(&m.windows, verdict, self.blocks.len());
+            Some(figure(first, last))
+        };
+        let over_all = |figure: fn(&[Window], &[Window]) -> f64| {
+            let values = Values::of(&self.measurements, |m| of(m, figure)).all;
+            values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>()
+        };
+        let logs = over_all(|first, last| (middle_ns(last) / middle_ns(first)).ln());
+        let means = over_all(|first, last| (mean_ns(last) / mean_ns(first)).ln());
+        let windows = &self.measurements.first()?.windows;
+        let (first, last) = ends_of(windows, verdict, self.blocks.len());
+        // What a block is unsure of, an end is, by the number of its windows.
+        let blocks_of_end = (last.len() * self.blocks.len()) as f64 / windows.len() as f64;
+        let error = spread.deviation * (2.0 * spread.dependence / blocks_of_end).sqrt();
+        let within = student_t(0.05, spread.degrees)? * error;
+        let half = within.max(between(&logs)?) + RESOLUTION;
+        let log = mean(&logs);
+        let operations = |windows: &[Window]| windows.iter().map(|w| w.operations).sum::<u64>();
+        let (exponent, exponent_interval) = match verdict.law {
+            Law::Constant => (0.0, None),
+            _ => {
+                let (exponent, interval) = verdict.fit.exponent(self.operations as f64);
+                (exponent, Some(interval.into()))
+            }
+        };
+        let figures = GrowthFigures {
+            law: verdict.law,
+            exponent,
+            exponent_interval,
+            ratio: log.exp(),
+            interval: Interval { low: (log - half).exp(), high: (log + half).exp() },
+            mean_ratio: mean(&means).exp(),
+            first_ns: mean(&over_all(|first, _| middle_ns(first))),
+            last_ns: mean(&over_all(|_, last| middle_ns(last))),
+            threshold: None,
+            operations: self.operations,
+            operations_of_end: operations(first).max(operations(last)),
+            warm_up_blocks: verdict.warm_up,
+            blocks: Vec::new(),
+        };
+        (figures.ratio.is_finite() && half < LOG_HALF_MAX).then_some(figures)
+    }
+}
+
+/// The median of the windows' medians.
+pub(super) fn middle_ns(windows: &[Window]) -> f64 {
+    median(&windows.iter().map(|w| w.p50_ns as f64).collect::<Vec<_>>())
+}
+
+fn mean_ns(windows: &[Window]) -> f64 {
+    let operations: u64 = windows.iter().map(|w| w.operations).sum();
+    windows.iter().map(|w| w.mean_ns * w.operations as f64).sum::<f64>() / operations as f64
+}
+
+/// Half the width of the interval that repeats give: Student's t, or of two both.
+fn between(logs: &[f64]) -> Option<f64> {
+    let (n, middle) = (logs.len() as f64, mean(logs));
+    let squares: f64 = logs.iter().map(|log| (log - middle).powi(2)).sum();
+    match logs {
+        [] => None,
+        [_] => Some(0.0),
+        [a, b] => Some((a - b).abs() / 2.0),
+        _ => Some(student_t(0.05, n - 1.0)? * (squares / (n - 1.0) / n).sqrt()),
+    }
+}
+
+/// The windows at both ends: of a phase that grows only few, so that little growth is averaged
+/// away; of another a tenth, so that ups and downs are. A warm-up is left out.
+fn ends_of<'a>(
+    windows: &'a [Window],
+    verdict: &Verdict,
+    blocks: usize,
+) -> (&'a [Window], &'a [Window]) {
+    let share = if verdict.law == Law::Constant { 10 } else { 50 };
+    let number = (windows.len() / share).max(WINDOWS_OF_END).min(windows.len() / 4);
+    let start = windows.len() * verdict.warm_up / blocks;
+    (&windows[start..start + number], &windows[windows.len() - number..])
+}
+
+/// That fewer windows were measured than show anything.
+fn too_few(
+    cell: &[&Measurement],
+    phase: &str,
+    variant: &str,
+    level: Option<&Level>,
+) -> Option<GrowthFinding> {
+    let some = |m: &&&Measurement| !m.windows.is_empty() && whole(m);
+    let most = cell.iter().filter(some).map(|m| m.windows.len()).max()?;
+    (most < WINDOWS_MIN).then(|| GrowthFinding {
+        variant: variant.into(),
+        phase: phase.into(),
+        level: level.cloned(),
+        shape: GrowthShape::Unclear,
+        reason: Some(UnclearReason::TooFewWindows),
+        counted: CountedThing::by(cell[0]),
+        windows: most as u64,
+        n: cell.len(),
+        figures: None,
+    })
+}

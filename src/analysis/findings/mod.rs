@@ -1,0 +1,59 @@
+//! Conclusions: what a run's measurements answer, each a sentence with its figures. METHODOLOGY.md
+//! states the criteria.
+
+mod bend;
+mod course;
+pub mod crossover;
+pub mod curve;
+pub(super) mod fit;
+pub mod growth;
+pub mod interval;
+pub mod knee;
+mod laws;
+mod monotone;
+pub mod ranking;
+pub(super) mod ratio;
+pub(super) mod sample;
+pub(crate) mod say;
+mod shape;
+pub mod slope;
+pub mod source;
+mod threshold;
+
+use super::finding::Finding;
+use crate::plan::Conclusion;
+use crate::results::book::Book;
+use sample::Sample;
+
+/// The findings of the kinds that are wanted, in that order. `variants` are the names in the job
+/// file's order. Only valid measurements count; a kind that nothing can be concluded of is left out.
+pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
+    let sample = Sample::of(book, variants);
+    let at_the_end = wanted.contains(&Conclusion::Growth);
+    let mut all = Vec::new();
+    for kind in wanted {
+        match kind {
+            Conclusion::Growth => {
+                all.extend(growth::growth(&sample).into_iter().map(Finding::Growth))
+            }
+            Conclusion::Slope => all.extend(slope::slope(&sample).into_iter().map(Finding::Slope)),
+            Conclusion::Knee => all.extend(knee::knee(&sample).into_iter().map(Finding::Knee)),
+            Conclusion::Crossover => {
+                all.extend(crossover::crossover(&sample).into_iter().map(Finding::Crossover));
+            }
+            Conclusion::Ranking => {
+                let rankings = ranking::ranking(book, &sample, variants, at_the_end);
+                all.extend(rankings.into_iter().map(Finding::Ranking));
+            }
+            Conclusion::Source => {
+                all.extend(source::source(book).into_iter().map(Finding::Source));
+                all.extend(source::destination(book).into_iter().map(Finding::Destination));
+                all.extend(source::lower_cache(book).into_iter().map(Finding::LowerCache));
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! The words of findings.
+
+use crate::base::units::{self, Quantity, Unit};
+use crate::results::book::Level;
+
+use super::interval::Interval;
+
+/// How many times: `0.012`, `1.02`, `10.2`, `213`.
+pub(crate) fn times(ratio: f64) -> String {
+    match ratio {
+        r if r > 0.0 && r < 0.0995 => units::figures(r, 2),
+        r if r < 9.995 => format!("{r:.2}"),
+        r if r < 99.95 => format!("{r:.1}"),
+        r => format!("{r:.0}"),
+    }
+}
+
+/// `0.97 to 1.07`
+pub(crate) fn span(interval: impl Into<Interval>) -> String {
+    let Interval { low, high } = interval.into();
+    format!("{} to {}", times(low), times(high))
+}
+
+/// A span that leaves 1 out, with enough figures to see that it does.
+pub(super) fn beyond(Interval { low, high }: Interval) -> String {
+    let low = match times(low) {
+        same if same == "1.00" => format!("{low:.3}"),
+        other => other,
+    };
+    format!("{low} to {}", times(high))
+}
+
+/// A share as percent: `3.2%`, `21%`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent.abs() < 9.95 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// A level with its unit: `83%`, `64 KiB`, `1,000,000`.
+pub(in crate::analysis) fn level(level: &Level) -> String {
+    quantity(level.value, level.unit)
+}
+
+/// A value of an axis with its unit.
+pub(super) fn quantity(value: f64, unit: Unit) -> String {
+    Quantity { value, unit }.to_string()
+}
+
+/// A value between levels, to three figures.
+pub(super) fn about(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Bytes => units::bytes(value.max(0.0) as u64),
+        Unit::Nanoseconds => units::duration(value),
+        Unit::Count => units::figures(value, 3),
+        Unit::Percent => quantity(value, unit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_as_many_figures_as_help() {
+        let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
+        assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
+        assert_eq!(span([0.5, 12.0]), "0.50 to 12.0");
+        assert_eq!(beyond([1.0042, 1.5].into()), "1.004 to 1.50");
+        assert_eq!(beyond([1.1, 1.5].into()), "1.10 to 1.50");
+        assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));
+    }
+}

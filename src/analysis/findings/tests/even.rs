@@ -1,0 +1,130 @@
+use super::*;
+use crate::analysis::findings::slope::LevelRate;
+
+fn over(
+    counts: &[f64],
+    repeats: u32,
+    passes: u32,
+    law: impl Fn(f64) -> f64,
+    mut noise: impl FnMut() -> f64,
+) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=repeats {
+        for at in counts {
+            for pass in 1..=passes {
+                let level = level("files-present", *at, Unit::Count);
+                let seconds = 1.0 / (law(*at) * noise());
+                all.push(Measurement { pass, ..measured("a", Some(level), repeat, seconds) });
+            }
+        }
+    }
+    book(all)
+}
+
+fn slope_of(book: &Book) -> Finding {
+    only(book, Conclusion::Slope, &["a"])
+}
+
+const COUNTS: [f64; 3] = [0.0, 1e6, 2e6];
+
+/// (repeats, passes): three whole repeats; five passes of one.
+const DESIGNS: [(u32, u32); 2] = [(3, 1), (1, 5)];
+
+#[test]
+fn a_loss_of_30_percent_for_each_million_is_found() {
+    for (repeats, passes) in DESIGNS {
+        for spread in [0.0, 0.02, 0.05, 0.1] {
+            let mut covered = 0;
+            for seed in 0..20 {
+                let mut noise = Noise::new(seed);
+                let law = |at: f64| 1.0 - 0.3 * at / 1e6;
+                let found = slope_of(&over(&COUNTS, repeats, passes, law, || {
+                    1.0 + spread * noise.normal()
+                }));
+                assert_eq!(number(&found, "per"), 1e6);
+                assert_eq!(figures(&found)["effect"], true, "{seed} {spread} {found:?}");
+                let [low, high] = interval(&found);
+                covered += u32::from(low <= -0.299_999 && -0.300_001 <= high);
+            }
+            assert!(covered >= 17, "{covered} of 20 cover the truth with {spread}");
+        }
+    }
+}
+
+#[test]
+fn noise_alone_is_no_slope_in_nineteen_of_twenty() {
+    for (repeats, passes) in DESIGNS {
+        for spread in [0.02, 0.1] {
+            let mut wrong = 0;
+            for seed in 0..200 {
+                let mut noise = Noise::new(seed);
+                let found = slope_of(&over(
+                    &COUNTS,
+                    repeats,
+                    passes,
+                    |_| 1.0,
+                    || 1.0 + spread * noise.normal(),
+                ));
+                wrong += u32::from(figures(&found)["effect"] == true);
+            }
+            assert!(wrong <= 10, "{wrong} of 200 with {spread}");
+        }
+    }
+}
+
+#[test]
+fn a_slow_repeat_is_no_noise() {
+    let counts = [0.0, 10_000.0, 40_000.0];
+    let mut noise = Noise::new(7);
+    let mut all = over(&counts, 4, 1, |at| 1.0 - 0.1 * at / 4e4, || 1.0 + 0.01 * noise.normal());
+    for m in &mut all.measurements {
+        m.seconds *= f64::from(m.cell.repeat);
+    }
+    let found = slope_of(&all);
+    let [low, high] = interval(&found);
+    assert!(high - low < 0.02 && low < -0.025 && -0.025 < high, "{found:?}");
+    assert_eq!(number(&found, "per"), 10_000.0);
+}
+
+#[test]
+fn the_sentences_say_how_much_for_which_step() {
+    let mut noise = Noise::new(1);
+    let found =
+        slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.21 * at / 1e6, || 1.0 + 0.005 * noise.normal()));
+    assert!(
+        found.sentence().starts_with(
+            "a: write is 21% slower (21% to 21%) for each 1,000,000 of files-present."
+        ),
+        "{}",
+        found.sentence()
+    );
+    let found = slope_of(&over(&COUNTS, 3, 1, |_| 1.0, || 1.0 + 0.005 * noise.normal()));
+    assert!(
+        found
+            .sentence()
+            .starts_with("a: files-present has no significant effect on write: less than 0."),
+        "{}",
+        found.sentence()
+    );
+    assert!(
+        found.sentence().ends_with(" for each 1,000,000 of files-present."),
+        "{}",
+        found.sentence()
+    );
+}
+
+#[test]
+fn the_line_falls_as_stated_through_the_mean_of_the_rates_and_no_effect_has_none() {
+    let Finding::Slope(mut slope) =
+        slope_of(&over(&COUNTS, 3, 1, |at| 1.0 - 0.3 * at / 1e6, || 1.0))
+    else {
+        panic!("another kind")
+    };
+    let rates = COUNTS.map(|level| LevelRate { level, mean: 100.0 - 30.0 * level / 1e6, n: 2 });
+    let line = slope.line(&rates);
+    let (first, last) = (line[0], line[line.len() - 1]);
+    assert_eq!((first.0, last.0), (0.0, 2e6));
+    assert!((first.1 - 100.0).abs() < 1e-9 && (last.1 - 40.0).abs() < 1e-9, "{first:?} {last:?}");
+    slope.effect = false;
+    assert_eq!(slope.line(&rates), []);
+}

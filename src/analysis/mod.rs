@@ -1,0 +1,140 @@
+//! Everything that follows from the results of a run, each part computed once, when it is first
+//! needed. Reports write an analysis and compute nothing.
+
+pub mod amplification;
+pub mod change;
+pub mod compare;
+pub mod conditions;
+pub(crate) mod course;
+mod disturbances;
+pub mod effort;
+pub mod estimate;
+pub mod finding;
+pub mod findings;
+pub mod history;
+pub mod latencies;
+pub mod next;
+pub mod statistics;
+pub(crate) mod steadiness;
+pub mod summary;
+pub mod tails;
+pub mod thresholds;
+pub(crate) mod timeline;
+pub(crate) mod trials;
+pub mod uncertainty;
+pub mod warnings;
+
+use std::cell::OnceCell;
+
+use crate::results::book::{Book, Measurement};
+use crate::results::order::variants;
+use amplification::{Amplification, PhaseAmplification, amplifications, phase_amplifications};
+use conditions::{Conditions, conditions};
+use disturbances::DisturbedMeasurements;
+use effort::{VarianceComponents, imprecise_phases, variance_components};
+use finding::Finding;
+use findings::conclude;
+use latencies::{Distribution, distributions};
+use next::{NextStep, next_steps};
+use summary::{Summary, summarize};
+use warnings::warnings;
+
+/// A book and what follows from it.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// What was measured.
+    pub book: &'a Book,
+    disturbed: OnceCell<DisturbedMeasurements>,
+    summary: OnceCell<Summary>,
+    conditions: OnceCell<Conditions>,
+    distributions: OnceCell<Vec<Distribution>>,
+    amplifications: OnceCell<Vec<Amplification>>,
+    phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
+    variance: OnceCell<Vec<VarianceComponents>>,
+    findings: OnceCell<Vec<Finding>>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Of this book. Nothing is computed yet.
+    pub fn of(book: &'a Book) -> Self {
+        Self {
+            book,
+            disturbed: OnceCell::new(),
+            summary: OnceCell::new(),
+            conditions: OnceCell::new(),
+            distributions: OnceCell::new(),
+            amplifications: OnceCell::new(),
+            phase_amplifications: OnceCell::new(),
+            variance: OnceCell::new(),
+            findings: OnceCell::new(),
+        }
+    }
+
+    fn disturbed_measurements(&self) -> &DisturbedMeasurements {
+        self.disturbed.get_or_init(|| DisturbedMeasurements::of(self.book))
+    }
+
+    /// Whether this measurement of the book was made under background load, or disturbed from outside
+    /// in another way.
+    pub fn disturbed(&self, m: &Measurement) -> bool {
+        self.disturbed_measurements().contains(m)
+    }
+
+    /// One row for each phase of each variant at each level.
+    pub fn summary(&self) -> &Summary {
+        self.summary.get_or_init(|| summarize(self.book, self.disturbed_measurements()))
+    }
+
+    /// What the place was like at each level.
+    pub fn conditions(&self) -> &Conditions {
+        self.conditions.get_or_init(|| conditions(self.book))
+    }
+
+    /// The distribution of latencies of each row of the summary whose latencies were kept.
+    pub fn distributions(&self) -> &[Distribution] {
+        self.distributions.get_or_init(|| distributions(self.book, self.summary()))
+    }
+
+    /// How much more than requested was moved and taken, for each variant.
+    pub fn amplifications(&self) -> &[Amplification] {
+        self.amplifications.get_or_init(|| amplifications(self.book))
+    }
+
+    /// How much more than requested the device moved, for each phase of each variant.
+    pub fn phase_amplifications(&self) -> &[PhaseAmplification] {
+        self.phase_amplifications
+            .get_or_init(|| phase_amplifications(self.book, self.disturbed_measurements()))
+    }
+
+    /// Where the variance of each phase is.
+    pub fn variance(&self) -> &[VarianceComponents] {
+        self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
+    }
+
+    /// What is concluded: the findings that the job wants, then the warnings. Of published figures
+    /// nothing is concluded.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.get_or_init(|| {
+            let run = &self.book.run;
+            if run.reference.is_some() {
+                return Vec::new();
+            }
+            let mut all = conclude(self.book, &run.conclude, &variants(self.book));
+            let warned = warnings(self, &all);
+            all.extend(warned.into_iter().map(Finding::Warning));
+            all
+        })
+    }
+
+    /// The precision that was requested, if every rate reached it.
+    pub fn precision_reached(&self) -> Option<f64> {
+        let measured = self.book.run.complete && !self.book.measurements.is_empty();
+        let reached = imprecise_phases(self.book).is_some_and(|phases| phases.is_empty());
+        self.book.run.precision.filter(|_| measured && reached)
+    }
+
+    /// What a reader would want to look at or do next.
+    pub fn next_steps(&self) -> Vec<NextStep> {
+        next_steps(self.book, self.summary())
+    }
+}

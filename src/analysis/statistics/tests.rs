@@ -1,0 +1,231 @@
+//! The figures of scipy and of plain Python (`tests/data/statistics.py`), and input that gives none.
+
+use serde_json::Value;
+
+use super::autocorrelation::{dependence, effective_size};
+use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
+use super::dip::{dip, dip_chance};
+use super::modes::modes;
+use super::trend::trend;
+use super::{Interval, mean_interval, normal};
+use crate::analysis::change::change_points;
+use crate::analysis::thresholds::CHANGE_POINT_ALPHA;
+use super::order::quantile_ranks;
+
+fn made(part: &str) -> Value {
+    let text = include_str!("../../../tests/data/statistics.json");
+    let all: Value = serde_json::from_str(text).unwrap();
+    assert!(!all[part].is_null(), "{part}");
+    all[part].clone()
+}
+
+fn rows(value: &Value) -> &[Value] {
+    let rows = value.as_array().unwrap();
+    assert!(!rows.is_empty());
+    rows
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    rows(value).iter().map(number).collect()
+}
+
+#[track_caller]
+fn same(found: f64, expected: &Value) {
+    same_within(found, expected, 1e-9);
+}
+
+#[track_caller]
+fn same_within(found: f64, expected: &Value, share: f64) {
+    let expected = number(expected);
+    let off = (found - expected).abs();
+    assert!(off <= share * expected.abs().max(1e-300), "{found}, expected {expected}");
+}
+
+#[track_caller]
+fn same_interval(found: Option<Interval>, expected: &Value) {
+    let Some(expected) = expected.as_array() else { return assert_eq!(found, None) };
+    let found = found.unwrap();
+    same(found.low, &expected[0]);
+    same(found.high, &expected[1]);
+}
+
+#[test]
+fn the_normal_distribution_is_that_of_scipy() {
+    let made = made("normal");
+    for row in rows(&made["below"]) {
+        same_within(normal::chance_below(number(&row[0])), &row[1], 1e-11);
+    }
+    for row in rows(&made["quantiles"]) {
+        let (found, expected) = (normal::quantile(number(&row[0])).unwrap(), number(&row[1]));
+        assert!((found - expected).abs() < 1e-12 * expected.abs().max(1.0), "{row}: {found}");
+    }
+    for odd in [0.0, 1.0, -0.5, f64::NAN] {
+        assert_eq!(normal::quantile(odd), None);
+    }
+    assert!(normal::chance_below(f64::NAN).is_nan());
+    assert_eq!(normal::chance_below(f64::INFINITY), 1.0);
+    assert_eq!(normal::chance_below(f64::NEG_INFINITY), 0.0);
+}
+
+#[test]
+fn means_and_quantiles_have_the_errors_of_scipy() {
+    for case in rows(&made("describe")) {
+        let values = numbers(&case["values"]);
+        same(mean(&values), &case["mean"]);
+        same(deviation(&values), &case["deviation"]);
+        same(mean_estimate(&values).error, &case["error"]);
+        for row in rows(&case["quantiles"]) {
+            let q = number(&row[0]);
+            same(sorted_quantile(&sorted(&values), q), &row[1]);
+        }
+    }
+}
+
+#[test]
+fn quantiles_lie_between_values_that_the_binomial_distribution_gives() {
+    for case in rows(&made("order")) {
+        let sorted = sorted(&numbers(&case["values"]));
+        let ranks = quantile_ranks(sorted.len() as u64, number(&case["q"]), 0.95);
+        let found = ranks.and_then(|(low, high)| {
+            Interval::new(sorted[low as usize - 1], sorted[high as usize - 1])
+        });
+        same_interval(found, &case["interval"]);
+    }
+}
+
+#[test]
+fn the_interval_of_a_mean_is_the_one_written_out_with_scipy() {
+    let made = made("means");
+    for case in rows(&made["mean"]) {
+        same_interval(mean_interval(&numbers(&case["values"]), 0.95), &case["interval"]);
+    }
+}
+
+#[test]
+fn dependence_is_that_of_statsmodels() {
+    for case in rows(&made("dependence")) {
+        let values = numbers(&case["values"]);
+        same(effective_size(&values).unwrap(), &case["effective_size"]);
+    }
+}
+
+#[test]
+fn trends_are_those_of_pymannkendall_and_scipy() {
+    for case in rows(&made("trends")) {
+        let found = trend(&numbers(&case["values"])).unwrap();
+        same(found.slope, &case["slope"]);
+        same(found.tau, &case["tau"]);
+        same(found.correction, &case["correction"]);
+        let off = (found.p_value - number(&case["p_value"])).abs();
+        assert!(off < 1e-9, "{found:?}, expected {}", case["p_value"]);
+    }
+}
+
+#[test]
+fn dips_are_those_of_diptest() {
+    let mut two = Vec::new();
+    for case in rows(&made("modes")) {
+        let values = numbers(&case["values"]);
+        let found = modes(&values, 1).unwrap();
+        same(dip(&sorted(&values)).unwrap(), &case["dip"]);
+        assert_eq!(found.dip, dip(&sorted(&values)).unwrap());
+        // Four standard deviations of the share of 500 samples, and one sample.
+        let expected = number(&case["p_value"]);
+        let chance = 4.0 * (expected * (1.0 - expected) / 500.0).sqrt() + 1.0 / 500.0;
+        assert!((found.p_value - expected).abs() <= chance, "{found:?}, expected {expected}");
+        two.push(found.two());
+    }
+    assert_eq!(two, [true, false, false, false, true, false]);
+}
+
+#[test]
+fn the_groups_of_two_modes_are_told() {
+    let values: Vec<f64> = (0..60).map(|i| f64::from(i % 6 / 5 * 50 + i % 5 + 100)).collect();
+    let found = modes(&values, 1).unwrap();
+    assert!(found.two(), "{found:?}");
+    assert!((found.low.share - 5.0 / 6.0).abs() < 1e-12 && found.high.mean > 149.0, "{found:?}");
+    // sqrt(2) * 50 / hypot(1.41, 1.41) or so.
+    assert!((found.separation - 35.0).abs() < 3.0, "{found:?}");
+    assert_eq!(dip_chance(0.25, 8000, 1), 1.0 / 501.0);
+}
+
+#[test]
+fn changes_are_those_of_the_algorithm_written_out_in_python() {
+    for case in rows(&made("changes")) {
+        let found = change_points(&numbers(&case["values"]), CHANGE_POINT_ALPHA);
+        let expected = case["points"].as_array().unwrap();
+        assert_eq!(found.len(), expected.len(), "{found:?}, expected {expected:?}");
+        for (point, expected) in found.iter().zip(expected) {
+            assert_eq!(point.index as f64, number(&expected[0]));
+            same(point.before, &expected[1]);
+            same(point.after, &expected[2]);
+            same_within(point.p_value, &expected[3], 1e-6);
+        }
+    }
+}
+
+/// The interval of a mean, after every other method was tried on the same values.
+fn all(values: &[f64]) -> Option<Interval> {
+    let _ = (trend(values), modes(values, 1), dip(values), effective_size(values));
+    let _ = change_points(values, CHANGE_POINT_ALPHA);
+    mean_interval(values, 0.95)
+}
+
+#[test]
+fn no_input_gives_up() {
+    assert_eq!(all(&[]), None);
+    for n in [1, 2, 3, 4, 7, 30, 120] {
+        for outlier in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut values = vec![5.0; n];
+            values[n / 2] = outlier;
+            assert_eq!(all(&values), None, "{values:?}");
+        }
+        for scale in [1.0, -1.0, 0.0, 1e308, 1e-308, f64::MIN_POSITIVE, 0.1] {
+            let equal = vec![scale; n];
+            let mixed: Vec<f64> = (0..n).map(|i| scale * (i % 3) as f64).collect();
+            all(&mixed);
+            all(&mixed.iter().map(|value| value - scale).collect::<Vec<_>>());
+            if let Some(interval) = all(&equal) {
+                assert!((interval.low - interval.high).abs() < 1e-9 || scale.abs() > 1e300);
+            }
+        }
+    }
+    assert_eq!(mean_interval(&[5.0], 0.95), None);
+    assert_eq!(mean_interval(&[5.0; 3], 0.95).unwrap().width(), 0.0);
+    for level in [0.0, 1.0, -1.0, 2.0, f64::NAN] {
+        assert_eq!(mean_interval(&[5.0, 6.0, 7.0], level), None);
+        assert_eq!(mean_interval(&[5.0; 9], level), None);
+        assert_eq!(quantile_ranks(9, 0.5, level), None);
+    }
+}
+
+/// For many values the ranks are those of the normal distribution: n q -+ 1.96 sqrt(n q (1 - q)).
+#[test]
+fn ranks_of_quantiles_are_right_for_many_values_too() {
+    for n in [10_000u64, 1_000_000, 300_000_000] {
+        for q in [0.5, 0.99, 0.999] {
+            let (low, high) = quantile_ranks(n, q, 0.95).unwrap();
+            let (middle, n) = (n as f64 * q, n as f64);
+            let half = 1.96 * (n * q * (1.0 - q)).sqrt();
+            for (rank, expected) in [(low, middle - half), (high, middle + half)] {
+                let off = (rank as f64 - expected).abs() / half;
+                assert!(off < 0.15, "{n} {q}: {low} to {high}, expected {expected}");
+            }
+        }
+    }
+    assert_eq!(quantile_ranks(367, 0.99, 0.95), None);
+    assert!(quantile_ranks(368, 0.99, 0.95).is_some());
+    assert_eq!((quantile_ranks(0, 0.5, 0.95), quantile_ranks(5, 0.5, 0.95)), (None, None));
+}
+
+#[test]
+fn alike_neighbours_count_less() {
+    let alternating: Vec<f64> = (0..40).map(|n| if n % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let waves: Vec<f64> = (0..40).map(|n| (f64::from(n) / 6.0).sin()).collect();
+    assert!((dependence(&alternating) - 1.0).abs() < 1e-12);
+    assert!(dependence(&waves) > 10.0, "{}", dependence(&waves));
+}

@@ -1,0 +1,192 @@
+//! A run in one row for each phase: what reports print. Every figure carries its n and its
+//! interval; invalid measurements stand apart and are never averaged in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::disturbances::DisturbedMeasurements;
+use super::tails::{LatencySummary, tail};
+use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
+use crate::base::units::Unit;
+use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::{Book, Level, Measurement};
+use crate::results::content::bulk_phases;
+use crate::results::order::{each_once, variants};
+
+/// A run by variant and level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Variants in the job file's order; levels as they were measured.
+    pub groups: Vec<VariantSummary>,
+}
+
+/// One variant at one level, over all its repeats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VariantSummary {
+    /// The variant's name.
+    pub variant: String,
+    /// The level of the axis; none without an axis.
+    pub level: Option<Level>,
+    /// One for each phase, in the order they were measured.
+    pub rows: Vec<PhaseSummary>,
+}
+
+/// One phase over all its repeats and passes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhaseSummary {
+    /// The phase's name.
+    pub phase: String,
+    /// What is done each second without the sync, in `rate_unit`; none without a valid
+    /// measurement.
+    pub rate: Option<Estimate>,
+    /// What the rate counts: operations, or bytes in a phase whose operations each move much. All
+    /// rows of a phase have the same.
+    pub rate_unit: Unit,
+    /// The rate with the time of the sync; none if nothing was synced.
+    pub rate_with_sync: Option<Estimate>,
+    /// Mean duration without the sync, in seconds; none without a valid measurement.
+    pub seconds: Option<f64>,
+    /// Normalised population standard deviation of the seconds over what the rate is averaged
+    /// from; none for fewer than two.
+    pub deviation: Option<f64>,
+    /// Mean duration of the sync, in seconds; none if nothing was synced.
+    pub sync_seconds: Option<f64>,
+    /// Latencies of all operations of the valid measurements; none if there are none.
+    pub tail: Option<LatencySummary>,
+    /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
+    pub cache: String,
+    /// How many of the valid measurements were made under background load; a warning says more.
+    pub disturbed: u64,
+    /// The measurements that are not averaged in.
+    pub invalid: Vec<InvalidMeasurement>,
+}
+
+/// A measurement that is not averaged in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InvalidMeasurement {
+    /// Its repeat, from 1.
+    pub repeat: u32,
+    /// Its pass, from 1.
+    pub pass: u32,
+    /// Why.
+    pub reasons: Vec<String>,
+}
+
+impl Summary {
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &PhaseSummary> {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+
+    /// Names of the variants, in the job file's order.
+    pub fn variants(&self) -> Vec<&str> {
+        each_once(self.groups.iter().map(|group| group.variant.as_str()))
+    }
+
+    /// Whether variants have names that say something: there are several, or one that was named.
+    pub fn has_variants(&self) -> bool {
+        self.groups.iter().any(|group| group.variant != DEFAULT_VARIANT)
+    }
+
+    /// The levels, as they were measured; empty without an axis.
+    pub fn levels(&self) -> Vec<&Level> {
+        each_once(self.groups.iter().filter_map(|group| group.level.as_ref()))
+    }
+
+    /// Names of the phases, in the order they were measured.
+    pub fn phases(&self) -> Vec<&str> {
+        each_once(self.rows().map(|row| row.phase.as_str()))
+    }
+
+    /// The row of a phase of a variant at a level; none if it was not measured.
+    pub fn row(&self, variant: &str, level: &Level, phase: &str) -> Option<&PhaseSummary> {
+        let here = |g: &&VariantSummary| g.variant == variant && g.level.as_ref() == Some(level);
+        self.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
+    }
+
+    /// What was found of the caches in all rows of a phase: one word if they agree, else `mixed`;
+    /// empty if nothing of it is valid.
+    pub fn cache(&self, phase: &str) -> String {
+        let measured = self.rows().filter(|row| row.phase == phase && row.rate.is_some());
+        agreed(measured.map(|row| row.cache.as_str()))
+    }
+
+    /// How many measurements are not averaged in.
+    pub fn invalid(&self) -> u64 {
+        self.rows().map(|row| row.invalid.len() as u64).sum()
+    }
+}
+
+/// The summary of a book.
+pub(super) fn summarize(book: &Book, disturbed: &DisturbedMeasurements) -> Summary {
+    let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
+    for measurement in &book.measurements {
+        let cell = &measurement.cell;
+        let same = |g: &VariantSummary| g.variant == cell.variant && g.level == cell.level;
+        match groups.iter_mut().find(|(group, _)| same(group)) {
+            Some((_, members)) => members.push(measurement),
+            None => {
+                let (variant, level) = (cell.variant.clone(), cell.level.clone());
+                groups.push((VariantSummary { variant, level, rows: vec![] }, vec![measurement]));
+            }
+        }
+    }
+    // Variants were measured in a random order; levels went up.
+    let order = variants(book).into_iter().enumerate();
+    let order: BTreeMap<&str, usize> = order.map(|(place, name)| (name, place)).collect();
+    groups.sort_by_key(|(group, _)| order.get(group.variant.as_str()).copied());
+    let bulk = bulk_phases(book.measurements.iter());
+    let filled = groups.into_iter().map(|(group, measurements)| {
+        let mut rows = rows(&measurements, &bulk);
+        for row in &mut rows {
+            let of_row = measurements.iter().filter(|m| m.phase == row.phase && m.valid());
+            row.disturbed = of_row.filter(|m| disturbed.contains(m)).count() as u64;
+        }
+        VariantSummary { rows, ..group }
+    });
+    Summary { groups: filled.collect() }
+}
+
+fn rows(measurements: &[&Measurement], bulk: &BTreeSet<&str>) -> Vec<PhaseSummary> {
+    let phases = each_once(measurements.iter().map(|m| m.phase.as_str()));
+    let of = |phase: &str| measurements.iter().filter(|m| m.phase == phase).copied().collect();
+    let unit = |phase: &str| if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
+    phases.into_iter().map(|phase| row(phase, of(phase), unit(phase))).collect()
+}
+
+fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSummary {
+    let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
+    let sync_seconds = mean(valid.iter().map(|m| m.sync_seconds)).filter(|s| *s > 0.0);
+    let own_error = valid.first().and_then(|only| only.rate_error);
+    let reasons = |m: &Measurement| InvalidMeasurement {
+        repeat: m.cell.repeat,
+        pass: m.pass,
+        reasons: m.invalid.clone(),
+    };
+    PhaseSummary {
+        phase: phase.into(),
+        rate: rate_estimate(&valid, rate_unit, |_| 0.0, own_error),
+        rate_unit,
+        rate_with_sync: sync_seconds
+            .and_then(|_| rate_estimate(&valid, rate_unit, |m| m.sync_seconds, None)),
+        seconds: mean(valid.iter().map(|m| m.seconds)).filter(|s| *s > 0.0),
+        deviation: coefficient_of_variation(&independent(&valid, |m| m.seconds).0),
+        sync_seconds,
+        tail: tail(&valid),
+        cache: cache(&valid),
+        disturbed: 0,
+        invalid: invalid.into_iter().map(reasons).collect(),
+    }
+}
+
+fn cache(valid: &[&Measurement]) -> String {
+    agreed(valid.iter().map(|m| m.cache.found.word()))
+}
+
+/// The word if all are the same, else `mixed`; empty if there is none.
+fn agreed<'a>(mut words: impl Iterator<Item = &'a str>) -> String {
+    let first = words.next().unwrap_or_default();
+    if words.all(|word| word == first) { first.into() } else { "mixed".into() }
+}
+
+#[cfg(test)]
+mod tests;

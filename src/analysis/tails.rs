@@ -1,0 +1,195 @@
+//! Quantiles of latencies, each with what is known of its error.
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use serde::Serialize;
+
+use super::statistics::mean_interval;
+use super::statistics::order::quantile_ranks;
+use super::uncertainty::independent;
+use crate::results::book::Measurement;
+
+/// The chance with which an interval holds.
+const LEVEL: f64 = 0.95;
+
+/// Latencies, in nanoseconds. Intervals are at 95%.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LatencySummary {
+    /// Half are shorter; none if the histograms of several measurements cannot be added, or for
+    /// fewer than 10 operations.
+    #[serde(rename = "p50")]
+    pub p50_ns: Option<u64>,
+    /// Its interval; none if it is not known.
+    #[serde(rename = "p50_interval")]
+    pub p50_interval_ns: Option<[u64; 2]>,
+    /// 99 in 100 are shorter; none if the histograms of several measurements cannot be added, or
+    /// for fewer than 100 operations.
+    #[serde(rename = "p99")]
+    pub p99_ns: Option<u64>,
+    /// Its interval; none if it is not known.
+    #[serde(rename = "p99_interval")]
+    pub p99_interval_ns: Option<[u64; 2]>,
+    /// 999 in 1,000 are shorter; none as above, or for fewer than 1,000 operations.
+    #[serde(rename = "p99_9")]
+    pub p99_9_ns: Option<u64>,
+    /// Its interval; none if it is not known.
+    #[serde(rename = "p99_9_interval")]
+    pub p99_9_interval_ns: Option<[u64; 2]>,
+    /// The longest that occurred.
+    #[serde(rename = "max")]
+    pub max_ns: u64,
+}
+
+/// A quantile that is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantile {
+    /// The median.
+    P50,
+    /// 99 in 100 are shorter.
+    P99,
+    /// 999 in 1,000 are shorter.
+    P999,
+}
+
+impl Quantile {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::P50, Self::P99, Self::P999];
+
+    /// Its word: `p50`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+        }
+    }
+
+    /// Its key in documents: `p99_9`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p99_9",
+        }
+    }
+
+    fn share(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+        }
+    }
+
+    /// Of fewer operations the middle one is hardly a middle, and the others are the longest.
+    fn operations_min(self) -> u64 {
+        match self {
+            Self::P50 => 10,
+            Self::P99 => 100,
+            Self::P999 => 1000,
+        }
+    }
+
+    /// That of one measurement, in nanoseconds; none for too few operations.
+    pub(super) fn of(self, m: &Measurement) -> Option<u64> {
+        let ns = match self {
+            Self::P50 => m.latency.p50,
+            Self::P99 => m.latency.p99,
+            Self::P999 => m.latency.p99_9,
+        };
+        (m.operations >= self.operations_min() && ns > 0).then_some(ns)
+    }
+
+    /// That of a tail, with its interval.
+    pub fn in_tail(self, tail: &LatencySummary) -> (Option<u64>, Option<[u64; 2]>) {
+        match self {
+            Self::P50 => (tail.p50_ns, tail.p50_interval_ns),
+            Self::P99 => (tail.p99_ns, tail.p99_interval_ns),
+            Self::P999 => (tail.p99_9_ns, tail.p99_9_interval_ns),
+        }
+    }
+}
+
+/// Latencies of all operations of valid measurements together; none if there are none.
+pub(super) fn tail(valid: &[&Measurement]) -> Option<LatencySummary> {
+    // Published figures may come without latencies; none of a real operation is zero.
+    let measured = |m: &&&Measurement| m.operations > 0 && m.latency.max > 0;
+    let measured: Vec<&Measurement> = valid.iter().filter(measured).copied().collect();
+    let operations = measured.iter().fold(0u64, |sum, m| sum.saturating_add(m.operations));
+    // A histogram rounds; the longest of each measurement was kept exactly.
+    let max_ns = measured.iter().map(|m| m.latency.max).max()?;
+    let merged = match measured.as_slice() {
+        [_] => None,
+        _ => merge(measured.iter().map(|m| m.histogram.as_slice())),
+    };
+    let at = |quantile: Quantile| {
+        let ns = match measured.as_slice() {
+            [only] => quantile.of(only),
+            _ => merged.as_ref().map(|all| all.value_at_quantile(quantile.share())),
+        };
+        let ns = ns.map(|ns| ns.min(max_ns)).filter(|_| operations >= quantile.operations_min());
+        let interval = ns.and_then(|ns| interval(quantile, &measured, ns));
+        (ns, interval.map(|bounds| bounds.map(|bound| bound.min(max_ns))))
+    };
+    let [(p50_ns, p50_interval_ns), (p99_ns, p99_interval_ns), (p99_9_ns, p99_9_interval_ns)] =
+        Quantile::ALL.map(at);
+    Some(LatencySummary {
+        p50_ns,
+        p50_interval_ns,
+        p99_ns,
+        p99_interval_ns,
+        p99_9_ns,
+        p99_9_interval_ns,
+        max_ns,
+    })
+}
+
+/// The interval of a quantile: of several repeats (of one its passes) over their own quantiles, of
+/// one measurement between two of its latencies. It always holds the figure itself, which is of all
+/// operations together.
+fn interval(quantile: Quantile, measured: &[&Measurement], ns: u64) -> Option<[u64; 2]> {
+    if let [only] = measured {
+        return own_interval(quantile, only);
+    }
+    if measured.iter().any(|m| quantile.of(m).is_none()) {
+        return None;
+    }
+    let (values, _) = independent(measured, |m| quantile.of(m).map_or(f64::NAN, |ns| ns as f64));
+    let found = mean_interval(&values, LEVEL)?;
+    Some([(found.low.floor() as u64).min(ns), (found.high.ceil() as u64).max(ns)])
+}
+
+/// The interval of a quantile of one measurement, from the order of its own latencies; none for too
+/// few of them. It takes operations to be independent, and knows nothing of other runs.
+pub fn own_interval(quantile: Quantile, m: &Measurement) -> Option<[u64; 2]> {
+    let ns = quantile.of(m)?;
+    let histogram = merge(std::iter::once(m.histogram.as_slice()))?;
+    let n = histogram.len();
+    let (low, high) = quantile_ranks(n, quantile.share(), LEVEL)?;
+    // The middle of a rank, so that rounding does not lead to its neighbour.
+    let at = |rank: u64| histogram.value_at_quantile((rank as f64 - 0.5) / n as f64);
+    Some([at(low).min(ns), at(high).max(ns)])
+}
+
+/// All latencies together; none if one of the histograms cannot be read, for quantiles of only a
+/// part would pass for those of the whole.
+pub(super) fn merge<'a>(encoded: impl Iterator<Item = &'a [u8]>) -> Option<Histogram<u64>> {
+    let mut reader = Deserializer::new();
+    let mut all: Option<Histogram<u64>> = None;
+    for mut bytes in encoded {
+        let one: Histogram<u64> = reader.deserialize(&mut bytes).ok()?;
+        match &mut all {
+            None => {
+                all = Some(one);
+            }
+            Some(all) => {
+                all.auto(true);
+                all.add(one).ok()?;
+            }
+        }
+    }
+    all.filter(|all| !all.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

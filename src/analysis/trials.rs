@@ -1,0 +1,252 @@
+//! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
+//! slowed down, and runs of the simulated file system.
+
+use super::compare::{Comparison, PhaseKey, RatioTest, SpeedVerdict};
+use super::findings::ranking::between;
+use super::statistics::Interval;
+use super::statistics::describe::{mean, median};
+use super::statistics::normal;
+use crate::results::book::Book;
+
+/// How often something came true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// This often.
+    pub times: u64,
+    /// Out of so many.
+    pub of: u64,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub fn count(&mut self, is_true: bool) {
+        self.times += u64::from(is_true);
+        self.of += 1;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { times: self.times + other.times, of: self.of + other.of }
+    }
+
+    /// The share, from 0 to 1; none of nothing.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.of > 0).then(|| self.times as f64 / self.of as f64)
+    }
+
+    /// The 95% interval of the share; none of nothing.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        self.interval_at(0.05)
+    }
+
+    /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
+    /// 1927); none of nothing.
+    fn interval_at(&self, alpha: f64) -> Option<Interval> {
+        let z = normal::quantile(1.0 - alpha / 2.0)?;
+        let (share, n) = (self.share()?, self.of as f64);
+        let centre = share + z * z / (2.0 * n);
+        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+        let all = 1.0 + z * z / n;
+        Interval::new(((centre - half) / all).max(0.0), ((centre + half) / all).min(1.0))
+    }
+}
+
+/// What the comparisons of all pairs say of one row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialRow {
+    /// The row.
+    pub key: PhaseKey,
+    /// How often the difference was significant, in the direction of the truth if there is one.
+    pub significant: Tally,
+    /// How often the interval of the ratio held the truth.
+    pub held: Tally,
+    /// The smallest detectable differences, as shares.
+    detectable: Vec<f64>,
+    /// Logarithms of the ratios.
+    logs: Vec<f64>,
+}
+
+impl TrialRow {
+    /// How many times as fast the second was, in the geometric mean.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        mean(&self.logs).exp()
+    }
+
+    /// The median of the smallest detectable differences, as a share; none if none is known.
+    #[must_use]
+    pub fn smallest_detectable(&self) -> Option<f64> {
+        Some(median(&self.detectable)).filter(|middle| middle.is_finite())
+    }
+}
+
+/// Pairs of runs of which it is known how many times as fast the second is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trials {
+    /// How many times as fast it is.
+    pub truth: f64,
+    /// How many pairs there were.
+    pub pairs: u64,
+    /// Each row of the comparisons, the whole job first.
+    pub rows: Vec<TrialRow>,
+}
+
+impl Trials {
+    /// None yet, with this truth.
+    #[must_use]
+    pub fn new(truth: f64) -> Self {
+        Self { truth, pairs: 0, rows: Vec::new() }
+    }
+
+    /// Counts one pair of runs.
+    pub fn add(&mut self, comparison: &Comparison) {
+        self.pairs += 1;
+        for row in &comparison.rows {
+            self.count(&row.key, row.test);
+        }
+    }
+
+    /// Counts one run in which the two variants took turns.
+    pub fn add_turns(&mut self, book: &Book, pair: [&str; 2]) {
+        self.pairs += 1;
+        for (phase, level, ratio) in between(book, pair) {
+            let phase = phase.map(str::to_string);
+            let key = PhaseKey { variant: None, level: level.cloned(), phase };
+            self.count(&key, RatioTest::of_ratio(&ratio));
+        }
+    }
+
+    fn count(&mut self, key: &PhaseKey, test: RatioTest) {
+        let Some([low, high]) = test.interval else { return };
+        let is_right = match test.verdict {
+            SpeedVerdict::Faster => self.truth >= 1.0,
+            SpeedVerdict::Slower => self.truth <= 1.0,
+            SpeedVerdict::NoDifference | SpeedVerdict::CannotTell => false,
+        };
+        let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {
+            self.rows.push(TrialRow { key: key.clone(), ..TrialRow::default() });
+            self.rows.len() - 1
+        });
+        let counted = &mut self.rows[at];
+        counted.significant.count(is_right);
+        counted.held.count((low..=high).contains(&self.truth));
+        counted.detectable.extend(test.smallest_detectable);
+        counted.logs.push(f64::midpoint(low.ln(), high.ln()));
+    }
+
+    /// How often phases differed significantly, all together.
+    #[must_use]
+    pub fn phases_significant(&self) -> Tally {
+        self.sum(true, |row| row.significant)
+    }
+
+    /// How often intervals of phases held the truth, all together.
+    #[must_use]
+    pub fn phases_held(&self) -> Tally {
+        self.sum(true, |row| row.held)
+    }
+
+    /// How often whole jobs did, all variants and levels together.
+    #[must_use]
+    pub fn jobs_significant(&self) -> Tally {
+        self.sum(false, |row| row.significant)
+    }
+
+    /// How often intervals of whole jobs held the truth, all together.
+    #[must_use]
+    pub fn jobs_held(&self) -> Tally {
+        self.sum(false, |row| row.held)
+    }
+
+    /// Whether some row had significant differences more often than this share, beyond chance.
+    #[must_use]
+    pub fn claims_more_than(&self, share: f64) -> bool {
+        self.any_interval(|row| row.significant, |found| found.low > share)
+    }
+
+    /// Whether intervals of some row held the truth less often than this share, beyond chance.
+    #[must_use]
+    pub fn holds_less_than(&self, share: f64) -> bool {
+        self.any_interval(|row| row.held, |found| found.high < share)
+    }
+
+    /// The intervals of all rows hold together with 95% (Bonferroni). Rows of one run depend on each
+    /// other, for what disturbs it disturbs all: they are no more runs.
+    fn any_interval(
+        &self,
+        of: impl Fn(&TrialRow) -> Tally,
+        is_beyond: impl Fn(Interval) -> bool,
+    ) -> bool {
+        let alpha = 0.05 / self.rows.len().max(1) as f64;
+        self.rows.iter().any(|row| of(row).interval_at(alpha).is_some_and(&is_beyond))
+    }
+
+    fn sum(&self, of_phases: bool, of: impl Fn(&TrialRow) -> Tally) -> Tally {
+        let rows = self.rows.iter().filter(|row| row.key.phase.is_some() == of_phases);
+        rows.fold(Tally::default(), |sum, row| sum.and(of(row)))
+    }
+}
+
+/// What was found of one kind of noise of the simulated file system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedNoise {
+    /// Its word in job files.
+    pub noise: &'static str,
+    /// How often the interval of a rate held the true one.
+    pub rate_held: Tally,
+    /// How often the interval of a ratio of two that are the same held 1.
+    pub ratio_held: Tally,
+}
+
+/// How often a law or a knee of the simulated file system was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedLaw {
+    /// What the truth was, for people.
+    pub truth: &'static str,
+    /// How often it was found.
+    pub right: Tally,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// scipy.stats.binomtest(3, 100).proportion_ci(method='wilson') and (20, 20).
+    #[test]
+    fn a_share_has_the_interval_of_scipys_wilson() {
+        let of = |times, of| Tally { times, of }.interval().unwrap();
+        for (found, low, high) in
+            [(of(3, 100), 0.010254524, 0.084519364), (of(20, 20), 0.838874842, 1.0)]
+        {
+            assert!(
+                (found.low - low).abs() < 1e-6 && (found.high - high).abs() < 1e-6,
+                "{found:?}"
+            );
+        }
+        assert_eq!(Tally::default().interval(), None);
+    }
+
+    /// Pairs of equal runs with so many rows, of which so many pairs differ in every row.
+    fn disturbed(pairs: u64, rows: usize, differ: u64) -> Trials {
+        let row = TrialRow {
+            key: PhaseKey::default(),
+            significant: Tally { times: differ, of: pairs },
+            held: Tally { times: pairs - differ, of: pairs },
+            detectable: Vec::new(),
+            logs: Vec::new(),
+        };
+        Trials { truth: 1.0, pairs, rows: vec![row; rows] }
+    }
+
+    #[test]
+    fn a_run_that_was_disturbed_as_a_whole_is_one_run_and_not_as_many_as_it_has_phases() {
+        assert!(!disturbed(10, 6, 2).claims_more_than(0.05));
+        assert!(disturbed(10, 6, 6).claims_more_than(0.05));
+        assert!(disturbed(200, 6, 30).claims_more_than(0.05));
+        assert!(!disturbed(200, 6, 30).holds_less_than(0.9));
+        assert!(disturbed(200, 6, 60).holds_less_than(0.9));
+    }
+}

@@ -1,0 +1,141 @@
+//! A mean with its 95% confidence interval, and which values it was averaged from: repeats, or the
+//! passes or slices of a single one.
+
+use serde::Serialize;
+
+use super::statistics::student::{DEGREES_MANY, student_t};
+use crate::base::units::Unit;
+use crate::results::book::Measurement;
+
+/// A mean with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Half the width of the 95% confidence interval; none if the error is unknown.
+    pub half_width: Option<f64>,
+    /// How many values were averaged.
+    pub n: u32,
+    /// Where those values and the interval come from.
+    #[serde(skip)]
+    pub basis: IntervalBasis,
+    /// Significant figures that the interval allows.
+    #[serde(skip)]
+    pub figures: u32,
+}
+
+/// What an interval tells about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalBasis {
+    /// The spread between repeats, each the mean of its passes.
+    Repeats,
+    /// The spread between the passes of the only valid repeat.
+    Passes,
+    /// The spread between slices of the only valid measurement.
+    Slices,
+}
+
+impl Estimate {
+    /// The mean of `values` with the interval of Student's t; of a single value with the interval
+    /// that its own relative standard error gives. None for no values or values that are no
+    /// numbers.
+    ///
+    /// It is not `statistics::mean_interval`: that holds more often for values as skewed as
+    /// latencies, but rates of repeats differ by percents, where both are the same, and `±` is one
+    /// number because this one is symmetric.
+    pub fn of(values: &[f64], relative_error: Option<f64>, basis: IntervalBasis) -> Option<Self> {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let quantile = |degrees| student_t(0.05, degrees);
+        let half_width = match values {
+            [_] => quantile(DEGREES_MANY).zip(relative_error).map(|(z, error)| z * error * mean),
+            _ => {
+                let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+                let deviation = (squares / (n - 1.0)).sqrt();
+                quantile(n - 1.0).map(|t| t * deviation / n.sqrt())
+            }
+        };
+        let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
+        let figures = figures_allowed(mean, half_width);
+        let estimate = Self { mean, half_width, n: values.len() as u32, basis, figures };
+        mean.is_finite().then_some(estimate)
+    }
+
+    /// Half the width of the interval as a share of the mean; none if unknown.
+    pub fn relative(&self) -> Option<f64> {
+        self.half_width.filter(|_| self.mean > 0.0).map(|half| half / self.mean)
+    }
+}
+
+/// No interval is so narrow that more figures of a rate would mean anything.
+const MOST_FIGURES: i32 = 5;
+/// Figures for a mean whose error is unknown.
+pub(super) const FIGURES_WITHOUT_ERROR: u32 = 2;
+
+/// Figures down to the second one of the uncertainty, as the GUM rounds (JCGM 100:2008, 7.2.6).
+pub(super) fn figures_allowed(mean: f64, half_width: Option<f64>) -> u32 {
+    let order = |value: f64| value.abs().log10().floor() as i32;
+    match half_width {
+        None => FIGURES_WITHOUT_ERROR,
+        Some(_) if mean == 0.0 => 1,
+        Some(0.0) => MOST_FIGURES as u32,
+        Some(half) => (order(mean) - order(half) + 2).clamp(1, MOST_FIGURES) as u32,
+    }
+}
+
+/// Operations or bytes per second; 0 for an empty phase.
+pub(super) fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
+    let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
+    let seconds = m.seconds + more_seconds;
+    if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }
+}
+
+/// Passes of one repeat share its tree and its drift, so repeats are what is independent; passes
+/// and slices stand in for them where there is only one.
+/// A measurement whose time was not published has none.
+pub(super) fn independent(
+    valid: &[&Measurement],
+    of: impl Fn(&Measurement) -> f64,
+) -> (Vec<f64>, IntervalBasis) {
+    let valid: Vec<_> = valid.iter().filter(|m| !m.seconds.is_nan()).collect();
+    let mut repeats: Vec<u32> = valid.iter().map(|m| m.cell.repeat).collect();
+    repeats.sort_unstable();
+    repeats.dedup();
+    let values = |repeat: u32| -> Vec<f64> {
+        valid.iter().filter(|m| m.cell.repeat == repeat).map(|m| of(m)).collect()
+    };
+    match (repeats.as_slice(), valid.as_slice()) {
+        (_, [only]) => (vec![of(only)], IntervalBasis::Slices),
+        ([only], _) => (values(*only), IntervalBasis::Passes),
+        (repeats, _) => {
+            let means = repeats.iter().filter_map(|r| mean(values(*r).into_iter()));
+            (means.collect(), IntervalBasis::Repeats)
+        }
+    }
+}
+
+/// What valid measurements do each second, `more_seconds` of each included. A single one has this
+/// relative standard error.
+pub(super) fn rate_estimate(
+    valid: &[&Measurement],
+    unit: Unit,
+    more_seconds: impl Fn(&Measurement) -> f64,
+    relative_error: Option<f64>,
+) -> Option<Estimate> {
+    let (values, basis) = independent(valid, |m| per_second(m, unit, more_seconds(m)));
+    Estimate::of(&values, relative_error, basis)
+}
+
+/// The population's standard deviation over the mean; none for fewer than two values.
+pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+    let share = variance.sqrt() / mean;
+    (values.len() > 1 && mean > 0.0 && share.is_finite()).then_some(share)
+}
+
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0u32), |(sum, n), value| (sum + value, n + 1));
+    Some(sum / f64::from(n)).filter(|mean| mean.is_finite())
+}

@@ -1,0 +1,187 @@
+//! Each kind is told above its threshold and not below, and never of a quiet machine.
+
+use super::*;
+use crate::plan::CacheAsked;
+use crate::results::book::Disturbance;
+use crate::results::fixture::{self, quiet};
+
+/// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
+fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<WarningFinding> {
+    let mut calm = fixture::measurement("create", 1, 1_000, 10_000);
+    calm.seconds = 10.0;
+    calm.disturbance = Some(quiet(10.0));
+    calm.cache.asked = CacheAsked::AsIs;
+    (calm.worker_spread, calm.slices_ns) = (Some(0.02), vec![1_000.0; 32]);
+    (calm.device_read_bytes, calm.device_write_bytes) = (Some(50 << 20), Some(50 << 20));
+    let mut other = calm.clone();
+    change(&mut other);
+    let measurements = vec![calm, other];
+    disturbed(&Book { host: fixture::host(), measurements, ..Book::default() })
+}
+
+fn seen(change: impl Fn(&mut Disturbance)) -> Vec<WarningFinding> {
+    disturbed_by(|m| m.disturbance.as_mut().into_iter().for_each(&change))
+}
+
+#[track_caller]
+fn is(found: &[WarningFinding], kind: DisturbanceKind, words: &str) {
+    let [one] = found else { panic!("{found:?}") };
+    assert_eq!(one.code, kind.code());
+    assert!(one.sentence.contains("1 of 2 measurements"), "{}", one.sentence);
+    assert!(one.sentence.contains(words), "{}", one.sentence);
+}
+
+#[test]
+fn a_quiet_machine_is_told_nothing() {
+    assert_eq!(seen(|_| ()), []);
+    assert_eq!(disturbed(&fixture::book()), []);
+    assert_eq!(disturbed(&fixture::made::book()), []);
+}
+
+#[test]
+fn what_others_move_is_told_from_a_twentieth_of_what_the_device_moved() {
+    is(
+        &seen(|d| d.others_write_bytes = Some(6 << 20)),
+        DisturbanceKind::OthersIo,
+        "create: other processes moved up to 6.00 MiB on the disk during 1 of 2 measurements.",
+    );
+    assert_eq!(seen(|d| d.others_write_bytes = Some(4 << 20)), []);
+    let little = |m: &mut Measurement| m.device_write_bytes = Some(1_000);
+    assert_eq!(disturbed_by(little), [], "a few bytes of others are nothing");
+}
+
+#[test]
+fn others_count_for_no_more_than_the_device_moved() {
+    let elsewhere = |m: &mut Measurement| {
+        (m.device_read_bytes, m.device_write_bytes) = (Some(50 << 20), Some(0));
+        m.disturbance.as_mut().unwrap().others_write_bytes = Some(5 << 30);
+    };
+    assert_eq!(disturbed_by(elsewhere), [], "it wrote to another disk, or to memory");
+    let no_device = |m: &mut Measurement| {
+        elsewhere(m);
+        m.device_write_bytes = None;
+    };
+    assert_eq!(disturbed_by(no_device), []);
+}
+
+#[test]
+fn traffic_beneath_counts_when_it_is_more_than_a_file_system_makes_for_itself() {
+    let beneath = |bytes: u64| {
+        seen(move |d| {
+            (d.others_read_bytes, d.others_write_bytes) = (None, None);
+            (d.beneath_read_bytes, d.beneath_write_bytes) = (Some(0), Some(bytes));
+        })
+    };
+    is(&beneath(60 << 20), DisturbanceKind::OthersIo, "60.0 MiB");
+    assert_eq!(beneath(40 << 20), []);
+}
+
+#[test]
+fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
+    let others = |user: f64| seen(move |d| d.others_user_seconds = Some(user));
+    is(&others(2.5), DisturbanceKind::OthersCpu, "up to 12% of the CPU time");
+    assert_eq!(others(1.5), []);
+    assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), []);
+    let waiting = |d: &mut Disturbance| {
+        (d.cpu_pressure_seconds, d.others_user_seconds) = (Some(3.0), Some(1.0));
+    };
+    is(&seen(waiting), DisturbanceKind::OthersCpu, "5%");
+    let crowded = |m: &mut Measurement| {
+        m.threads = 2;
+        waiting(m.disturbance.as_mut().unwrap());
+    };
+    assert_eq!(disturbed_by(crowded), [], "two workers on two processors wait for each other");
+}
+
+#[test]
+fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
+    is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), DisturbanceKind::MemoryPressure, "10%");
+    is(&seen(|d| d.steal_seconds = Some(0.6)), DisturbanceKind::Steal, "3%");
+    assert_eq!(seen(|d| d.steal_seconds = Some(0.3)), []);
+    is(&seen(|d| d.core_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
+    is(&seen(|d| d.group_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
+    is(&seen(|d| d.clock_changed = Some(true)), DisturbanceKind::ClockJumped, "not steady");
+    is(&seen(|d| d.clock_error = Some(-0.002)), DisturbanceKind::ClockJumped, "not steady");
+}
+
+#[test]
+fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
+    is(
+        &disturbed_by(|m| m.worker_spread = Some(0.3)),
+        DisturbanceKind::Straggler,
+        "30% of the phase",
+    );
+    let short = |m: &mut Measurement| (m.worker_spread, m.seconds) = (Some(0.3), 0.2);
+    assert_eq!(disturbed_by(short), []);
+    assert_eq!(disturbed_by(|m| m.worker_spread = Some(0.1)), []);
+}
+
+#[test]
+fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
+    let rising: Vec<f64> = (0..32).map(|at| 1_000.0 + 100.0 * f64::from(at)).collect();
+    let two: Vec<f64> = (0..32).map(|at| [1_000.0, 2_000.0][at / 4 % 2]).collect();
+    is(
+        &disturbed_by(|m| m.slices_ns = two.clone()),
+        DisturbanceKind::TwoModes,
+        "up to 2.0 times apart",
+    );
+    is(
+        &disturbed_by(|m| m.slices_ns = rising.clone()),
+        DisturbanceKind::Trend,
+        "latency rose by up to",
+    );
+    let falling = |m: &mut Measurement| m.slices_ns = rising.iter().rev().copied().collect();
+    is(&disturbed_by(falling), DisturbanceKind::Trend, "latency fell by up to");
+    let with_windows = |m: &mut Measurement| {
+        m.slices_ns = rising.clone();
+        m.windows = fixture::windows(&[1_000, 2_000]);
+    };
+    assert_eq!(disturbed_by(with_windows), []);
+    let cold = |m: &mut Measurement| {
+        falling(m);
+        m.cache.asked = CacheAsked::Cold;
+    };
+    assert_eq!(disturbed_by(cold), []);
+}
+
+#[test]
+fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
+    let of = |options: &str, written: u64| {
+        let mut m = fixture::measurement("create", 1, 1_000, 10_000);
+        (m.sync_seconds, m.device_write_bytes) = (0.1, Some(written));
+        let mut book = Book { measurements: vec![m], ..Book::default() };
+        book.host.filesystem.options = options.into();
+        disturbed(&book).into_iter().map(|one| one.sentence).collect::<Vec<_>>()
+    };
+    let told = of("rw,compress=zstd:3,ssd", 102_400);
+    assert_eq!(
+        told,
+        ["create: the device wrote only 10% of the content in its measurement: the file system \
+          compresses."]
+    );
+    assert_eq!(of("rw,compress=zstd:3,ssd", 2_000_000), [""; 0], "random content stays whole");
+    assert_eq!(of("rw,compress=no", 102_400), [""; 0]);
+    assert_eq!(of("rw", 102_400), [""; 0]);
+}
+
+#[test]
+fn codes_are_all_different() {
+    let codes: std::collections::BTreeSet<_> =
+        DisturbanceKind::ALL.into_iter().map(DisturbanceKind::code).collect();
+    assert_eq!(codes.len(), DisturbanceKind::ALL.len());
+}
+
+#[test]
+fn on_a_loop_device_of_its_own_only_the_disk_beneath_can_be_shared() {
+    let told = |beneath: u64| {
+        let mut book = fixture::made::book();
+        for m in &mut book.measurements {
+            (m.device_read_bytes, m.device_write_bytes) = (Some(0), Some(60 << 20));
+            let seen = m.disturbance.as_mut().unwrap();
+            seen.others_write_bytes = Some(50 << 20);
+            (seen.beneath_read_bytes, seen.beneath_write_bytes) = (Some(0), Some(beneath));
+        }
+        disturbed(&book).len()
+    };
+    assert_eq!((told(2 << 20), told(10 << 20)), (0, 1));
+}

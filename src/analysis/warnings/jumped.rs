@@ -1,0 +1,291 @@
+//! The warning that from some operation on a phase takes longer or shorter, where repeats agree on it.
+
+use std::cmp::Ordering;
+
+use super::about_phases;
+use crate::analysis::Analysis;
+use crate::analysis::change::{LatencyStep, latency_steps};
+use crate::analysis::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
+use crate::analysis::findings::growth::GrowthShape;
+use crate::analysis::findings::say;
+use crate::base::units::{counted, grouped};
+use crate::plan::{CacheAsked, DEFAULT_VARIANT};
+use crate::results::book::{CellKey, Level, Measurement};
+use crate::results::order::each_once;
+
+/// Repeats agree on a place that differs by less than this share of the phase.
+const PLACE_SAME: f64 = 0.07;
+
+/// This share of the measurements, and at least two, must have a step at the place.
+const SHARE_MIN: f64 = 0.5;
+const MEASUREMENTS_MIN: usize = 2;
+
+/// Where any of them was disturbed, all must, and at least three.
+const DISTURBED_MIN: usize = 3;
+
+/// A step by so many times counts in a single measurement too, unless that was disturbed.
+const ALONE_RATIO_MIN: f64 = 2.0;
+
+/// A slice of fewer operations says more of these than of its time.
+const SLICE_OPERATIONS_MIN: u64 = 10;
+
+/// From one operation on, a phase took longer or shorter.
+#[derive(Clone, Debug, PartialEq)]
+struct PhaseJump {
+    phase: String,
+    level: Option<Level>,
+    figures: JumpFigures,
+}
+
+impl PhaseJump {
+    fn warning(self) -> WarningFinding {
+        let Self { phase, level, figures } = self;
+        let of = match figures.variant.as_str() {
+            DEFAULT_VARIANT => phase.clone(),
+            variant => format!("{phase} of {variant}"),
+        };
+        let of = match &level {
+            Some(level) => format!("{of} at {}", say::level(level)),
+            None => of,
+        };
+        let sentence = format!(
+            "{of}: latency {} to {} times at operation {} of {} in {} of {}.",
+            if figures.ratio > 1.0 { "jumps" } else { "falls" },
+            say::times(figures.ratio),
+            grouped(figures.at),
+            grouped(figures.operations),
+            figures.jumped,
+            counted(figures.n as u64, "measurement")
+        );
+        let hint = "The mean lies between both. Look for what fills up there: a journal, a cache, \
+                    memory.";
+        let one = about_phases(WarningCode::Jump, vec![phase], sentence, hint);
+        WarningFinding { jump: Some(figures), ..one }
+    }
+}
+
+/// The largest step of each phase and variant that repeats agree on, or that is large; not where
+/// another finding states a threshold.
+pub(super) fn jumped(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
+    jumps(analysis, findings).into_iter().map(PhaseJump::warning).collect()
+}
+
+fn jumps(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<PhaseJump> {
+    let key = |m: &Measurement| {
+        let CellKey { variant, level, .. } = m.cell.clone();
+        (m.phase.clone(), variant, level)
+    };
+    let judged = analysis.book.measurements.iter();
+    let judged = judged.filter(|m| m.valid() && series(m).is_some());
+    let judged: Vec<&Measurement> = judged.collect();
+    let keys: Vec<_> = judged.iter().map(|m| key(m)).collect();
+    let mut found: Vec<PhaseJump> = Vec::new();
+    for one in each_once(keys.iter()) {
+        let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
+        let Some(jumped) = of_cell(analysis, &cell).filter(|jumped| !is_stated(findings, jumped))
+        else {
+            continue;
+        };
+        let same = |other: &&mut PhaseJump| {
+            (&other.phase, &other.figures.variant) == (&jumped.phase, &jumped.figures.variant)
+        };
+        match found.iter_mut().find(same) {
+            None => found.push(jumped),
+            Some(known) if known.figures.ratio.ln().abs() < jumped.figures.ratio.ln().abs() => {
+                *known = jumped;
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Medians of windows, or means of slices. Not of a phase that begins cold: what it reads brings the
+/// rest nearer.
+fn series(m: &Measurement) -> Option<Vec<f64>> {
+    let slices = m.slices_ns.len() as u64;
+    let series: Vec<f64> = match m.windows.as_slice() {
+        [] if m.operations < slices * SLICE_OPERATIONS_MIN => return None,
+        [] => m.slices_ns.clone(),
+        windows => windows.iter().map(|window| window.p50_ns as f64).collect(),
+    };
+    (m.cache.asked != CacheAsked::Cold && !series.is_empty()).then_some(series)
+}
+
+/// Steps of several measurements at one place, at most one of each.
+struct AgreedStep(Vec<LatencyStep>);
+
+impl AgreedStep {
+    /// The steps at the place of this one, of each measurement the nearest.
+    fn around(step: &LatencyStep, all: &[Vec<LatencyStep>]) -> Self {
+        let distance = |other: &LatencyStep| (other.at - step.at).abs();
+        let nearest = |own: &Vec<LatencyStep>| {
+            let same_way = own.iter().filter(|other| (other.ratio > 1.0) == (step.ratio > 1.0));
+            let near = same_way.filter(|other| distance(other) <= PLACE_SAME);
+            near.min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
+        };
+        Self(all.iter().filter_map(nearest).collect())
+    }
+
+    /// The mean of their places.
+    fn at(&self) -> f64 {
+        self.0.iter().map(|step| step.at).sum::<f64>() / self.0.len() as f64
+    }
+
+    /// The logarithm of how many times as long operations take from there on, in the geometric mean.
+    fn log_ratio(&self) -> f64 {
+        self.0.iter().map(|step| step.ratio.ln()).sum::<f64>() / self.0.len() as f64
+    }
+
+    /// The order of the number of measurements, then of the size.
+    fn compare(&self, other: &Self) -> Ordering {
+        let size = self.log_ratio().abs().total_cmp(&other.log_ratio().abs());
+        self.0.len().cmp(&other.0.len()).then(size)
+    }
+}
+
+/// The step that most measurements agree on, the largest of these.
+fn of_cell(analysis: &Analysis<'_>, cell: &[&Measurement]) -> Option<PhaseJump> {
+    let steps = |m: &&Measurement| series(m).map_or(Vec::new(), |series| latency_steps(&series));
+    let all: Vec<Vec<LatencyStep>> = cell.iter().map(steps).collect();
+    let disturbed = cell.iter().any(|m| analysis.disturbed(m));
+    let share = (SHARE_MIN * cell.len() as f64).ceil() as usize;
+    let enough =
+        if disturbed { DISTURBED_MIN.max(cell.len()) } else { share.max(MEASUREMENTS_MIN) };
+    let counts = |step: &AgreedStep| {
+        let large = !disturbed && step.log_ratio().abs() >= ALONE_RATIO_MIN.ln();
+        step.0.len() >= enough || large
+    };
+    let agreed = all.iter().flatten().map(|step| AgreedStep::around(step, &all)).filter(counts);
+    let best = agreed.max_by(AgreedStep::compare)?;
+    let m = cell.first()?;
+    let figures = JumpFigures {
+        variant: m.cell.variant.clone(),
+        at: (best.at() * m.operations as f64).round() as u64,
+        operations: m.operations,
+        ratio: best.log_ratio().exp(),
+        jumped: best.0.len(),
+        n: cell.len(),
+    };
+    Some(PhaseJump { phase: m.phase.clone(), level: m.cell.level.clone(), figures })
+}
+
+/// Whether a finding of growth states a threshold of the phase.
+fn is_stated(findings: &[Finding], jumped: &PhaseJump) -> bool {
+    findings.iter().any(|finding| match finding {
+        Finding::Growth(growth) => {
+            growth.shape == GrowthShape::Threshold
+                && (&growth.phase, &growth.variant) == (&jumped.phase, &jumped.figures.variant)
+                && growth.level == jumped.level
+        }
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::findings::curve::Law;
+    use crate::analysis::findings::growth::{CountedThing, GrowthFigures, GrowthFinding};
+    use crate::analysis::findings::interval::Interval;
+    use crate::results::book::Book;
+    use crate::results::fixture;
+
+    /// A book of measurements whose slices take three times as long from a place on; none for 1.
+    fn book(places: &[f64]) -> Book {
+        let mut book = fixture::book();
+        let like = book.measurements.remove(0);
+        let measurement = |(at, place): (usize, &f64)| {
+            let slice = |n: usize| {
+                let wave = 1.0 + (n * 7 % 5) as f64 / 100.0;
+                if n as f64 / 64.0 < *place { 1_000.0 * wave } else { 1_600.0 * wave }
+            };
+            let mut m = Measurement { operations: 20_000, ..like.clone() };
+            m.cell.repeat = at as u32 + 1;
+            m.slices_ns = (0..64).map(slice).collect();
+            m.windows.clear();
+            m.cache.asked = CacheAsked::AsIs;
+            m
+        };
+        book.measurements = places.iter().enumerate().map(measurement).collect();
+        book
+    }
+
+    fn found(book: &Book) -> Vec<PhaseJump> {
+        jumps(&Analysis::of(book), &[])
+    }
+
+    /// A phase of 400,000 files that takes 9.2 times as long at its end, or 1.02 times where it follows
+    /// no law.
+    fn growth(variant: &str, phase: &str, shape: GrowthShape, law: Law) -> Finding {
+        let ratio = if law == Law::Constant { 1.02 } else { 9.2 };
+        let interval = Interval { low: ratio - 0.04, high: ratio + 0.04 };
+        Finding::Growth(GrowthFinding {
+            variant: variant.into(),
+            phase: phase.into(),
+            level: None,
+            shape,
+            reason: None,
+            counted: CountedThing::Files,
+            windows: 400,
+            n: 2,
+            figures: Some(GrowthFigures {
+                law,
+                exponent: 0.98,
+                exponent_interval: None,
+                ratio,
+                interval,
+                mean_ratio: ratio,
+                first_ns: 39_000.0,
+                last_ns: 39_000.0 * ratio,
+                threshold: None,
+                operations: 400_000,
+                operations_of_end: 8_000,
+                warm_up_blocks: 0,
+                blocks: Vec::new(),
+            }),
+        })
+    }
+
+    #[test]
+    fn a_jump_that_repeats_agree_on_is_told_with_its_place() {
+        let found = found(&book(&[0.5, 0.52, 1.0]));
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        let JumpFigures { at, ratio, .. } = one.figures;
+        assert_eq!((one.figures.jumped, one.figures.n, one.figures.operations), (2, 3, 20_000));
+        assert!((9_900..10_600).contains(&at) && (ratio - 1.6).abs() < 0.1, "{one:?}");
+        let sentence = one.clone().warning().sentence;
+        let start = "create: latency jumps to 1.6";
+        assert!(sentence.starts_with(start), "{sentence}");
+        assert!(sentence.ends_with(" of 20,000 in 2 of 3 measurements."), "{sentence}");
+    }
+
+    #[test]
+    fn a_jump_of_one_repeat_or_at_other_places_is_not_told_unless_it_is_large() {
+        assert_eq!(found(&book(&[0.5, 1.0, 1.0])), []);
+        assert_eq!(found(&book(&[0.2, 0.5, 0.8])), []);
+        assert_eq!(found(&book(&[0.5])), []);
+        let mut large = book(&[0.5, 1.0, 1.0]);
+        large.measurements[0].slices_ns[32..].iter_mut().for_each(|ns| *ns *= 2.0);
+        assert_eq!(found(&large).len(), 1);
+        for m in &mut large.measurements {
+            m.disturbance.as_mut().unwrap().core_throttles = Some(1);
+        }
+        assert_eq!(found(&large), [], "something else was going on");
+        let mut all = book(&[0.5, 0.5, 0.5]);
+        all.measurements[0].disturbance.as_mut().unwrap().core_throttles = Some(1);
+        assert_eq!(found(&all).len(), 1, "which hardly happens at one place three times");
+    }
+
+    #[test]
+    fn what_is_told_as_a_threshold_and_what_is_cold_is_not_told_again() {
+        let told = book(&[0.5, 0.5]);
+        assert_eq!(found(&told).len(), 1);
+        let variant = &told.measurements[0].cell.variant;
+        let threshold = growth(variant, "create", GrowthShape::Threshold, Law::Linear);
+        assert_eq!(jumps(&Analysis::of(&told), &[threshold]), []);
+        let mut cold = book(&[0.5, 0.5]);
+        cold.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::Cold);
+        assert_eq!(found(&cold), []);
+    }
+}

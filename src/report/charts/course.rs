@@ -1,0 +1,166 @@
+//! Latency by the operations done, with the law that was found of it.
+
+use super::notes::{about_disturbed, about_last_level, about_missing, points, scale_for, seconds};
+use super::runs::{ChartKeys, ChartRuns, ChartVariant};
+use super::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
+};
+use crate::analysis::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::growth::GrowthFinding;
+use crate::analysis::findings::interval::ChangeShape;
+use crate::base::failure::shown;
+use crate::base::units::{counted, grouped};
+use crate::results::book::Level;
+use crate::results::order::each_once;
+
+/// Points of a series that a screen can show.
+const POINTS_MAX: usize = 1_000;
+/// Points of the courses of a chart, and of all charts.
+const POINTS_OF_CHART_MAX: usize = 8_000;
+const POINTS_OF_ALL_MAX: usize = 60_000;
+/// Fewer points of a series would hide its shape.
+const POINTS_MIN: usize = 24;
+
+/// How many points a series may have. A course has a median, a mean, and half as many of its band.
+fn points_each(variants: usize, phases: usize) -> usize {
+    let of = |points: usize, courses: usize| points * 2 / (5 * courses.max(1));
+    let each = of(POINTS_OF_CHART_MAX, variants).min(of(POINTS_OF_ALL_MAX, variants * phases));
+    each.clamp(POINTS_MIN, POINTS_MAX)
+}
+
+/// One chart for each phase that has windows.
+pub(super) fn courses(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    let phases = runs.analyses.iter().flat_map(|analysis| windowed_phases(analysis.book));
+    let phases = each_once(phases);
+    let most = points_each(runs.variants.len(), phases.len());
+    phases.into_iter().filter_map(|phase| chart(runs, phase, most, keys)).collect()
+}
+
+/// A variant's course and what was found of it.
+struct VariantCourse<'a> {
+    variant: &'a ChartVariant<'a>,
+    course: PhaseCourse<'a>,
+    most: usize,
+    growth: Option<&'a GrowthFinding>,
+}
+
+fn chart(runs: &ChartRuns<'_>, phase: &str, most: usize, keys: &mut ChartKeys) -> Option<Chart> {
+    let parts = runs.variants.iter().filter_map(|variant| VariantCourse::new(variant, phase, most));
+    let parts: Vec<VariantCourse<'_>> = parts.collect();
+    let series: Vec<ChartSeries> = parts.iter().flat_map(VariantCourse::series).collect();
+    let heights = points(&series).flat_map(|point| point.interval.unwrap_or([point.y; 2]));
+    let growing = each_once(parts.iter().map(|part| part.course.counted));
+    let growing = if let [only] = growing.as_slice() { only } else { "operations done" };
+    let name = shown(phase);
+    let y = ChartAxis::latency(scale_for(heights));
+    let x = ChartAxis::new(growing, AxisQuantity::Count, AxisScale::Linear);
+    let missing = about_missing(runs.missing(phase));
+    Chart {
+        question: format!("Does {name} take longer the more it has done?"),
+        marks: parts.iter().filter_map(VariantCourse::mark).collect(),
+        notes: about_courses(&parts, &series).into_iter().chain(missing).collect(),
+        series,
+        ..Chart::new(keys.unused("course", phase), format!("{name}: latency by {growing}"), x, y)
+    }
+    .checked()
+}
+
+impl<'a> VariantCourse<'a> {
+    fn new(variant: &'a ChartVariant<'a>, phase: &'a str, most: usize) -> Option<Self> {
+        let course = PhaseCourse::new(variant.analysis, variant.variant, phase)?;
+        let growth = variant.analysis.findings().iter().find_map(|finding| match finding {
+            Finding::Growth(growth)
+                if growth.variant == variant.variant
+                    && growth.phase == phase
+                    && growth.level.as_ref() == course.level =>
+            {
+                Some(growth)
+            }
+            _ => None,
+        });
+        Some(Self { variant, course, most, growth })
+    }
+
+    fn series(&self) -> Vec<ChartSeries> {
+        let (p50, mean) = (self.course.p50(self.most), self.course.mean(self.most));
+        let points = |all: &[LatencyPoint]| all.iter().map(|one| self.point(one)).collect();
+        let mut series = Vec::new();
+        if self.course.has_single_operations() {
+            series.push(self.variant.series(SeriesLook::Markers, "operation", points(&mean)));
+        } else if p50.is_empty() {
+            series.push(self.variant.series(SeriesLook::Curve, "mean", points(&mean)));
+        } else {
+            let most = if self.is_downsampled() { self.most / 2 } else { self.most };
+            let band = self.course.band(most).iter().map(|part| self.band(part)).collect();
+            series.push(self.variant.series(SeriesLook::Band, "p50 to p99", band));
+            series.push(self.variant.series(SeriesLook::Raw, "mean", points(&mean)));
+            series.push(self.variant.series(SeriesLook::Curve, "p50", points(&p50)));
+        }
+        let drawn = self.growth.and_then(|growth| growth.figures.as_ref().zip(growth.curve_name()));
+        if let Some((figures, name)) = drawn {
+            let blocks = figures.blocks.iter();
+            let curve =
+                blocks.map(|block| ChartPoint::at(block.operations, seconds(block.fitted_ns)));
+            series.push(self.variant.series(SeriesLook::Law, name, curve.collect()));
+        }
+        series
+    }
+
+    fn is_downsampled(&self) -> bool {
+        self.course.points.len() > self.most
+    }
+
+    fn point(&self, one: &LatencyPoint) -> ChartPoint {
+        let point = ChartPoint::at(one.operations, seconds(one.ns));
+        ChartPoint { n: one.n, disturbed: self.course.disturbed, ..point }
+    }
+
+    fn band(&self, part: &LatencyBand) -> ChartPoint {
+        let (low, high) = (seconds(part.low_ns), seconds(part.high_ns));
+        ChartPoint {
+            interval: Some([low, high.max(low)]),
+            n: part.n,
+            disturbed: self.course.disturbed,
+            ..ChartPoint::at(part.operations, low)
+        }
+    }
+
+    fn mark(&self) -> Option<ChartMark> {
+        let threshold = self.growth?.figures.as_ref()?.threshold.as_ref()?;
+        let what = match threshold.shape {
+            ChangeShape::Step => "step",
+            ChangeShape::Hinge => "bend",
+        };
+        Some(ChartMark {
+            x: threshold.at,
+            interval: Some(threshold.interval.into()),
+            label: format!("{what} of {}", self.variant.name),
+            colour: Some(self.variant.colour),
+        })
+    }
+}
+
+fn about_courses(parts: &[VariantCourse<'_>], series: &[ChartSeries]) -> Vec<String> {
+    let courses = || parts.iter().map(|part| &part.course);
+    let mut notes = vec!["Less is faster.".to_string()];
+    if courses().any(|course| course.measurements > 1) {
+        notes.push(
+            "Percentiles of several repeats are the median of those of their windows.".into(),
+        );
+    }
+    let (windows, measurements) = courses()
+        .fold((0, 0), |(windows, all), one| (windows + one.windows, all + one.measurements));
+    if parts.iter().any(VariantCourse::is_downsampled) {
+        notes.push(format!(
+            "Of {} windows in {} not all are drawn: of each segment the least and the largest.",
+            grouped(windows as u64),
+            counted(measurements as u64, "measurement"),
+        ));
+    }
+    let others = parts.iter().filter(|part| part.course.has_other_levels);
+    let levels: Vec<&Level> = others.filter_map(|part| part.course.level).collect();
+    notes.extend(about_last_level(&levels));
+    notes.extend(about_disturbed(series));
+    notes
+}

@@ -1,0 +1,50 @@
+//! The charts of a run, made once as plain data: every renderer draws the same points, with the same
+//! colours, marks and units. One file here for each family of charts.
+
+mod amplification;
+mod colours;
+mod course;
+mod heat;
+mod history;
+mod layout;
+mod levels;
+mod model;
+mod notes;
+mod percentiles;
+mod rates;
+mod runs;
+mod scale;
+mod tails;
+
+use crate::analysis::Analysis;
+use runs::{ChartKeys, ChartRuns};
+
+pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
+pub(crate) use layout::{SeriesSlot, aside};
+pub(crate) use model::{
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, ChartTable,
+    HeatCell, SeriesLook,
+};
+pub(crate) use scale::{AxisSpan, Tick};
+
+/// All charts of these runs, in the order in which a reader wants them. With several runs they stand
+/// beside each other.
+pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
+    let runs = ChartRuns::new(analyses);
+    let mut keys = ChartKeys::default();
+    type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
+    let families: [ChartFamily; 8] = [
+        rates::rates,
+        levels::levels,
+        history::histories,
+        course::courses,
+        tails::tails,
+        percentiles::percentiles,
+        heat::heats,
+        amplification::amplifications,
+    ];
+    families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect()
+}
+
+#[cfg(test)]
+mod tests;

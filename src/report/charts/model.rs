@@ -1,0 +1,301 @@
+//! What a chart is made of.
+
+use crate::base::units::grouped;
+use crate::results::order::each_of_many_once;
+
+/// A chart: the question it answers, its axes, and what is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chart {
+    /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
+    pub(crate) key: String,
+    /// A few words.
+    pub(crate) title: String,
+    /// A sentence.
+    pub(crate) question: String,
+    /// From left to right.
+    pub(crate) x: ChartAxis,
+    /// From bottom to top.
+    pub(crate) y: ChartAxis,
+    /// What the colour of [`SeriesLook::Cells`] states; none without cells.
+    pub(crate) shade: Option<ChartAxis>,
+    /// What is drawn, in the order of the legend.
+    pub(crate) series: Vec<ChartSeries>,
+    /// Values of x that a finding names.
+    pub(crate) marks: Vec<ChartMark>,
+    /// What a reader must know, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One direction of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChartAxis {
+    /// What it shows: `files created`, `latency`. Units are with the numbers.
+    pub(crate) label: String,
+    pub(crate) quantity: AxisQuantity,
+    pub(crate) scale: AxisScale,
+}
+
+/// How numbers lie on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum AxisScale {
+    /// Evenly, and from 0 if there are [`SeriesLook::Bars`].
+    Linear,
+    /// By their logarithm to base 10; every number is above 0.
+    Logarithmic,
+    /// Each is the index of one of these names.
+    Named(Vec<String>),
+}
+
+/// What a number is, in the unit's base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AxisQuantity {
+    /// A plain number.
+    Count,
+    Bytes,
+    /// Hundredths: 50 for a half.
+    Percent,
+    Seconds,
+    /// Operations per second.
+    Operations,
+    /// Bytes per second.
+    ByteRate,
+    /// A factor.
+    Times,
+    /// One in so many operations takes longer: 100 for p99.
+    OneIn,
+    /// Seconds since 1970, UTC.
+    Date,
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChartSeries {
+    /// What the legend says; series of one name are shown and hidden together.
+    pub(crate) name: String,
+    /// Which colour of [`super::colour`]; the same for the same variant in all charts.
+    pub(crate) colour: usize,
+    pub(crate) look: SeriesLook,
+    /// What a point is, in a few words for a table: `mean`, `p99`, `repeat`.
+    pub(crate) what: String,
+    /// From left to right, unless they are single values or cells.
+    pub(crate) points: Vec<ChartPoint>,
+}
+
+/// How points are drawn, from back to front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SeriesLook {
+    /// A rectangle each in a row with a name, coloured by its [`HeatCell`].
+    Cells,
+    /// The area between the ends of the intervals.
+    Band,
+    /// Bars from 0 over names, those of one name beside each other, with the interval as a whisker.
+    Bars,
+    /// Small markers: single values behind a mean.
+    Raw,
+    /// A dashed line: what a law says, not what was measured.
+    Law,
+    /// A line alone.
+    Curve,
+    /// A line through markers, with the interval as a whisker.
+    Line,
+    /// A marker each, with the interval as a whisker.
+    Markers,
+}
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ChartPoint {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// The ends of its 95% interval, or of a band; none if unknown.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// Significant figures of `y` that its error allows; none if unknown.
+    pub(crate) figures: Option<u32>,
+    /// How many values it is made of.
+    pub(crate) n: u64,
+    /// In [`SeriesLook::Cells`].
+    pub(crate) cell: Option<HeatCell>,
+    /// Whether a measurement in it was made under background load.
+    pub(crate) disturbed: bool,
+}
+
+/// The rectangle of a heat map that begins at a point and fills its row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HeatCell {
+    /// The x at which it ends.
+    pub(crate) end: f64,
+    /// What its colour states.
+    pub(crate) shade: f64,
+}
+
+/// A value of x that a finding names: a knee, a crossover, a step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChartMark {
+    pub(crate) x: f64,
+    /// The ends of its 95% interval; none if unknown.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// A few words: `knee of ext4`.
+    pub(crate) label: String,
+    /// The colour of the series it belongs to; none if it belongs to all.
+    pub(crate) colour: Option<usize>,
+}
+
+/// The values of a chart as text, for readers who cannot see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChartTable {
+    /// Names of the columns.
+    pub(crate) head: Vec<String>,
+    /// A row for each point.
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Chart {
+    /// A chart in which nothing is drawn yet.
+    pub(super) fn new(key: String, title: String, x: ChartAxis, y: ChartAxis) -> Self {
+        Self {
+            key,
+            title,
+            question: String::new(),
+            x,
+            y,
+            shade: None,
+            series: Vec::new(),
+            marks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The chart without points, intervals and marks that have no place on its axes, so that renderers
+    /// need not look; none if nothing is left of what was measured.
+    pub(crate) fn checked(mut self) -> Option<Self> {
+        let Self { x, y, shade, series, marks, .. } = &mut self;
+        for one in series.iter_mut() {
+            one.points.retain(|point| x.has(point.x) && y.has(point.y));
+            if one.look == SeriesLook::Cells {
+                one.points.retain(|point| point.fits_cell(x, shade.as_ref()));
+            }
+            for point in &mut one.points {
+                point.interval =
+                    point.interval.filter(|[low, high]| y.has(*low) && y.has(*high) && low <= high);
+            }
+            if !matches!(one.look, SeriesLook::Raw | SeriesLook::Cells) {
+                one.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            }
+            if one.look == SeriesLook::Band {
+                one.points.retain(|point| point.interval.is_some());
+            }
+        }
+        series.retain(|one| !one.points.is_empty());
+        marks.retain(|mark| x.has(mark.x));
+        for mark in marks {
+            mark.interval = mark.interval.filter(|ends| ends.iter().all(|end| x.has(*end)));
+        }
+        self.series.iter().any(|one| one.look != SeriesLook::Law).then_some(self)
+    }
+
+    pub(crate) fn has(&self, look: SeriesLook) -> bool {
+        self.series.iter().any(|series| series.look == look)
+    }
+
+    pub(crate) fn points(&self) -> impl Iterator<Item = &ChartPoint> + Clone {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+
+    /// The notes, with what only the drawn axis shows.
+    pub(crate) fn all_notes(&self) -> Vec<String> {
+        let is_cut = self.y.scale == AxisScale::Linear && self.y_span().low > 0.0;
+        let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
+        self.notes.iter().cloned().chain(cut).collect()
+    }
+
+    /// Its points in rows. The ends of a band are no interval of an error: they have their own column.
+    pub(crate) fn table(&self) -> ChartTable {
+        let is_band = |series: &&ChartSeries| series.look == SeriesLook::Band;
+        let bands = each_of_many_once(
+            self.series.iter().filter(is_band).map(|series| series.what.as_str()),
+        );
+        let others = self.series.iter().filter(|series| !is_band(series));
+        let has_intervals = others.flat_map(|one| &one.points).any(|one| one.interval.is_some());
+        let mut head = vec!["series", "what", &self.x.label, &self.y.label];
+        head.extend(self.shade.iter().map(|shade| shade.label.as_str()));
+        head.extend(has_intervals.then_some("95% interval"));
+        let bands = bands.join(", ");
+        head.extend((!bands.is_empty()).then_some(bands.as_str()));
+        head.push("n");
+        let mut rows = Vec::new();
+        for series in &self.series {
+            for point in &series.points {
+                let mut row = vec![series.name.clone(), series.what.clone()];
+                row.extend([self.x.text(point.x), self.y.height(point)]);
+                let shade = self.shade.as_ref().zip(point.cell);
+                row.extend(shade.map(|(axis, cell)| axis.text(cell.shade)));
+                let interval = self.y.interval(point);
+                let (own, other) = match is_band(&series) {
+                    true => (String::new(), interval),
+                    false => (interval, String::new()),
+                };
+                row.extend(has_intervals.then_some(own));
+                row.extend((!bands.is_empty()).then_some(other));
+                // A law is made of no values.
+                let is_law = series.look == SeriesLook::Law;
+                row.push(if is_law { String::new() } else { grouped(point.n) });
+                rows.push(row);
+            }
+        }
+        ChartTable { head: head.into_iter().map(String::from).collect(), rows }
+    }
+}
+
+impl ChartAxis {
+    pub(crate) fn new(label: impl Into<String>, quantity: AxisQuantity, scale: AxisScale) -> Self {
+        Self { label: label.into(), quantity, scale }
+    }
+
+    /// An axis of names.
+    pub(crate) fn named(label: &str, names: Vec<String>) -> Self {
+        Self::new(label, AxisQuantity::Count, AxisScale::Named(names))
+    }
+
+    pub(super) fn latency(scale: AxisScale) -> Self {
+        Self::new("latency", AxisQuantity::Seconds, scale)
+    }
+
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self.scale, AxisScale::Named(_))
+    }
+
+    /// The names on it; none on one of numbers.
+    pub(crate) fn names(&self) -> &[String] {
+        if let AxisScale::Named(names) = &self.scale { names } else { &[] }
+    }
+
+    /// Whether a number has a place on it.
+    pub(crate) fn has(&self, value: f64) -> bool {
+        match &self.scale {
+            AxisScale::Linear => value.is_finite(),
+            AxisScale::Logarithmic => value.is_finite() && value > 0.0,
+            AxisScale::Named(names) => value >= 0.0 && value < names.len() as f64,
+        }
+    }
+}
+
+impl ChartSeries {
+    /// Whether intervals of its points are drawn as whiskers.
+    pub(crate) fn has_whiskers(&self) -> bool {
+        matches!(self.look, SeriesLook::Bars | SeriesLook::Markers | SeriesLook::Line)
+    }
+}
+
+impl ChartPoint {
+    /// One value without an interval.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Self { x, y, interval: None, figures: None, n: 1, cell: None, disturbed: false }
+    }
+
+    fn fits_cell(&self, x: &ChartAxis, shade: Option<&ChartAxis>) -> bool {
+        let fits = |cell: HeatCell| {
+            x.has(cell.end) && cell.end > self.x && shade.is_some_and(|axis| axis.has(cell.shade))
+        };
+        self.cell.is_some_and(fits)
+    }
+}

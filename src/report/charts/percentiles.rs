@@ -1,0 +1,60 @@
+//! All percentiles of a phase's latencies as a curve.
+
+use super::notes::{about_disturbed, about_last_level, about_missing, notes, seconds};
+use super::runs::{ChartKeys, ChartRuns};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use crate::analysis::latencies::{Distribution, distributions_where};
+use crate::base::failure::shown;
+
+/// Of fewer operations there are no percentiles to speak of.
+const OPERATIONS_MIN: u64 = 100;
+
+/// One chart for each phase whose latencies were kept.
+pub(super) fn percentiles(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    let of_run = runs.analyses.iter().map(|analysis| {
+        let summary = analysis.summary();
+        let last = summary.levels().last().copied();
+        distributions_where(analysis.book, summary, |group, _| group.level.as_ref() == last)
+    });
+    let all: Vec<Vec<Distribution>> = of_run.collect();
+    runs.phases().iter().filter_map(|phase| chart(runs, phase, &all, keys)).collect()
+}
+
+fn chart(
+    runs: &ChartRuns<'_>,
+    phase: &str,
+    all: &[Vec<Distribution>],
+    keys: &mut ChartKeys,
+) -> Option<Chart> {
+    let mut series = Vec::new();
+    for (run, distributions) in all.iter().enumerate() {
+        let own = |one: &&Distribution| one.phase == phase && one.operations >= OPERATIONS_MIN;
+        series.extend(distributions.iter().filter(own).filter_map(|one| curve(runs, run, one)));
+    }
+    let others = [
+        about_last_level(&runs.last_levels()),
+        about_missing(runs.missing(phase)),
+        about_disturbed(&series),
+    ];
+    let name = shown(phase);
+    let x = ChartAxis::new("percentile", AxisQuantity::OneIn, AxisScale::Logarithmic);
+    let y = ChartAxis::latency(AxisScale::Logarithmic);
+    Chart {
+        question: format!("How much longer than most do the slowest operations of {name} take?"),
+        notes: notes("Less is faster. A curve ends at the longest latency of all.", others),
+        series,
+        ..Chart::new(keys.unused("percentiles", phase), format!("{name}: all percentiles"), x, y)
+    }
+    .checked()
+}
+
+fn curve(runs: &ChartRuns<'_>, run: usize, one: &Distribution) -> Option<ChartSeries> {
+    let variant = runs.variant(run, &one.variant)?;
+    let disturbed = variant.last_row(&one.phase).is_some_and(|row| row.disturbed > 0);
+    let points = one.curve().into_iter().map(|(one_in, ns)| ChartPoint {
+        n: one.operations,
+        disturbed,
+        ..ChartPoint::at(one_in, seconds(ns as f64))
+    });
+    Some(variant.series(SeriesLook::Curve, "percentile", points.collect()))
+}

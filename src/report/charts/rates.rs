@@ -1,0 +1,105 @@
+//! How much each phase did in a second, by variant; of runs without an axis.
+
+use std::collections::BTreeSet;
+
+use super::notes::{MissingValues, about_disturbed, about_invalid, about_missing, notes};
+use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use crate::analysis::course::rate_values;
+use crate::analysis::uncertainty::{Estimate, IntervalBasis};
+use crate::base::failure::shown;
+use crate::base::units::Unit;
+
+pub(super) const ABOUT_RATES: &str = "Without the sync at the end of a phase. More is faster.";
+
+/// One chart for operations and one for bytes, as far as there are such phases.
+pub(super) fn rates(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    [Unit::Count, Unit::Bytes].into_iter().filter_map(|unit| chart(runs, unit, keys)).collect()
+}
+
+fn chart(runs: &ChartRuns<'_>, unit: Unit, keys: &mut ChartKeys) -> Option<Chart> {
+    let has = |one: &&ChartRow<'_>| one.level.is_none() && one.row.rate_unit == unit;
+    let rated = runs.rows().filter(has).filter(|one| one.row.rate.is_some());
+    let rated: BTreeSet<&str> = rated.map(|one| one.row.phase.as_str()).collect();
+    let mut phases = runs.phases();
+    phases.retain(|phase| rated.contains(phase));
+    let place = |one: &ChartRow<'_>| phases.iter().position(|phase| *phase == one.row.phase);
+    let series = runs.variants.iter().flat_map(|variant| {
+        let rows = variant.rows.iter().filter(has);
+        let placed = rows.filter_map(|one| Some(PlacedRate { one: *one, x: place(one)? as f64 }));
+        rate_series(variant, SeriesLook::Bars, &placed.collect::<Vec<_>>())
+    });
+    let series: Vec<ChartSeries> = series.collect();
+    let missing = runs.variants.iter().flat_map(|variant| {
+        let unrated = variant.rows.iter().filter(has).filter(|one| one.row.rate.is_none());
+        unrated.map(|one| {
+            MissingValues::new(format!("{} {}", variant.name, shown(&one.row.phase)), one.row)
+        })
+    });
+    let (key, what, title) = match unit {
+        Unit::Bytes => ("bytes", "bytes", "Bytes per second"),
+        _ => ("rates", "operations", "Operations per second"),
+    };
+    let names = phases.iter().map(shown).collect();
+    let (x, y) = (ChartAxis::named("phase", names), rate_axis(unit, AxisScale::Linear));
+    let others = [
+        about_disturbed(&series),
+        about_invalid(runs.rows().filter(has).map(|one| one.row)),
+        about_missing(missing),
+    ];
+    Chart {
+        question: format!("How many {what} did each phase do in a second?"),
+        notes: notes(ABOUT_RATES, others),
+        series,
+        ..Chart::new(keys.unused(key, ""), title.into(), x, y)
+    }
+    .checked()
+}
+
+pub(super) fn rate_axis(unit: Unit, scale: AxisScale) -> ChartAxis {
+    match unit {
+        Unit::Bytes => ChartAxis::new("bytes per second", AxisQuantity::ByteRate, scale),
+        _ => ChartAxis::new("operations per second", AxisQuantity::Operations, scale),
+    }
+}
+
+/// A rate and where it stands.
+pub(super) struct PlacedRate<'a> {
+    pub(super) one: ChartRow<'a>,
+    pub(super) x: f64,
+}
+
+/// The means of a variant's rows, and the single values behind them where there are several.
+pub(super) fn rate_series(
+    variant: &ChartVariant<'_>,
+    look: SeriesLook,
+    rows: &[PlacedRate<'_>],
+) -> [ChartSeries; 2] {
+    let (mut means, mut raw, mut of_passes) = (Vec::new(), Vec::new(), true);
+    for PlacedRate { one: ChartRow { level, row }, x } in rows {
+        if let Some(rate) = row.rate {
+            means.push(estimated(*x, rate, row.disturbed > 0));
+            of_passes &= matches!(rate.basis, IntervalBasis::Passes | IntervalBasis::Slices);
+        }
+        let values = rate_values(variant.analysis, &variant.measurements, *level, row);
+        raw.extend(values.into_iter().map(|value| ChartPoint {
+            n: value.n,
+            disturbed: value.disturbed,
+            ..ChartPoint::at(*x, value.rate)
+        }));
+    }
+    let what = if of_passes { "pass" } else { "repeat" };
+    [variant.series(look, "mean", means), variant.series(SeriesLook::Raw, what, raw)]
+}
+
+/// An estimate as a point.
+pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
+    let ends = |half: f64| [(estimate.mean - half).max(0.0), estimate.mean + half];
+    ChartPoint {
+        interval: estimate.half_width.map(ends),
+        figures: Some(estimate.figures),
+        n: u64::from(estimate.n),
+        disturbed,
+        ..ChartPoint::at(x, estimate.mean)
+    }
+}

@@ -1,0 +1,210 @@
+//! The runs and variants of a report, each variant with the name and the colour that it has in all
+//! charts, and the keys of the charts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::notes::MissingValues;
+use super::{ChartPoint, ChartSeries, SeriesLook};
+use crate::analysis::Analysis;
+use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::base::failure::shown;
+use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::{Book, Level, Measurement};
+use crate::results::order::{each_once, variants};
+
+/// The runs of a report and all their variants.
+pub(super) struct ChartRuns<'a> {
+    pub(super) analyses: Vec<&'a Analysis<'a>>,
+    /// Run by run, in the order of the job file.
+    pub(super) variants: Vec<ChartVariant<'a>>,
+    /// The index of a variant by run and name.
+    index: BTreeMap<(usize, &'a str), usize>,
+}
+
+/// A variant of a run.
+pub(super) struct ChartVariant<'a> {
+    pub(super) analysis: &'a Analysis<'a>,
+    pub(super) variant: &'a str,
+    /// What a legend calls it.
+    pub(super) name: String,
+    /// The same without the name of its run.
+    pub(super) own: String,
+    /// The number of its colour.
+    pub(super) colour: usize,
+    pub(super) rows: Vec<ChartRow<'a>>,
+    pub(super) measurements: Vec<&'a Measurement>,
+    /// The level that its run measured last; none without an axis.
+    pub(super) last_level: Option<&'a Level>,
+}
+
+/// A phase of a variant at a level.
+#[derive(Clone, Copy)]
+pub(super) struct ChartRow<'a> {
+    pub(super) level: Option<&'a Level>,
+    pub(super) row: &'a PhaseSummary,
+}
+
+impl<'a> ChartRuns<'a> {
+    pub(super) fn new(analyses: &[&'a Analysis<'a>]) -> Self {
+        let mut all =
+            Self { analyses: analyses.to_vec(), variants: Vec::new(), index: BTreeMap::new() };
+        let mut taken = BTreeSet::new();
+        for (run, analysis) in analyses.iter().enumerate() {
+            let book = analysis.book;
+            let mut measurements: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
+            for m in &book.measurements {
+                measurements.entry(&m.cell.variant).or_default().push(m);
+            }
+            for variant in variants(book) {
+                let own = own_name(book, variant);
+                let prefix = if analyses.len() > 1 { run_name(book) + " " } else { String::new() };
+                all.index.insert((run, variant), all.variants.len());
+                all.variants.push(ChartVariant {
+                    analysis,
+                    variant,
+                    name: unused(prefix + &own, &mut taken),
+                    own,
+                    colour: all.variants.len(),
+                    rows: Vec::new(),
+                    measurements: measurements.remove(variant).unwrap_or_default(),
+                    last_level: analysis.summary().levels().last().copied(),
+                });
+            }
+            for group in &analysis.summary().groups {
+                all.add_rows(run, group);
+            }
+        }
+        all
+    }
+
+    fn add_rows(&mut self, run: usize, group: &'a VariantSummary) {
+        if let Some(at) = self.index.get(&(run, group.variant.as_str())) {
+            let level = group.level.as_ref();
+            self.variants[*at].rows.extend(group.rows.iter().map(|row| ChartRow { level, row }));
+        }
+    }
+
+    /// Phases of all runs, in the order they were measured.
+    pub(super) fn phases(&self) -> Vec<&'a str> {
+        each_once(self.analyses.iter().flat_map(|analysis| analysis.summary().phases()))
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &ChartRow<'a>> {
+        self.variants.iter().flat_map(|variant| &variant.rows)
+    }
+
+    /// The last level of each run that has an axis.
+    pub(super) fn last_levels(&self) -> Vec<&'a Level> {
+        each_once(self.variants.iter().filter_map(|variant| variant.last_level))
+    }
+
+    /// The variant of this name of the run with this index.
+    pub(super) fn variant(&self, run: usize, name: &str) -> Option<&ChartVariant<'a>> {
+        Some(&self.variants[*self.index.get(&(run, name))?])
+    }
+
+    /// What a legend calls a variant.
+    pub(super) fn name(&self, run: usize, name: &str) -> String {
+        self.variant(run, name).map_or_else(|| shown(name), |variant| variant.name.clone())
+    }
+
+    /// Variants of whose last level nothing of a phase is valid.
+    pub(super) fn missing(&self, phase: &str) -> impl Iterator<Item = MissingValues> {
+        self.variants.iter().filter_map(move |variant| {
+            let row = variant.last_row(phase).filter(|row| row.rate.is_none())?;
+            Some(MissingValues::new(variant.name.clone(), row))
+        })
+    }
+}
+
+impl<'a> ChartVariant<'a> {
+    /// The row of a phase at the last level.
+    pub(super) fn last_row(&self, phase: &str) -> Option<&'a PhaseSummary> {
+        let here = |one: &&ChartRow<'_>| one.level == self.last_level && one.row.phase == phase;
+        self.rows.iter().find(here).map(|one| one.row)
+    }
+
+    /// A series in its name and colour.
+    pub(super) fn series(
+        &self,
+        look: SeriesLook,
+        what: impl Into<String>,
+        points: Vec<ChartPoint>,
+    ) -> ChartSeries {
+        let (name, what) = (self.name.clone(), what.into());
+        ChartSeries { name, colour: self.colour, look, what, points }
+    }
+}
+
+/// The name, with a number if another variant has it: a run may be named twice.
+fn unused(name: String, taken: &mut BTreeSet<String>) -> String {
+    let others = (2..).map(|number| format!("{name} ({number})"));
+    let mut free = [name.clone()].into_iter().chain(others);
+    let name = free.find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(name.clone());
+    name
+}
+
+/// A run that nobody gave variants is named after its file system.
+fn own_name(book: &Book, variant: &str) -> String {
+    let name = match variant {
+        DEFAULT_VARIANT => book.filesystem_of(variant).unwrap_or(variant),
+        variant => variant,
+    };
+    shown(name)
+}
+
+fn run_name(book: &Book) -> String {
+    shown(book.run.reference.as_ref().map_or(&book.run.id, |reference| &reference.name))
+}
+
+/// Longest part of a key that comes from a name, in bytes.
+const PART_MAX: usize = 40;
+
+/// The keys of charts that are taken.
+#[derive(Default)]
+pub(super) struct ChartKeys(BTreeSet<String>);
+
+impl ChartKeys {
+    /// `family` with a name, and with a number if that is taken: `levels-create`, `levels-create-2`.
+    pub(super) fn unused(&mut self, family: &str, name: &str) -> String {
+        let mut stem = family.to_string();
+        for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty())
+        {
+            stem.push('-');
+            stem.push_str(&part.to_ascii_lowercase());
+        }
+        stem.truncate(family.len() + 1 + PART_MAX);
+        let stem = stem.trim_end_matches('-');
+        let others = (2u64..).map(|number| format!("{stem}-{number}"));
+        let mut free = [stem.to_string()].into_iter().chain(others);
+        let key = free.find(|key| !self.0.contains(key)).unwrap_or_default();
+        self.0.insert(key.clone());
+        key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_kind_make_keys_that_differ() {
+        let mut keys = ChartKeys::default();
+        let names = ["Create", "create", "create-2", "a b\n\u{1b}[31m", "目录", "", "../../etc"];
+        let made: Vec<String> = names.iter().map(|name| keys.unused("levels", name)).collect();
+        assert_eq!(
+            made,
+            [
+                "levels-create",
+                "levels-create-2",
+                "levels-create-2-2",
+                "levels-a-b-31m",
+                "levels",
+                "levels-2",
+                "levels-etc"
+            ]
+        );
+        assert_eq!(keys.unused("levels", &"x".repeat(900)).len(), "levels-".len() + PART_MAX);
+    }
+}

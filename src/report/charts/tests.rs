@@ -1,0 +1,462 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::base::units::Unit;
+use crate::report::read_document;
+use crate::results::book::{Book, Level, Measurement, Window};
+use crate::results::fixture::{self, Odd, growing, made, measurement};
+use crate::results::reference::references;
+
+fn charts_of(books: &[&Book]) -> Vec<Chart> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(|book| Analysis::of(book)).collect();
+    charts(&analyses.iter().collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn is_well_formed(all: &[Chart], of: &str) {
+    let keys: BTreeSet<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
+    assert_eq!(keys.len(), all.len(), "{of}: {keys:?}");
+    let mut colours = BTreeMap::new();
+    for chart in all {
+        let key = &chart.key;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(!key.is_empty() && key.len() < 80 && key.chars().all(plain), "{of}: {key}");
+        let axes = [Some(&chart.x), Some(&chart.y), chart.shade.as_ref()];
+        for text in axes.into_iter().flatten().map(|axis| &axis.label).chain(&chart.notes) {
+            assert!(!text.is_empty() && !text.contains(char::is_control), "{of}, {key}: {text:?}");
+        }
+        assert!(chart.question.ends_with('?') && chart.title.len() > 3, "{of}, {key}");
+        assert!(!chart.series.is_empty(), "{of}, {key} shows nothing");
+        for series in &chart.series {
+            assert!(!series.points.is_empty() && !series.what.is_empty(), "{of}, {key}");
+            assert_eq!(series.look == SeriesLook::Cells, chart.shade.is_some(), "{of}, {key}");
+            series.points.iter().for_each(|point| is_on(chart, point, of));
+            let ordered = series.points.windows(2).all(|pair| pair[0].x <= pair[1].x);
+            let free = matches!(series.look, SeriesLook::Raw | SeriesLook::Cells);
+            assert!(ordered || free, "{of}, {key}: {} goes back", series.name);
+            let colour = *colours.entry(series.name.clone()).or_insert(series.colour);
+            assert_eq!(colour, series.colour, "{of}, {key}: {}", series.name);
+        }
+        for mark in &chart.marks {
+            is_in(mark.x, &chart.x, of);
+            mark.interval.iter().flatten().for_each(|end| is_in(*end, &chart.x, of));
+            assert!(!mark.label.is_empty());
+        }
+        let table = chart.table();
+        assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{of}, {key}");
+    }
+}
+
+#[track_caller]
+fn is_on(chart: &Chart, point: &ChartPoint, of: &str) {
+    is_in(point.x, &chart.x, of);
+    is_in(point.y, &chart.y, of);
+    if let Some([low, high]) = point.interval {
+        is_in(low, &chart.y, of);
+        is_in(high, &chart.y, of);
+        assert!(low <= high, "{of}, {}: {point:?}", chart.key);
+    }
+    point.cell.iter().zip(&chart.shade).for_each(|(cell, axis)| is_in(cell.shade, axis, of));
+}
+
+#[track_caller]
+fn is_in(value: f64, axis: &ChartAxis, of: &str) {
+    let fits = match &axis.scale {
+        AxisScale::Linear => value.is_finite(),
+        AxisScale::Logarithmic => value.is_finite() && value > 0.0,
+        AxisScale::Named(names) => {
+            (0.0..names.len() as f64).contains(&value) && value.fract() == 0.0
+        }
+    };
+    assert!(fits, "{of}: {value} on {axis:?}");
+}
+
+fn chart<'a>(all: &'a [Chart], key: &str) -> &'a Chart {
+    let keys: Vec<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
+    all.iter().find(|chart| chart.key == key).unwrap_or_else(|| panic!("{key} in {keys:?}"))
+}
+
+fn looks(chart: &Chart, look: SeriesLook) -> Vec<&ChartSeries> {
+    chart.series.iter().filter(|series| series.look == look).collect()
+}
+
+/// The kept runs.
+fn documents() -> Vec<(String, Book)> {
+    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/results");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(place).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let read = read_document(&std::fs::read(&path).unwrap()).unwrap();
+            all.push((path.file_stem().unwrap().to_string_lossy().into_owned(), read.book));
+        }
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(all.len() >= 8, "only {} kept runs", all.len());
+    all
+}
+
+fn fixtures() -> Vec<Book> {
+    vec![
+        fixture::book(),
+        made::book(),
+        growing::directory(),
+        growing::chunks(),
+        growing::fullness(&["ext4"]),
+        growing::fullness(&["ext4", "xfs", "btrfs"]),
+        growing::clutter(),
+        growing::sequential(),
+    ]
+}
+
+#[test]
+fn every_kept_run_and_every_fixture_gives_whole_pictures() {
+    for (name, book) in documents() {
+        let all = charts_of(&[&book]);
+        assert!(!all.is_empty(), "{name}");
+        is_well_formed(&all, &name);
+    }
+    for book in fixtures() {
+        is_well_formed(&charts_of(&[&book]), &book.run.scenario);
+    }
+}
+
+#[test]
+fn published_figures_give_whole_pictures_alone_and_beside_a_run() {
+    let own = growing::directory();
+    for book in references() {
+        is_well_formed(&charts_of(&[&book]), &book.run.id);
+        is_well_formed(&charts_of(&[&own, &book]), &book.run.id);
+    }
+}
+
+#[test]
+fn odd_books_give_whole_pictures_or_none() {
+    for seed in 0..400 {
+        let mut odd = Odd::new(seed);
+        let (one, other) = (odd.book(), odd.book());
+        is_well_formed(&charts_of(&[&one]), &format!("odd {seed}"));
+        is_well_formed(&charts_of(&[&one, &other, &one]), &format!("odd {seed} twice"));
+    }
+    assert_eq!(charts_of(&[&Book::default()]), []);
+    assert_eq!(charts_of(&[]), []);
+}
+
+#[test]
+fn the_values_of_three_repeats_stand_behind_their_mean() {
+    let all = charts_of(&[&made::book()]);
+    let rates = chart(&all, "rates");
+    let (means, raw) = (looks(rates, SeriesLook::Bars), looks(rates, SeriesLook::Raw));
+    assert_eq!((means.len(), raw.len()), (4, 4));
+    for (mean, raw) in means.iter().zip(raw) {
+        assert_eq!((&mean.name, mean.colour, raw.what.as_str()), (&raw.name, raw.colour, "repeat"));
+        for point in &mean.points {
+            let own: Vec<f64> = raw.points.iter().filter(|r| r.x == point.x).map(|r| r.y).collect();
+            assert_eq!(own.len(), 3);
+            assert!((own.iter().sum::<f64>() / 3.0 / point.y - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_run_over_levels_has_a_line_for_each_variant_and_no_bars() {
+    let book = growing::fullness(&["ext4", "xfs"]);
+    let all = charts_of(&[&book]);
+    assert!(all.iter().all(|chart| chart.key != "rates" && chart.key != "bytes"));
+    let read = chart(&all, "levels-read");
+    let lines = looks(read, SeriesLook::Line);
+    assert_eq!(lines.iter().map(|line| line.points.len()).collect::<Vec<_>>(), [12, 12]);
+    assert_eq!((&read.x.scale, read.x.quantity), (&AxisScale::Linear, AxisQuantity::Percent));
+    assert_eq!(read.y.quantity, AxisQuantity::ByteRate, "each moves half a gibibyte");
+    assert_eq!(looks(read, SeriesLook::Raw)[0].points.len(), 48);
+    let [_, mark] = read.marks.as_slice() else { panic!("{:?}", read.marks) };
+    assert_eq!((mark.label.as_str(), mark.x, mark.colour), ("knee of xfs", 80.0, Some(1)));
+    assert_eq!(mark.interval, Some([80.0, 80.5]));
+}
+
+#[test]
+fn sizes_that_go_up_tenfold_lie_on_a_logarithmic_scale_and_percents_do_not() {
+    let all = charts_of(&[&growing::chunks()]);
+    let write = chart(&all, "levels-write");
+    assert_eq!((&write.x.scale, write.x.quantity), (&AxisScale::Logarithmic, AxisQuantity::Bytes));
+    assert_eq!(write.y.scale, AxisScale::Logarithmic, "rates lie far apart");
+}
+
+#[test]
+fn a_slope_is_drawn_as_a_line_through_the_levels() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "clutter").unwrap();
+    let all = charts_of(&[&book]);
+    let write = chart(&all, "levels-write");
+    let [law] = looks(write, SeriesLook::Law)[..] else { panic!("{:?}", write.series) };
+    let (first, last) = (law.points[0], law.points[law.points.len() - 1]);
+    assert!(last.y > first.y * 1.3, "22% for each of two steps: {first:?} {last:?}");
+}
+
+/// Windows without end, as the issue of speed has them.
+fn windows(number: u64) -> Vec<Window> {
+    let window = |n: u64| Window {
+        first: n * 100,
+        operations: 100,
+        mean_ns: 21_000.0 + (n % 911) as f64,
+        p50_ns: 20_000 + n % 997,
+        p99_ns: 60_000 + n % 991,
+        max_ns: 900_000,
+    };
+    (0..number).map(window).collect()
+}
+
+#[test]
+fn windows_give_a_median_its_band_its_mean_and_a_law() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
+    let all = charts_of(&[&book]);
+    let create = chart(&all, "course-create");
+    assert_eq!(create.x.label, "files created");
+    for look in [SeriesLook::Curve, SeriesLook::Band, SeriesLook::Raw, SeriesLook::Law] {
+        assert_eq!(looks(create, look).len(), 3, "{look:?}");
+    }
+    assert_eq!(looks(create, SeriesLook::Curve)[0].points.len(), 400, "few are all drawn");
+}
+
+#[test]
+fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
+    let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
+    let all = charts_of(&[&book]);
+    let table = chart(&all, "course-create").table();
+    assert_eq!(table.head, ["series", "what", "files created", "latency", "p50 to p99", "n"]);
+    for row in &table.rows {
+        assert_eq!(row[4].contains(" to "), row[1] == "p50 to p99", "{row:?}");
+        assert_eq!(row[5].is_empty(), row[1].contains("law"), "{row:?}");
+    }
+    let clutter = documents().into_iter().find(|(name, _)| name == "clutter").unwrap().1;
+    let levels = charts_of(&[&clutter]);
+    assert!(chart(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
+}
+
+#[test]
+fn more_windows_than_a_screen_shows_are_thinned_and_it_is_told() {
+    let measurements: Vec<Measurement> = (1..=2)
+        .map(|repeat| {
+            let windows = windows(20_000);
+            Measurement { windows, ..measurement("create", repeat, 100, 20_000) }
+        })
+        .collect();
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
+    let create = chart(&all, "course-create");
+    assert!(create.series.iter().all(|series| series.points.len() <= 1_000));
+    let told = create.notes.iter().any(|note| note.contains("40,000 windows in 2 measurements"));
+    assert!(told, "{:?}", create.notes);
+}
+
+#[test]
+fn percentiles_of_variants_stand_beside_each_other_and_those_of_one_by_phase() {
+    let all = charts_of(&[&made::book()]);
+    let create = chart(&all, "latency-create");
+    assert!(matches!(&create.x.scale, AxisScale::Named(names) if names.len() == 4));
+    let whats: BTreeSet<&str> = create.series.iter().map(|series| series.what.as_str()).collect();
+    assert_eq!(whats, BTreeSet::from(["max", "p50", "p99", "p99.9"]));
+    let single = charts_of(&[&fixture::book()]);
+    let all_phases = chart(&single, "latency");
+    assert!(matches!(&all_phases.x.scale, AxisScale::Named(names) if names.len() == 5));
+    assert!(all_phases.series.iter().all(|series| series.points.len() == 5));
+    let p50 = &all_phases.series[0].points[0];
+    assert_eq!((p50.n, p50.interval.is_some()), (2, true));
+}
+
+#[test]
+fn curves_of_percentiles_go_from_the_shortest_to_the_longest() {
+    let all = charts_of(&[&fixture::book()]);
+    let create = chart(&all, "percentiles-create");
+    let points = &create.series[0].points;
+    assert_eq!((points[0].x, points[points.len() - 1].x), (1.0, 60_000.0));
+    assert!(points.windows(2).all(|pair| pair[0].y <= pair[1].y));
+}
+
+/// Slices that differ, for two variants and three repeats.
+fn sliced() -> Book {
+    let mut measurements = Vec::new();
+    for repeat in 1..=3 {
+        for variant in ["ext4", "xfs"] {
+            let slices_ns = (0..64).map(|at| 1_000.0 + f64::from(at * repeat)).collect();
+            let mut m = Measurement { slices_ns, ..measurement("read", repeat as u32, 100, 1_000) };
+            m.cell.variant = variant.into();
+            measurements.push(m);
+        }
+    }
+    Book { measurements, ..Book::default() }
+}
+
+#[test]
+fn a_heat_map_has_a_row_for_each_repeat_with_the_first_at_the_top() {
+    let all = charts_of(&[&sliced()]);
+    let heat = chart(&all, "heat-read");
+    let AxisScale::Named(rows) = &heat.y.scale else { panic!("{:?}", heat.y) };
+    assert_eq!(
+        (rows.len(), rows[5].as_str(), rows[0].as_str()),
+        (6, "ext4 repeat 1", "xfs repeat 3")
+    );
+    let [ext4, xfs] = heat.series.as_slice() else { panic!("{:?}", heat.series) };
+    assert_eq!((ext4.points.len(), xfs.colour), (3 * 64, 1));
+    let first = ext4.points.iter().find(|point| point.y == 5.0).unwrap();
+    assert_eq!((first.x, first.cell.map(|cell| cell.shade)), (0.0, Some(1e-6)));
+    let last = ext4.points.iter().rfind(|point| point.y == 5.0).unwrap();
+    assert_eq!(last.x, 100.0 * 63.0 / 64.0);
+}
+
+#[test]
+fn amplification_has_bars_for_the_phases_of_which_it_is_known() {
+    let all = charts_of(&[&made::book()]);
+    let AxisScale::Named(phases) = &chart(&all, "amplification-read").x.scale else { panic!() };
+    assert_eq!(phases, &["read-sequential", "read-random"]);
+    let written = chart(&all, "amplification-written");
+    assert!(
+        looks(written, SeriesLook::Bars).len() == 4 && written.y.quantity == AxisQuantity::Times
+    );
+    assert!(written.series[0].points[0].interval.is_some(), "three repeats");
+    assert!(charts_of(&[&growing::directory()]).iter().all(|one| one.key != "amplification-read"));
+}
+
+#[test]
+fn three_runs_of_a_scenario_have_a_history_and_two_have_none() {
+    let begun = |day: u32| {
+        let mut book = made::book();
+        (book.run.id, book.run.started) =
+            (format!("run{day}"), format!("2026-10-{day:02}T08:00:00Z"));
+        book
+    };
+    let runs = [begun(9), begun(5), begun(7)];
+    let published =
+        references().into_iter().find(|book| book.run.scenario == "smallfiles").unwrap();
+    let all = charts_of(&[&runs[0], &runs[1], &published, &runs[2]]);
+    is_well_formed(&all, "history");
+    let create = chart(&all, "history-create");
+    let names: Vec<_> = create.series.iter().map(|one| (one.name.as_str(), one.colour)).collect();
+    assert_eq!(names, [("ext4", 0), ("ext3", 1), ("xfs", 2), ("btrfs", 3)]);
+    let days: Vec<String> =
+        create.series[0].points.iter().map(|point| create.x.text(point.x)).collect();
+    assert_eq!(days, ["2026-10-05 08:00", "2026-10-07 08:00", "2026-10-09 08:00"]);
+    let last = charts_of(&[&runs[1], &runs[2], &runs[0]]);
+    is_well_formed(&last, "history of the last");
+    let names = |chart: &Chart| -> Vec<(String, usize)> {
+        chart.names().into_iter().map(|(name, colour)| (name.into(), colour)).collect()
+    };
+    let of_last = names(chart(&last, "rates")).split_off(8).into_iter();
+    let of_last: Vec<_> =
+        of_last.map(|(name, colour)| (name.replace("run9 ", ""), colour)).collect();
+    assert_eq!(names(chart(&last, "history-create")), of_last, "as the newest run has them");
+    let two = charts_of(&[&runs[0], &runs[1], &published]);
+    assert!(two.iter().all(|chart| !chart.key.starts_with("history")));
+}
+
+#[test]
+fn a_run_that_is_named_twice_has_two_names_and_two_colours() {
+    let book = fixture::book();
+    let all = charts_of(&[&book, &book]);
+    let bars = looks(chart(&all, "rates"), SeriesLook::Bars);
+    let names: Vec<_> = bars.iter().map(|one| (one.name.as_str(), one.colour)).collect();
+    assert_eq!(names, [("k3j9x2ab ext4", 0), ("k3j9x2ab ext4 (2)", 1)]);
+}
+
+#[test]
+fn invalid_measurements_are_left_out_and_what_is_disturbed_throughout_says_so() {
+    let told = |book: &Book| chart(&charts_of(&[book]), "rates").notes.join(" ");
+    let mut book = fixture::book();
+    assert!(told(&book).contains("1 invalid measurement left out."), "{}", told(&book));
+    assert!(!told(&book).contains("disturbed"));
+    for m in &mut book.measurements {
+        let found = m.disturbance.as_mut().unwrap();
+        found.steal_seconds = found.cpu_seconds;
+    }
+    assert!(
+        told(&book).contains("Every value here was measured under background load"),
+        "{}",
+        told(&book)
+    );
+}
+
+/// A variant of which no measurement of a phase is valid.
+fn lost(mut book: Book, variant: &str, phase: &str) -> Book {
+    let own = book.measurements.iter_mut();
+    own.filter(|m| m.cell.variant == variant && m.phase == phase)
+        .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    book
+}
+
+#[test]
+fn what_nothing_is_valid_of_is_named_and_phases_stay_in_the_order_of_the_run() {
+    let book = made::book();
+    let whole = charts_of(&[&book]);
+    let all = charts_of(&[&lost(book, "ext4", "create")]);
+    let rates = chart(&all, "rates");
+    assert_eq!(rates.x.scale, chart(&whole, "rates").x.scale);
+    let note = "Missing: ext4 create (all 3 invalid).".to_string();
+    assert!(rates.notes.contains(&note), "{:?}", rates.notes);
+    assert!(rates.notes.contains(&"3 invalid measurements left out.".to_string()));
+    let names = ["ext4", "ext3", "xfs", "btrfs"];
+    let book = names.into_iter().fold(made::book(), |book, name| lost(book, name, "rewrite"));
+    let book = names.into_iter().fold(book, |book, name| lost(book, name, "delete"));
+    let notes = chart(&charts_of(&[&book]), "rates").notes.join(" ");
+    assert!(notes.contains("Missing: ext4 rewrite") && notes.contains(" and 2 more."), "{notes}");
+}
+
+#[test]
+fn a_level_or_a_variant_that_nothing_is_valid_of_is_named() {
+    let mut book = lost(growing::fullness(&["ext4", "xfs"]), "xfs", "read");
+    let at = |m: &&mut Measurement| m.cell.level.as_ref().is_some_and(|level| level.value == 50.0);
+    let own = book.measurements.iter_mut().filter(at);
+    own.filter(|m| m.phase == "read" && m.cell.variant == "ext4")
+        .for_each(|m| m.invalid = vec!["EIO x 1".into()]);
+    let all = charts_of(&[&book]);
+    let notes = chart(&all, "levels-read").notes.join(" ");
+    assert!(notes.contains("Missing: ext4 at 50% (all 4 invalid) and xfs (all 48 "), "{notes}");
+    let keys: Vec<&str> = all.iter().map(|chart| chart.key.as_str()).collect();
+    let whole = charts_of(&[&growing::fullness(&["ext4", "xfs"])]);
+    let levels = |all: &[Chart]| -> Vec<String> {
+        let keys = all.iter().map(|chart| chart.key.clone());
+        keys.filter(|key| key.starts_with("levels")).collect()
+    };
+    assert_eq!(levels(&all), levels(&whole), "{keys:?}");
+}
+
+#[test]
+fn amplification_over_an_axis_is_of_its_last_level_and_says_so() {
+    let at = |value: f64, written: u64| {
+        let mut m = measurement("create", 1, 10, 1_000);
+        (m.bytes, m.device_write_bytes, m.sync_seconds) = (1_000, Some(written), 0.1);
+        m.cell.level = Some(Level { axis: "width".into(), value, unit: Unit::Count });
+        m
+    };
+    let measurements = vec![at(1.0, 9_000), at(12_345.0, 2_000)];
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
+    let written = chart(&all, "amplification-written");
+    assert_eq!(written.series[0].points[0].y, 2.0);
+    let note = "Only the last level is shown: width 12,345.".to_string();
+    assert!(written.notes.contains(&note), "{:?}", written.notes);
+}
+
+#[test]
+fn two_thousand_variants_have_their_pictures() {
+    let of = |at: usize| {
+        let mut m = measurement("create", 1, 10, 1_000);
+        m.cell.variant = format!("v{at}");
+        m
+    };
+    let measurements = (0..2_000).map(of).collect();
+    let all = charts_of(&[&Book { measurements, ..Book::default() }]);
+    let rates = chart(&all, "rates");
+    assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
+    assert_eq!(rates.table().rows.len(), 2_000);
+}
+
+#[test]
+fn levels_are_written_as_people_write_them() {
+    let texts =
+        [75.0, 1.25, 0.5, 1_000_000.0, 0.0, 1e300].map(|value| AxisQuantity::Count.text(value));
+    assert_eq!(texts, ["75", "1.25", "0.5", "1,000,000", "0", "1.000e300"]);
+    let near = [12_345.0, 12_347.0, 999_999_999_999_999.0, -12_345.0, 1e15];
+    let near = near.map(|value| AxisQuantity::Count.text(value));
+    assert_eq!(near, ["12,345", "12,347", "999,999,999,999,999", "-12,345", "1.000e15"]);
+    assert_eq!(
+        (AxisQuantity::Percent.text(75.0), AxisQuantity::OneIn.text(1e3)),
+        ("75%".into(), "p99.9".into())
+    );
+}

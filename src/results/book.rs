@@ -1,0 +1,475 @@
+//! The results of a run, as the store keeps them and reports read them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use super::order::each_once;
+use crate::base::units::Unit;
+pub use crate::host::disturbance::Disturbance;
+use crate::host::facts::{DeviceFacts, HostFacts};
+pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
+pub use crate::run::backing::MadeOn;
+pub use crate::run::cache::{CacheState, Doubt};
+pub use crate::run::clock::ClockSource;
+pub use crate::run::site::ConditionName;
+
+/// A run with everything it gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Book {
+    /// What was run.
+    pub run: RunFacts,
+    /// Where.
+    pub host: HostFacts,
+    /// Names of the variants, in the job's order.
+    pub variants: Vec<String>,
+    /// Names of the phases, in the job's order.
+    pub phases: Vec<String>,
+    /// Levels of the axis, in the job's order; empty without an axis.
+    pub levels: Vec<Level>,
+    /// One for each phase of each cell, in the order they were measured.
+    pub measurements: Vec<Measurement>,
+    /// What the place was like when cells began, in the order it was looked at.
+    pub conditions: Vec<Condition>,
+    /// File systems that were made for it, in the order they were asked for.
+    #[serde(default)]
+    pub filesystems: Vec<MadeFileSystem>,
+}
+
+/// What the file system of a simulated run is called.
+pub const SIMULATED: &str = "simulated";
+
+impl Book {
+    /// All of it but its measurements.
+    #[must_use]
+    pub fn without_measurements(&self) -> Self {
+        Self {
+            run: self.run.clone(),
+            host: self.host.clone(),
+            variants: self.variants.clone(),
+            phases: self.phases.clone(),
+            levels: self.levels.clone(),
+            measurements: Vec::new(),
+            conditions: self.conditions.clone(),
+            filesystems: self.filesystems.clone(),
+        }
+    }
+
+    /// With its variants, phases and levels in the order in which its measurements have them, for
+    /// results that no job was run for.
+    #[must_use]
+    pub(crate) fn ordered_as_measured(mut self) -> Self {
+        let all = &self.measurements;
+        self.variants = each_once(all.iter().map(|m| m.cell.variant.clone()));
+        self.phases = each_once(all.iter().map(|m| m.phase.clone()));
+        self.levels = each_once(all.iter().filter_map(|m| m.cell.level.clone()));
+        self
+    }
+
+    /// Whether it was ended before every cell was done. Of a run that still goes on, or was killed,
+    /// this is not known.
+    pub fn is_cut_short(&self) -> bool {
+        self.run.finished.is_some() && !self.run.complete
+    }
+
+    /// Type of the file system that a variant was measured on: the one made for it, else the one
+    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not told.
+    pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
+        if let Some(made) = self.filesystems.iter().find(|made| made.variant == variant) {
+            return Some(&made.kind);
+        }
+        let mut own = self.measurements.iter().filter(|m| m.cell.variant == variant).peekable();
+        if own.peek().is_some() && own.all(Measurement::is_simulated) {
+            return Some(SIMULATED);
+        }
+        Some(self.host.filesystem.kind.as_str()).filter(|kind| !kind.is_empty())
+    }
+}
+
+/// One figure of the place a cell began in: how full it was, how its files lay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Condition {
+    /// Which cell.
+    #[serde(flatten)]
+    pub cell: CellKey,
+    /// What it says.
+    pub name: ConditionName,
+    /// The figure, in the unit's base.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// A file system that was made for a variant, the same for each of its cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MadeFileSystem {
+    /// The variant's name.
+    pub variant: String,
+    /// Its type as the kernel names it: `ext4`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The command that made it, with `DEVICE` for the device; none if mounting is all it took.
+    pub mkfs: Option<String>,
+    /// What the program says of its own version; none if it says nothing.
+    pub mkfs_version: Option<String>,
+    /// The mount options that were asked for; empty for the defaults.
+    pub mount_asked: String,
+    /// Mount and superblock options, as the kernel shows them.
+    pub options: String,
+    /// What it was made on.
+    pub place: MadeOn,
+    /// The block device under it; none without one.
+    pub device: Option<DeviceFacts>,
+    /// What `mkfs` was given to fill, in bytes.
+    pub device_bytes: u64,
+    /// Size of an allocation block, in bytes.
+    pub block_bytes: u64,
+    /// Its size when it was empty, in bytes.
+    pub total_bytes: u64,
+    /// What an ordinary user could use of it when it was empty, in bytes.
+    pub available_bytes: u64,
+    /// Its inodes when it was empty; none where they are made as needed.
+    pub inodes: Option<u64>,
+    /// Whether the device was told before each that nothing on it was needed any more.
+    pub trimmed: bool,
+}
+
+impl MadeFileSystem {
+    /// Whether it has no device: what takes no mkfs is in memory, wherever others are made.
+    pub fn is_in_memory(&self) -> bool {
+        self.mkfs.is_none()
+    }
+}
+
+/// One execution of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFacts {
+    /// Its id: eight letters and digits.
+    pub id: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// How much of it was run.
+    pub scale: Scale,
+    /// The seed of everything drawn.
+    pub seed: u64,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// When it ended; none while it runs or if it was killed.
+    pub finished: Option<String>,
+    /// The command line that made it.
+    pub command: String,
+    /// The version of boatload.
+    pub boatload: String,
+    /// Whether every cell was done.
+    pub complete: bool,
+    /// The question it asks.
+    pub question: String,
+    /// Its parameters as resolved, by name.
+    #[serde(with = "in_order")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub parameters: Vec<(String, String)>,
+    /// The job file's text.
+    pub job: String,
+    /// What boatload itself costs for each operation on this machine, in nanoseconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub harness_ns: f64,
+    /// The clock latencies are read from; none if boatload did not measure them.
+    pub clock: Option<ClockSource>,
+    /// Which kinds of findings the job wants, in this order.
+    pub conclude: Vec<Conclusion>,
+    /// Repeats asked for; where a precision was, those that were made.
+    pub repeats: u32,
+    /// Half the width of the 95% interval that each rate was to have at most, as a share of the
+    /// rate; none if the repeats were asked for.
+    pub precision: Option<f64>,
+    /// What the run was to take at most, in seconds; none if the repeats were asked for.
+    pub time_limit_seconds: Option<f64>,
+    /// What it would have taken to reach that precision; none where it was reached, or is not known.
+    pub precision_needs: Option<RepetitionNeed>,
+    /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
+    /// a number that is none all mean "not published".
+    pub reference: Option<Provenance>,
+}
+
+/// What it would take to be as precise as requested.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RepetitionNeed {
+    /// Repeats in all, of the part of the run that takes most.
+    pub repeats: u32,
+    /// Seconds more.
+    pub seconds: f64,
+}
+
+/// Where published figures come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Provenance {
+    /// Its name, after `reference:`.
+    pub name: String,
+    /// The title of the text they stand in.
+    pub title: String,
+    /// Who published it.
+    pub publisher: String,
+    /// When: a date, a year, or what is known of it.
+    pub published: String,
+    /// Where it was published; none if that was not kept.
+    pub url: Option<String>,
+    /// The system it was measured on, in words; none if it is not told.
+    pub system: Option<String>,
+    /// The disk; none if it is not told.
+    pub disk: Option<String>,
+    /// How often it was done, in words.
+    pub repeated: String,
+    /// What a reader must know of the figures: what is unknown, what is wrong.
+    pub notes: Vec<String>,
+}
+
+/// Which cell a measurement belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellKey {
+    /// The variant's name.
+    pub variant: String,
+    /// The level of the axis; none without an axis.
+    pub level: Option<Level>,
+    /// From 1.
+    pub repeat: u32,
+}
+
+/// One value of an axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Level {
+    /// The axis's name.
+    pub axis: String,
+    /// The value, in the unit's base.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// What one phase of one cell gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measurement {
+    /// Which cell.
+    #[serde(flatten)]
+    pub cell: CellKey,
+    /// The phase's name.
+    pub phase: String,
+    /// Which of its passes, from 1.
+    pub pass: u32,
+    /// The operation's name.
+    pub operation: String,
+    /// The I/O engine; none if boatload did not measure it.
+    pub engine: Option<EngineName>,
+    /// Workers.
+    pub threads: u32,
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Failed operations by the name of their error.
+    pub errors: BTreeMap<String, u64>,
+    /// Bytes of content moved.
+    pub bytes: u64,
+    /// Time from the first worker's start to the last one's end, in seconds, without the sync.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub seconds: f64,
+    /// Time of the one sync at the end of the phase, in seconds; 0 if none was asked.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub sync_seconds: f64,
+    /// CPU time of the workers in user mode, in seconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub cpu_user_seconds: f64,
+    /// CPU time of the workers in the kernel, in seconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub cpu_system_seconds: f64,
+    /// Latencies of single operations.
+    #[serde(rename = "latency_ns")]
+    pub latency: Latency,
+    /// What was asked of the caches and what was found.
+    pub cache: CacheReport,
+    /// Bytes the device read during the phase and its sync; none without a device.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes the device wrote during the phase and its sync; none without a device.
+    pub device_write_bytes: Option<u64>,
+    /// Slices of the phase; empty if none were asked for.
+    pub windows: Vec<Window>,
+    /// Operations that were asked for.
+    pub operations_asked: u64,
+    /// Why it must not be averaged in; empty if it is valid.
+    pub invalid: Vec<String>,
+    /// Relative standard error of the rate, from slices of the phase; none for too few operations.
+    pub rate_error: Option<f64>,
+    /// Entries the tree should hold after the phase.
+    pub entries_expected: u64,
+    /// Entries that were counted.
+    pub entries_found: u64,
+    /// Bytes of the file system's space that the phase and its sync took, others' included;
+    /// negative where it gave some back; none where nothing tells.
+    pub space_bytes: Option<i64>,
+    /// Inodes that it took; none where the file system does not count them.
+    pub inodes: Option<i64>,
+    /// Whether the device had nothing to do when the phase began; none without a device.
+    pub idle: Option<bool>,
+    /// Requests to read that the device completed, after merging; none without a device.
+    pub device_reads: Option<u64>,
+    /// Requests to write that it completed, after merging; none without a device.
+    pub device_writes: Option<u64>,
+    /// Flushes that it completed; none where it does not count them.
+    pub device_flushes: Option<u64>,
+    /// Bytes that it was told nobody needs any more; none without a device.
+    pub device_discard_bytes: Option<u64>,
+    /// Time between the end of the worker in the middle and that of the last one, of those that had
+    /// as much to do, over the seconds of the phase; none for fewer than two.
+    pub worker_spread: Option<f64>,
+    /// Mean latency of up to 64 equal slices of the phase, in nanoseconds, the mean of all workers;
+    /// empty for too few operations.
+    #[serde(default)]
+    pub slices_ns: Vec<f64>,
+    /// What else happened meanwhile; none if it was not looked at.
+    pub disturbance: Option<Disturbance>,
+    /// All latencies, as an HdrHistogram in V2 encoding.
+    #[serde(default, with = "histogram_text")]
+    #[schemars(with = "Option<String>")]
+    pub histogram: Vec<u8>,
+}
+
+impl Measurement {
+    /// Whether it was measured on the simulated file system.
+    pub fn is_simulated(&self) -> bool {
+        self.engine == Some(EngineName::Sim)
+    }
+
+    /// Whether it did all it was asked, and may be averaged in.
+    pub fn valid(&self) -> bool {
+        self.invalid.is_empty()
+    }
+
+    /// Successful operations per second, without the sync; 0 for an empty phase.
+    pub fn operations_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// Latencies of single operations, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// The mean.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub mean: f64,
+    /// The shortest.
+    pub min: u64,
+    /// Half are shorter.
+    pub p50: u64,
+    /// Nine in ten are shorter.
+    pub p90: u64,
+    /// 99 in 100 are shorter.
+    pub p99: u64,
+    /// 999 in 1,000 are shorter.
+    pub p99_9: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// What was asked of the caches and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CacheReport {
+    /// What was requested.
+    pub asked: CacheAsked,
+    /// What was found.
+    pub found: CacheState,
+    /// Share of the sampled files' pages that were in memory when the phase began; none if
+    /// nothing could be sampled.
+    pub resident_fraction: Option<f64>,
+    /// Why it was not found as requested.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Doubt>,
+}
+
+/// A slice of a phase's operations with its own figures, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Window {
+    /// The first operation in it, from 0.
+    pub first: u64,
+    /// How many it has.
+    pub operations: u64,
+    /// Mean latency.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub mean_ns: f64,
+    /// Median latency.
+    pub p50_ns: u64,
+    /// 99 in 100 are shorter.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// A number that is none is written as null.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+/// Pairs as an object that keeps their order.
+mod in_order {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        pairs: &[(String, String)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<(String, String)>, D::Error> {
+        from.deserialize_map(Pairs)
+    }
+
+    struct Pairs;
+
+    impl<'de> Visitor<'de> for Pairs {
+        type Value = Vec<(String, String)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object of texts")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = map.next_entry()? {
+                pairs.push(pair);
+            }
+            Ok(pairs)
+        }
+    }
+}
+
+/// A histogram as text; null for none.
+mod histogram_text {
+    use super::*;
+    use crate::results::histogram::{from_text, to_text};
+
+    pub(crate) fn serialize<S: Serializer>(
+        encoded: &[u8],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        to_text(encoded).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(from)? else { return Ok(Vec::new()) };
+        from_text(&text).ok_or_else(|| D::Error::custom("its histogram cannot be read"))
+    }
+}

@@ -1,0 +1,63 @@
+//! What measurements did with content: whether they gave files any, and whether each operation moved
+//! much of it. The rate of a phase whose operations move much is bytes per second; operations per
+//! second, or percentiles of the few there are, say little.
+
+use std::collections::BTreeSet;
+
+use super::book::Measurement;
+use crate::op::find_operation;
+
+/// From so many bytes an operation on, moving them is nearly all that it takes.
+const BYTES_MIN: f64 = 1_048_576.0;
+
+/// Whether its operations each moved much content, in the mean.
+pub(crate) fn is_bulk(m: &Measurement) -> bool {
+    m.operations > 0 && m.bytes as f64 / m.operations as f64 >= BYTES_MIN
+}
+
+/// Phases that are bulk in every valid measurement, so that all their rates can be compared.
+pub(crate) fn bulk_phases<'a>(
+    measurements: impl Iterator<Item = &'a Measurement>,
+) -> BTreeSet<&'a str> {
+    let (mut bulk, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for m in measurements.filter(|m| m.valid()) {
+        let set = if is_bulk(m) { &mut bulk } else { &mut other };
+        set.insert(m.phase.as_str());
+    }
+    bulk.retain(|phase| !other.contains(phase));
+    bulk
+}
+
+/// Whether a phase gave files content.
+pub(crate) fn gives_content(m: &Measurement) -> bool {
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change().writes_content())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::fixture::measurement;
+
+    fn moving(phase: &str, operations: u64, bytes: u64) -> Measurement {
+        Measurement { operations, bytes, ..measurement(phase, 1, 10, 1_000) }
+    }
+
+    #[test]
+    fn a_phase_is_bulk_only_if_each_of_its_measurements_is() {
+        let all = [
+            moving("write", 1, 1 << 20),
+            moving("write", 4, 4 << 20),
+            moving("chunks", 1, 1 << 30),
+            moving("chunks", 1_000, 1 << 20),
+            moving("empty", 0, 0),
+        ];
+        assert_eq!(bulk_phases(all.iter()), BTreeSet::from(["write"]));
+    }
+
+    #[test]
+    fn a_failed_measurement_does_not_change_what_a_phase_is() {
+        let failed = Measurement { invalid: vec!["EIO x 1".into()], ..moving("write", 1, 0) };
+        let all = [moving("write", 1, 1 << 30), failed];
+        assert_eq!(bulk_phases(all.iter()), BTreeSet::from(["write"]));
+    }
+}

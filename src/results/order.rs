@@ -1,0 +1,93 @@
+//! The order in which variants, levels and phases are told.
+
+use std::collections::BTreeSet;
+
+use super::book::{Book, Level, MadeFileSystem};
+
+/// Names of the variants that the book has something of, in the job's order; those that it does not
+/// name follow by name. The order they were measured in is random.
+pub fn variants(book: &Book) -> Vec<&str> {
+    let measured = book.measurements.iter().map(|m| m.cell.variant.as_str());
+    let looked_at = book.conditions.iter().map(|c| c.cell.variant.as_str());
+    let mut names: Vec<&str> = measured.chain(looked_at).collect();
+    names.sort_unstable();
+    names.dedup();
+    let place = |name: &&str| book.variants.iter().position(|known| known == name);
+    names.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
+    names
+}
+
+/// The levels that a phase was measured at, valid or not, in the order they first come in. What is
+/// told of one level is told of the last.
+pub(crate) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
+    let own = book.measurements.iter().filter(|m| m.phase == phase);
+    each_once(own.map(|m| m.cell.level.as_ref()))
+}
+
+/// The file systems that were made for the run, in the order of their variants.
+pub fn made(book: &Book) -> Vec<&MadeFileSystem> {
+    let order = variants(book);
+    let place = |made: &&MadeFileSystem| order.iter().position(|name| *name == made.variant);
+    let mut all: Vec<&MadeFileSystem> = book.filesystems.iter().collect();
+    all.sort_by_key(|made| place(made).unwrap_or(usize::MAX));
+    all
+}
+
+/// Their types, each once.
+pub fn made_kinds(book: &Book) -> Vec<&str> {
+    each_once(made(book).into_iter().map(|made| made.kind.as_str()))
+}
+
+/// All of them in the order they first come in.
+pub(crate) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
+/// The same of many, without looking at each of the others for each.
+pub(crate) fn each_of_many_once<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.filter(|one| seen.insert(*one)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::fixture::{self, measurement};
+
+    #[test]
+    fn file_systems_stand_in_the_order_of_their_variants_whichever_was_made_first() {
+        let mut book = fixture::made::book();
+        book.filesystems.reverse();
+        let unmeasured = fixture::made::filesystem("never-run", "xfs");
+        book.filesystems.insert(0, unmeasured);
+        let names: Vec<&str> = made(&book).iter().map(|made| made.variant.as_str()).collect();
+        assert_eq!(names, ["ext4", "ext3", "xfs", "btrfs", "never-run"]);
+        assert_eq!(made_kinds(&book), ["ext4", "ext3", "xfs", "btrfs"]);
+    }
+
+    #[test]
+    fn many_come_once_each_in_the_order_of_few() {
+        let all = [3, 1, 3, 2, 1, 3];
+        assert_eq!(each_of_many_once(all.into_iter()), [3, 1, 2]);
+        assert_eq!(each_once(all.into_iter()), [3, 1, 2]);
+    }
+
+    #[test]
+    fn variants_follow_the_job_and_unknown_ones_come_last_by_name() {
+        let mut book = Book::default();
+        for name in ["zfs", "xfs", "single", "btrfs", "many", "single"] {
+            let mut m = measurement("create", 1, 10, 1_000);
+            m.cell.variant = name.into();
+            book.measurements.push(m);
+        }
+        assert_eq!(variants(&book), ["btrfs", "many", "single", "xfs", "zfs"]);
+        book.variants = ["single", "many", "never-run"].map(String::from).to_vec();
+        assert_eq!(variants(&book), ["single", "many", "btrfs", "xfs", "zfs"]);
+    }
+}
