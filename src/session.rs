@@ -1,9 +1,9 @@
 //! Ties the stages: for every cell and phase run, measure, store.
 
-mod harness;
 pub(crate) mod lacks;
 mod making;
 mod measuring;
+mod overhead;
 mod pilot;
 pub(crate) mod probe;
 pub(crate) mod room;
@@ -441,7 +441,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         complete: false,
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
-        harness_ns: plan.cells.first().map_or(0.0, |cell| harness::cost_ns(cell, clock)),
+        overhead_ns: plan.cells.first().map_or(0.0, |cell| overhead::cost_ns(cell, clock)),
         clock: Some(clock.source()),
         conclude: plan.conclude.clone(),
         repeats: plan.repeats,

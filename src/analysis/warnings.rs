@@ -137,7 +137,7 @@ fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
 
 fn overhead(book: &Book) -> Option<WarningFinding> {
     let judged = || book.measurements.iter().filter(|m| m.valid() && !m.is_simulated());
-    let share = |m: &Measurement| book.run.harness_ns / m.latency.mean;
+    let share = |m: &Measurement| book.run.overhead_ns / m.latency.mean;
     let large = |m: &&Measurement| share(m).is_finite() && share(m) > OVERHEAD_SHARE_MAX;
     let phases = phases_of(judged().filter(large))?;
     let largest = judged().filter(large).map(share).fold(0.0, f64::max);

@@ -56,7 +56,7 @@ pub(super) fn about_run(run: &RunFacts) -> String {
 
 /// Measurement overhead of an operation.
 pub(super) fn about_cost(run: &RunFacts) -> String {
-    let cost = time(Some(run.harness_ns).filter(|ns| ns.is_finite()));
+    let cost = time(Some(run.overhead_ns).filter(|ns| ns.is_finite()));
     format!("measurement overhead: {cost} per operation")
 }
 

@@ -235,10 +235,11 @@ impl Table {
     /// in the others where that takes no more of them.
     fn blocks(&self, widths: &[usize]) -> Vec<Range<usize>> {
         let all = self.groups.len();
-        if all == 0 {
-            return vec![0..0];
-        }
         let mut greedy: Vec<Range<usize>> = Vec::new();
+        if all == 0 {
+            greedy.push(0..0);
+            return greedy;
+        }
         for at in 0..all {
             match greedy.last_mut() {
                 Some(block) if self.needs(&(block.start..at + 1), widths) <= WIDTH => {

@@ -245,7 +245,7 @@ fn published_figures_claim_nothing_of_boatload_and_fit_every_report() {
         assert_fits(&rendered("windows", &book), &book.run.id);
         let document: Value = serde_json::from_str(&rendered("json", &book)).unwrap();
         let run = &document["run"];
-        for key in ["seed", "started", "command", "boatload", "harness_ns", "clock", "job"] {
+        for key in ["seed", "started", "command", "boatload", "overhead_ns", "clock", "job"] {
             assert_eq!(run[key], Value::Null, "{key}");
         }
         assert!(run["reference"]["title"].is_string());

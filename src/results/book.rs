@@ -179,7 +179,7 @@ pub struct RunFacts {
     /// What boatload itself costs for each operation on this machine, in nanoseconds.
     #[serde(deserialize_with = "number")]
     #[schemars(with = "Option<f64>")]
-    pub harness_ns: f64,
+    pub overhead_ns: f64,
     /// The clock latencies are read from; none if boatload did not measure them.
     pub clock: Option<ClockSource>,
     /// Which kinds of findings the job wants, in this order.

@@ -160,7 +160,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         complete: true,
         parameters: vec![("files".into(), "30000".into()), ("selected".into(), "3000".into())],
         job: "name = \"smallfiles\"\n".into(),
-        harness_ns: 21.4,
+        overhead_ns: 21.4,
         clock: Some(ClockSource::Tsc),
         conclude: Vec::new(),
         repeats: 2,
@@ -365,7 +365,7 @@ impl Odd {
         let mut book = Book { run: run("oddoddod"), host: host(), ..Default::default() };
         book.run.scenario = self.text();
         book.run.question = self.text().repeat(3);
-        book.run.harness_ns = self.number();
+        book.run.overhead_ns = self.number();
         book.run.finished = self.of(&[None, Some("2026-10-05T08:00:41Z".into())]);
         book.run.complete = self.below(2) == 0;
         book.host.cpu = self.text();

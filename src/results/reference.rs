@@ -110,7 +110,7 @@ fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
         question: scenario.question.clone(),
         scale: Scale::Original,
         complete: true,
-        harness_ns: f64::NAN,
+        overhead_ns: f64::NAN,
         repeats,
         reference: Some(provenance(write_up, wire)),
         ..RunFacts::default()

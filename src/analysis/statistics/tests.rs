@@ -6,11 +6,11 @@ use super::autocorrelation::{dependence, effective_size};
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
 use super::dip::{dip, dip_chance};
 use super::modes::modes;
+use super::order::quantile_ranks;
 use super::trend::trend;
 use super::{Interval, mean_interval, normal};
 use crate::analysis::change::change_points;
 use crate::analysis::thresholds::CHANGE_POINT_ALPHA;
-use super::order::quantile_ranks;
 
 fn made(part: &str) -> Value {
     let text = include_str!("../../../tests/data/statistics.json");

@@ -62,7 +62,7 @@ impl<'a> ChartRuns<'a> {
                 all.variants.push(ChartVariant {
                     analysis,
                     variant,
-                    name: unused(prefix + &own, &mut taken),
+                    name: unused(&(prefix + &own), &mut taken),
                     own,
                     colour: all.variants.len(),
                     rows: Vec::new(),
@@ -137,9 +137,9 @@ impl<'a> ChartVariant<'a> {
 }
 
 /// The name, with a number if another variant has it: a run may be named twice.
-fn unused(name: String, taken: &mut BTreeSet<String>) -> String {
+fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
     let others = (2..).map(|number| format!("{name} ({number})"));
-    let mut free = [name.clone()].into_iter().chain(others);
+    let mut free = [name.to_string()].into_iter().chain(others);
     let name = free.find(|name| !taken.contains(name)).unwrap_or_default();
     taken.insert(name.clone());
     name

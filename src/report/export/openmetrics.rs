@@ -28,7 +28,7 @@ fn gauges(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         text += &rate_gauges(&rows, unit);
     }
     for PhaseGauge { name, help, value } in &PHASE_GAUGES {
-        let sample = |one: &PhaseGaugeRow<'_>| Sample::new(one.labels(), value(one)?);
+        let sample = |one: &PhaseGaugeRow<'_>| Sample::new(&one.labels(), value(one)?);
         text += &gauge(name, help, rows.iter().filter_map(sample));
     }
     let help = "1 for the state in which the caches were found before the phase.";
@@ -69,7 +69,7 @@ struct Sample {
 
 impl Sample {
     /// None for what is no number.
-    fn new(labels: Labels, value: f64) -> Option<Self> {
+    fn new(labels: &[(&str, String)], value: f64) -> Option<Self> {
         let escaped =
             |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         let pairs = labels.iter().filter(|(_, value)| !value.is_empty());
@@ -90,13 +90,13 @@ fn run_gauges(book: &Book) -> String {
         ("kernel", book.host.kernel.clone()),
     ];
     let began = seconds_since_1970(&run.started);
-    let began = began.and_then(|began| Sample::new(vec![scenario()], began));
-    let complete = Sample::new(vec![scenario()], f64::from(u8::from(run.complete)));
+    let began = began.and_then(|began| Sample::new(&[scenario()], began));
+    let complete = Sample::new(&[scenario()], f64::from(u8::from(run.complete)));
     [
         gauge(
             "boatload_run_info",
             "The run that the figures are of; always 1.",
-            Sample::new(facts, 1.0),
+            Sample::new(&facts, 1.0),
         ),
         gauge("boatload_run_start_time_seconds", "When the run began, since 1970.", began),
         gauge("boatload_run_complete", "1 if every cell of the run was done, 0 if not.", complete),
@@ -150,7 +150,7 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
     let samples = |value: fn(&Estimate) -> Option<f64>| {
         let of_unit = rows.iter().filter(|one| one.row.rate_unit == unit);
         let sample =
-            |one: &PhaseGaugeRow<'_>| Sample::new(one.labels(), value(one.row.rate.as_ref()?)?);
+            |one: &PhaseGaugeRow<'_>| Sample::new(&one.labels(), value(one.row.rate.as_ref()?)?);
         of_unit.filter_map(sample).collect::<Vec<_>>()
     };
     let help = format!("{noun} each second without the sync, mean over the repeats.");
@@ -229,7 +229,7 @@ fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<Sample> {
     }
     let sample = |state: &str| {
         let labels = [one.labels(), vec![("state", state.to_string())]].concat();
-        Sample::new(labels, f64::from(u8::from(one.row.cache == state)))
+        Sample::new(&labels, f64::from(u8::from(one.row.cache == state)))
     };
     states.filter_map(sample).collect()
 }

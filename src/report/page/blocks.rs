@@ -31,7 +31,7 @@ pub(super) enum PageBlock {
     JobFile(String),
     /// The parts of one run of several, folded away under its letter.
     Run(RunBlocks),
-    Chart(ChartBlock),
+    Chart(Box<ChartBlock>),
 }
 
 pub(super) struct RunBlocks {
@@ -121,7 +121,7 @@ impl PageBlock {
 
     pub(super) fn chart(chart: Chart) -> Self {
         let (drawn, table) = (PageChart::new(&chart), chart.table());
-        Self::Chart(ChartBlock { model: chart, drawn, table })
+        Self::Chart(Box::new(ChartBlock { model: chart, drawn, table }))
     }
 }
 

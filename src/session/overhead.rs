@@ -56,7 +56,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
     let selection =
         Selection::new(EntryRange::whole(0, tree.files), Order::Sequential, 1, tree.seed, 0);
     Some(Phase {
-        name: "harness".into(),
+        name: "overhead".into(),
         operation: find_operation("create")?,
         selection,
         windows: 0,
