@@ -5,11 +5,12 @@ use std::ops::RangeInclusive;
 
 use super::disturbances::DisturbedMeasurements;
 use super::uncertainty::{Estimate, IntervalBasis};
+use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::gives_content;
-use crate::results::order::{each_once, levels_of, variants};
+use crate::results::order::{levels_of, variants};
 
 /// A mean over repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,10 @@
 //! What the place was like at each level: conditions averaged over the repeats.
 
 use super::uncertainty::mean;
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Condition, Level};
-use crate::results::order::{each_once, variants};
+use crate::results::order::variants;
 use crate::run::site::ConditionName;
 
 /// Conditions by variant and level.

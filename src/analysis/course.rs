@@ -7,9 +7,10 @@ use super::statistics::describe::median;
 use super::summary::PhaseSummary;
 use super::uncertainty::{IntervalBasis, per_second};
 use crate::analysis::Analysis;
+use crate::base::distinct::each_once;
 use crate::op::{Effect, Subject, find_operation};
 use crate::results::book::{Book, Level, Measurement, Window};
-use crate::results::order::{each_once, levels_of, variants};
+use crate::results::order::{levels_of, variants};
 
 /// The latency of one phase of a variant by the operations done: the windows of all its valid
 /// measurements at the phase's last level together.

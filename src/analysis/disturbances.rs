@@ -100,11 +100,11 @@ impl DisturbanceKind {
             Self::OthersCpu => others_cpu(m, seen?),
             Self::MemoryPressure => {
                 let (waited, all) = (seen?.memory_pressure_seconds?, seen?.seconds?);
-                Some(above(waited, all, (MEMORY_SHARE, MEMORY_SECONDS_MIN)))
+                Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
             }
             Self::Steal => {
                 let (stolen, all) = (seen?.steal_seconds?, seen?.cpu_seconds?);
-                Some(above(stolen, all, (STEAL_SHARE, STEAL_SECONDS_MIN)))
+                Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN))
             }
             Self::Throttled => {
                 let counts = [seen?.core_throttles, seen?.group_throttles];
@@ -118,7 +118,7 @@ impl DisturbanceKind {
             }
             Self::Straggler => {
                 let spread = m.worker_spread?;
-                Some(above(spread * m.seconds, m.seconds, (SPREAD_SHARE, SPREAD_SECONDS_MIN)))
+                Some(above(spread * m.seconds, m.seconds, SPREAD_SHARE, SPREAD_SECONDS_MIN))
             }
             // Of phases with windows the course is told anyway.
             Self::Trend => course(m).map(trend),
@@ -138,7 +138,7 @@ fn course(m: &Measurement) -> Option<&[f64]> {
 }
 
 /// The share of `all` if it is above a share and above so many seconds.
-fn above(part: f64, all: f64, (share, seconds): (f64, f64)) -> Option<f64> {
+fn above(part: f64, all: f64, share: f64, seconds: f64) -> Option<f64> {
     let found = part / all;
     (found.is_finite() && found > share && part >= seconds).then_some(found)
 }
@@ -186,11 +186,11 @@ fn made_for<'a>(book: &'a Book, m: &Measurement) -> Option<&'a MadeFileSystem> {
 /// Others' share of the processors.
 fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
     let (others, all, seconds) = (seen.others_user_seconds?, seen.cpu_seconds?, seen.seconds?);
-    let share = above(others, all, (OTHERS_CPU_SHARE, CPU_SECONDS_MIN));
+    let share = above(others, all, OTHERS_CPU_SHARE, CPU_SECONDS_MIN);
     let processors = (all / seconds).round();
     // Where workers are as many as processors they wait for each other.
     let waited = seen.cpu_pressure_seconds.filter(|_| f64::from(m.threads) < processors);
-    let waited = waited.and_then(|s| above(s, seconds, (CPU_PRESSURE_SHARE, CPU_SECONDS_MIN)));
+    let waited = waited.and_then(|s| above(s, seconds, CPU_PRESSURE_SHARE, CPU_SECONDS_MIN));
     let waited = waited.filter(|_| others > seconds * CPU_PRESSURE_OTHERS_SHARE);
     Some(share.or_else(|| waited.map(|_| others / all)))
 }

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::disturbances::DisturbedMeasurements;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::bulk_phases;
-use crate::results::order::{each_once, variants};
+use crate::results::order::variants;
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]

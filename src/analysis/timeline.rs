@@ -6,8 +6,8 @@ use super::history::same_target;
 use super::summary::{PhaseSummary, VariantSummary};
 use crate::analysis::Analysis;
 use crate::base::dates::seconds_of;
+use crate::base::distinct::each_once;
 use crate::results::book::Level;
-use crate::results::order::each_once;
 
 /// The rate of a phase of one run, and when the run began.
 #[derive(Clone, Copy, Debug, PartialEq)]

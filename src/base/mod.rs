@@ -2,6 +2,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod dates;
+pub(crate) mod distinct;
 pub mod errno;
 pub mod failure;
 #[cfg(test)]

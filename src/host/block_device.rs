@@ -89,19 +89,20 @@ impl BlockDevice {
     /// The same with another sysfs.
     pub fn under_in(sys: &Path, mount: &Mount) -> Option<Self> {
         if mount.kind != "btrfs" {
-            return Self::numbered(sys, mount.device);
+            return Self::numbered(sys, mount.device.0, mount.device.1);
         }
         // btrfs gives each subvolume a made-up device number, so its source is asked instead.
-        let device = Self::numbered(sys, source_number(mount)?)?;
+        let (major, minor) = source_number(mount)?;
+        let device = Self::numbered(sys, major, minor)?;
         (!shared_by_btrfs(sys, &device.facts.name)).then_some(device)
     }
 
     /// The device with this major and minor number below a sysfs; none if there is no such one.
-    pub fn numbered(sys: &Path, number: (u32, u32)) -> Option<Self> {
-        let link = sys.join(format!("dev/block/{}:{}", number.0, number.1));
+    pub fn numbered(sys: &Path, major: u32, minor: u32) -> Option<Self> {
+        let link = sys.join(format!("dev/block/{major}:{minor}"));
         let directory = link.canonicalize().ok()?;
         let facts = facts(sys, &directory, 0)?;
-        Some(Self { number, facts, directory })
+        Some(Self { number: (major, minor), facts, directory })
     }
 
     /// Whether it is, or stands on, a loop device that reads its file through the page cache.
@@ -481,7 +482,7 @@ mod tests {
         }
 
         fn facts(&self, number: (u32, u32)) -> DeviceFacts {
-            BlockDevice::numbered(self.0.path(), number).unwrap().facts
+            BlockDevice::numbered(self.0.path(), number.0, number.1).unwrap().facts
         }
     }
 
@@ -520,12 +521,12 @@ mod tests {
     fn a_loop_device_says_whether_it_goes_around_the_cache() {
         let facts = Sysfs::new().facts((7, 3));
         assert_eq!((facts.loop_direct_io, facts.model), (Some(false), None));
-        let through = |number| {
+        let through = |major, minor| {
             let sys = Sysfs::new();
-            BlockDevice::numbered(sys.0.path(), number).unwrap().reads_through_cache()
+            BlockDevice::numbered(sys.0.path(), major, minor).unwrap().reads_through_cache()
         };
-        assert!(through((7, 3)) && through((9, 0)), "a loop device, and an array with one");
-        assert!(!through((8, 0)) && !through((8, 1)) && !through((253, 0)));
+        assert!(through(7, 3) && through(9, 0), "a loop device, and an array with one");
+        assert!(!through(8, 0) && !through(8, 1) && !through(253, 0));
         assert_eq!(facts.scheduler.as_deref(), Some("none"));
     }
 

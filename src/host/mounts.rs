@@ -52,9 +52,9 @@ impl Mount {
             .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
         let stat = rustix::fs::fstat(fd)
             .map_err(|error| Failure::from_system("look at the directory", error))?;
-        let device = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
+        let (major, minor) = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
         let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok();
-        choose(&parse(&text), mount_id(fd), path.as_deref(), device).ok_or_else(|| {
+        choose(&parse(&text), mount_id(fd), path.as_deref(), major, minor).ok_or_else(|| {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
                 "cannot tell which file system {place} is on: {MOUNTS} does not show \
@@ -74,7 +74,8 @@ fn choose(
     mounts: &[Mount],
     id: Option<u64>,
     path: Option<&Path>,
-    device: (u32, u32),
+    major: u32,
+    minor: u32,
 ) -> Option<Mount> {
     if let Some(found) = mounts.iter().find(|mount| Some(mount.id) == id) {
         return Some(found.clone());
@@ -83,7 +84,7 @@ fn choose(
     let above = |mount: &&Mount| path.is_some_and(|path| path.starts_with(&mount.mount_point));
     let depth = |mount: &&Mount| mount.mount_point.as_os_str().len();
     let by_path = mounts.iter().filter(above).max_by_key(depth);
-    by_path.or_else(|| mounts.iter().find(|mount| mount.device == device)).cloned()
+    by_path.or_else(|| mounts.iter().find(|mount| mount.device == (major, minor))).cloned()
 }
 
 /// Reads the whole of a mountinfo file; lines that do not have its form are left out.
@@ -369,13 +370,13 @@ not a mount line\n";
 
     #[test]
     fn without_a_mount_id_the_longest_and_latest_mount_point_is_taken() {
-        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), (0, 0));
+        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), 0, 0);
         assert_eq!(by_path("/mnt/bind/x").unwrap().id, 44);
         assert_eq!(by_path("/mnt/binder").unwrap().id, 27, "a name is not cut in its middle");
         assert_eq!(by_path("/home/x").unwrap().id, 70, "the later mount covers the earlier");
-        assert_eq!(choose(&parse(SAMPLE), None, None, (0, 52)).unwrap().id, 60);
-        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), (0, 0)).unwrap().id, 51);
-        assert_eq!(choose(&parse(SAMPLE), Some(99), None, (7, 7)), None);
+        assert_eq!(choose(&parse(SAMPLE), None, None, 0, 52).unwrap().id, 60);
+        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), 0, 0).unwrap().id, 51);
+        assert_eq!(choose(&parse(SAMPLE), Some(99), None, 7, 7), None);
     }
 }
 

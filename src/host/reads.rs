@@ -80,8 +80,8 @@ fn device_under(file: &Path) -> Option<BlockDevice> {
     let open = rustix::fs::open(file, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&open).ok()?;
     if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
-        let number = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
-        return BlockDevice::numbered(Path::new("/sys"), number);
+        let (major, minor) = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        return BlockDevice::numbered(Path::new("/sys"), major, minor);
     }
     BlockDevice::under(&Mount::of(open.as_fd()).ok()?)
 }

@@ -72,13 +72,6 @@ impl Space {
     }
 
     /// How full it is, as df counts: used / (used + available), from 0 to 1; 0 if it has no size.
-    pub fn used_fraction(&self) -> f64 {
-        let used = self.total_bytes.saturating_sub(self.free_bytes) as f64;
-        let reachable = used + self.available_bytes as f64;
-        if reachable > 0.0 { used / reachable } else { 0.0 }
-    }
-
-    /// How full it is in whole percent, rounded up as df(1) prints it; none if it has no size.
     ///
     /// Sync before asking. Only ext4 tells the same before a sync and after it. xfs counts space it
     /// has set aside beside files that grow, twice what was written at worst, and frees what was
@@ -86,13 +79,10 @@ impl Space {
     /// with its next commit, which syncfs(2) waits for. What is available on btrfs is an estimate:
     /// free space in chunks of data, and unallocated space divided by the copies the profile keeps;
     /// it falls to 0 when metadata can no longer grow, whatever is free for data.
-    pub fn percent_used(&self) -> Option<u64> {
-        let used = u128::from(self.total_bytes.saturating_sub(self.free_bytes));
-        let reachable = used + u128::from(self.available_bytes);
-        if reachable == 0 {
-            return None;
-        }
-        u64::try_from((used * 100).div_ceil(reachable)).ok()
+    pub fn used_fraction(&self) -> f64 {
+        let used = self.total_bytes.saturating_sub(self.free_bytes) as f64;
+        let reachable = used + self.available_bytes as f64;
+        if reachable > 0.0 { used / reachable } else { 0.0 }
     }
 
     /// Why `need` does not fit below `dir` with `reserve_bytes` left over; none if it fits. The
@@ -166,19 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn percent_are_rounded_up_and_of_what_a_user_can_reach() {
+    fn a_share_is_of_what_a_user_can_reach() {
         let used = |used_bytes, available_bytes| {
             let free_bytes = 100 * GIB - used_bytes;
-            Space { total_bytes: 100 * GIB, free_bytes, available_bytes, ..IMAGE }.percent_used()
+            Space { total_bytes: 100 * GIB, free_bytes, available_bytes, ..IMAGE }.used_fraction()
         };
-        assert_eq!(used(0, 100 * GIB), Some(0));
-        assert_eq!(used(1, 100 * GIB), Some(1), "the first byte is a percent");
-        assert_eq!(used(50 * GIB, 50 * GIB), Some(50));
-        assert_eq!(used(50 * GIB + 1, 50 * GIB - 1), Some(51));
-        assert_eq!(used(95 * GIB, 0), Some(100), "what is kept for root counts as gone");
-        assert_eq!(Space::default().percent_used(), None);
+        assert_eq!(used(0, 100 * GIB), 0.0);
+        assert_eq!(used(50 * GIB, 50 * GIB), 0.5);
+        assert_eq!(used(95 * GIB, 0), 1.0, "what is kept for root counts as used");
+        assert_eq!(Space::default().used_fraction(), 0.0);
         let all = Space { total_bytes: u64::MAX, available_bytes: u64::MAX, ..Space::default() };
-        assert_eq!(all.percent_used(), Some(50), "no overflow");
+        assert_eq!(all.used_fraction(), 0.5, "no overflow");
     }
 
     #[test]

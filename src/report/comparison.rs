@@ -17,9 +17,9 @@ use crate::analysis::compare::{
 };
 use crate::analysis::findings::say::{span, times};
 use crate::analysis::uncertainty::IntervalBasis;
+use crate::base::distinct::each_once;
 use crate::base::units::{counted, figures};
 use crate::results::book::Book;
-use crate::results::order::each_once;
 pub(super) use parts::{
     ABOUT_DIFFERENCES, about_marks, about_run, differences_table, few, phase_name, share,
 };

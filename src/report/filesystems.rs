@@ -7,9 +7,10 @@ use super::text::{number, short_time, width};
 use crate::analysis::Analysis;
 use crate::analysis::amplification::{Amplification, Mean, repeats_behind};
 use crate::analysis::conditions::Conditions;
+use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
-use crate::results::order::{each_once, made};
+use crate::results::order::made;
 
 /// How each file system was made and mounted.
 pub(super) fn made_table(book: &Book) -> TitledTable {

@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use super::phases::about_n;
 use super::text::{time, write_wrapped};
 use crate::analysis::Analysis;
+use crate::base::distinct::each_once;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
 use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance, RunFacts};
-use crate::results::order::{each_once, made};
+use crate::results::order::made;
 use crate::results::reference::PREFIX;
 
 /// A fact that was not published.

@@ -1,8 +1,7 @@
-//! The order in which variants, levels and phases are told.
-
-use std::collections::BTreeSet;
+//! The order in which variants, levels and phases are shown.
 
 use super::book::{Book, Level, MadeFileSystem};
+use crate::base::distinct::each_once;
 
 /// Names of the variants that the book has something of, in the job's order; those that it does not
 /// name follow by name. The order they were measured in is random.
@@ -18,7 +17,7 @@ pub fn variants(book: &Book) -> Vec<&str> {
 }
 
 /// The levels that a phase was measured at, valid or not, in the order they first come in. What is
-/// told of one level is told of the last.
+/// stated of one level is stated of the last.
 pub(crate) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
     let own = book.measurements.iter().filter(|m| m.phase == phase);
     each_once(own.map(|m| m.cell.level.as_ref()))
@@ -38,23 +37,6 @@ pub fn made_kinds(book: &Book) -> Vec<&str> {
     each_once(made(book).into_iter().map(|made| made.kind.as_str()))
 }
 
-/// All of them in the order they first come in.
-pub(crate) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut once = Vec::new();
-    for one in all {
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
-    once
-}
-
-/// The same of many, without looking at each of the others for each.
-pub(crate) fn each_of_many_once<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut seen = BTreeSet::new();
-    all.filter(|one| seen.insert(*one)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,13 +51,6 @@ mod tests {
         let names: Vec<&str> = made(&book).iter().map(|made| made.variant.as_str()).collect();
         assert_eq!(names, ["ext4", "ext3", "xfs", "btrfs", "never-run"]);
         assert_eq!(made_kinds(&book), ["ext4", "ext3", "xfs", "btrfs"]);
-    }
-
-    #[test]
-    fn many_come_once_each_in_the_order_of_few() {
-        let all = [3, 1, 3, 2, 1, 3];
-        assert_eq!(each_of_many_once(all.into_iter()), [3, 1, 2]);
-        assert_eq!(each_once(all.into_iter()), [3, 1, 2]);
     }
 
     #[test]

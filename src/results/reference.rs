@@ -145,9 +145,9 @@ fn host(wire: &WireReference) -> HostFacts {
 }
 
 /// One line of a table, by the names of its columns.
-struct Line<'a>(Vec<(&'a str, &'a str)>);
+struct PublishedRow<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Line<'a> {
+impl<'a> PublishedRow<'a> {
     fn text(&self, column: &str) -> Option<&'a str> {
         let cell = self.0.iter().find(|(name, _)| *name == column).map(|(_, cell)| *cell);
         cell.filter(|cell| !cell.is_empty())
@@ -164,10 +164,10 @@ impl<'a> Line<'a> {
 }
 
 /// A table's lines: plain CSV, no cell of which holds a comma.
-fn lines(table: &str) -> impl Iterator<Item = Line<'_>> {
+fn lines(table: &str) -> impl Iterator<Item = PublishedRow<'_>> {
     let mut all = table.lines();
     let heads: Vec<&str> = all.next().unwrap_or_default().split(',').collect();
-    all.map(move |line| Line(heads.iter().copied().zip(line.split(',')).collect()))
+    all.map(move |line| PublishedRow(heads.iter().copied().zip(line.split(',')).collect()))
 }
 
 /// One for each phase of each cell; lines that differ only in the operation they tell of are the
@@ -178,7 +178,7 @@ fn measurements(
     reference: &WireReference,
 ) -> Vec<Measurement> {
     let mut all: Vec<Measurement> = Vec::new();
-    let of_this = |line: &Line| line.text("reference") == Some(&reference.name);
+    let of_this = |line: &PublishedRow| line.text("reference") == Some(&reference.name);
     for line in lines(table).filter(of_this) {
         let mut measurement = measurement(&line, scenario, reference.threads);
         match all.last_mut().filter(|last| same_phase(last, &measurement)) {
@@ -193,7 +193,7 @@ fn same_phase(a: &Measurement, b: &Measurement) -> bool {
     (&a.cell, &a.phase, a.pass) == (&b.cell, &b.phase, b.pass)
 }
 
-fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measurement {
+fn measurement(line: &PublishedRow, scenario: &WireScenario, threads: u32) -> Measurement {
     let text = |column: &str, absent: &str| line.text(column).unwrap_or(absent).to_string();
     let level = scenario.axis.as_ref().map(|axis| Level {
         axis: axis.clone(),
@@ -231,14 +231,14 @@ fn measurement(line: &Line, scenario: &WireScenario, threads: u32) -> Measuremen
 }
 
 /// As published, or as they follow from the rate.
-fn seconds(line: &Line) -> f64 {
+fn seconds(line: &PublishedRow) -> f64 {
     let published = line.number("seconds");
     let from_rate = line.number("operations") / line.number("operations_per_second");
     if published.is_nan() { from_rate } else { published }
 }
 
 /// The one operation a line tells of: all its figures are the same.
-fn window(line: &Line) -> Option<Window> {
+fn window(line: &PublishedRow) -> Option<Window> {
     line.text("operation_number")?;
     let ns = line.number("latency_us") * 1e3;
     let first = line.whole("operation_number").saturating_sub(1);

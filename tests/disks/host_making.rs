@@ -175,7 +175,8 @@ fn on_a_disk_with_large_blocks_the_device_gets_large_ones_to_have_direct_io() {
     mount(bench.path(), "ext4", &point, "").unwrap();
     let image = new_image(&point, 16);
     let device = LoopDevice::attach(image.as_fd(), true).unwrap();
-    let facts = BlockDevice::numbered(Path::new("/sys"), device.number()).unwrap().facts;
+    let (major, minor) = device.number();
+    let facts = BlockDevice::numbered(Path::new("/sys"), major, minor).unwrap().facts;
     assert_eq!((device.direct_io(), facts.sector_bytes), (true, Some(4096)));
     device.detach().unwrap();
     drop(image);
@@ -379,7 +380,8 @@ fn a_discarded_device_gives_the_room_of_its_image_back() {
 #[test]
 fn a_device_at_rest_has_no_requests() {
     let Some(bench) = Bench::new("rest", 16) else { return };
-    let device = BlockDevice::numbered(Path::new("/sys"), bench.device.number()).unwrap();
+    let (major, minor) = bench.device.number();
+    let device = BlockDevice::numbered(Path::new("/sys"), major, minor).unwrap();
     comes_true("no request is in flight", || {
         let seen = idle::look(&device).expect("the kernel shows it");
         seen.requests == 0
@@ -615,7 +617,7 @@ fn a_killed_process_leaves_no_mount_and_no_loop_device() {
     let (image, point) = (directory.path().join("image"), directory.path().join("mounted"));
     std::fs::create_dir(&point).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process_that_waits_to_be_killed", "--nocapture"])
+        .args(["--exact", "host_making::a_process_that_waits_to_be_killed", "--nocapture"])
         .env(CHILD, directory.path())
         .stdout(Stdio::piped())
         .spawn()

@@ -34,6 +34,11 @@ fn probes() -> impl Iterator<Item = CacheProbe> {
     })
 }
 
+/// As df(1) prints it: rounded up, but for what binary fractions are off.
+fn percent_used(space: &Space) -> u64 {
+    (space.used_fraction() * 100.0 - 1e-9).ceil() as u64
+}
+
 /// Other processes may fill or drop caches in between: a state that should hold is waited for.
 fn eventually(what: &str, mut holds: impl FnMut() -> Result<(), String>) {
     let mut last = String::new();
@@ -78,7 +83,7 @@ fn space_and_mount_are_what_stat_df_and_findmnt_show() {
         assert_eq!(output("stat", &["-fc", "%S %b %f %a %d", path]).unwrap(), ours, "{fs}");
         let df = output("df", &["-B1", "--output=size,avail,pcent", path]).unwrap();
         let figures: Vec<&str> = df.lines().nth(1).unwrap().split_whitespace().collect();
-        let percent = format!("{}%", space.percent_used().unwrap());
+        let percent = format!("{}%", percent_used(&space));
         let ours = [space.total_bytes.to_string(), space.available_bytes.to_string(), percent];
         assert_eq!(figures, ours, "{fs}");
         assert_eq!(space.available_inodes.is_none(), fs == "btrfs");
@@ -130,7 +135,7 @@ fn how_full_it_is_in_percent_is_what_df_prints_at_every_level() {
             // Background work may free or take a block between the two questions.
             eventually(&format!("{fs} at {tenths} tenths"), || {
                 rustix::fs::syncfs(&dir).unwrap();
-                let ours = format!("{}%", Space::of(dir.as_fd()).unwrap().percent_used().unwrap());
+                let ours = format!("{}%", percent_used(&Space::of(dir.as_fd()).unwrap()));
                 let df = output("df", &["--output=pcent", path]).unwrap();
                 let theirs = df.lines().nth(1).unwrap().trim();
                 levels.push(ours.clone());

@@ -68,8 +68,12 @@ fn with_holes(path: &Path, blocks: u64) {
     file.sync_all().unwrap();
 }
 
+fn of_file(file: &impl AsFd) -> Result<FileLayout, Errno> {
+    layout_of(file.as_fd(), rustix::fs::fstatvfs(file).unwrap().f_frsize)
+}
+
 fn file(path: &Path) -> FileLayout {
-    layout_of(File::open(path).unwrap().as_fd()).unwrap()
+    of_file(&File::open(path).unwrap()).unwrap()
 }
 
 fn score(directory: &Path) -> LayoutScore {
@@ -233,7 +237,7 @@ fn what_was_written_and_not_yet_placed_is_delayed() {
         let delayed = (0..10).any(|_| {
             let mut new = File::create(&path).unwrap();
             new.write_all(&content(64)).unwrap();
-            let found = layout_of(new.as_fd()).unwrap();
+            let found = of_file(&new).unwrap();
             new.sync_all().unwrap();
             assert_eq!(file(&path).left_out(), None, "{fs}");
             found.left_out() == Some(LeftOut::Delayed)
@@ -277,5 +281,5 @@ fn the_walk_takes_regular_files_only_and_stays_on_its_mount_and_within_its_bound
 #[test]
 fn a_file_system_without_places_says_so() {
     let memory = rustix::fs::memfd_create(c"test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
-    assert_eq!(layout_of(memory.as_fd()), Err(Errno::EOPNOTSUPP));
+    assert_eq!(of_file(&memory), Err(Errno::EOPNOTSUPP));
 }

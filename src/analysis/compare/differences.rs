@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, Measurement};
-use crate::results::order::{each_once, made, made_kinds};
+use crate::results::order::{made, made_kinds};
 
 /// A fact that is not the same in all runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]

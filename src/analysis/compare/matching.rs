@@ -5,10 +5,10 @@ use serde::{Serialize, Serializer};
 
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::base::distinct::each_once;
 use crate::plan::DEFAULT_VARIANT;
 use crate::plan::filesystem::find_kind;
 use crate::results::book::{Book, CellKey, Level, Measurement};
-use crate::results::order::each_once;
 
 /// A phase, or the whole job, of one variant at one level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -6,9 +6,9 @@ use crate::analysis::findings::ranking::whole::{SYNC_SHARE_MAX, Whole, values, w
 use crate::analysis::findings::ratio::Rate;
 use crate::analysis::findings::sample::{SECONDS, Values};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis, rate_estimate};
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
-use crate::results::order::each_once;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -15,9 +15,9 @@ use crate::analysis::findings::ratio::Rate;
 use crate::analysis::history::same_target;
 use crate::analysis::summary::PhaseSummary;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Measurement};
-use crate::results::order::each_once;
 
 /// The chance with which an interval, or any of all of them, does not hold the truth.
 pub(super) const ALPHA: f64 = 0.05;

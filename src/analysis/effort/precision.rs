@@ -8,11 +8,11 @@ use super::variance::{NestedVariance, counts, nested};
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::analysis::uncertainty::{IntervalBasis, rate_estimate};
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::effort::{PASSES_MAX, Passes};
 use crate::results::book::{Book, CellKey, Measurement};
 use crate::results::content::bulk_phases;
-use crate::results::order::each_once;
 
 /// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
 /// its phase: variants may differ in it, and of fewer it is hardly known.
@@ -53,8 +53,7 @@ pub fn rate_precisions(measurements: &[&Measurement], free: &Passes) -> Vec<Rate
         let unit = if bulk.contains(phase.as_str()) { Unit::Bytes } else { Unit::Count };
         let spread = spreads.iter().find(|(name, _)| *name == phase);
         let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
-        let key = (variant, phase);
-        rows.push(RatePrecision::new(&own, unit, spread, key, free));
+        rows.push(RatePrecision::new(&own, unit, spread, free));
     }
     rows
 }
@@ -65,13 +64,10 @@ pub fn is_precise(rows: &[RatePrecision], precision: f64) -> bool {
 }
 
 impl RatePrecision {
-    fn new(
-        own: &[&Measurement],
-        unit: Unit,
-        spread: NestedVariance,
-        key: (String, String),
-        free: &Passes,
-    ) -> Self {
+    fn new(own: &[&Measurement], unit: Unit, spread: NestedVariance, free: &Passes) -> Self {
+        let key = own
+            .first()
+            .map_or_else(Default::default, |m| (m.cell.variant.clone(), m.phase.clone()));
         let free = free.contains_key(&key);
         let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
         let passes: Vec<u32> =

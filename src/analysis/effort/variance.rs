@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::distinct::each_once;
 use crate::results::book::{Level, Measurement};
-use crate::results::order::each_once;
 
 /// Variances of the logarithm of a phase's rate, so that their roots are relative deviations. Each is
 /// what the level adds of its own to the rate of one pass; none where it cannot be told from others.

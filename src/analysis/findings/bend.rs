@@ -1,6 +1,6 @@
 //! Models of a series over levels: even ones, and those with a knee.
 
-use super::fit::{Line, mean};
+use super::fit::{StraightLine, mean};
 use crate::base::random::{Stream, draw, shuffle};
 
 /// Residuals below this mean nothing: a rate is not known better.
@@ -14,7 +14,7 @@ pub(super) struct Grid {
 }
 
 /// To the scale on which a model is straight, or back.
-type Scale = fn(f64) -> f64;
+type ScaleFunction = fn(f64) -> f64;
 
 /// What there is without a knee: the same everywhere, or an even change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) enum Even {
 
 /// Where a knee is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum BendShape {
     /// Between the level of this number and the next, all at once.
     Step(usize),
     /// From here on, more with every bit.
@@ -40,7 +40,7 @@ pub(super) enum Shape {
 /// A knee as it fits best.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
-    pub(super) shape: Shape,
+    pub(super) shape: BendShape,
     /// How much the logarithm rises from the knee to the last level.
     pub(super) rise: f64,
     /// Variance of the rise for points of variance one.
@@ -53,7 +53,7 @@ impl Even {
     const CHANGES: [Even; 3] = [Even::Exponential, Even::Seconds, Even::Rate];
 
     /// From the logarithm of seconds to where the model is straight, and back.
-    fn scale(self) -> (Scale, Scale) {
+    fn scale(self) -> (ScaleFunction, ScaleFunction) {
         match self {
             Even::Flat | Even::Exponential => (|y| y, |y| y),
             Even::Seconds => (f64::exp, |y| y.max(1e-9).ln()),
@@ -119,7 +119,7 @@ impl Grid {
     fn with(&self, even: Even, means: &[f64]) -> Option<(Even, Vec<f64>, f64)> {
         let (there, back) = even.scale();
         let points = self.levels.iter().zip(means).map(|(x, y)| (*x, there(*y), 1.0));
-        let line = Line::through(points)?;
+        let line = StraightLine::through(points)?;
         let heights: Vec<f64> = self.levels.iter().map(|x| back(line.at(*x))).collect();
         let left = squares(means, &heights);
         Some((even, heights, left))
@@ -129,19 +129,19 @@ impl Grid {
     pub(super) fn bends(&self, places: usize) -> Vec<Bend> {
         let means = self.means();
         let gaps = self.levels.len() - 1;
-        let steps = (0..gaps).map(|gap| (Shape::Step(gap), Even::Flat));
+        let steps = (0..gaps).map(|gap| (BendShape::Step(gap), Even::Flat));
         // A hinge in the first gap is an even change, one in the last a step.
         let hinges = (1..gaps.saturating_sub(1)).flat_map(|gap| {
             let (low, high) = (self.levels[gap], self.levels[gap + 1]);
             (0..places).map(move |n| low + (high - low) * n as f64 / places as f64)
         });
         let hinges =
-            hinges.flat_map(|from| Even::CHANGES.map(|change| (Shape::Hinge(from), change)));
+            hinges.flat_map(|from| Even::CHANGES.map(|change| (BendShape::Hinge(from), change)));
         steps.chain(hinges).filter_map(|(shape, change)| self.bend(shape, change, &means)).collect()
     }
 
     /// The knee of this shape; a hinge is straight on the scale of the change.
-    fn bend(&self, shape: Shape, change: Even, means: &[f64]) -> Option<Bend> {
+    fn bend(&self, shape: BendShape, change: Even, means: &[f64]) -> Option<Bend> {
         let (line, back) = self.line(shape, change, means)?;
         let rise = back(line.at(1.0)) - back(line.at(0.0));
         let height = |at: usize| back(line.at(self.basis(shape, at)));
@@ -151,18 +151,23 @@ impl Grid {
     }
 
     /// A line through the means, and the way back from its scale.
-    fn line(&self, shape: Shape, change: Even, means: &[f64]) -> Option<(Line, Scale)> {
+    fn line(
+        &self,
+        shape: BendShape,
+        change: Even,
+        means: &[f64],
+    ) -> Option<(StraightLine, ScaleFunction)> {
         let (there, back) = change.scale();
         let points = means.iter().enumerate();
         let points = points.map(|(at, y)| (self.basis(shape, at), there(*y), 1.0));
-        Some((Line::through(points)?, back))
+        Some((StraightLine::through(points)?, back))
     }
 
     /// 0 before a knee, 1 at the last level.
-    fn basis(&self, shape: Shape, at: usize) -> f64 {
+    fn basis(&self, shape: BendShape, at: usize) -> f64 {
         match shape {
-            Shape::Step(gap) => f64::from(u8::from(at > gap)),
-            Shape::Hinge(from) => {
+            BendShape::Step(gap) => f64::from(u8::from(at > gap)),
+            BendShape::Hinge(from) => {
                 let last = self.levels.last().copied().unwrap_or(from);
                 (self.levels[at] - from).max(0.0) / (last - from)
             }

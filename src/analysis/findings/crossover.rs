@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::Unit;
 use crate::results::book::Level;
 
-use super::interval::Interval;
 use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
+use crate::analysis::statistics::Interval;
 
 /// Which of two variants is faster at which level of a phase, and where they are equally fast.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

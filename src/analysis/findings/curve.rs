@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fit::{Line, biweight, dependence, mean, median, scale};
+use super::fit::{StraightLine, biweight, dependence, mean, median, scale};
 use crate::analysis::statistics::student::student_t;
 
 /// A curve that changes the latency by less than this share over the phase is none.
@@ -56,7 +56,7 @@ pub(super) enum Curve {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
     pub(super) curve: Curve,
-    line: Line,
+    line: StraightLine,
     /// Standard deviation of a block, without the wild ones, as a share.
     pub(super) deviation: f64,
     /// How many times fewer independent blocks there are because neighbours are alike.
@@ -107,7 +107,7 @@ impl Fit {
         let middle = median(&blocks.iter().map(|block| block.log).collect::<Vec<_>>());
         let mut fit = Self {
             curve,
-            line: Line { height: 0.0, rise: 0.0, spread: [0.0; 3] },
+            line: StraightLine { height: 0.0, rise: 0.0, spread: [0.0; 3] },
             deviation: f64::INFINITY,
             dependence: 1.0,
             degrees: 0.0,
@@ -122,7 +122,7 @@ impl Fit {
                     _ => (x, block.log.exp(), w / (2.0 * h).exp()),
                 }
             });
-            let before = std::mem::replace(&mut fit.line, Line::through(points)?);
+            let before = std::mem::replace(&mut fit.line, StraightLine::through(points)?);
             heights = blocks.iter().map(|block| fit.height(block.x)).collect();
             let residuals: Vec<f64> = blocks.iter().map(|block| fit.residual(block)).collect();
             fit.deviation = scale(&residuals).max(RESOLUTION);
@@ -193,7 +193,7 @@ impl Fit {
     /// By how much the logarithm is higher at its end than at its start, with the half of its 95%
     /// interval. Not for powers.
     pub(super) fn rise(&self, end: f64) -> (f64, f64) {
-        let Line { height: a, rise: b, spread: [aa, ab, bb] } = self.line;
+        let StraightLine { height: a, rise: b, spread: [aa, ab, bb] } = self.line;
         let z = self.curve.basis(end);
         // d ln((a + b z) / a)
         let by = [1.0 / (a + b * z) - 1.0 / a, z / (a + b * z)];
@@ -205,7 +205,7 @@ impl Fit {
 
     /// d ln latency / d ln x at `x`, with its 95% interval. Only of laws.
     pub(super) fn exponent(&self, x: f64) -> (f64, [f64; 2]) {
-        let Line { height: a, rise: b, spread: [aa, ab, bb] } = self.line;
+        let StraightLine { height: a, rise: b, spread: [aa, ab, bb] } = self.line;
         let steepness = if self.curve == Curve::Law(Law::Linear) { x } else { 1.0 };
         let (exponent, variance) = match self.curve {
             Curve::POWER => (b, bb),

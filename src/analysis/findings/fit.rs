@@ -5,7 +5,7 @@ pub(in crate::analysis) use crate::analysis::statistics::describe::{mean, median
 
 /// A straight line with what its points tell of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Line {
+pub(super) struct StraightLine {
     /// Its height at zero.
     pub(super) height: f64,
     /// Its rise for each unit.
@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub(super) spread: [f64; 3],
 }
 
-impl Line {
+impl StraightLine {
     /// Through points (x, y, weight) by least squares; none if they do not make a line.
     pub(super) fn through(points: impl Iterator<Item = (f64, f64, f64)> + Clone) -> Option<Self> {
         let (mut weight, mut sum_x, mut sum_y) = (0.0, 0.0, 0.0);
@@ -72,7 +72,7 @@ mod tests {
             (4.0, 8.8, 3.0),
             (5.0, 11.3, 1.0),
         ];
-        let line = Line::through(points.into_iter()).unwrap();
+        let line = StraightLine::through(points.into_iter()).unwrap();
         let near = |found: f64, expected: f64| (found - expected).abs() < 1e-6;
         assert!(near(line.height, 1.003_703_7) && near(line.rise, 1.994_444_4), "{line:?}");
         let squares = 0.072_037_037;
@@ -84,9 +84,12 @@ mod tests {
 
     #[test]
     fn points_above_each_other_make_no_line() {
-        assert_eq!(Line::through([(1.0, 1.0, 1.0), (1.0, 2.0, 1.0)].into_iter()), None);
-        assert_eq!(Line::through([].into_iter()), None);
-        assert_eq!(Line::through([(1.0, f64::NAN, 1.0), (2.0, 2.0, 1.0)].into_iter()), None);
+        assert_eq!(StraightLine::through([(1.0, 1.0, 1.0), (1.0, 2.0, 1.0)].into_iter()), None);
+        assert_eq!(StraightLine::through([].into_iter()), None);
+        assert_eq!(
+            StraightLine::through([(1.0, f64::NAN, 1.0), (2.0, 2.0, 1.0)].into_iter()),
+            None
+        );
     }
 
     #[test]

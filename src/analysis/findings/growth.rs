@@ -3,20 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
 use crate::op::{Effect, Subject, find_operation};
 use crate::results::book::{Level, Measurement, Window};
-use crate::results::order::each_once;
 
 use super::course::{Course, WINDOWS_MIN, whole};
 use super::curve::{Block, Law};
 use super::fit::{mean, median};
-use super::interval::{ChangeShape, Interval};
+use super::interval::ChangeShape;
 use super::laws::{Verdict, judge};
 use super::sample::{Sample, Values, lead};
 use super::say::{self, span, times};
 use super::shape::{Shape, Spread};
 use super::threshold::Threshold;
+use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::student::student_t;
 
 /// Both ends that are compared have at least so many windows, where there are enough.

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::Unit;
 use crate::results::book::{Level, Measurement};
 
-use super::bend::{Bend, Even, Grid, Shape};
+use super::bend::{Bend, BendShape, Even, Grid};
 use super::fit::mean;
-use super::interval::{ChangeShape, Interval};
+use super::interval::ChangeShape;
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
+use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::student::student_t;
 
 /// From this on a phase is judged by its bytes.
@@ -133,7 +134,7 @@ pub(super) fn knee(sample: &Sample<'_>) -> Vec<KneeFinding> {
     let mut all = Vec::new();
     for phase in sample.phases() {
         for variant in sample.variants() {
-            let series = Series::of(sample, phase, variant);
+            let series = KneeSeries::of(sample, phase, variant);
             all.extend(series.map(|series| (phase, variant, series)));
         }
     }
@@ -149,7 +150,7 @@ pub(super) fn knee(sample: &Sample<'_>) -> Vec<KneeFinding> {
 }
 
 /// Times of an operation over the axis.
-struct Series<'a> {
+struct KneeSeries<'a> {
     levels: Vec<&'a Level>,
     /// One row for each repeat, or one of the means of the levels.
     grid: Grid,
@@ -164,7 +165,7 @@ struct Found {
     factor: [f64; 2],
 }
 
-impl<'a> Series<'a> {
+impl<'a> KneeSeries<'a> {
     fn of(sample: &Sample<'a>, phase: &str, variant: &str) -> Option<Self> {
         let cells: Vec<(&Level, Vec<&Measurement>)> = sample
             .levels(phase)
@@ -199,8 +200,8 @@ impl<'a> Series<'a> {
             at: found.as_ref().map(|found| found.at),
             interval: found.as_ref().map(|found| found.interval.into()),
             shape: found.as_ref().map(|found| match found.bend.shape {
-                Shape::Step(_) => ChangeShape::Step,
-                Shape::Hinge(_) => ChangeShape::Hinge,
+                BendShape::Step(_) => ChangeShape::Step,
+                BendShape::Hinge(_) => ChangeShape::Hinge,
             }),
             factor: found.as_ref().map(|found| found.bend.rise.exp()),
             factor_interval: found.as_ref().map(|found| found.factor.into()),
@@ -246,8 +247,8 @@ impl<'a> Series<'a> {
         let variance = left(&best) / degrees;
         let as_good = bends.iter().filter(|b| left(b) - left(&best) <= t * t * variance);
         let ends = |bend: &Bend| match bend.shape {
-            Shape::Step(gap) => [grid.levels[gap], grid.levels[gap + 1]],
-            Shape::Hinge(from) => [from, from],
+            BendShape::Step(gap) => [grid.levels[gap], grid.levels[gap + 1]],
+            BendShape::Hinge(from) => [from, from],
         };
         let [mut low, mut high] = ends(&best);
         for [one_low, one_high] in as_good.map(ends) {

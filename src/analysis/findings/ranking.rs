@@ -7,17 +7,17 @@ pub(in crate::analysis) mod whole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::distinct::each_once;
 use crate::base::units::{Unit, grouped};
 use crate::results::book::{Book, Level, Measurement, Window};
-use crate::results::order::each_once;
 
 use super::course::tellable;
 use super::fit::scale;
 use super::growth::{CountedThing, middle_ns};
-use super::interval::Interval;
 use super::ratio::{Family, Rate, Ratio};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
+use crate::analysis::statistics::Interval;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
 /// same.
@@ -216,7 +216,7 @@ impl<'a> OverLevels<'a> {
         let of = |name: &str| self.runners.iter().find(|(variant, ..)| *variant == name);
         match of(faster).zip(of(slower)) {
             Some(((_, a, of_a), (_, b, of_b))) => {
-                self.family.ratio_in_turns((*of_a, *of_b), [a, b], comparisons)
+                self.family.ratio_in_turns([*of_a, *of_b], [a, b], comparisons)
             }
             None => self.family.ratio(&[], comparisons),
         }
@@ -240,7 +240,7 @@ pub(in crate::analysis) fn between<'a>(
             let of = |name| field.runners.iter().find(|r| r.variant == name);
             if let Some((b, a)) = of(b).zip(of(a)) {
                 let values = [&b.values, &a.values];
-                let ratio = family.ratio_in_turns((b.rate, a.rate), values, 1);
+                let ratio = family.ratio_in_turns([b.rate, a.rate], values, 1);
                 found.push((phase, field.level, ratio));
             }
         }
@@ -384,7 +384,7 @@ impl Judge {
         let ratio = |faster: &str, slower: &str| match (&over_levels, of(faster), of(slower)) {
             (Some(over), ..) => over.ratio(faster, slower, self.comparisons),
             (None, a, b) if a.len() == 1 && b.len() == 1 => {
-                let (rates, values) = ((a[0].rate, b[0].rate), [&a[0].values, &b[0].values]);
+                let (rates, values) = ([a[0].rate, b[0].rate], [&a[0].values, &b[0].values]);
                 self.family.ratio_in_turns(rates, values, self.comparisons)
             }
             (None, a, b) => {

@@ -165,7 +165,7 @@ impl Family {
     /// that is much less steady hides among many that are not.
     pub(super) fn ratio_in_turns(
         &self,
-        (a, b): (Rate, Rate),
+        [a, b]: [Rate; 2],
         values: [&Values; 2],
         comparisons: usize,
     ) -> Ratio {
@@ -267,7 +267,7 @@ mod tests {
             (values([90.0, 100.0, 115.0, 95.0, 108.0]), values([50.0, 55.0, 64.0, 52.0, 61.0]));
         let rates = Rate::of_turns(&[&a, &b]);
         let family = Family::of(&rates);
-        let ratio = family.ratio_in_turns((rates[0], rates[1]), [&a, &b], 1);
+        let ratio = family.ratio_in_turns([rates[0], rates[1]], [&a, &b], 1);
         let [low, high] = ratio.interval().unwrap().map(f64::ln);
         assert!(
             (low - 0.574_047_089).abs() < 1e-6 && (high - 0.604_178_210).abs() < 1e-6,
@@ -303,7 +303,7 @@ mod tests {
         let family = Family::of(&rates);
         let half = |pair: [usize; 2]| {
             let (a, b) = (rates[pair[0]], rates[pair[1]]);
-            family.ratio_in_turns((a, b), pair.map(|at| &all[at]), 1).half.unwrap()
+            family.ratio_in_turns([a, b], pair.map(|at| &all[at]), 1).half.unwrap()
         };
         let paired =
             student_t(0.05, 5.0).unwrap() * (2.0 * (1.0 + 0.25 + 0.64) / 5.0 / 6.0f64).sqrt();

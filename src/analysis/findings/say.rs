@@ -3,7 +3,7 @@
 use crate::base::units::{self, Quantity, Unit};
 use crate::results::book::Level;
 
-use super::interval::Interval;
+use crate::analysis::statistics::Interval;
 
 /// How many times: `0.012`, `1.02`, `10.2`, `213`.
 pub(crate) fn times(ratio: f64) -> String {

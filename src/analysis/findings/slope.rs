@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::Unit;
 use crate::results::book::{Level, Measurement};
 
-use super::fit::{Line, mean};
-use super::interval::Interval;
+use super::fit::{StraightLine, mean};
 use super::sample::{Sample, Values, lead, log_rate};
 use super::say;
+use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::student::student_t;
 
 /// A change over the whole range below this share is no effect worth telling.
@@ -114,7 +114,7 @@ pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
     let mut findings = Vec::new();
     for phase in sample.phases() {
         for variant in sample.variants() {
-            let series = Series::of(sample, phase, variant);
+            let series = SlopeSeries::of(sample, phase, variant);
             findings.extend(series.and_then(|series| series.finding(phase, variant)));
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
 }
 
 /// Rates over the axis.
-struct Series<'a> {
+struct SlopeSeries<'a> {
     lowest: &'a Level,
     highest: &'a Level,
     /// (level over the lowest, rate over the mean of its repeat)
@@ -133,14 +133,14 @@ struct Series<'a> {
 }
 
 /// A change of the rate for each step, as a share of the rate at the lowest level.
-struct Change {
+struct RateChange {
     per: f64,
     change: f64,
     error: f64,
     degrees: f64,
 }
 
-impl<'a> Series<'a> {
+impl<'a> SlopeSeries<'a> {
     fn of(sample: &Sample<'a>, phase: &str, variant: &str) -> Option<Self> {
         let levels: Vec<&Level> = sample.levels(phase).into_iter().flatten().collect();
         let cell = |level: &&'a Level| {
@@ -165,8 +165,8 @@ impl<'a> Series<'a> {
     }
 
     /// Regression over all points; the share's error by the delta method.
-    fn change(&self) -> Option<Change> {
-        let line = Line::through(self.points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
+    fn change(&self) -> Option<RateChange> {
+        let line = StraightLine::through(self.points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
         let degrees = self.points.len() as f64 - 1.0 - self.means as f64;
         let squares: f64 = self.points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
         let per = per(self.lowest.unit, self.highest.value - self.lowest.value)?;
@@ -175,11 +175,11 @@ impl<'a> Series<'a> {
         let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
         let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
         let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
-        whole.then_some(Change { per, change: share * per, error, degrees })
+        whole.then_some(RateChange { per, change: share * per, error, degrees })
     }
 
     fn finding(&self, phase: &str, variant: &str) -> Option<SlopeFinding> {
-        let Change { per, change, error, degrees } = self.change()?;
+        let RateChange { per, change, error, degrees } = self.change()?;
         let half = student_t(0.05, degrees)? * error;
         let sure = change.abs() > student_t(MISS, degrees)? * error;
         let range = (self.highest.value - self.lowest.value) / per;

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::interval::Interval;
 use super::sample::lead;
 use super::say::{self, percent, span, times};
+use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
 use crate::base::units::bytes;
 use crate::op::{Operation, Subject, find_operation};

@@ -2,7 +2,7 @@
 
 /// A figure of a sample and its standard error, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Estimate {
+pub(crate) struct MeanWithError {
     /// The figure.
     pub(crate) value: f64,
     /// Its standard error.
@@ -39,16 +39,16 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
 
 /// The mean and its error, `s / sqrt(n)`.
 #[must_use]
-pub(crate) fn mean_estimate(values: &[f64]) -> Estimate {
-    Estimate { value: mean(values), error: deviation(values) / (values.len() as f64).sqrt() }
+pub(crate) fn mean_estimate(values: &[f64]) -> MeanWithError {
+    MeanWithError { value: mean(values), error: deviation(values) / (values.len() as f64).sqrt() }
 }
 
 /// The logarithm of the mean, and its error by the delta method: `s / (sqrt(n) mean)`. For values
 /// above zero.
 #[must_use]
-pub(crate) fn log_mean_estimate(values: &[f64]) -> Estimate {
+pub(crate) fn log_mean_estimate(values: &[f64]) -> MeanWithError {
     let plain = mean_estimate(values);
-    Estimate { value: plain.value.ln(), error: plain.error / plain.value }
+    MeanWithError { value: plain.value.ln(), error: plain.error / plain.value }
 }
 
 /// The values in order, smallest first.

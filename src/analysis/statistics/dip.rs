@@ -27,7 +27,7 @@ pub(crate) fn dip_chance(found: f64, n: usize, seed: u64) -> f64 {
 
 /// A value, with the shares of all values, in numbers of them, below it and up to it.
 #[derive(Clone, Copy)]
-struct DistributionStep {
+struct CumulativeStep {
     x: f64,
     below: f64,
     within: f64,
@@ -69,12 +69,12 @@ pub(crate) fn dip(sorted: &[f64]) -> Option<f64> {
     Some(largest / (2.0 * sorted.len() as f64))
 }
 
-fn steps(sorted: &[f64]) -> Vec<DistributionStep> {
+fn steps(sorted: &[f64]) -> Vec<CumulativeStep> {
     let mut within = 0.0;
     let step = |equal: &[f64]| {
         let below = within;
         within += equal.len() as f64;
-        DistributionStep { x: equal[0], below, within }
+        CumulativeStep { x: equal[0], below, within }
     };
     sorted.chunk_by(|a, b| a == b).map(step).collect()
 }
@@ -86,7 +86,7 @@ struct Hull {
 }
 
 /// The convex function below (`side` 1) or the concave one above (`side` -1).
-fn hull(steps: &[DistributionStep], height: impl Fn(&DistributionStep) -> f64, side: f64) -> Hull {
+fn hull(steps: &[CumulativeStep], height: impl Fn(&CumulativeStep) -> f64, side: f64) -> Hull {
     let point = |i: usize| (steps[i].x, height(&steps[i]));
     let slope = |i: usize, j: usize| {
         let (from, to) = (point(i), point(j));
@@ -113,7 +113,7 @@ fn hull(steps: &[DistributionStep], height: impl Fn(&DistributionStep) -> f64, s
 
 /// How far the hulls are apart where one touches, and the bounds around that: a touch of the lower
 /// hull and one of the upper hull after it.
-fn furthest(steps: &[DistributionStep], under: &Hull, over: &Hull) -> (f64, usize, usize) {
+fn furthest(steps: &[CumulativeStep], under: &Hull, over: &Hull) -> (f64, usize, usize) {
     let end = steps.len() - 1;
     let apart = |i: usize| over.line[i] - under.line[i];
     let mut best = (f64::NEG_INFINITY, 0, end);

@@ -1,7 +1,11 @@
-//! Two bounds that hold a figure with a chance.
+//! An interval between two bounds.
 
-/// From `low` to `high`, both included, in the unit of the figure.
-#[derive(Clone, Copy, Debug, PartialEq)]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// From `low` to `high`, both included, in the unit of the figure. Documents write it as a list of both.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "[f64; 2]", into = "[f64; 2]")]
 pub struct Interval {
     /// The lower bound.
     pub low: f64,
@@ -18,20 +22,13 @@ impl Interval {
 
     /// Whether a value lies within, or on a bound.
     #[must_use]
-    pub fn contains(&self, value: f64) -> bool {
+    pub fn contains(self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
-    }
-
-    /// Whether a number, such as 0 for a difference or 1 for a ratio, lies outside. It is not the
-    /// opposite of [`contains`](Self::contains) for what is not a number: that is neither.
-    #[must_use]
-    pub fn excludes(&self, value: f64) -> bool {
-        value < self.low || value > self.high
     }
 
     /// From bound to bound.
     #[must_use]
-    pub fn width(&self) -> f64 {
+    pub fn width(self) -> f64 {
         self.high - self.low
     }
 
@@ -39,6 +36,18 @@ impl Interval {
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Option<Self> {
         Self::new(rising(self.low), rising(self.high))
+    }
+}
+
+impl From<[f64; 2]> for Interval {
+    fn from([low, high]: [f64; 2]) -> Self {
+        Self { low, high }
+    }
+}
+
+impl From<Interval> for [f64; 2] {
+    fn from(interval: Interval) -> Self {
+        [interval.low, interval.high]
     }
 }
 
@@ -50,8 +59,7 @@ mod tests {
     fn bounds_belong_to_an_interval() {
         let interval = Interval::new(0.9, 1.1).unwrap();
         assert!(interval.contains(0.9) && interval.contains(1.1) && !interval.contains(1.2));
-        assert!(interval.excludes(0.89) && interval.excludes(1.11) && !interval.excludes(1.1));
-        assert!(!interval.contains(f64::NAN) && !interval.excludes(f64::NAN));
+        assert!(!interval.contains(0.89) && !interval.contains(f64::NAN));
         assert!((interval.width() - 0.2).abs() < 1e-12);
     }
 

@@ -9,7 +9,7 @@
 use crate::base::random::{Stream, below, draw};
 
 use super::describe::{
-    Estimate, finite, log_mean_estimate, mean_estimate, sorted, sorted_quantile,
+    MeanWithError, finite, log_mean_estimate, mean_estimate, sorted, sorted_quantile,
 };
 use super::interval::Interval;
 use super::student::student_t;
@@ -61,7 +61,11 @@ pub fn mean_interval(values: &[f64], level: f64) -> Option<Interval> {
 /// knows no values but those it has: of 3 values there are 10 different samples, and alone it would
 /// hold the mean of 3 normal values in 84% of cases instead of 95%. None where most samples drawn
 /// again have no error.
-fn studentized(values: &[f64], level: f64, estimate: fn(&[f64]) -> Estimate) -> Option<Interval> {
+fn studentized(
+    values: &[f64],
+    level: f64,
+    estimate: fn(&[f64]) -> MeanWithError,
+) -> Option<Interval> {
     let own = estimate(values);
     let mut again = Vec::with_capacity(values.len());
     let mut found = Vec::with_capacity(RESAMPLES as usize);

@@ -2,9 +2,9 @@
 
 use super::{WarningFinding, about_phases, add_once};
 use crate::analysis::finding::WarningCode;
+use crate::base::distinct::each_once;
 use crate::plan::CacheAsked;
 use crate::results::book::Measurement;
-use crate::results::order::each_once;
 use crate::run::cache::{CacheState, Doubt};
 
 /// One for each doubt.

@@ -8,10 +8,10 @@ use crate::analysis::change::{LatencyStep, latency_steps};
 use crate::analysis::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::findings::growth::GrowthShape;
 use crate::analysis::findings::say;
+use crate::base::distinct::each_once;
 use crate::base::units::{counted, grouped};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
 use crate::results::book::{CellKey, Level, Measurement};
-use crate::results::order::each_once;
 
 /// Repeats agree on a place that differs by less than this share of the phase.
 const PLACE_SAME: f64 = 0.07;
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::analysis::findings::curve::Law;
     use crate::analysis::findings::growth::{CountedThing, GrowthFigures, GrowthFinding};
-    use crate::analysis::findings::interval::Interval;
+    use crate::analysis::statistics::Interval;
     use crate::results::book::Book;
     use crate::results::fixture;
 

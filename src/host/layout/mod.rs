@@ -61,17 +61,12 @@ impl LayoutScore {
     }
 }
 
-/// How an open regular file lies on its device. Nothing is written out for it: sync first, or what
+/// How an open regular file lies on its device, in blocks of its file system. Nothing is written out for it: sync first, or what
 /// has no place yet makes it `delayed`.
 ///
 /// # Errors
 /// `EOPNOTSUPP` where the file system does not tell, as tmpfs; what fstatvfs(3) and ioctl(2) say.
-pub fn layout_of(file: BorrowedFd<'_>) -> Result<FileLayout, Errno> {
-    let stat = rustix::fs::fstatvfs(file)?;
-    layout_in(file, if stat.f_frsize > 0 { stat.f_frsize } else { stat.f_bsize })
-}
-
-fn layout_in(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, Errno> {
+pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, Errno> {
     let mut counter = extent::Counter::new(block_bytes);
     match fiemap::each_extent(file, |extent| counter.take(extent)) {
         // What a file system says that has no such call at all.

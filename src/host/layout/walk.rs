@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, OFlags};
 
-use super::{LayoutScore, LeftOut, layout_in};
+use super::{LayoutScore, LeftOut, layout_of};
 use crate::base::errno::Errno;
 use crate::host::open::open_to_look;
 use crate::host::space::Space;
@@ -111,7 +111,7 @@ impl LayoutWalk {
             let stat = rustix::fs::fstat(file);
             stat.is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile)
         };
-        match opened.ok().filter(regular).map(|file| layout_in(file.as_fd(), self.block_bytes)) {
+        match opened.ok().filter(regular).map(|file| layout_of(file.as_fd(), self.block_bytes)) {
             Some(Ok(layout)) => self.score.add(&layout),
             Some(Err(Errno::EOPNOTSUPP)) => return Err(Errno::EOPNOTSUPP),
             Some(Err(_)) | None => self.score.skip(LeftOut::Unreadable),

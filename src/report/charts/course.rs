@@ -9,10 +9,10 @@ use crate::analysis::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_p
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::growth::GrowthFinding;
 use crate::analysis::findings::interval::ChangeShape;
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::results::book::Level;
-use crate::results::order::each_once;
 
 /// Points of a series that a screen can show.
 const POINTS_MAX: usize = 1_000;

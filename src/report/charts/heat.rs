@@ -7,10 +7,10 @@ use super::{
 };
 use crate::analysis::course::{SlicedMeasurement, SlicedPhase, sliced, sliced_phases};
 use crate::analysis::statistics::describe::median;
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::counted;
 use crate::results::book::Level;
-use crate::results::order::each_once;
 
 /// Rows that can be told apart.
 const ROWS_MAX: usize = 40;

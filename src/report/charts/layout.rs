@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::colours::lap;
 use super::{AxisScale, Chart, ChartSeries, SeriesLook};
-use crate::results::order::each_of_many_once;
+use crate::base::distinct::each_of_many_once;
 
 /// The share of a name's room that its bars take; the rest keeps it from the next name.
 const FILLED: f64 = 0.8;

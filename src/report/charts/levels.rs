@@ -12,11 +12,11 @@ use crate::analysis::finding::Finding;
 use crate::analysis::findings::crossover::CrossoverFinding;
 use crate::analysis::findings::knee::KneeFinding;
 use crate::analysis::findings::slope::{LevelRate, RateBasis, SlopeFinding};
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::report::names::level_value;
 use crate::results::book::Level;
-use crate::results::order::each_once;
 
 /// What one chart shows.
 #[derive(PartialEq)]

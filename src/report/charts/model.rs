@@ -1,7 +1,7 @@
 //! What a chart is made of.
 
+use crate::base::distinct::each_of_many_once;
 use crate::base::units::grouped;
-use crate::results::order::each_of_many_once;
 
 /// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]

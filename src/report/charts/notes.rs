@@ -2,11 +2,11 @@
 
 use super::{AxisScale, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::summary::PhaseSummary;
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::report::names::level_value;
 use crate::results::book::Level;
-use crate::results::order::each_once;
 
 /// How many times larger the largest must be than the least for a logarithmic scale.
 const WIDE: f64 = 30.0;

@@ -7,10 +7,11 @@ use super::notes::MissingValues;
 use super::{ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::order::{each_once, variants};
+use crate::results::order::variants;
 
 /// The runs of a report and all their variants.
 pub(super) struct ChartRuns<'a> {

@@ -7,13 +7,13 @@ use crate::analysis::compare::differences::{Difference, differences, letter};
 use crate::analysis::compare::{ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict};
 use crate::analysis::findings::say::{percent, times};
 use crate::analysis::uncertainty::Estimate;
+use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
 use crate::report::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
 use crate::report::names::{cell_name, level_value};
 use crate::report::table::{Align, Table};
 use crate::report::text::{byte_rate, number, short_seconds, time, write_wrapped};
 use crate::results::book::{Book, Level, Provenance};
-use crate::results::order::each_once;
 
 /// More phases are named in the table alone.
 pub(super) const NAMED_MAX: usize = 4;

@@ -28,7 +28,7 @@ fn gauges(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         text += &rate_gauges(&rows, unit);
     }
     for PhaseGauge { name, help, value } in &PHASE_GAUGES {
-        let sample = |one: &PhaseGaugeRow<'_>| Sample::new(&one.labels(), value(one)?);
+        let sample = |one: &PhaseGaugeRow<'_>| MetricSample::new(&one.labels(), value(one)?);
         text += &gauge(name, help, rows.iter().filter_map(sample));
     }
     let help = "1 for the state in which the caches were found before the phase.";
@@ -42,10 +42,10 @@ const UNITS: [&str; 3] = ["operations_per_second", "bytes_per_second", "seconds"
 
 /// All samples of one name. Without a sample it is left out, and so is a second sample with the same
 /// labels.
-fn gauge(name: &str, help: &str, samples: impl IntoIterator<Item = Sample>) -> String {
+fn gauge(name: &str, help: &str, samples: impl IntoIterator<Item = MetricSample>) -> String {
     let mut text = String::new();
     let mut seen = BTreeSet::new();
-    for Sample { labels, value } in samples {
+    for MetricSample { labels, value } in samples {
         if seen.is_empty() {
             text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n");
             if let Some(unit) = UNITS.iter().find(|unit| name.ends_with(**unit)) {
@@ -62,12 +62,12 @@ fn gauge(name: &str, help: &str, samples: impl IntoIterator<Item = Sample>) -> S
 
 type Labels = Vec<(&'static str, String)>;
 
-struct Sample {
+struct MetricSample {
     labels: String,
     value: f64,
 }
 
-impl Sample {
+impl MetricSample {
     /// None for what is no number.
     fn new(labels: &[(&str, String)], value: f64) -> Option<Self> {
         let escaped =
@@ -90,13 +90,13 @@ fn run_gauges(book: &Book) -> String {
         ("kernel", book.host.kernel.clone()),
     ];
     let began = seconds_since_1970(&run.started);
-    let began = began.and_then(|began| Sample::new(&[scenario()], began));
-    let complete = Sample::new(&[scenario()], f64::from(u8::from(run.complete)));
+    let began = began.and_then(|began| MetricSample::new(&[scenario()], began));
+    let complete = MetricSample::new(&[scenario()], f64::from(u8::from(run.complete)));
     [
         gauge(
             "boatload_run_info",
             "The run that the figures are of; always 1.",
-            Sample::new(&facts, 1.0),
+            MetricSample::new(&facts, 1.0),
         ),
         gauge("boatload_run_start_time_seconds", "When the run began, since 1970.", began),
         gauge("boatload_run_complete", "1 if every cell of the run was done, 0 if not.", complete),
@@ -149,8 +149,9 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
     };
     let samples = |value: fn(&Estimate) -> Option<f64>| {
         let of_unit = rows.iter().filter(|one| one.row.rate_unit == unit);
-        let sample =
-            |one: &PhaseGaugeRow<'_>| Sample::new(&one.labels(), value(one.row.rate.as_ref()?)?);
+        let sample = |one: &PhaseGaugeRow<'_>| {
+            MetricSample::new(&one.labels(), value(one.row.rate.as_ref()?)?)
+        };
         of_unit.filter_map(sample).collect::<Vec<_>>()
     };
     let help = format!("{noun} each second without the sync, mean over the repeats.");
@@ -219,7 +220,7 @@ fn seconds(ns: Option<u64>) -> Option<f64> {
 }
 
 /// One of all states is 1; none where nothing valid was measured.
-fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<Sample> {
+fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<MetricSample> {
     // Measurements of a phase that do not agree are `mixed`.
     let states =
         [CacheState::ColdVerified, CacheState::Unverified, CacheState::Warm].map(CacheState::word);
@@ -229,7 +230,7 @@ fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<Sample> {
     }
     let sample = |state: &str| {
         let labels = [one.labels(), vec![("state", state.to_string())]].concat();
-        Sample::new(&labels, f64::from(u8::from(one.row.cache == state)))
+        MetricSample::new(&labels, f64::from(u8::from(one.row.cache == state)))
     };
     states.filter_map(sample).collect()
 }

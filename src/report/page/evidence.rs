@@ -14,11 +14,11 @@ use super::super::variance::{ABOUT_VARIANCE, variance_table};
 use super::super::windows::{is_latencies_only, single_latencies};
 use super::blocks::PageBlock;
 use crate::analysis::Analysis;
+use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
 use crate::results::book::ClockSource;
 use crate::results::book::{Book, Measurement, Provenance};
-use crate::results::order::each_once;
 use crate::run::cache::Doubt;
 
 /// The summary: every phase with its interval and its tail.

@@ -8,7 +8,7 @@ fn same(published: f64, kept: f64) -> bool {
     (published.is_nan() && kept.is_nan()) || (published - kept).abs() <= published.abs() * 1e-12
 }
 
-fn measurement_of<'a>(book: &'a Book, line: &Line) -> &'a Measurement {
+fn measurement_of<'a>(book: &'a Book, line: &PublishedRow) -> &'a Measurement {
     let is = |m: &&Measurement| {
         m.phase == line.text("phase").unwrap()
             && m.cell.variant == line.text("variant").unwrap_or("default")

@@ -61,11 +61,11 @@ impl Store {
 
     /// While another process makes the same store, SQLite refuses some steps at once instead of
     /// waiting as it is told to: then all of them are tried again.
-    fn configure_in_turn(&mut self) -> std::result::Result<(), Problem> {
+    fn configure_in_turn(&mut self) -> StoreResult<()> {
         let mut configured = self.configure(BUSY_WAIT / BUSY_TRIES);
         for _ in 1..BUSY_TRIES {
             match &configured {
-                Err(Problem::Database(error))
+                Err(StoreProblem::Database(error))
                     if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
                 _ => break,
             }
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.
-    fn configure(&mut self, wait: Duration) -> std::result::Result<(), Problem> {
+    fn configure(&mut self, wait: Duration) -> StoreResult<()> {
         self.connection.busy_timeout(wait)?;
         schema::check(&self.connection)?;
         // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
@@ -99,10 +99,10 @@ impl Store {
         schema::make(&mut self.connection)
     }
 
-    fn failure(&self, doing: &str, problem: &Problem) -> Failure {
+    fn failure(&self, doing: &str, problem: &StoreProblem) -> Failure {
         match problem {
-            Problem::Database(error) => failure(&self.path, doing, error),
-            Problem::Stated(sentence) => Failure::failed(format!(
+            StoreProblem::Database(error) => failure(&self.path, doing, error),
+            StoreProblem::Stated(sentence) => Failure::failed(format!(
                 "cannot {doing} the store {}: {sentence}",
                 shown(&self.path)
             )),
@@ -110,14 +110,17 @@ impl Store {
     }
 }
 
+/// What work in the store comes to.
+type StoreResult<T> = std::result::Result<T, StoreProblem>;
+
 /// What goes wrong inside the store, before the path is put to it.
 #[derive(Debug)]
-enum Problem {
+enum StoreProblem {
     Database(rusqlite::Error),
     Stated(String),
 }
 
-impl From<rusqlite::Error> for Problem {
+impl From<rusqlite::Error> for StoreProblem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-use super::{Problem, Store};
+use super::{Store, StoreResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::plan::Scale;
 use crate::results::book::{Book, Measurement};
@@ -41,8 +41,6 @@ pub struct RunSummary {
 /// Most candidates that a message lists.
 const CANDIDATES: usize = 8;
 
-type Work<T> = std::result::Result<T, Problem>;
-
 impl Store {
     /// The id of the run that `asked` stands for: an id, a prefix that no other run has, or `last`
     /// for the one that began last. Fails with what to do if there is none or more than one.
@@ -68,7 +66,7 @@ impl Store {
         self.read_runs().map_err(|problem| self.failure("read", &problem))
     }
 
-    fn read_runs(&self) -> Work<Vec<RunSummary>> {
+    fn read_runs(&self) -> StoreResult<Vec<RunSummary>> {
         self.read_rows(
             "SELECT document, \
                (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
@@ -106,7 +104,7 @@ impl Store {
         scenario: &str,
         filesystem_kind: &str,
         device: Option<&str>,
-    ) -> Work<BTreeMap<String, f64>> {
+    ) -> StoreResult<BTreeMap<String, f64>> {
         let runs =
             "SELECT document FROM runs WHERE complete AND scenario = ?1 ORDER BY number DESC";
         for book in self.read_rows(runs, (scenario,), |row| read_document::<Book>(row, 0))? {
@@ -126,7 +124,7 @@ impl Store {
         Ok(BTreeMap::new())
     }
 
-    fn candidates(&self, asked: &str) -> Work<Vec<String>> {
+    fn candidates(&self, asked: &str) -> StoreResult<Vec<String>> {
         if asked == "last" {
             let newest = "SELECT id FROM runs ORDER BY started DESC, number DESC LIMIT 1";
             return self.read_rows(newest, (), |row| row.get(0));
@@ -153,7 +151,7 @@ impl Store {
         }
     }
 
-    fn load_book(&self, id: &str) -> Work<Option<Book>> {
+    fn load_book(&self, id: &str) -> StoreResult<Option<Book>> {
         // One snapshot, also while a run is writing.
         let _snapshot = self.connection.unchecked_transaction()?;
         let mut query =
@@ -163,7 +161,7 @@ impl Store {
         Ok(Some(Book { measurements: self.read_measurements(id)?, ..book }))
     }
 
-    fn read_measurements(&self, run_id: &str) -> Work<Vec<Measurement>> {
+    fn read_measurements(&self, run_id: &str) -> StoreResult<Vec<Measurement>> {
         self.read_rows(
             "SELECT document FROM measurement_documents WHERE run_id = ?1 ORDER BY number",
             (run_id,),
@@ -176,7 +174,7 @@ impl Store {
         query: &str,
         values: impl rusqlite::Params,
         read: impl FnMut(&Row) -> rusqlite::Result<T>,
-    ) -> Work<Vec<T>> {
+    ) -> StoreResult<Vec<T>> {
         let mut statement = self.connection.prepare_cached(query)?;
         let rows = statement.query_map(values, read)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

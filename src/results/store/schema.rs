@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::Problem;
+use super::StoreProblem;
 
 /// `PRAGMA application_id` of every store: "boat" in ASCII. file(1) shows it.
 pub(super) const APPLICATION_ID: i32 = 0x626f_6174;
@@ -14,27 +14,27 @@ pub(super) const VERSION: i64 = 1;
 pub(super) const SCHEMA: &str = include_str!("schema.sql");
 
 /// Refuses what is no store of this schema, changing nothing.
-pub(super) fn check(connection: &Connection) -> Result<(), Problem> {
+pub(super) fn check(connection: &Connection) -> Result<(), StoreProblem> {
     // One snapshot: another process may be making the store at this moment.
     let snapshot = connection.unchecked_transaction()?;
     is_made(&snapshot).map(|_| ())
 }
 
 /// Whether the tables are there; an empty database has none yet.
-fn is_made(connection: &Connection) -> Result<bool, Problem> {
+fn is_made(connection: &Connection) -> Result<bool, StoreProblem> {
     let application: i32 = pragma(connection, "application_id")?;
     let version: i64 = pragma(connection, "user_version")?;
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     if application != APPLICATION_ID && (tables > 0 || application != 0 || version != 0) {
-        return Err(Problem::Stated(
+        return Err(StoreProblem::Stated(
             "it is a database of another program, and was left as it is. \
              Pass --store FILE with another file."
                 .into(),
         ));
     }
     if version != 0 && version != VERSION {
-        return Err(Problem::Stated(format!(
+        return Err(StoreProblem::Stated(format!(
             "it has schema {version} of another boatload; this one reads schema {VERSION}. \
              Use the other boatload, or pass --store FILE with another file."
         )));
@@ -43,7 +43,7 @@ fn is_made(connection: &Connection) -> Result<bool, Problem> {
 }
 
 /// Makes the tables that are missing, all or none, also when two processes begin at once.
-pub(super) fn make(connection: &mut Connection) -> Result<(), Problem> {
+pub(super) fn make(connection: &mut Connection) -> Result<(), StoreProblem> {
     if is_made(connection)? {
         return Ok(());
     }

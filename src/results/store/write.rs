@@ -3,11 +3,9 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 use serde::Serialize;
 
-use super::{Problem, Store};
+use super::{Store, StoreProblem, StoreResult};
 use crate::base::failure::Result;
 use crate::results::book::{Book, Measurement};
-
-type Work<T> = std::result::Result<T, Problem>;
 
 impl Store {
     /// Saves a run that has begun, without its measurements. Fails if the store has a run with this
@@ -23,7 +21,7 @@ impl Store {
             let document = json(&book.without_measurements())?;
             match connection.execute(update, params![book.run.id, document])? {
                 1 => Ok(()),
-                _ => Err(Problem::Stated("it has no such run.".into())),
+                _ => Err(StoreProblem::Stated("it has no such run.".into())),
             }
         })
     }
@@ -45,7 +43,11 @@ impl Store {
     }
 
     /// Does all of `work` or nothing of it.
-    fn commit<T>(&mut self, doing: &str, work: impl FnOnce(&Connection) -> Work<T>) -> Result<T> {
+    fn commit<T>(
+        &mut self,
+        doing: &str,
+        work: impl FnOnce(&Connection) -> StoreResult<T>,
+    ) -> Result<T> {
         let done = (|| {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -57,13 +59,13 @@ impl Store {
     }
 }
 
-fn insert_run(connection: &Connection, book: &Book) -> Work<()> {
+fn insert_run(connection: &Connection, book: &Book) -> StoreResult<()> {
     let insert = "INSERT INTO runs (id, document) VALUES (?1, ?2)";
     connection.execute(insert, params![book.run.id, json(&book.without_measurements())?])?;
     Ok(())
 }
 
-fn insert_measurement(connection: &Connection, run_id: &str, one: &Measurement) -> Work<()> {
+fn insert_measurement(connection: &Connection, run_id: &str, one: &Measurement) -> StoreResult<()> {
     let insert = "INSERT INTO measurement_documents (run_id, document) VALUES (?1, ?2)";
     connection.prepare_cached(insert)?.execute(params![run_id, json(one)?])?;
     Ok(())

@@ -3,9 +3,9 @@
 
 use super::{Field, LeftOutVariant, Runner};
 use crate::analysis::findings::sample::{Values, counts, in_turns};
+use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::gives_content;
-use crate::results::order::each_once;
 
 /// Where syncs take more of the time than this, a single repeat does not know its own error: how
 /// long another sync would take is not told by slices of a phase.

@@ -1,13 +1,12 @@
 //! Lays a chart out: the pixel of each number, and how much room words take, before anything is drawn.
 
+use super::axis_pixels::AxisPixels;
 use super::legend::SvgLegend;
 use super::style::{
     EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
 };
 use super::text_width::{clipped, names, widest, width, wrapped};
-use crate::report::charts::{
-    AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick,
-};
+use crate::report::charts::{Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick};
 
 /// Ticks of an axis of numbers that are tried for.
 const Y_TICKS: usize = 8;
@@ -27,14 +26,6 @@ const ROWS_MAX: f64 = 1_200.0;
 
 /// Between the words of two marks on one line.
 const MARK_GAP: f64 = 10.0;
-
-/// Where the numbers of an axis lie, in pixels.
-#[derive(Clone, Copy)]
-pub(super) struct AxisPixels<'a> {
-    pub(super) span: AxisSpan<'a>,
-    /// Its low and its high end.
-    pub(super) pixels: [f64; 2],
-}
 
 /// A series and where it stands.
 #[derive(Clone, Copy)]
@@ -94,23 +85,6 @@ pub(super) struct ChartLayout<'a> {
     pub(super) notes: Vec<String>,
     pub(super) notes_y: f64,
     pub(super) height: f64,
-}
-
-impl AxisPixels<'_> {
-    /// The pixel of a number; that of the nearest end if it lies outside.
-    pub(super) fn at(&self, value: f64) -> f64 {
-        self.pixels[0] + self.span.share(value) * (self.pixels[1] - self.pixels[0])
-    }
-
-    /// Pixels from end to end.
-    pub(super) fn length(&self) -> f64 {
-        (self.pixels[1] - self.pixels[0]).abs()
-    }
-
-    /// Pixels of a distance between numbers, on an axis that is not logarithmic.
-    pub(super) fn part(&self, distance: f64) -> f64 {
-        self.span.part(distance) * (self.pixels[1] - self.pixels[0])
-    }
 }
 
 impl<'a> ChartLayout<'a> {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::layout::AxisPixels;
-use super::series::is_dense;
+use super::axis_pixels::AxisPixels;
 use super::style::{
     BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, SHADES, TICK, dashes,
 };
 use super::text_width::{clipped, names, width};
-use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, px};
+use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, TextAnchor, px};
 use crate::report::charts::{
     AxisScale, COLOURS, Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot, colour, heat,
 };
@@ -20,6 +19,14 @@ const WHAT_ROOM: f64 = 420.0;
 const BETWEEN: f64 = 22.0;
 const SCALE_LENGTH: f64 = 300.0;
 const SCALE_HEIGHT: f64 = 46.0;
+
+/// More single values than this are dots.
+const DOTS_MIN: usize = 150;
+
+/// Whether a series has so many points that what each of them is cannot be seen.
+pub(super) fn is_dense(series: &ChartSeries) -> bool {
+    series.points.len() > DOTS_MIN
+}
 
 /// Rows of entries with their places, below the scale of colours.
 pub(super) struct SvgLegend<'a> {
@@ -197,7 +204,7 @@ impl LegendSwatch {
             )),
             Self::Disturbed => {
                 let paint = &paint(GROUND, NEUTRAL);
-                out.sample(Marker { at: middle, radius: 3.5, shape: 0, paint });
+                out.sample(MarkerShape { at: middle, radius: 3.5, shape: 0, paint });
             }
         }
     }
@@ -219,7 +226,7 @@ impl DrawnLook {
     fn draw(self, middle: Pixel, shade: &str, out: &mut SvgWriter) {
         let Self { look, pattern } = self;
         let paint = &paint(shade, shade);
-        let marker = Marker { at: middle, radius: 3.5, shape: pattern, paint };
+        let marker = MarkerShape { at: middle, radius: 3.5, shape: pattern, paint };
         match look {
             SeriesLook::Bars | SeriesLook::Cells => {
                 square(out, middle, shade, "0.85");
@@ -234,7 +241,7 @@ impl DrawnLook {
                 out.sample(marker);
             }
             SeriesLook::Markers => out.sample(marker),
-            SeriesLook::Raw => out.sample(Marker { radius: 2.2, ..marker }),
+            SeriesLook::Raw => out.sample(MarkerShape { radius: 2.2, ..marker }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! written here and not by a library for charts: what there is rounds to whole pixels, knows no dashes,
 //! groups or words for screen readers, and measures text only with fonts that it loads from the machine.
 
+mod axis_pixels;
 mod frame;
 mod layout;
 mod legend;

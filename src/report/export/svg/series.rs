@@ -2,9 +2,10 @@
 //! so that a page finds the values of what it shows.
 
 use super::layout::{ChartLayout, PlacedPoint, PlacedSeries};
+use super::legend::is_dense;
 use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
 use super::text_width::width;
-use super::writer::{Marker, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
+use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
 use crate::base::units::grouped;
 use crate::report::charts::{ChartPoint, ChartSeries, SeriesLook, aside, colour, heat};
 
@@ -13,9 +14,6 @@ const BAR_MAX: f64 = 56.0;
 
 /// More markers than this on a line are drawn small.
 const MARKERS_MAX: usize = 40;
-
-/// More single values than this are dots.
-const DOTS_MIN: usize = 150;
 
 pub(super) fn draw_all(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let has_values = values_fit(layout);
@@ -222,7 +220,7 @@ fn draw_markers(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWr
         let PlacedPoint { x, y, point } = placed;
         draw_whisker(layout, placed, "", foot, out);
         let paint = if point.disturbed { &hollow } else { "" };
-        let marker = Marker { at: Pixel { x, y }, radius, shape: one.slot.pattern, paint };
+        let marker = MarkerShape { at: Pixel { x, y }, radius, shape: one.slot.pattern, paint };
         out.point(marker, &title(layout, series, point));
     }
 }
@@ -241,14 +239,9 @@ fn draw_raw(layout: &ChartLayout<'_>, one: PlacedSeries<'_>, out: &mut SvgWriter
     let hollow = format!(" fill=\"{GROUND}\" stroke=\"{DARK}\"");
     for PlacedPoint { x, y, point } in points {
         let paint = if point.disturbed { &hollow } else { "" };
-        let marker = Marker { at: Pixel { x, y }, radius: 2.2, shape: slot.pattern, paint };
+        let marker = MarkerShape { at: Pixel { x, y }, radius: 2.2, shape: slot.pattern, paint };
         out.point(marker, "");
     }
-}
-
-/// Whether a series has so many points that what each of them is cannot be seen.
-pub(super) fn is_dense(series: &ChartSeries) -> bool {
-    series.points.len() > DOTS_MIN
 }
 
 /// Many points as one path, which keeps the file small.

@@ -22,7 +22,7 @@ pub(super) struct Pixel {
 
 /// A marker: a circle, a square, a triangle or a diamond.
 #[derive(Clone, Copy)]
-pub(super) struct Marker<'a> {
+pub(super) struct MarkerShape<'a> {
     /// Its middle.
     pub(super) at: Pixel,
     /// In pixels.
@@ -82,13 +82,13 @@ impl SvgWriter {
     }
 
     /// A marker that is no point of a series.
-    pub(super) fn sample(&mut self, marker: Marker<'_>) {
+    pub(super) fn sample(&mut self, marker: MarkerShape<'_>) {
         let head = marker.head("");
         self.line(format_args!("<{head}/>"));
     }
 
     /// The marker of a point, with a title for viewers of pictures unless it is empty.
-    pub(super) fn point(&mut self, marker: Marker<'_>, title: &str) {
+    pub(super) fn point(&mut self, marker: MarkerShape<'_>, title: &str) {
         let head = marker.head(" class=\"point\"");
         if title.is_empty() {
             return self.line(format_args!("<{head}/>"));
@@ -117,7 +117,7 @@ impl SvgWriter {
     }
 }
 
-impl Marker<'_> {
+impl MarkerShape<'_> {
     /// The start of its element. Paths begin in the middle, so that a script can move them.
     fn head(&self, class: &str) -> String {
         let (r, paint) = (self.radius, self.paint);

@@ -1,0 +1,32 @@
+//! Lists without repetition, in their order.
+
+use std::collections::BTreeSet;
+
+/// All of them in the order they first come in.
+pub(crate) fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
+/// The same of many, without looking at each of the others for each.
+pub(crate) fn each_of_many_once<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.filter(|one| seen.insert(*one)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_come_once_each_in_the_order_of_few() {
+        let all = [3, 1, 3, 2, 1, 3];
+        assert_eq!(each_of_many_once(all.into_iter()), [3, 1, 2]);
+        assert_eq!(each_once(all.into_iter()), [3, 1, 2]);
+    }
+}
