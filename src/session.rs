@@ -427,7 +427,7 @@ fn look_at_host(order: &RunOrder<'_>) -> Result<HostSurvey> {
 
 fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {
     let plan = order.plan;
-    watcher.says("measuring what boatload itself costs");
+    watcher.says("measuring the measurement overhead");
     RunFacts {
         id: id.to_string(),
         scenario: plan.name.clone(),

@@ -176,7 +176,7 @@ pub struct RunFacts {
     pub parameters: Vec<(String, String)>,
     /// The job file's text.
     pub job: String,
-    /// What boatload itself costs for each operation on this machine, in nanoseconds.
+    /// Measurement overhead of each operation on this machine, in nanoseconds.
     #[serde(deserialize_with = "number")]
     #[schemars(with = "Option<f64>")]
     pub overhead_ns: f64,

@@ -201,10 +201,10 @@ fn words_from_outside_bring_no_control_characters() {
 #[test]
 fn before_the_first_phase_it_says_what_is_done() {
     let mut run = WatchedRun::new(SIMPLE);
-    run.state.says("measuring what boatload itself costs");
+    run.state.says("measuring the measurement overhead");
     run.look(None);
     let text = shown(&run.state, FULL, 80, 24);
-    assert!(text.contains("measuring what boatload itself costs"), "{text}");
+    assert!(text.contains("measuring the measurement overhead"), "{text}");
     assert!(text.contains("0 of 2 cells done"), "{text}");
     assert!(!text.contains("left"), "nothing is known yet: {text}");
 }
