@@ -1,9 +1,9 @@
-//! CPU time of a thread and of this process.
+//! CPU time and context switches of a thread and of this process.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;
 
-/// CPU time, in seconds.
+/// CPU time, in seconds, and context switches.
 ///
 /// The sum is exact to the microsecond. Kernels that account by ticks (`CONFIG_TICK_CPU_ACCOUNTING`)
 /// divide it between user and system by what each tick hit, a division good to a few ticks only.
@@ -13,6 +13,8 @@ pub(crate) struct CpuTime {
     pub(crate) user_seconds: f64,
     /// In the kernel, in seconds.
     pub(crate) system_seconds: f64,
+    /// Context switches, voluntary and involuntary.
+    pub(crate) context_switches: u64,
 }
 
 impl CpuTime {
@@ -29,6 +31,7 @@ impl CpuTime {
         Self {
             user_seconds: own.user_seconds + children.user_seconds,
             system_seconds: own.system_seconds + children.system_seconds,
+            context_switches: own.context_switches + children.context_switches,
         }
     }
 
@@ -38,6 +41,7 @@ impl CpuTime {
         Self {
             user_seconds: (self.user_seconds - earlier.user_seconds).max(0.0),
             system_seconds: (self.system_seconds - earlier.system_seconds).max(0.0),
+            context_switches: self.context_switches.saturating_sub(earlier.context_switches),
         }
     }
 
@@ -55,7 +59,11 @@ impl CpuTime {
             libc::getrusage(who, usage.as_mut_ptr());
             usage.assume_init()
         };
-        Self { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+        Self {
+            user_seconds: seconds(usage.ru_utime),
+            system_seconds: seconds(usage.ru_stime),
+            context_switches: usage.ru_nvcsw.saturating_add(usage.ru_nivcsw).cast_unsigned(),
+        }
     }
 }
 
@@ -73,6 +81,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(80));
         let slept = CpuTime::of_thread().since(before);
         assert!(slept.all_seconds() < 0.04, "{slept:?}");
+        assert!(slept.context_switches >= 1, "{slept:?}");
 
         let mut number = 1u64;
         let busy = loop {

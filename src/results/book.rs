@@ -331,6 +331,8 @@ pub struct Measurement {
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over the seconds of the phase; none for fewer than two.
     pub worker_spread: Option<f64>,
+    /// Context switches of the workers, voluntary and involuntary; none where nothing counted them.
+    pub context_switches: Option<u64>,
     /// Mean latency of up to 64 equal slices of the phase, in nanoseconds, the mean of all workers;
     /// empty for too few operations.
     #[serde(default)]

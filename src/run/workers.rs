@@ -26,6 +26,8 @@ pub struct PhaseRun {
     pub cpu_user_seconds: f64,
     /// CPU time of all workers in the kernel, in seconds.
     pub cpu_system_seconds: f64,
+    /// Context switches of all workers.
+    pub context_switches: u64,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over `seconds`; none for fewer than two.
     pub worker_spread: Option<f64>,
@@ -127,6 +129,7 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
         run.bytes += tally.bytes;
         run.cpu_user_seconds += cpu.user_seconds;
         run.cpu_system_seconds += cpu.system_seconds;
+        run.context_switches += cpu.context_switches;
         for (errno, count) in &tally.errors {
             match run.errors.iter_mut().find(|(known, _)| known == errno) {
                 Some((_, sum)) => *sum += count,

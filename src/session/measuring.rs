@@ -125,6 +125,7 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         cpu_user_seconds: run.cpu_user_seconds,
         cpu_system_seconds: run.cpu_system_seconds,
         worker_spread: run.worker_spread,
+        context_switches: Some(run.context_switches),
         ..Measurement::default()
     }
 }

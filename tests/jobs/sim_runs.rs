@@ -241,11 +241,12 @@ fn nothing_one_file_and_fewer_files_than_workers_are_no_special_cases() {
     }
 }
 
-/// All that a seed decides: everything but the processor's time.
+/// All that a seed decides: everything but the processor's time and its context switches.
 fn decided(book: &Book) -> Vec<Measurement> {
     let without_cpu = |m: &Measurement| Measurement {
         cpu_user_seconds: 0.0,
         cpu_system_seconds: 0.0,
+        context_switches: None,
         ..m.clone()
     };
     book.measurements.iter().map(without_cpu).collect()

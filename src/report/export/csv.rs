@@ -66,6 +66,7 @@ const FIGURES: &[CsvColumn] = &[
     ("entries_expected", "/entries_expected"),
     ("entries_found", "/entries_found"),
     ("worker_spread", "/worker_spread"),
+    ("context_switches", "/context_switches"),
     ("watched_seconds", "/disturbance/seconds"),
     ("cpu_pressure_seconds", "/disturbance/cpu_pressure_seconds"),
     ("io_pressure_seconds", "/disturbance/io_pressure_seconds"),
