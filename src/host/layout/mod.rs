@@ -61,11 +61,11 @@ impl LayoutScore {
     }
 }
 
-/// How an open regular file lies on its device, in blocks of its file system. Nothing is written out for it: sync first, or what
-/// has no place yet makes it `delayed`.
+/// How an open regular file lies on its device, in blocks of its file system. Nothing is written out
+/// for it: sync first, or what has no place yet makes it `delayed`.
 ///
 /// # Errors
-/// `EOPNOTSUPP` where the file system does not tell, as tmpfs; what fstatvfs(3) and ioctl(2) say.
+/// `EOPNOTSUPP` where the file system does not report it, as tmpfs; what ioctl(2) says.
 pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, Errno> {
     let mut counter = extent::Counter::new(block_bytes);
     match fiemap::each_extent(file, |extent| counter.take(extent)) {
