@@ -366,7 +366,7 @@ fn every_scenario_file_is_in_the_list_and_named_after_itself() {
 
 #[test]
 fn every_operation_file_is_in_the_list() {
-    let listed = names(OPERATIONS.iter().map(|operation| operation.name()));
+    let listed = names(OPERATIONS.iter().map(|operation| operation.name));
     let named: BTreeSet<_> = listed.iter().map(|name| name.replace('-', "_")).collect();
     assert_eq!(stems("src/op", ".rs", &["mod", "request", "steps"]), named);
     assert!(listed.iter().all(|name| find_operation(name).is_some()));
@@ -399,7 +399,7 @@ fn every_report_and_every_export_is_in_the_list() {
 fn the_reference_of_job_files_has_every_key_and_every_operation() {
     let reference = std::fs::read_to_string(root().join("docs/JOBS.md")).unwrap();
     let schema = job_schema();
-    let mut keys: Vec<String> = OPERATIONS.iter().map(|o| o.name().to_string()).collect();
+    let mut keys: Vec<String> = OPERATIONS.iter().map(|o| o.name.to_string()).collect();
     let tables = schema["$defs"].as_object().unwrap().values().chain([&schema]);
     for table in tables {
         keys.extend(table["properties"].as_object().into_iter().flat_map(|p| p.keys().cloned()));

@@ -218,11 +218,11 @@ fn writes(m: &Measurement) -> bool {
 /// Reads from memory would say how well the caches did, not what a read costs the device.
 fn reads(m: &Measurement) -> bool {
     let cold = m.cache.asked == CacheAsked::Cold;
-    m.bytes > 0 && cold && find_operation(&m.operation).is_some_and(|o| o.reads_content())
+    m.bytes > 0 && cold && find_operation(&m.operation).is_some_and(|o| o.reads_content)
 }
 
 fn adds_files(m: &Measurement) -> bool {
-    let adds = |o: &dyn Operation| o.effect() == Effect::AddsEntry && o.subject() == Subject::File;
+    let adds = |o: &Operation| o.effect == Effect::AddsEntry && o.subject == Subject::File;
     find_operation(&m.operation).is_some_and(adds)
 }
 

@@ -168,7 +168,7 @@ impl CoursePoint {
 
 /// What there are more of after each operation.
 fn counted(m: &Measurement) -> &'static str {
-    match find_operation(&m.operation).map(|o| (o.effect(), o.subject())) {
+    match find_operation(&m.operation).map(|o| (o.effect, o.subject)) {
         Some((Effect::AddsEntry, Subject::File)) => "files created",
         Some((Effect::AddsEntry, Subject::Directory)) => "directories created",
         Some((Effect::RemovesEntry, Subject::File)) => "files removed",

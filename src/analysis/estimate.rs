@@ -154,7 +154,7 @@ fn is_alike(
 /// Mean bytes that an operation of a phase moves; 0 if it is not about content.
 pub fn mean_bytes(phase: &Phase, cell: &CellPlan) -> f64 {
     let operation = phase.operation;
-    match operation.subject() {
+    match operation.subject {
         Subject::Block => f64::from(phase.block),
         _ if !operation.moves_content() => 0.0,
         Subject::File if phase.on_ballast.is_some() => {
@@ -208,7 +208,7 @@ impl ProbeCosts {
             CacheAsked::AsIs => middle(alike.iter().map(|cost| cost.cache_seconds).collect()),
             _ => each(&|cost| cost.cache_seconds).unwrap_or(0.0) * operations,
         };
-        let is_written = phase.operation.change().modifies_target()
+        let is_written = phase.operation.change.modifies_target()
             && next.is_some_and(|next| next.cache == CacheAsked::Cold);
         let syncs = phase.durability == crate::op::Durability::Syncfs || is_written;
         let sync = if syncs { commit + written(&alike, bytes, commit) * operations } else { 0.0 };

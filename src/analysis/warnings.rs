@@ -200,7 +200,7 @@ fn host_cache(book: &Book) -> Option<WarningFinding> {
 
 /// Only of file systems that were made: of others it is not known what each is mounted with.
 fn access_times(book: &Book) -> Option<WarningFinding> {
-    let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content());
+    let reads = |m: &Measurement| find_operation(&m.operation).is_some_and(|o| o.reads_content);
     let is_off = |made: &MadeFileSystem| made.options.split(',').any(|option| option == "noatime");
     let (off, on): (Vec<_>, Vec<_>) = made(book).into_iter().partition(|made| is_off(made));
     if off.is_empty() || on.is_empty() || !book.measurements.iter().any(reads) {

@@ -163,8 +163,7 @@ fn tree_words(cell: &CellPlan) -> String {
     }
     let tree = &cell.tree;
     let makes = |phase: &&Phase| {
-        phase.operation.effect() == Effect::AddsEntry
-            && phase.operation.subject() != Subject::Directory
+        phase.operation.effect == Effect::AddsEntry && phase.operation.subject != Subject::Directory
     };
     let files: u64 = cell.phases.iter().filter(makes).map(|phase| phase.selection.entries()).sum();
     let size = bytes(tree.sizes.mean() as u64);
@@ -212,7 +211,7 @@ fn phase_lines(cells: &[&CellPlan]) -> String {
                 "  {:<18} {:>14} {} {}, {} cache, {threads} thread{plural}{times}\n",
                 shown(&phase.name),
                 amount(phase, &amounts),
-                phase.operation.name(),
+                phase.operation.name,
                 phase.selection.order.word(),
                 phase.cache.word(),
             )

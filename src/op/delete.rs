@@ -1,25 +1,13 @@
 //! `delete`: a file removed.
 
 use super::request::Request;
-use super::{Effect, NextRequest, Operation, OperationProgress, Target, steps};
+use super::{Effect, Operation, steps};
 
 /// Unlinks a file.
-pub(super) struct Delete;
-
-impl Operation for Delete {
-    fn name(&self) -> &'static str {
-        "delete"
-    }
-
-    fn about(&self) -> &'static str {
-        "removes a file"
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::RemovesEntry
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        steps::single(target, so_far, Request::Unlink { place: target.place })
-    }
-}
+pub(super) const DELETE: Operation = Operation {
+    name: "delete",
+    about: "removes a file",
+    effect: Effect::RemovesEntry,
+    step: |target, so_far| steps::single(target, so_far, Request::Unlink { place: target.place }),
+    ..Operation::DEFAULT
+};

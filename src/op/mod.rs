@@ -28,78 +28,75 @@ use serde::Deserialize;
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
 /// Every operation a job file can name.
-pub const OPERATIONS: &[&dyn Operation] = &[
-    &append::Append,
-    &create::Create,
-    &delete::Delete,
-    &find::Find,
-    &find_remove::FindRemove,
-    &list::List,
-    &mkdir::Mkdir,
-    &open::Open,
-    &overwrite::Overwrite,
-    &read::Read,
-    &read_device::ReadDevice,
-    &rename::Rename,
-    &rewrite::Rewrite,
-    &rmdir::Rmdir,
-    &stat::Stat,
-    &write_chunk::WriteChunk,
+pub static OPERATIONS: [Operation; 16] = [
+    append::APPEND,
+    create::CREATE,
+    delete::DELETE,
+    find::FIND,
+    find_remove::FIND_REMOVE,
+    list::LIST,
+    mkdir::MKDIR,
+    open::OPEN,
+    overwrite::OVERWRITE,
+    read::READ,
+    read_device::READ_DEVICE,
+    rename::RENAME,
+    rewrite::REWRITE,
+    rmdir::RMDIR,
+    stat::STAT,
+    write_chunk::WRITE_CHUNK,
 ];
 
 /// One kind of work on one target.
-pub trait Operation: Sync {
+pub struct Operation {
     /// Its name in job files, results and on the command line.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it does, in half a sentence, for help and documentation.
-    fn about(&self) -> &'static str;
-
+    pub about: &'static str,
     /// What it does to the number of entries; counted on disk after every phase.
-    fn effect(&self) -> Effect {
-        Effect::KeepsTree
-    }
-
+    pub effect: Effect,
     /// What it works on.
-    fn subject(&self) -> Subject {
-        Subject::File
-    }
-
+    pub subject: Subject,
     /// What it leaves different about its target for the phases after it.
-    fn change(&self) -> Change {
-        Change::Nothing
-    }
-
+    pub change: Change,
     /// Whether it reads all of a file's content, so that the bytes it must bring are known.
-    fn reads_content(&self) -> bool {
-        false
-    }
-
-    /// The next request for `target`, given what the earlier ones came to.
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest;
+    pub reads_content: bool,
+    /// The next request for a target, given what the earlier ones came to.
+    pub step: fn(&Target, &OperationProgress) -> NextRequest,
 }
 
-impl dyn Operation {
+impl Operation {
+    /// What holds where an operation states nothing else: it works on a file and changes nothing.
+    const DEFAULT: Self = Self {
+        name: "",
+        about: "",
+        effect: Effect::KeepsTree,
+        subject: Subject::File,
+        change: Change::Nothing,
+        reads_content: false,
+        step: |_, _| NextRequest::Done,
+    };
+
     /// Whether it reads or writes content, so that a law says how many bytes it moves.
     pub fn moves_content(&self) -> bool {
-        self.reads_content() || self.change().writes_content()
+        self.reads_content || self.change.writes_content()
     }
 
     /// Whether it leaves the tree and each target as they were, so that it can be done again.
     pub fn only_looks(&self) -> bool {
-        self.effect() == Effect::KeepsTree && !self.change().modifies_target()
+        self.effect == Effect::KeepsTree && !self.change.modifies_target()
     }
 }
 
-impl fmt::Debug for dyn Operation {
+impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name)
     }
 }
 
 /// The operation a job file names.
-pub fn find_operation(name: &str) -> Option<&'static dyn Operation> {
-    OPERATIONS.iter().find(|o| o.name() == name).copied()
+pub fn find_operation(name: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
 /// What an operation does to the number of entries in the tree.
@@ -230,26 +227,26 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_sorted_and_every_operation_says_what_it_does() {
-        let names: Vec<_> = OPERATIONS.iter().map(|o| o.name()).collect();
+        let names: Vec<_> = OPERATIONS.iter().map(|o| o.name).collect();
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
-        assert!(OPERATIONS.iter().all(|o| !o.about().is_empty()));
+        assert!(OPERATIONS.iter().all(|o| !o.about.is_empty()));
     }
 
     /// Each operation, told that all goes well and then that any one request fails, ends, closes
     /// what it opened, and asks for nothing after its end.
     #[test]
     fn every_operation_ends_and_closes_what_it_opened() {
-        for operation in OPERATIONS {
+        for operation in &OPERATIONS {
             for durability in [Durability::None, Durability::FsyncDirectory] {
                 for fail_at in 0..12 {
-                    let opens = opens_minus_closes(*operation, durability, fail_at);
-                    assert_eq!(opens, 0, "{} with request {fail_at} failing", operation.name());
+                    let opens = opens_minus_closes(operation, durability, fail_at);
+                    assert_eq!(opens, 0, "{} with request {fail_at} failing", operation.name);
                 }
             }
         }
     }
 
-    fn opens_minus_closes(operation: &dyn Operation, durability: Durability, fail_at: u32) -> i32 {
+    fn opens_minus_closes(operation: &Operation, durability: Durability, fail_at: u32) -> i32 {
         let target = Target {
             place: ItemId::File { number: 3, generation: 0 },
             size: 2500,
@@ -262,7 +259,7 @@ mod tests {
         };
         let (mut progress, mut balance) = (OperationProgress::default(), 0);
         for at in 0..100 {
-            let (request, is_last) = match operation.step(&target, &progress) {
+            let (request, is_last) = match (operation.step)(&target, &progress) {
                 NextRequest::Submit(request) => (request, false),
                 NextRequest::Last(request) => (request, true),
                 NextRequest::Done => return balance,
@@ -274,10 +271,10 @@ mod tests {
                 _ => {}
             }
             progress.complete(&request, outcome_of(&request, fails, &progress));
-            let after = operation.step(&target, &progress);
-            assert!(!is_last || after == NextRequest::Done, "{} after its last", operation.name());
+            let after = (operation.step)(&target, &progress);
+            assert!(!is_last || after == NextRequest::Done, "{} after its last", operation.name);
         }
-        panic!("{} never ends", operation.name());
+        panic!("{} never ends", operation.name);
     }
 
     fn outcome_of(

@@ -5,22 +5,17 @@ use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file for reading and closes it: the name is looked up and the inode fetched, the
 /// content is not.
-pub(super) struct Open;
+pub(super) const OPEN: Operation = Operation {
+    name: "open",
+    about: "opens a file for reading and closes it, reading nothing",
+    step,
+    ..Operation::DEFAULT
+};
 
-impl Operation for Open {
-    fn name(&self) -> &'static str {
-        "open"
-    }
-
-    fn about(&self) -> &'static str {
-        "opens a file for reading and closes it, reading nothing"
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        match so_far.last {
-            None => steps::open_to_read(target),
-            Some(RequestKind::Open) if so_far.open => NextRequest::Last(Request::Close),
-            Some(_) => NextRequest::Done,
-        }
+fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
+    match so_far.last {
+        None => steps::open_to_read(target),
+        Some(RequestKind::Open) if so_far.open => NextRequest::Last(Request::Close),
+        Some(_) => NextRequest::Done,
     }
 }

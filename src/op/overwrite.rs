@@ -1,24 +1,12 @@
 //! `overwrite`: a file's content replaced in place.
 
-use super::{Access, Change, NextRequest, Operation, OperationProgress, Target, steps};
+use super::{Access, Change, Operation, steps};
 
 /// Opens a file, writes new content of the same size over the old, closes it.
-pub(super) struct Overwrite;
-
-impl Operation for Overwrite {
-    fn name(&self) -> &'static str {
-        "overwrite"
-    }
-
-    fn about(&self) -> &'static str {
-        "writes new content of the same size over a file's old content"
-    }
-
-    fn change(&self) -> Change {
-        Change::SameSize
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        steps::write_file(target, so_far, Access::Write)
-    }
-}
+pub(super) const OVERWRITE: Operation = Operation {
+    name: "overwrite",
+    about: "writes new content of the same size over a file's old content",
+    change: Change::SameSize,
+    step: |target, so_far| steps::write_file(target, so_far, Access::Write),
+    ..Operation::DEFAULT
+};

@@ -5,34 +5,26 @@ use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
 /// Opens a file, reads until it ends, closes it. A read that returns less than was asked is the
 /// end of a regular file, so a file smaller than a block costs one read.
-pub(super) struct Read;
+pub(super) const READ: Operation = Operation {
+    name: "read",
+    about: "reads a file from its beginning to its end",
+    reads_content: true,
+    step,
+    ..Operation::DEFAULT
+};
 
-impl Operation for Read {
-    fn name(&self) -> &'static str {
-        "read"
+fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
+    if so_far.failed.is_some() {
+        return steps::close_or_end(so_far);
     }
-
-    fn about(&self) -> &'static str {
-        "reads a file from its beginning to its end"
-    }
-
-    fn reads_content(&self) -> bool {
-        true
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        if so_far.failed.is_some() {
-            return steps::close_or_end(so_far);
+    let whole_block = so_far.last_bytes == u64::from(target.block);
+    match so_far.last {
+        None => steps::open_to_read(target),
+        Some(RequestKind::Open) => NextRequest::Submit(Request::Read { bytes: target.block }),
+        Some(RequestKind::Read) if whole_block => {
+            NextRequest::Submit(Request::Read { bytes: target.block })
         }
-        let whole_block = so_far.last_bytes == u64::from(target.block);
-        match so_far.last {
-            None => steps::open_to_read(target),
-            Some(RequestKind::Open) => NextRequest::Submit(Request::Read { bytes: target.block }),
-            Some(RequestKind::Read) if whole_block => {
-                NextRequest::Submit(Request::Read { bytes: target.block })
-            }
-            Some(RequestKind::Read) => NextRequest::Last(Request::Close),
-            Some(_) => NextRequest::Done,
-        }
+        Some(RequestKind::Read) => NextRequest::Last(Request::Close),
+        Some(_) => NextRequest::Done,
     }
 }

@@ -4,32 +4,21 @@ use super::request::Request;
 use super::{NextRequest, Operation, OperationProgress, Subject, Target};
 
 /// Reads one block at its place on the block device, which the engine has open.
-pub(super) struct ReadDevice;
+pub(super) const READ_DEVICE: Operation = Operation {
+    name: "read-device",
+    about: "reads a block at its place on the block device under the directory",
+    subject: Subject::Block,
+    reads_content: true,
+    step,
+    ..Operation::DEFAULT
+};
 
-impl Operation for ReadDevice {
-    fn name(&self) -> &'static str {
-        "read-device"
-    }
-
-    fn about(&self) -> &'static str {
-        "reads a block at its place on the block device under the directory"
-    }
-
-    fn subject(&self) -> Subject {
-        Subject::Block
-    }
-
-    fn reads_content(&self) -> bool {
-        true
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        match so_far.last {
-            None => {
-                let (place, bytes) = (target.place, target.block);
-                NextRequest::Last(Request::ReadBlock { place, bytes })
-            }
-            Some(_) => NextRequest::Done,
+fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
+    match so_far.last {
+        None => {
+            let (place, bytes) = (target.place, target.block);
+            NextRequest::Last(Request::ReadBlock { place, bytes })
         }
+        Some(_) => NextRequest::Done,
     }
 }

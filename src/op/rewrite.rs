@@ -1,24 +1,12 @@
 //! `rewrite`: a file's content replaced by another of a new size.
 
-use super::{Access, Change, NextRequest, Operation, OperationProgress, Target, steps};
+use super::{Access, Change, Operation, steps};
 
 /// Opens a file and drops what it held, writes new content of a newly drawn size, closes it.
-pub(super) struct Rewrite;
-
-impl Operation for Rewrite {
-    fn name(&self) -> &'static str {
-        "rewrite"
-    }
-
-    fn about(&self) -> &'static str {
-        "empties a file and writes new content of a new size"
-    }
-
-    fn change(&self) -> Change {
-        Change::NewSize
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        steps::write_file(target, so_far, Access::Truncate)
-    }
-}
+pub(super) const REWRITE: Operation = Operation {
+    name: "rewrite",
+    about: "empties a file and writes new content of a new size",
+    change: Change::NewSize,
+    step: |target, so_far| steps::write_file(target, so_far, Access::Truncate),
+    ..Operation::DEFAULT
+};

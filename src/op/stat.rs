@@ -4,21 +4,16 @@ use super::request::Request;
 use super::{NextRequest, Operation, OperationProgress, Target};
 
 /// Asks for a file's attributes by name.
-pub(super) struct Stat;
+pub(super) const STAT: Operation = Operation {
+    name: "stat",
+    about: "asks for a file's attributes by name",
+    step,
+    ..Operation::DEFAULT
+};
 
-impl Operation for Stat {
-    fn name(&self) -> &'static str {
-        "stat"
-    }
-
-    fn about(&self) -> &'static str {
-        "asks for a file's attributes by name"
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        match so_far.last {
-            None => NextRequest::Last(Request::Stat { place: target.place }),
-            Some(_) => NextRequest::Done,
-        }
+fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
+    match so_far.last {
+        None => NextRequest::Last(Request::Stat { place: target.place }),
+        Some(_) => NextRequest::Done,
     }
 }

@@ -7,48 +7,34 @@ use super::{
 
 /// Writes one chunk at its place in its file; the first chunk of a file makes it. Whether the file
 /// is opened and closed for the chunk, or is open from an earlier one, the target says.
-pub(super) struct WriteChunk;
+pub(super) const WRITE_CHUNK: Operation = Operation {
+    name: "write-chunk",
+    about: "writes one chunk at its place in its file, which the first chunk makes",
+    effect: Effect::AddsEntry,
+    subject: Subject::Chunk,
+    change: Change::Chunks,
+    step,
+    ..Operation::DEFAULT
+};
 
-impl Operation for WriteChunk {
-    fn name(&self) -> &'static str {
-        "write-chunk"
+fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
+    let chunk = target.chunk;
+    let Some(last) = so_far.last else {
+        return if chunk.opens { open(target) } else { write(target, so_far) };
+    };
+    if so_far.failed.is_some() {
+        // What an earlier chunk opened is closed here, if this is the last one.
+        let closed = matches!(last, RequestKind::Close | RequestKind::SyncHolder);
+        let kept_open = !chunk.opens && !closed;
+        let close = chunk.closes && (so_far.open || kept_open);
+        return if close { NextRequest::Last(Request::Close) } else { NextRequest::Done };
     }
-
-    fn about(&self) -> &'static str {
-        "writes one chunk at its place in its file, which the first chunk makes"
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::AddsEntry
-    }
-
-    fn subject(&self) -> Subject {
-        Subject::Chunk
-    }
-
-    fn change(&self) -> Change {
-        Change::Chunks
-    }
-
-    fn step(&self, target: &Target, so_far: &OperationProgress) -> NextRequest {
-        let chunk = target.chunk;
-        let Some(last) = so_far.last else {
-            return if chunk.opens { open(target) } else { write(target, so_far) };
-        };
-        if so_far.failed.is_some() {
-            // What an earlier chunk opened is closed here, if this is the last one.
-            let closed = matches!(last, RequestKind::Close | RequestKind::SyncHolder);
-            let kept_open = !chunk.opens && !closed;
-            let close = chunk.closes && (so_far.open || kept_open);
-            return if close { NextRequest::Last(Request::Close) } else { NextRequest::Done };
+    match last {
+        RequestKind::Open | RequestKind::WriteAt if so_far.bytes < target.size => {
+            write(target, so_far)
         }
-        match last {
-            RequestKind::Open | RequestKind::WriteAt if so_far.bytes < target.size => {
-                write(target, so_far)
-            }
-            RequestKind::Open | RequestKind::WriteAt if !chunk.closes => NextRequest::Done,
-            other => steps::finish(target, so_far, other),
-        }
+        RequestKind::Open | RequestKind::WriteAt if !chunk.closes => NextRequest::Done,
+        other => steps::finish(target, so_far, other),
     }
 }
 
@@ -109,7 +95,7 @@ mod tests {
             let target = target(index, keeps_open, durability);
             let mut progress = OperationProgress::default();
             while let NextRequest::Submit(request) | NextRequest::Last(request) =
-                WriteChunk.step(&target, &progress)
+                (WRITE_CHUNK.step)(&target, &progress)
             {
                 assert!(all.len() < 100, "it never ends: {all:?}");
                 let fails = all.len() == fail_at;

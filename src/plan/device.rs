@@ -10,7 +10,7 @@ use crate::op::Subject;
 impl CellPlan {
     /// Whether its phases read the block device and no files.
     pub fn reads_device(&self) -> bool {
-        self.phases.iter().any(|phase| phase.operation.subject() == Subject::Block)
+        self.phases.iter().any(|phase| phase.operation.subject == Subject::Block)
     }
 
     /// Whether it makes files below the directory, and not on a file system of its own.

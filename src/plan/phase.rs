@@ -65,7 +65,7 @@ pub struct Phase {
     /// Its name, unique in the cell but for its passes.
     pub name: String,
     /// What is done.
-    pub operation: &'static dyn Operation,
+    pub operation: &'static Operation,
     /// To which targets, in which order.
     pub selection: Selection,
     /// Slices of the phase with latency figures of their own; 0 for none.
@@ -120,9 +120,9 @@ pub struct DirectoryWalk {
 impl Phase {
     /// One operation on a selection with nothing before it, which asks nothing of caches or
     /// durability: what is done outside of any measurement.
-    pub fn bare(operation: &'static dyn Operation, selection: Selection, threads: u32) -> Self {
+    pub fn bare(operation: &'static Operation, selection: Selection, threads: u32) -> Self {
         Self {
-            name: operation.name().into(),
+            name: operation.name.into(),
             operation,
             selection,
             windows: 0,
@@ -183,11 +183,11 @@ impl Phase {
 
     /// What turns numbers into this phase's targets.
     pub fn target_law<'a>(&'a self, tree: &'a Tree) -> TargetLaw<'a> {
-        let change = self.operation.change();
+        let change = self.operation.change;
         // Names are always needed, contents only to write.
         let writes = change.writes_content();
         let renamed = self.history.iter().any(|past| past.change == Change::Renames);
-        let subject = self.operation.subject();
+        let subject = self.operation.subject;
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (writes || renamed);
         TargetLaw { phase: self, tree, subject, change, needs_state }
@@ -205,11 +205,11 @@ impl Phase {
     /// about content (a listing moves bytes too, but no law says how many), or if its time decides
     /// which files it comes to.
     pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
-        let reads = self.operation.reads_content();
+        let reads = self.operation.reads_content;
         if !self.operation.moves_content() {
             return None;
         }
-        if self.operation.subject() == Subject::Block {
+        if self.operation.subject == Subject::Block {
             return Some(operations * u64::from(self.block));
         }
         if self.end != PhaseEnd::Targets {

@@ -29,13 +29,13 @@ pub fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_
 /// The requests of one operation when each does all it was asked.
 fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
     let target = phase.target_law(tree).target(number);
-    let content = match phase.operation.reads_content() {
+    let content = match phase.operation.reads_content {
         true => phase.state_before(tree, number).size,
         false => 0,
     };
     let (mut progress, mut all) = (OperationProgress::default(), Vec::new());
     while let NextRequest::Submit(request) | NextRequest::Last(request) =
-        phase.operation.step(&target, &progress)
+        (phase.operation.step)(&target, &progress)
     {
         progress.complete(&request, Ok(moved(&request, &target, content, &progress)));
         all.push(request);

@@ -97,7 +97,7 @@ fn shrunken(cell: &CellPlan) -> CellPlan {
     let mut entries = 0u64;
     for phase in cell.phases.iter().filter(|phase| phase.pass == 1) {
         let mut phase = shrinking.phase(phase);
-        match phase.operation.effect() {
+        match phase.operation.effect {
             Effect::AddsEntry => entries += phase.selection.entries(),
             Effect::RemovesEntry => entries = entries.saturating_sub(phase.selection.entries()),
             Effect::KeepsTree => {}
@@ -115,7 +115,7 @@ impl Shrinking {
             let (selection, walk) = (&phase.selection, phase.walk);
             let (first, entries) = (selection.first, selection.count);
             let ends = [first, first + entries, first + selection.population];
-            match phase.operation.subject() {
+            match phase.operation.subject {
                 Subject::File => files.extend(ends),
                 Subject::Directory => directories.extend(ends),
                 Subject::Chunk => {
@@ -175,7 +175,7 @@ impl Shrinking {
             true => selection.over(population, population),
             false => selection.over(population, few(selection.count).min(population)),
         };
-        match phase.operation.subject() {
+        match phase.operation.subject {
             _ if phase.on_ballast.is_some() => selection.clone(),
             Subject::File => self.range(selection, &self.files),
             Subject::Directory => self.range(selection, &self.directories),
@@ -268,12 +268,12 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
 
 /// Leaves a few kinds of phases cold, those first that meet what was there before.
 fn spare_drops(cells: &mut [CellPlan]) {
-    let kind = |phase: &Phase| (phase.operation.name(), phase.selection.order);
+    let kind = |phase: &Phase| (phase.operation.name, phase.selection.order);
     let mut kept = Vec::new();
     for adds in [false, true] {
         for cell in cells.iter() {
             for phase in cell.phases.iter().filter(|phase| phase.cache == CacheAsked::Cold) {
-                let is_adding = phase.operation.effect() == Effect::AddsEntry;
+                let is_adding = phase.operation.effect == Effect::AddsEntry;
                 let is_first = adds && !kept.is_empty();
                 if is_adding == adds
                     && !is_first

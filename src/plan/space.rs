@@ -51,7 +51,7 @@ impl Need {
         let mut most_files = 0u64;
         for phase in &cell.phases {
             let count = phase.selection.count;
-            match (phase.operation.effect(), phase.operation.subject()) {
+            match (phase.operation.effect, phase.operation.subject) {
                 (Effect::AddsEntry, subject) => {
                     let (first, added) = (phase.selection.first_entry(), phase.selection.entries());
                     entries += added;
@@ -64,7 +64,7 @@ impl Need {
             }
             most = most.max(entries);
         }
-        let written = cell.phases.iter().filter(|p| p.operation.change() == Change::Grows);
+        let written = cell.phases.iter().filter(|p| p.operation.change == Change::Grows);
         let appended: u64 = written.map(|p| p.selection.count).sum();
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
         let content = files(&cell.tree, most_files, block).saturating_add(contents(

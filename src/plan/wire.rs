@@ -438,9 +438,7 @@ impl JsonSchema for OperationName {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let words: Vec<_> = OPERATIONS
             .iter()
-            .map(
-                |o| json_schema!({ "type": "string", "const": o.name(), "description": o.about() }),
-            )
+            .map(|o| json_schema!({ "type": "string", "const": o.name, "description": o.about }))
             .collect();
         json_schema!({ "description": "What is done to each target.", "oneOf": words })
     }

@@ -30,7 +30,7 @@ pub(crate) fn bulk_phases<'a>(
 
 /// Whether a phase gave files content.
 pub(crate) fn gives_content(m: &Measurement) -> bool {
-    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change().writes_content())
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change.writes_content())
 }
 
 #[cfg(test)]

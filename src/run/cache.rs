@@ -156,7 +156,7 @@ impl CacheVerdict {
 /// Whether a phase works on files that are there before it, so that a sample of them can be looked
 /// at.
 pub fn has_files_before(phase: &Phase) -> bool {
-    phase.operation.subject() == Subject::File && phase.operation.effect() != Effect::AddsEntry
+    phase.operation.subject == Subject::File && phase.operation.effect != Effect::AddsEntry
 }
 
 /// A device, and what lies beneath it.
@@ -306,14 +306,14 @@ impl LeastRead {
     /// nothing if it made all of it.
     pub fn bytes(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
         let bytes = evidence.bytes;
-        if phase.direct && phase.operation.subject() == Subject::Block {
+        if phase.direct && phase.operation.subject == Subject::Block {
             // Nothing but the page cache could have answered instead, and it was not asked.
             return bytes;
         }
-        if phase.operation.effect() == Effect::AddsEntry || phase.selection.count == 0 {
+        if phase.operation.effect == Effect::AddsEntry || phase.selection.count == 0 {
             return 0;
         }
-        let reads = phase.operation.reads_content();
+        let reads = phase.operation.reads_content;
         let content = if reads { (bytes as f64 * self.content_share) as u64 } else { 0 };
         let files = if has_files_before(phase) { evidence.operations } else { 0 };
         let files = files.min(phase.selection.count).saturating_sub(FILES_BESIDE);

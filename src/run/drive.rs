@@ -219,7 +219,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
         let operation = self.work.phase.operation;
         let mut step = match slot.pending.take() {
             Some(refused) => NextRequest::Submit(refused),
-            None => operation.step(&slot.target, &slot.progress),
+            None => (operation.step)(&slot.target, &slot.progress),
         };
         loop {
             let (request, is_last) = match step {
@@ -239,7 +239,7 @@ impl<E: Engine, C: Clock, R: Recorder> Drive<'_, E, C, R> {
             if is_last {
                 return Advanced::Finished;
             }
-            step = operation.step(&slot.target, &slot.progress);
+            step = (operation.step)(&slot.target, &slot.progress);
         }
     }
 

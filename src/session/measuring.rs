@@ -114,7 +114,7 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         cell: context.key.clone(),
         phase: phase.name.clone(),
         pass: phase.pass,
-        operation: phase.operation.name().into(),
+        operation: phase.operation.name.into(),
         engine: Some(cell.engine),
         threads: phase.threads,
         operations: run.operations,

@@ -79,7 +79,7 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
     let mut files = BTreeMap::new();
     for phase in &cell.phases[..phases] {
         for number in phase.selection.numbers() {
-            match phase.operation.name() {
+            match phase.operation.name {
                 "create" => assert!(files.insert(number, File::default()).is_none()),
                 "delete" => assert!(files.remove(&number).is_some()),
                 "mkdir" | "rmdir" | "list" | "find" => continue,
@@ -87,14 +87,14 @@ fn files_after(cell: &CellPlan, phases: usize) -> BTreeMap<u64, File> {
             }
             let Some(file) = files.get_mut(&number) else { continue };
             let drawn = cell.tree.size(number, file.writes);
-            match phase.operation.change() {
+            match phase.operation.change {
                 Change::NewSize => file.size = drawn,
                 Change::Grows => file.size += drawn,
                 Change::Renames => file.renames += 1,
                 Change::SameSize | Change::Nothing | Change::Chunks => {}
             }
             let writes =
-                matches!(phase.operation.name(), "create" | "append" | "overwrite" | "rewrite");
+                matches!(phase.operation.name, "create" | "append" | "overwrite" | "rewrite");
             file.writes += u32::from(writes);
         }
     }
@@ -172,7 +172,7 @@ fn a_write_changes_the_files_it_was_to_change_and_no_others() {
             let (name, changed) = (name_of(number, file), chosen.contains(&number));
             let old = &before[&name].1;
             let new = after.get(&name).map(|(_, bytes)| bytes);
-            match phase.operation.name() {
+            match phase.operation.name {
                 "append" if changed => {
                     assert!(new.unwrap().starts_with(old) && new.unwrap() != old)
                 }

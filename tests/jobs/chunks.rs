@@ -226,7 +226,7 @@ impl Watcher for Looker<'_> {
     fn says(&self, _: &str) {}
     fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
     fn phase_ends(&self, standing: &PhaseContext<'_>, _: &Measurement) {
-        if standing.phase.operation.name() != "write-chunk" {
+        if standing.phase.operation.name != "write-chunk" {
             return;
         }
         let run = self.place.work().join(&names_in(&self.place.work())[0]);

@@ -124,7 +124,7 @@ fn device_takes_its_seconds_and_reads_nothing_but_the_device() {
         assert!(
             phases.iter().all(|p| p.end == PhaseEnd::After(3_000_000_000) && p.block == 2 << 20)
         );
-        assert!(phases.iter().all(|p| p.operation.subject() == Subject::Block));
+        assert!(phases.iter().all(|p| p.operation.subject == Subject::Block));
         assert!(plan.reads_device() && !plan.makes_files());
     }
     let set = |text: &str| {

@@ -88,9 +88,9 @@ fn every_operation_does_the_same_on_the_simulated_and_on_a_real_file_system() {
 
 /// A small job around one operation: first what makes its targets, then the operation, then
 /// operations that read, count and remove what it left.
-fn job_around(operation: &dyn Operation, keys: &str) -> String {
-    let name = operation.name();
-    let (tree, makes, looks): (_, Option<&str>, &[&str]) = match operation.subject() {
+fn job_around(operation: &Operation, keys: &str) -> String {
+    let name = operation.name;
+    let (tree, makes, looks): (_, Option<&str>, &[&str]) = match operation.subject {
         Subject::File => ("files = 12, size = 3_000", Some("create"), &["read", "stat", "delete"]),
         Subject::Chunk => {
             let tree = "chunks = 12, chunks_per_file = 5, size = 700";
@@ -106,8 +106,8 @@ fn job_around(operation: &dyn Operation, keys: &str) -> String {
             );
         }
     };
-    let makes = makes.filter(|_| operation.effect() != Effect::AddsEntry);
-    let looks = if operation.effect() == Effect::RemovesEntry { &[] } else { looks };
+    let makes = makes.filter(|_| operation.effect != Effect::AddsEntry);
+    let looks = if operation.effect == Effect::RemovesEntry { &[] } else { looks };
     let phases = makes.iter().map(|name| format!("operation = '{name}', name = 'before'"));
     let phases = phases.chain([format!("operation = '{name}', name = 'tried'")]);
     let looks = looks.iter().map(|name| format!("operation = '{name}', name = 'then {name}'"));
@@ -119,15 +119,15 @@ fn job_around(operation: &dyn Operation, keys: &str) -> String {
 /// know of it shows in a measurement that is not valid.
 #[test]
 fn each_operation_of_the_list_is_measured_validly_on_sim_and_in_a_real_directory() {
-    for operation in OPERATIONS {
+    for operation in &OPERATIONS {
         for engine in ["sim", "sync"] {
             let keys = format!("durability = 'fsync-directory'\nengine = '{engine}'");
-            let what = format!("{} on {engine}", operation.name());
-            let plan = plan_of(&job_around(*operation, &keys));
+            let what = format!("{} on {engine}", operation.name);
+            let plan = plan_of(&job_around(operation, &keys));
             let place = Place::default();
             let (nobody, interrupt) = (Nobody, Interrupt::default());
             let book = match place.try_run(&plan, &place.work(), &nobody, &interrupt) {
-                Err(why) if operation.subject() == Subject::Block && engine == "sync" => {
+                Err(why) if operation.subject == Subject::Block && engine == "sync" => {
                     skip(&what, &why.sentence);
                     continue;
                 }

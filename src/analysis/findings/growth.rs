@@ -170,7 +170,7 @@ pub enum CountedThing {
 impl CountedThing {
     /// What there are more of after each operation of a measurement.
     pub(super) fn by(m: &Measurement) -> Self {
-        match find_operation(&m.operation).map(|o| (o.effect(), o.subject())) {
+        match find_operation(&m.operation).map(|o| (o.effect, o.subject)) {
             Some((Effect::AddsEntry, Subject::File)) => Self::Files,
             Some((Effect::AddsEntry, Subject::Directory)) => Self::Directories,
             _ => Self::Operations,

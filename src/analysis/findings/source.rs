@@ -173,14 +173,14 @@ impl LowerCacheFinding {
 
 /// One phase of one variant at one level, over its repeats and passes.
 struct MovedBytes<'a> {
-    operation: &'static dyn Operation,
+    operation: &'static Operation,
     members: Vec<&'a Measurement>,
 }
 
 /// Where what was read came from, of each phase that reads.
 pub(super) fn source(book: &Book) -> Vec<SourceFinding> {
     let all = moved_bytes(book).into_iter();
-    all.filter(|one| one.operation.reads_content()).map(|one| one.source()).collect()
+    all.filter(|one| one.operation.reads_content).map(|one| one.source()).collect()
 }
 
 /// Where what was written went to, of each phase that writes.
@@ -254,7 +254,7 @@ impl MovedBytes<'_> {
 
     /// What was written, judged by what the device wrote during the phase and its sync.
     fn destination(&self) -> Option<DestinationFinding> {
-        if self.operation.reads_content() || !self.operation.change().writes_content() {
+        if self.operation.reads_content || !self.operation.change.writes_content() {
             return None;
         }
         let m = self.members[0];
@@ -284,14 +284,14 @@ impl MovedBytes<'_> {
     /// Whether reading again what was read cold was faster than the first time.
     fn lower_cache(&self) -> Option<LowerCacheFinding> {
         let cold = |m: &&Measurement| m.cache.found == CacheState::ColdVerified;
-        if !self.operation.reads_content() || !self.members.iter().all(cold) {
+        if !self.operation.reads_content || !self.members.iter().all(cold) {
             return None;
         }
         // Files are new in each repeat; a device has the same blocks, read first in the first one.
         let mut repeats: Vec<u32> = self.members.iter().map(|m| m.cell.repeat).collect();
         repeats.sort_unstable();
         repeats.dedup();
-        if self.operation.subject() == Subject::Block {
+        if self.operation.subject == Subject::Block {
             repeats.truncate(1);
         }
         let again = repeats.iter().filter_map(|repeat| self.again(*repeat)).collect::<Vec<_>>();

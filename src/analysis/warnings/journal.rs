@@ -14,7 +14,7 @@ pub(super) fn without_journal(book: &Book) -> Option<WarningFinding> {
     }
     let adds = |m: &&Measurement| {
         let operation = find_operation(&m.operation);
-        operation.is_some_and(|operation| operation.effect() == Effect::AddsEntry)
+        operation.is_some_and(|operation| operation.effect == Effect::AddsEntry)
     };
     let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
     let phases = phases_of(real.filter(adds))?;

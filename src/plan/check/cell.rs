@@ -41,7 +41,7 @@ pub(super) struct CellCheck<'a> {
 pub(super) struct PhaseOutline<'a> {
     pub(super) wire: &'a WirePhase,
     pub(super) place: String,
-    pub(super) operation: &'static dyn Operation,
+    pub(super) operation: &'static Operation,
     pub(super) threads: u32,
     pub(super) passes: u32,
     pub(super) windows: u32,
@@ -176,13 +176,13 @@ impl<'a> CellCheck<'a> {
         let operation = |phase: &WirePhase| find_operation(&phase.operation.as_ref()?.0);
         let known: Vec<_> =
             (0..).zip(self.job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
-        let on_device = |operation: &dyn Operation| operation.subject() == Subject::Block;
+        let on_device = |operation: &Operation| operation.subject == Subject::Block;
         let Some((at, first)) = known.iter().find(|(_, operation)| on_device(*operation)) else {
             return false;
         };
         let alone = known.iter().all(|(_, operation)| on_device(*operation));
         if !alone {
-            let found = format!("`{}` beside operations on files", first.name());
+            let found = format!("`{}` beside operations on files", first.name);
             let expected = "a job file of its own, which then writes nothing";
             self.keys(&element("phase", *at)).problem("operation", found, expected);
         }

@@ -55,11 +55,11 @@ impl Entries {
     /// What an operation chooses when it is asked for `count` entries, or for all.
     pub(super) fn choose(
         &self,
-        operation: &dyn Operation,
+        operation: &Operation,
         count: Option<u64>,
         tree: &Tree,
     ) -> Result<EntryRange, Objection> {
-        let subject = operation.subject();
+        let subject = operation.subject;
         let noun = match subject {
             Subject::File => "file",
             Subject::Chunk => "chunk",
@@ -67,14 +67,14 @@ impl Entries {
         };
         let live = self.of_subject(subject);
         if subject != Subject::Holder && live.missing > 0 {
-            let found = format!("`{}` after a random part was removed", operation.name());
+            let found = format!("`{}` after a random part was removed", operation.name);
             let expected = match subject {
                 Subject::File | Subject::Chunk => "no phase on files after it",
                 _ => "no phase on directories after it",
             };
             return Err(Objection { found, expected: expected.into() });
         }
-        let adds = operation.effect() == Effect::AddsEntry;
+        let adds = operation.effect == Effect::AddsEntry;
         let (first, population) = match subject {
             Subject::Holder => (0, tree.holders()),
             Subject::AnyDirectory => (0, tree.layout_directories() + live.count()),
@@ -90,7 +90,7 @@ impl Entries {
         // phases on none.
         let asked_for_none = if adds { tree.files == 0 } else { live.added && live.next == 0 };
         if population == 0 && count != Some(0) && !asked_for_none {
-            let found = count.map_or(format!("`{}`", operation.name()), grouped);
+            let found = count.map_or(format!("`{}`", operation.name), grouped);
             let expected = self.none_left(operation, tree, noun);
             return Err(Objection { found, expected });
         }
@@ -109,9 +109,9 @@ impl Entries {
         Ok(EntryRange { first, population, count: chosen })
     }
 
-    fn none_left(&self, operation: &dyn Operation, tree: &Tree, noun: &str) -> String {
-        let live = self.of_subject(operation.subject());
-        if operation.effect() == Effect::AddsEntry {
+    fn none_left(&self, operation: &Operation, tree: &Tree, noun: &str) -> String {
+        let live = self.of_subject(operation.subject);
+        if operation.effect == Effect::AddsEntry {
             let all = tree.chunks.filter(|_| noun == "chunk").map_or(tree.files, |c| c.count);
             let room = counted(all, noun);
             return format!("room in the tree: all of its {room} were made before");
@@ -125,14 +125,14 @@ impl Entries {
     }
 
     /// What there is after an operation on a selection.
-    pub(super) fn apply(&mut self, operation: &dyn Operation, selection: &Selection) {
-        let live = match operation.subject() {
+    pub(super) fn apply(&mut self, operation: &Operation, selection: &Selection) {
+        let live = match operation.subject {
             Subject::File | Subject::Chunk => &mut self.files,
             Subject::Directory => &mut self.directories,
             Subject::Holder | Subject::AnyDirectory | Subject::Block => return,
         };
         let all = selection.count == selection.population;
-        match operation.effect() {
+        match operation.effect {
             Effect::AddsEntry => {
                 live.next += selection.entries();
                 live.added = true;

@@ -134,7 +134,7 @@ impl<'a> CellCheck<'a> {
             None => None,
         };
         let order = outline.wire.order.unwrap_or_default();
-        if operation.subject() == Subject::Block {
+        if operation.subject == Subject::Block {
             keys.check_blocks(outline, count)?;
             let range = EntryRange { count: count.unwrap_or_default(), ..EntryRange::default() };
             return Some(Selection::new(range, order, 1, seed, salt));
@@ -160,10 +160,10 @@ impl<'a> CellCheck<'a> {
             return None;
         }
         // A walk goes through all trees from the top, whoever they belong to.
-        let walks = operation.subject() == Subject::AnyDirectory;
+        let walks = operation.subject == Subject::AnyDirectory;
         let roots = if walks { 1 } else { tree.roots };
         Some(match tree.chunks {
-            Some(chunks) if operation.subject() == Subject::Chunk => {
+            Some(chunks) if operation.subject == Subject::Chunk => {
                 Selection::of_chunks(range.first, range.count, chunks.per_file, roots)
             }
             _ => Selection::new(range, order, roots, seed, salt),
@@ -174,8 +174,8 @@ impl<'a> CellCheck<'a> {
         outline.wire.on.filter(|on| *on == WireOn::Ballast)?;
         let has_ballast = self.wire_prepare().is_some();
         let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
-        if operation.subject() != Subject::File || !operation.only_looks() {
-            let found = format!("`{}` on the ballast", operation.name());
+        if operation.subject != Subject::File || !operation.only_looks() {
+            let found = format!("`{}` on the ballast", operation.name);
             keys.problem("on", found, "an operation that only looks at files");
         }
         if !has_ballast {
@@ -200,7 +200,7 @@ impl<'a> CellCheck<'a> {
         let by_option = self.settings.cache.is_some();
         let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
         if !operation.moves_content() {
-            let found = format!("`direct` for `{}`", operation.name());
+            let found = format!("`direct` for `{}`", operation.name);
             keys.problem("direct", found, "an operation that reads or writes content");
             return;
         }
@@ -216,7 +216,7 @@ impl<'a> CellCheck<'a> {
             let expected = "whole blocks of 4 KiB, which direct I/O needs";
             keys.problem("block", bytes(u64::from(outline.block)), expected);
         }
-        let Some(tree) = tree.filter(|_| operation.subject() == Subject::File) else { return };
+        let Some(tree) = tree.filter(|_| operation.subject == Subject::File) else { return };
         let found = match tree.sizes {
             Sizes::Fixed(size) if size.is_multiple_of(u64::from(DIRECT_BYTES)) => return,
             Sizes::Fixed(size) => format!("direct I/O of files of {}", bytes(size)),
@@ -232,7 +232,7 @@ impl<'a> CellCheck<'a> {
         }
         let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
         if !operation.only_looks() {
-            let found = format!("`duration` for `{}`", operation.name());
+            let found = format!("`duration` for `{}`", operation.name);
             keys.problem("duration", found, "an operation that changes nothing, such as `read`");
         }
         if outline.windows > 0 {
@@ -266,9 +266,9 @@ impl<'a> CellCheck<'a> {
 }
 
 /// What a phase leaves for later ones to know of files.
-fn past(operation: &dyn Operation, selection: &Selection) -> Option<PastChange> {
-    let change = operation.change();
-    let selection = match operation.subject() {
+fn past(operation: &Operation, selection: &Selection) -> Option<PastChange> {
+    let change = operation.change;
+    let selection = match operation.subject {
         Subject::File if change.modifies_target() => selection.clone(),
         Subject::Chunk => selection.of_entries(),
         _ => return None,
@@ -298,14 +298,14 @@ impl KeyReader<'_> {
     }
 
     /// The passes, or one where more make no sense: what a phase adds or removes, it does once.
-    fn check_passes(&mut self, passes: u32, operation: &dyn Operation) -> u32 {
-        let does = match operation.effect() {
+    fn check_passes(&mut self, passes: u32, operation: &Operation) -> u32 {
+        let does = match operation.effect {
             Effect::KeepsTree => return passes,
             Effect::AddsEntry => "adds entries",
             Effect::RemovesEntry => "removes entries",
         };
         if passes > 1 {
-            let expected = format!("1, because `{}` {does}", operation.name());
+            let expected = format!("1, because `{}` {does}", operation.name);
             self.problem("passes", grouped(u64::from(passes)), expected);
         }
         1
@@ -329,10 +329,10 @@ impl KeyReader<'_> {
     /// none, and a problem, for a phase that does otherwise.
     fn check_chunks(&mut self, outline: &PhaseOutline<'_>, tree: &Tree) -> Option<()> {
         let operation = outline.operation;
-        let on_chunks = operation.subject() == Subject::Chunk;
+        let on_chunks = operation.subject == Subject::Chunk;
         let makes_files =
-            operation.change() == Change::NewSize && operation.effect() == Effect::AddsEntry;
-        let name = format!("`{}`", operation.name());
+            operation.change == Change::NewSize && operation.effect == Effect::AddsEntry;
+        let name = format!("`{}`", operation.name);
         if on_chunks && tree.chunks.is_none() {
             let hint = "give the tree `chunks` instead of `files`";
             let found = format!("{name} in a tree of files");

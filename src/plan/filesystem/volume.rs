@@ -200,7 +200,7 @@ fn written_of_variant(plan: &Plan, cell: &CellPlan) -> u64 {
 /// Bytes that one phase writes, contents in whole blocks and what each operation leaves beside.
 fn written(cell: &CellPlan, phase: &Phase) -> u64 {
     let operations = phase.operations().unwrap_or_default();
-    let writes = phase.operation.change().writes_content();
+    let writes = phase.operation.change.writes_content();
     let content = if writes { contents(cell.tree.sizes, operations, BLOCK_BYTES) } else { 0 };
     let beside = match phase.durability {
         Durability::None | Durability::Syncfs => OPERATION_BYTES,

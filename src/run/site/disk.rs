@@ -196,7 +196,7 @@ impl DiskSite {
 
     /// Reads everything the phase works on, outside of any timing.
     fn read_all(&self, phase: &Phase, stop: &AtomicBool) {
-        let name = match phase.operation.subject() {
+        let name = match phase.operation.subject {
             Subject::File if has_files_before(phase) => "read",
             Subject::Holder => "list",
             Subject::AnyDirectory => "find",

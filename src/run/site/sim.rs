@@ -107,8 +107,8 @@ impl SimSite {
 impl Site for SimSite {
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         let makes_directories =
-            cell.phases.iter().any(|p| p.operation.subject() == Subject::Directory);
-        let blocks = cell.phases.iter().filter(|p| p.operation.subject() == Subject::Block);
+            cell.phases.iter().any(|p| p.operation.subject == Subject::Directory);
+        let blocks = cell.phases.iter().filter(|p| p.operation.subject == Subject::Block);
         let blocks = blocks.map(|p| p.selection.population).max().unwrap_or_default();
         self.model = cell.sim;
         self.bytes_before = self.shared.used_bytes.load(Relaxed);
@@ -171,7 +171,7 @@ impl Site for SimSite {
         match phase.cache {
             CacheAsked::Cold => disk.drop_caches(),
             CacheAsked::Warm if has_files_before(phase) => disk.warm(phase.selection.numbers()),
-            CacheAsked::Warm if phase.operation.subject() == Subject::Block => {
+            CacheAsked::Warm if phase.operation.subject == Subject::Block => {
                 disk.warm_blocks(phase.selection.numbers());
             }
             CacheAsked::Warm | CacheAsked::AsIs => {}

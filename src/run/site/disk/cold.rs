@@ -75,9 +75,9 @@ impl DiskSite {
     /// The share of names in memory, of some that the phase works on and that are not open. None
     /// where it cannot be told, or for a phase that works on none.
     fn cached_names(&self, phase: &Phase, but: &[u64]) -> Option<f64> {
-        let subject = phase.operation.subject();
+        let subject = phase.operation.subject;
         let named = matches!(subject, Subject::File | Subject::Directory);
-        if !named || phase.operation.effect() == Effect::AddsEntry {
+        if !named || phase.operation.effect == Effect::AddsEntry {
             return None;
         }
         // The canary is open, so its name must be found: else the answer means nothing.
