@@ -9,6 +9,7 @@ mod head;
 mod host;
 mod json;
 mod lists;
+mod markup;
 mod names;
 mod page;
 mod phases;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unicode_width::UnicodeWidthChar;
+
 use crate::base::failure::shown;
 use crate::base::units;
 
@@ -10,17 +12,13 @@ pub(super) const WIDTH: usize = 80;
 
 const ELLIPSIS: char = '…';
 
-/// Columns a character takes. Wide ones are those of UAX #11 in whole blocks, emoji included;
-/// a combining mark counts as one, so a line can be shorter than thought but never longer.
+/// Columns a character takes (UAX #11); a combining mark takes none.
 pub(super) fn char_width(c: char) -> usize {
-    let wide = matches!(u32::from(c),
-        0x1100..=0x115f | 0x2329..=0x232a | 0x2e80..=0xa4cf | 0xa960..=0xa97f | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff | 0xfe10..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6
-        | 0x1f000..=0x1faff | 0x20000..=0x3fffd);
-    1 + usize::from(wide)
+    c.width().unwrap_or_default()
 }
 
-/// Columns a text takes.
+/// Columns a text takes. Terminals differ in sequences of emoji; each is counted by its parts, so that
+/// the beginning of a text is never wider than the whole.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
@@ -194,6 +192,7 @@ mod tests {
         assert_eq!(shorten("read-random", 11), "read-random");
         assert_eq!(shorten("read-random", 6), "read-…");
         assert_eq!(shorten("目录目录", 6), "目录…");
+        assert_eq!(shorten("cafe\u{301}s und mehr", 6), "cafe\u{301}s…");
         assert_eq!(shorten("ab", 0), "");
     }
 

@@ -86,6 +86,4 @@ pub(super) fn safe(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod made;
-#[cfg(test)]
-mod tests;
+pub(in crate::report) mod tests;

@@ -1,3 +1,5 @@
+pub(in crate::report) mod made;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -5,7 +5,6 @@
 
 mod answer;
 mod blocks;
-mod escape;
 mod evidence;
 mod repeat;
 
@@ -41,16 +40,16 @@ const SCRIPT: &str = include_str!("page.js");
 #[derive(Template)]
 #[template(path = "page.html")]
 struct PageView<'a> {
-    /// SHA-256 of the one script that the browser may run.
+    /// SHA-256 of the one script that the browser may run, and of the style rules that it may apply.
     script_digest: String,
+    style_digest: String,
     title: String,
-    style: &'a str,
-    dark_rules: String,
+    style: String,
     questions: Vec<PageQuestion<'a>>,
     runs: Vec<PageRun>,
     sections: Vec<PageSection>,
     footer: String,
-    script: &'a str,
+    script: &'static str,
 }
 
 /// A scenario and its question.
@@ -104,11 +103,12 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn view(&self) -> PageView<'_> {
+        let style = format!("{STYLE}{}", dark_rules());
         PageView {
             script_digest: STANDARD.encode(Sha256::digest(SCRIPT)),
+            style_digest: STANDARD.encode(Sha256::digest(&style)),
             title: self.title(),
-            style: STYLE,
-            dark_rules: dark_rules(),
+            style,
             questions: self.questions(),
             runs: self.runs(),
             sections: self.sections(),

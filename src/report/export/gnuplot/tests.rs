@@ -1,6 +1,6 @@
 use super::*;
 use crate::base::failure::garbles;
-use crate::report::export::made;
+use crate::report::export::tests::made;
 
 /// Text between single quotes of a script, as gnuplot reads it, and what is left without it.
 fn parts(script: &str) -> (Vec<String>, String) {

@@ -14,9 +14,10 @@ mod writer;
 use super::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::report::charts::{Chart, charts};
+use crate::report::markup::escaped;
 use layout::ChartLayout;
 use style::{FONTS, GROUND, NARROW_WIDTH, WIDTH};
-use writer::{SvgWriter, escaped, px};
+use writer::{SvgWriter, px};
 
 pub(crate) use style::dark_rules;
 

@@ -5,9 +5,10 @@ use super::layout::{ChartLayout, PlacedPoint, PlacedSeries};
 use super::legend::is_dense;
 use super::style::{DARK, DASHES, GROUND, LAW_DASHES, SHADES, VALUE, dashes};
 use super::text_width::width;
-use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, TextAnchor, escaped, px};
+use super::writer::{MarkerShape, Pixel, PixelBox, SvgWriter, TextAnchor, px};
 use crate::base::units::grouped;
 use crate::report::charts::{ChartPoint, ChartSeries, SeriesLook, aside, colour, heat};
+use crate::report::markup::escaped;
 
 /// A bar is no wider, in pixels.
 const BAR_MAX: f64 = 56.0;

@@ -3,7 +3,7 @@ use roxmltree::{Document, Node};
 use super::*;
 use crate::base::failure::{garbles, shown};
 use crate::report::charts::{ChartSeries, SeriesLook};
-use crate::report::export::made;
+use crate::report::export::tests::made;
 
 /// A text with the room it takes: left, right, top, bottom.
 struct Box {

@@ -3,7 +3,7 @@
 use std::fmt::{Arguments, Write};
 
 use super::style::{GROUND, PATTERNS, TextStyle};
-use crate::base::failure::shown;
+use crate::report::markup::escaped;
 
 /// Where a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,23 +132,6 @@ impl MarkerShape<'_> {
     }
 }
 
-/// A text as XML takes it: without a meaning, and without characters that XML 1.0 has no way to write.
-pub(super) fn escaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in shown(text).chars() {
-        match c {
-            '<' => plain.push_str("&lt;"),
-            '>' => plain.push_str("&gt;"),
-            '&' => plain.push_str("&amp;"),
-            '"' => plain.push_str("&quot;"),
-            '\'' => plain.push_str("&#39;"),
-            '\u{fffe}' | '\u{ffff}' => plain.extend(c.escape_default()),
-            c => plain.push(c),
-        }
-    }
-    plain
-}
-
 /// A length with at most one decimal, which no eye misses.
 pub(super) fn px(length: f64) -> String {
     let tenths = (length * 10.0).round() + 0.0;
@@ -162,15 +145,6 @@ pub(super) fn px(length: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_that_is_markup_is_shown_as_it_is() {
-        assert_eq!(
-            escaped("<b a='1'>&\"x\"</b>"),
-            "&lt;b a=&#39;1&#39;&gt;&amp;&quot;x&quot;&lt;/b&gt;"
-        );
-        assert_eq!(escaped("a\nb\0c\u{ffff}"), "a\\nb\\u{0}c\\u{ffff}");
-    }
 
     #[test]
     fn lengths_are_short() {

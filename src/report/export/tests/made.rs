@@ -11,7 +11,7 @@ use crate::results::fixture::{self, growing};
 use crate::results::reference::references;
 
 /// A name that means something to XML, to gnuplot, to a shell and to a terminal.
-pub(super) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m\u{202e}\u{2028}";
+pub(in crate::report) const EVIL: &str = "</text><script>alert(1)</script> & \"q\" 'a' `touch hacked` $(id) a_{b}^c@d 50%s \\\n\u{1b}[31m\u{202e}\u{2028}";
 
 fn axis(label: &str, quantity: AxisQuantity, scale: AxisScale) -> ChartAxis {
     ChartAxis { label: label.into(), quantity, scale }
@@ -36,7 +36,7 @@ fn series(
 }
 
 /// Bars of these variants over these phases, with the values behind them.
-pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
+pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
     let value = |variant: usize, phase: usize| 1_000.0 * (1.0 + variant as f64 + phase as f64);
     let places = || 0..phases.len();
     let all = variants.iter().enumerate().flat_map(|(at, name)| {
@@ -66,7 +66,7 @@ pub(super) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
 }
 
 /// Lines with intervals, bands, laws and marks.
-pub(super) fn course() -> Chart {
+pub(in crate::report) fn course() -> Chart {
     let places = [30.0, 50.0, 70.0, 80.0, 90.0, 98.0];
     let of = |number: usize, name: &str| {
         let height = move |x: f64| 2e-5 * (1.0 + number as f64) * (1.0 + (x / 98.0).powi(6));
@@ -126,7 +126,7 @@ pub(super) fn course() -> Chart {
 }
 
 /// Cells in rows with names.
-pub(super) fn heat() -> Chart {
+pub(in crate::report) fn heat() -> Chart {
     let cell = |at: usize| {
         let x = (at % 20) as f64 * 5.0;
         let cell = HeatCell { end: x + 5.0, shade: 1.0 + at as f64 };
@@ -148,7 +148,7 @@ pub(super) fn heat() -> Chart {
 }
 
 /// The same picture in which every text is evil and long.
-pub(super) fn evil(mut chart: Chart) -> Chart {
+pub(in crate::report) fn evil(mut chart: Chart) -> Chart {
     let long = |text: &mut String| *text = EVIL.repeat(3) + text;
     long(&mut chart.title);
     long(&mut chart.question);
@@ -217,7 +217,7 @@ fn odd() -> Vec<Chart> {
 }
 
 /// All of these, and those of known and published runs.
-pub(super) fn all() -> Vec<Chart> {
+pub(in crate::report) fn all() -> Vec<Chart> {
     let names: Vec<String> = (0..30).map(|at| format!("a phase with a long name {at}")).collect();
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
     let mut all = vec![
@@ -238,7 +238,7 @@ pub(super) fn all() -> Vec<Chart> {
 }
 
 /// Runs of all kinds.
-pub(super) fn books() -> Vec<Book> {
+pub(in crate::report) fn books() -> Vec<Book> {
     let mut books = vec![
         fixture::book(),
         growing::directory(),
@@ -269,7 +269,7 @@ fn kept_folder() -> std::path::PathBuf {
 }
 
 /// One of them.
-pub(super) fn kept_run(name: &str) -> Book {
+pub(in crate::report) fn kept_run(name: &str) -> Book {
     let document = std::fs::read(kept_folder().join(format!("{name}.json"))).unwrap();
     read_document(&document).unwrap().book
 }
