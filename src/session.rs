@@ -82,17 +82,15 @@ pub struct PhaseContext<'a> {
 /// Someone who watches a run.
 pub trait Watcher {
     /// What is being done before or between phases.
-    fn says(&self, text: &str);
+    fn status(&self, _text: &str) {}
     /// What was decided, which stays where people can read it.
-    fn tells(&self, text: &str) {
-        self.says(text);
-    }
+    fn notice(&self, _text: &str) {}
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
-    fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>);
+    fn phase_begins(&self, _context: &PhaseContext<'_>, _done: Arc<[DoneCount]>) {}
     /// It is over.
-    fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement);
+    fn phase_ends(&self, _context: &PhaseContext<'_>, _measurement: &Measurement) {}
 }
 
 /// Runs the order to its end, or until it is interrupted, and leaves the machine as it was.
@@ -296,7 +294,7 @@ impl Session<'_> {
         let mut before = self.course.before;
         self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
-            self.watcher.says(&format!("making {}", filesystem.label()));
+            self.watcher.status(&format!("making {}", filesystem.label()));
         }
         self.sites.for_cell(cell)?.begin_cell(cell)?;
         for phase in &cell.phases {
@@ -327,7 +325,7 @@ impl Session<'_> {
             self.book.measurements.push(measurement);
         }
         if self.interrupt.is_set() {
-            self.watcher.says("interrupted: cleaning up; another Ctrl-C ends it at once");
+            self.watcher.status("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
         let removal = self.sites.for_cell(cell)?.end_cell();
         none_left(&removal, "a tree")
@@ -427,7 +425,7 @@ fn look_at_host(order: &RunOrder<'_>) -> Result<HostSurvey> {
 
 fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {
     let plan = order.plan;
-    watcher.says("measuring the measurement overhead");
+    watcher.status("measuring the measurement overhead");
     RunFacts {
         id: id.to_string(),
         scenario: plan.name.clone(),

@@ -24,7 +24,7 @@ use boatload::host::block_device::BlockDevice;
 use boatload::host::facts::HostFacts;
 use boatload::host::mounts::Mount;
 use boatload::plan::Phase;
-use boatload::results::book::{Book, Measurement};
+use boatload::results::book::Book;
 use boatload::run::cache::ReadEvidence;
 use boatload::run::cache::{CacheState, CacheVerdict, Doubt};
 use boatload::run::clock::RealClock;
@@ -139,7 +139,6 @@ struct Planter {
 }
 
 impl Watcher for Planter {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         if standing.phase.name != "create" {
             let names = names_in(&self.directory);
@@ -147,7 +146,6 @@ impl Watcher for Planter {
             ended(self.plant.into_memory(&self.directory.join(ground)));
         }
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 fn planted(job: &str, directory: &Path, plant: Plant) -> Book {
@@ -298,12 +296,10 @@ fn on_btrfs_what_others_read_during_a_phase_is_not_called_cold() {
 struct PlanterBeneath(PathBuf);
 
 impl Watcher for PlanterBeneath {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         let status = Command::new("cat").arg(&self.0).stdout(Stdio::null()).status();
         assert!(status.unwrap().success());
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 fn planted_beneath(mounted: &LoopMount, job: &str) -> Book {

@@ -108,7 +108,7 @@ pub(super) fn try_out(
             ));
             continue;
         }
-        watcher.says(&format!("trying to make {}", filesystem.label()));
+        watcher.status(&format!("trying to make {}", filesystem.label()));
         site.make_fresh(cell)?;
         made.extend(record(cell, site).map(|record| (filesystem, record)));
     }

@@ -91,7 +91,7 @@ impl Session<'_> {
             let costs = self.spent.costs(&self.plan.free, part.done);
             let left = part.until - self.spent.seconds();
             let decision = self.decided(part, &costs, left);
-            self.watcher.tells(&format!("{lead}; {}", decision_text(&decision, part.precision)));
+            self.watcher.notice(&format!("{lead}; {}", decision_text(&decision, part.precision)));
             let RepetitionChoice { more, passes, .. } = &decision.taken;
             if *more == 0 {
                 let takes = decision.wanted.filter(|wanted| wanted.more > 0);

@@ -3,18 +3,15 @@
 
 mod simulated;
 
-use std::sync::Arc;
-
-use super::{PhaseContext, RunOrder, Watcher};
+use super::{RunOrder, Watcher};
 use crate::analysis::Analysis;
 use crate::analysis::compare::compare_among;
 use crate::analysis::history::HISTORY_RUNS;
 use crate::analysis::trials::Trials;
 use crate::base::failure::Result;
 use crate::plan::{CellPlan, Plan};
-use crate::results::book::{Book, Measurement};
+use crate::results::book::Book;
 use crate::results::store::Store;
-use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 
 pub(crate) use simulated::simulated;
@@ -22,11 +19,7 @@ pub(crate) use simulated::simulated;
 /// Nobody watches the single runs.
 struct Nobody;
 
-impl Watcher for Nobody {
-    fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
-}
+impl Watcher for Nobody {}
 
 /// Does the order in pairs of runs that do the same, each compared as if the pairs before it were in
 /// the store. `begins` is called with the number of each pair from 1.

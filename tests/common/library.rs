@@ -11,7 +11,6 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use boatload::analysis::Analysis;
 use boatload::analysis::finding::Finding;
@@ -20,9 +19,8 @@ use boatload::plan::filesystem::Volume;
 use boatload::plan::{Plan, Settings, read_job};
 use boatload::results::book::{Book, Measurement};
 use boatload::results::store::Store;
-use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::{self, PhaseContext, RunOrder, Watcher};
+use boatload::session::{self, RunOrder, Watcher};
 use tempfile::TempDir;
 
 /// A finding as documents have it, to read any kind.
@@ -46,11 +44,7 @@ pub fn code_of(finding: &Finding) -> Option<String> {
 /// Watches nothing.
 pub struct Nobody;
 
-impl Watcher for Nobody {
-    fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
-}
+impl Watcher for Nobody {}
 
 /// A directory to run in and a store beside it; both go when it is dropped.
 pub struct Place {

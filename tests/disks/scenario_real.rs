@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use boatload::analysis::finding::Finding;
 use boatload::plan::{CacheAsked, Settings, find_scenario};
-use boatload::results::book::{Book, CellKey, Measurement};
+use boatload::results::book::{Book, CellKey};
 use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};
@@ -87,7 +87,6 @@ struct Look {
 }
 
 impl Watcher for Look {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         let key = standing.key.clone();
         if standing.phase.name == "make-directories" {
@@ -100,7 +99,6 @@ impl Watcher for Look {
             self.ballast_bytes.borrow_mut().push((key, bytes));
         }
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// Bytes of all files in the directories below one, and if asked of those in itself.

@@ -13,12 +13,10 @@ use crate::library;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use boatload::op::Change;
 use boatload::plan::{CellPlan, Plan, Settings};
 use boatload::results::book::{Book, Measurement};
-use boatload::run::drive::DoneCount;
 use boatload::run::interrupt::Interrupt;
 use boatload::session::{PhaseContext, Watcher};
 
@@ -34,8 +32,6 @@ struct Looker {
 }
 
 impl Watcher for Looker {
-    fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
     fn phase_ends(&self, standing: &PhaseContext<'_>, _: &Measurement) {
         let [run] = &names_in(&self.work)[..] else { panic!("one run's directory") };
         let cell = self.work.join(run).join(format!("c{:010}", standing.cell));

@@ -223,8 +223,6 @@ struct Looker<'a> {
 }
 
 impl Watcher for Looker<'_> {
-    fn says(&self, _: &str) {}
-    fn phase_begins(&self, _: &PhaseContext<'_>, _: Arc<[DoneCount]>) {}
     fn phase_ends(&self, standing: &PhaseContext<'_>, _: &Measurement) {
         if standing.phase.operation.name != "write-chunk" {
             return;
@@ -405,11 +403,9 @@ fn a_queue_writes_chunks_of_files_that_are_opened_for_each() {
 struct Teller(Sender<Arc<[DoneCount]>>);
 
 impl Watcher for Teller {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, _: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         self.0.send(done).unwrap();
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]

@@ -48,8 +48,7 @@ struct Listener {
 }
 
 impl Watcher for Listener {
-    fn says(&self, _: &str) {}
-    fn tells(&self, text: &str) {
+    fn notice(&self, text: &str) {
         self.told.lock().unwrap().push(text.into());
     }
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
@@ -57,7 +56,6 @@ impl Watcher for Listener {
         assert!(cell <= cells && key.repeat <= standing.repeats, "{cell}/{cells}");
         self.places.lock().unwrap().push((cell, cells, key.repeat));
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 /// What was told, and what came of it.

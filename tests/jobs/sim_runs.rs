@@ -299,13 +299,11 @@ fn variants_and_levels_are_all_done_and_repeats_are_interleaved() {
 struct StopsAt<'a>(&'a str, &'a Interrupt);
 
 impl Watcher for StopsAt<'_> {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         if standing.phase.name == self.0 {
             self.1.set();
         }
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]
@@ -347,7 +345,6 @@ fn an_interruption_before_the_run_leaves_an_empty_record() {
 struct StopsWithin(Interrupt);
 
 impl Watcher for StopsWithin {
-    fn says(&self, _: &str) {}
     fn phase_begins(&self, _: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let interrupt = self.0.clone();
         std::thread::spawn(move || {
@@ -357,7 +354,6 @@ impl Watcher for StopsWithin {
             interrupt.set();
         });
     }
-    fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {}
 }
 
 #[test]

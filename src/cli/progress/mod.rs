@@ -1,8 +1,6 @@
 //! Progress of a run on standard error: one line on a terminal, a line for each cell in a pipe, and
 //! with `--live` a view on the whole terminal.
 
-mod cells;
-mod forecast;
 mod rates;
 mod state;
 mod terminal;
@@ -12,7 +10,6 @@ mod view;
 mod tests;
 
 use std::io::IsTerminal;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -22,6 +19,7 @@ use self::state::{RunState, cell_words, level_text};
 use self::terminal::{Screen, TerminalHold, UserEvent};
 use self::view::{Palette, progress_line};
 use super::{out, terminal_style};
+use crate::base::failure::shown;
 use crate::base::units::{counted, duration};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
@@ -38,14 +36,12 @@ use crate::session::{PhaseContext, Watcher};
 const DRAW_EVERY_NS: u64 = 250_000_000;
 
 /// How long the end of a run waits for the display: a terminal that takes longer has no reader.
-const END_WAIT: Duration = Duration::from_secs(2);
+const END_SECONDS_MAX: f64 = 2.0;
 
 /// Shows progress on standard error until it is dropped.
 pub(super) struct Progress {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// Disconnected when the thread has ended.
-    ended: Receiver<()>,
 }
 
 /// What the run and the thread that shows it share.
@@ -62,8 +58,8 @@ struct Shared {
 struct Known {
     state: RunState,
     display: Display,
-    /// What is counted now; nothing between phases.
-    counted: Option<Counted>,
+    /// The counters of what is counted now; none between phases.
+    workers: Option<Arc<[DoneCount]>>,
     /// The device of the last phase.
     device: Option<Arc<BlockDevice>>,
     /// The cell that runs, for a pipe.
@@ -89,20 +85,6 @@ enum Display {
     Pipe,
 }
 
-/// Operations that workers have done.
-#[derive(Clone)]
-struct Counted {
-    /// What was there before they began.
-    before: u64,
-    workers: Arc<[DoneCount]>,
-}
-
-impl Counted {
-    fn total(&self) -> u64 {
-        self.before + self.workers.iter().map(DoneCount::get).sum::<u64>()
-    }
-}
-
 /// The phases of one cell that are over.
 struct CellTally {
     key: CellKey,
@@ -112,34 +94,27 @@ struct CellTally {
     seconds: f64,
 }
 
-impl CellTally {
-    fn line(&self) -> String {
-        let invalid = match self.invalid {
-            0 => String::new(),
-            number => format!(", {number} invalid"),
-        };
-        let phases = counted(self.phases, "phase");
-        format!("{}: {phases} in {}{invalid}", self.title, duration(self.seconds * 1e9))
-    }
-}
-
 impl Progress {
     /// A line on a terminal, and a line for each cell in a pipe.
     pub(super) fn plain(plan: Option<&Plan>) -> Self {
         let display = if std::io::stderr().is_terminal() { Display::Line } else { Display::Pipe };
-        let (sender, ended) = channel();
-        let mut progress = Self { shared: Shared::new(plan, display, None), thread: None, ended };
-        if display == Display::Line {
-            // Without a thread the line is missing, and the run goes on.
-            progress.thread = progress.shared.start(None, sender).ok();
-        }
-        progress
+        let shared = Shared::new(plan, display, None);
+        // Without a thread the line is missing, and the run goes on.
+        let thread = (display == Display::Line).then(|| shared.start(None).ok()).flatten();
+        Self { shared, thread }
     }
 
     /// Takes the terminal and shows the run of this plan on it. Where that cannot be done, a sentence
     /// says why, and progress is plain. After the view is left a signal may end the process at once.
     pub(super) fn live(plan: &Plan, interrupt: &Interrupt) -> Self {
-        Self::try_live(plan, interrupt).unwrap_or_else(|why| {
+        let shown = Screen::enter(interrupt).and_then(|screen| {
+            let shared = Shared::new(Some(plan), Display::View, Some(screen.hold()));
+            // On failure the screen is dropped, which gives the terminal back.
+            let thread = shared.start(Some(screen));
+            let thread = thread.map_err(|why| format!("no thread can be started for it: {why}"))?;
+            Ok(Self { shared, thread: Some(thread) })
+        });
+        shown.unwrap_or_else(|why| {
             // The kernel has taken handlers of these signals before.
             let _ = interrupt.arm();
             out::note(&format!("no live view, {why}; progress comes in plain lines"));
@@ -147,30 +122,16 @@ impl Progress {
         })
     }
 
-    fn try_live(plan: &Plan, interrupt: &Interrupt) -> Result<Self, String> {
-        let screen = Screen::enter(interrupt)?;
-        let shared = Shared::new(Some(plan), Display::View, Some(screen.hold()));
-        let (sender, ended) = channel();
-        // On failure the screen is dropped, which gives the terminal back.
-        let thread = shared.start(Some(screen), sender);
-        let thread = thread.map_err(|error| format!("no thread can be started for it: {error}"))?;
-        Ok(Self { shared, thread: Some(thread), ended })
-    }
-
     /// Shows how far the making of files, or a series of runs, is.
     pub(super) fn prepares_files(&self, title: &str, headway: &Headway) {
-        match headway {
-            Headway::Found(found) => return self.tells(found),
-            Headway::CleaningUp => return self.says("cleaning up; Ctrl-C ends it at once"),
-            Headway::Share(_) | Headway::Making { .. } => {}
-        }
-        let mut known = self.known();
-        known.counted = match headway {
-            Headway::Making { before, done, .. } => {
-                Some(Counted { before: *before, workers: Arc::clone(done) })
-            }
-            _ => None,
+        let workers = match headway {
+            Headway::Found(found) => return self.notice(found),
+            Headway::CleaningUp => return self.status("cleaning up; Ctrl-C ends it at once"),
+            Headway::Share(_) => None,
+            Headway::Making { done, .. } => Some(Arc::clone(done)),
         };
+        let mut known = self.known();
+        known.workers = workers;
         known.state.prepares(title, headway);
         if known.display == Display::Pipe && known.preparing != title {
             out::note(title);
@@ -198,11 +159,11 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.shared.known().is_over = true;
-        self.shared.hold.iter().for_each(|hold| hold.wake());
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            if self.ended.recv_timeout(END_WAIT) == Err(RecvTimeoutError::Disconnected) {
-                let _ = thread.join();
+            let begun = self.shared.seconds();
+            while !thread.is_finished() && self.shared.seconds() < begun + END_SECONDS_MAX {
+                std::thread::sleep(Duration::from_millis(5));
             }
         }
         self.shared.leave_view();
@@ -213,19 +174,26 @@ impl Drop for Progress {
 }
 
 impl Watcher for Progress {
-    fn says(&self, text: &str) {
+    fn status(&self, text: &str) {
         let mut known = self.known();
-        known.state.says(text);
+        known.state.status = shown(text);
         if known.display == Display::Pipe {
             known.cell_ends();
             out::note(text);
         }
     }
 
-    fn tells(&self, text: &str) {
+    fn notice(&self, text: &str) {
         let mut known = self.known();
-        known.state.tells(text);
-        known.note(text);
+        known.state.add_notice(text, false);
+        match known.display {
+            Display::View => known.kept.push(text.into()),
+            Display::Pipe => out::note(text),
+            Display::Line => {
+                known.clear_line();
+                out::note(text);
+            }
+        }
     }
 
     fn prepares(&self, key: &CellKey, headway: &Headway) {
@@ -233,19 +201,19 @@ impl Watcher for Progress {
         self.prepares_files(&format!("bringing the place to {level}"), headway);
     }
 
-    fn phase_begins(&self, standing: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
+    fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
         let mut known = self.known();
-        known.counted = Some(Counted { before: 0, workers: done });
-        known.device = standing.device.clone().map(Arc::new);
-        known.state.phase_begins(standing);
+        known.workers = Some(done);
+        known.device = context.device.clone().map(Arc::new);
+        known.state.phase_begins(context);
         if known.display == Display::Pipe {
-            known.cell_runs(standing);
+            known.cell_begins(context);
         }
     }
 
     fn phase_ends(&self, _: &PhaseContext<'_>, measurement: &Measurement) {
         let mut known = self.known();
-        known.counted = None;
+        known.workers = None;
         known.state.phase_ends(measurement);
         if let Some(cell) = &mut known.cell {
             cell.phases += 1;
@@ -256,48 +224,32 @@ impl Watcher for Progress {
 }
 
 impl Known {
-    /// Prints what stays where people can read it; with the view, when that is left.
-    fn note(&mut self, text: &str) {
-        match self.display {
-            Display::View => self.kept.push(text.into()),
-            Display::Pipe => out::note(text),
-            Display::Line => {
-                self.clear_line();
-                out::note(text);
-            }
-        }
-    }
-
     fn clear_line(&mut self) {
         if !std::mem::take(&mut self.line).is_empty() {
             out::write_error("\r\x1b[K");
         }
     }
 
-    fn cell_runs(&mut self, standing: &PhaseContext<'_>) {
-        if self.cell.as_ref().is_some_and(|cell| cell.key == *standing.key) {
+    fn cell_begins(&mut self, context: &PhaseContext<'_>) {
+        if self.cell.as_ref().is_some_and(|cell| cell.key == *context.key) {
             return;
         }
         self.cell_ends();
-        let words = cell_words(standing);
+        let words = cell_words(context);
         let title = if words.is_empty() { self.state.name.clone() } else { words.join(", ") };
-        let key = standing.key.clone();
+        let key = context.key.clone();
         self.cell = Some(CellTally { key, title, phases: 0, invalid: 0, seconds: 0.0 });
     }
 
     fn cell_ends(&mut self) {
         if let Some(cell) = self.cell.take_if(|cell| cell.phases > 0) {
-            out::note(&cell.line());
+            let (phases, took) = (counted(cell.phases, "phase"), duration(cell.seconds * 1e9));
+            let invalid = match cell.invalid {
+                0 => String::new(),
+                number => format!(", {number} invalid"),
+            };
+            out::note(&format!("{}: {phases} in {took}{invalid}", cell.title));
         }
-    }
-}
-
-/// Leaves the view also where showing it fails.
-struct LeaveGuard<'a>(&'a Shared);
-
-impl Drop for LeaveGuard<'_> {
-    fn drop(&mut self) {
-        self.0.leave_view();
     }
 }
 
@@ -318,15 +270,10 @@ impl Shared {
         self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9
     }
 
-    /// Starts the thread that shows the run; `ends` is dropped when it has ended.
-    fn start(
-        self: &Arc<Self>,
-        screen: Option<Screen>,
-        ends: Sender<()>,
-    ) -> std::io::Result<JoinHandle<()>> {
+    /// Starts the thread that shows the run.
+    fn start(self: &Arc<Self>, screen: Option<Screen>) -> std::io::Result<JoinHandle<()>> {
         let shared = Arc::clone(self);
         std::thread::Builder::new().name("progress".into()).spawn(move || {
-            let _ends = ends;
             screen.into_iter().for_each(|screen| shared.show_view(screen));
             while !shared.known().is_over {
                 shared.draw_line();
@@ -337,8 +284,6 @@ impl Shared {
 
     /// Draws until the view is left or the run is over.
     fn show_view(&self, mut screen: Screen) {
-        let hold = screen.hold();
-        let _guard = LeaveGuard(self);
         let palette = Palette::new(terminal_style::error_style());
         loop {
             let device = self.known().device.clone();
@@ -346,8 +291,8 @@ impl Shared {
             let known = self.sampled(device, ProcessorTimes::now());
             let drawn = screen.draw(|buffer| view::draw(&known.state, palette, buffer));
             drop(known);
-            if drawn.is_err() || self.waits_for_leave(&mut screen, &hold) {
-                break;
+            if drawn.is_err() || self.waits_for_leave(&screen) {
+                return self.leave_view();
             }
         }
     }
@@ -360,13 +305,15 @@ impl Shared {
     ) -> MutexGuard<'_, Known> {
         let seconds = self.seconds();
         let mut known = self.known();
-        let done = known.counted.as_ref().map(Counted::total);
+        let count = |workers: &Arc<[DoneCount]>| workers.iter().map(DoneCount::get).sum();
+        let done = known.workers.as_ref().map(count);
         known.state.take(&CounterSample { seconds, done, device, processors });
         known
     }
 
     /// Waits until it is time to draw again; true if the view is to be left.
-    fn waits_for_leave(&self, screen: &mut Screen, hold: &TerminalHold) -> bool {
+    fn waits_for_leave(&self, screen: &Screen) -> bool {
+        let hold = screen.hold();
         let begun = self.clock.now();
         loop {
             let waited = self.clock.nanoseconds(begun, self.clock.now());
@@ -376,7 +323,7 @@ impl Shared {
             match screen.event(rest) {
                 Some(UserEvent::Leave) => return true,
                 Some(UserEvent::Stop) => hold.interrupt().set(),
-                Some(UserEvent::Woken) | None => {}
+                None => {}
             }
             // Whoever wants to stop sees plainly what is cleaned up, and can end that as well.
             if hold.interrupt().is_set() || !hold.holds() || self.known().is_over {

@@ -6,12 +6,12 @@ use crate::host::block_device::DeviceCounters;
 use crate::host::disturbance::ProcessorTimes;
 
 /// Windows that are kept: as many as the widest picture has columns for.
-const WINDOWS_MAX: usize = 300;
+const WINDOWS_MAX: usize = 500;
 
-/// Rates are those of the last second: one look alone says little.
+/// Rates are those of the last second: one sample alone says little.
 const NOW_SECONDS: f64 = 1.0;
 
-/// Looks closer together than this give no window: ticks of the kernel are 10 ms.
+/// Samples closer together than this give no window: ticks of the kernel are 10 ms.
 const WINDOW_SECONDS_MIN: f64 = 0.05;
 
 /// The counters at one time.
@@ -19,7 +19,7 @@ const WINDOW_SECONDS_MIN: f64 = 0.05;
 pub(super) struct CounterSample {
     /// When, in seconds since the run began.
     pub(super) seconds: f64,
-    /// Operations of the phase so far; none between phases.
+    /// Operations so far of what is counted; none between phases.
     pub(super) done: Option<u64>,
     /// What the device has moved; none without one.
     pub(super) device: Option<DeviceCounters>,
@@ -27,76 +27,15 @@ pub(super) struct CounterSample {
     pub(super) processors: Option<ProcessorTimes>,
 }
 
-/// The operations of one phase over time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PhaseRates {
-    /// Operations per second of each window, the newest last.
-    pub(super) rates: VecDeque<f64>,
-    looks: VecDeque<(f64, u64)>,
-    /// Workers that do one operation at a time; none where the rate says nothing of the latency,
-    /// since a simulated operation takes another time than it takes to simulate it.
-    workers: Option<u32>,
-}
-
-impl PhaseRates {
-    /// Before the first look at what these workers do.
-    pub(super) fn new(workers: Option<u32>) -> Self {
-        Self { workers, ..Self::default() }
+impl CounterSample {
+    /// Whether a later sample counts the same, and none of its counters began anew.
+    fn goes_on(&self, later: &CounterSample) -> bool {
+        let device = match (self.device, later.device) {
+            (Some(a), Some(b)) => a.read_bytes <= b.read_bytes && a.write_bytes <= b.write_bytes,
+            (before, after) => before.is_some() == after.is_some(),
+        };
+        device && self.done.is_some() == later.done.is_some() && self.done <= later.done
     }
-
-    /// Another look: operations done at a time in seconds.
-    pub(super) fn take(&mut self, seconds: f64, done: u64) {
-        if let Some((before, less)) = self.looks.back() {
-            let width = seconds - before;
-            if width < WINDOW_SECONDS_MIN {
-                return;
-            }
-            self.rates.push_back(done.saturating_sub(*less) as f64 / width);
-        }
-        self.looks.push_back((seconds, done));
-        forget(&mut self.looks, seconds, |(at, _)| *at);
-        if self.rates.len() > WINDOWS_MAX {
-            self.rates.pop_front();
-        }
-    }
-
-    /// Operations per second of the last second; none before the first window.
-    pub(super) fn rate(&self) -> Option<f64> {
-        let ((first, less), (last, done)) = (self.looks.front()?, self.looks.back()?);
-        let seconds = last - first;
-        (seconds > 0.0).then(|| done.saturating_sub(*less) as f64 / seconds)
-    }
-
-    /// The mean latency of the last second, in nanoseconds; none if that is not known.
-    pub(super) fn latency_ns(&self) -> Option<f64> {
-        self.latency_at(self.rate()?)
-    }
-
-    /// The mean latency of each window, in nanoseconds, 0 where nothing was done; empty if it is not
-    /// known.
-    pub(super) fn latencies_ns(&self) -> Vec<f64> {
-        let each = |rate: &f64| self.latency_at(*rate).unwrap_or(0.0);
-        self.workers.map_or_else(Vec::new, |_| self.rates.iter().map(each).collect())
-    }
-
-    /// Of so many workers at a rate, each with one operation at a time (Little's law).
-    fn latency_at(&self, rate: f64) -> Option<f64> {
-        let workers = self.workers.filter(|_| rate > 0.0)?;
-        Some(f64::from(workers) / rate * 1e9)
-    }
-}
-
-/// Drops looks that are older than a second, but for the newest of them.
-fn forget<T>(looks: &mut VecDeque<T>, now: f64, at: impl Fn(&T) -> f64) {
-    while looks.get(1).is_some_and(|second| now - at(second) >= NOW_SECONDS) {
-        looks.pop_front();
-    }
-}
-
-/// What the device and the processors did in the last second.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MachineRates {
-    looks: VecDeque<CounterSample>,
 }
 
 /// Shares of the time of all processors, 0 to 1.
@@ -107,20 +46,42 @@ pub(super) struct ProcessorShares {
     pub(super) steal: f64,
 }
 
-impl MachineRates {
-    /// Another look.
-    pub(super) fn take(&mut self, sample: &CounterSample) {
-        let counters = |look: &CounterSample| look.device.map(|d| (d.read_bytes, d.write_bytes));
-        // Another device, or the same one made anew: its counters begin anew.
-        let goes_on = |before: &CounterSample| match (counters(before), counters(sample)) {
-            (Some((read, written)), Some((reads, writes))) => read <= reads && written <= writes,
-            (before, now) => before.is_some() == now.is_some(),
-        };
-        if !self.looks.back().is_none_or(goes_on) {
-            self.looks.clear();
+/// The operations of one phase over time, and what the machine did in the last second.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RecentRates {
+    /// Operations per second of each window, the newest last.
+    pub(super) windows: VecDeque<f64>,
+    samples: VecDeque<CounterSample>,
+}
+
+impl RecentRates {
+    /// Another sample.
+    pub(super) fn take(&mut self, sample: CounterSample) {
+        if let Some(before) = self.samples.back() {
+            let width = sample.seconds - before.seconds;
+            if !before.goes_on(&sample) {
+                self.samples.clear();
+            } else if width < WINDOW_SECONDS_MIN {
+                return;
+            } else if let Some((now, before)) = sample.done.zip(before.done) {
+                self.windows.push_back((now - before) as f64 / width);
+            }
         }
-        self.looks.push_back(*sample);
-        forget(&mut self.looks, sample.seconds, |look| look.seconds);
+        if self.windows.len() > WINDOWS_MAX {
+            self.windows.pop_front();
+        }
+        self.samples.push_back(sample);
+        // The newest of those that are older than a second stays: the second begins there.
+        let is_old = |second: &CounterSample| sample.seconds - second.seconds >= NOW_SECONDS;
+        while self.samples.get(1).is_some_and(is_old) {
+            self.samples.pop_front();
+        }
+    }
+
+    /// Operations per second; none before the first window and between phases.
+    pub(super) fn rate(&self) -> Option<f64> {
+        let (first, last) = self.ends()?;
+        Some((last.done? - first.done?) as f64 / (last.seconds - first.seconds))
     }
 
     /// Bytes per second that the device read and wrote; none without a device.
@@ -144,7 +105,7 @@ impl MachineRates {
     }
 
     fn ends(&self) -> Option<(&CounterSample, &CounterSample)> {
-        let (first, last) = (self.looks.front()?, self.looks.back()?);
+        let (first, last) = (self.samples.front()?, self.samples.back()?);
         (last.seconds > first.seconds).then_some((first, last))
     }
 }
@@ -153,39 +114,33 @@ impl MachineRates {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_rate_is_that_of_the_last_second() {
-        let mut rates = PhaseRates::new(Some(4));
-        assert_eq!((rates.rate(), rates.latency_ns()), (None, None));
-        for (at, done) in [(0.0, 0), (1.0, 1_000), (1.5, 1_100), (1.51, 5_000), (2.0, 1_200)] {
-            rates.take(at, done);
-        }
-        assert_eq!(
-            rates.rates,
-            [1_000.0, 200.0, 200.0],
-            "a look that is too close gives no window"
-        );
-        assert_eq!(rates.rate(), Some(200.0));
-        assert_eq!(rates.latency_ns(), Some(20e6), "four workers share the rate");
-        assert_eq!(rates.latencies_ns(), [4e6, 20e6, 20e6]);
-        rates.take(3.0, 1_200);
-        assert_eq!((rates.rate(), rates.latency_ns()), (Some(0.0), None));
+    fn done(seconds: f64, done: u64) -> CounterSample {
+        CounterSample { seconds, done: Some(done), ..CounterSample::default() }
     }
 
     #[test]
-    fn a_simulated_rate_says_nothing_of_the_latency() {
-        let mut rates = PhaseRates::new(None);
-        (0..4u64).for_each(|at| rates.take(at as f64, at * 100));
-        assert_eq!((rates.rate(), rates.latency_ns()), (Some(100.0), None));
-        assert_eq!(rates.latencies_ns(), [0.0; 0]);
+    fn the_rate_is_that_of_the_last_second() {
+        let mut rates = RecentRates::default();
+        assert_eq!(rates.rate(), None);
+        for (at, number) in [(0.0, 0), (1.0, 1_000), (1.5, 1_100), (1.51, 5_000), (2.0, 1_200)] {
+            rates.take(done(at, number));
+        }
+        let expected = [1_000.0, 200.0, 200.0];
+        assert_eq!(rates.windows, expected, "a sample that is too close gives no window");
+        assert_eq!(rates.rate(), Some(200.0));
+        rates.take(done(3.0, 1_200));
+        assert_eq!(rates.rate(), Some(0.0));
+        rates.take(CounterSample { done: None, ..done(4.0, 0) });
+        assert_eq!(rates.rate(), None, "nothing is counted");
+        assert_eq!(rates.windows.len(), 4);
     }
 
     #[test]
     fn no_more_windows_are_kept_than_a_picture_has_columns() {
-        let mut rates = PhaseRates::default();
-        (0..1_000u64).for_each(|at| rates.take(at as f64, at * at));
-        assert_eq!(rates.rates.len(), WINDOWS_MAX);
-        assert_eq!(rates.rates.back(), Some(&1_997.0));
+        let mut rates = RecentRates::default();
+        (0..1_000u64).for_each(|at| rates.take(done(at as f64, at * at)));
+        assert_eq!(rates.windows.len(), WINDOWS_MAX);
+        assert_eq!(rates.windows.back(), Some(&1_997.0));
     }
 
     fn sample(seconds: f64, written: u64, busy: f64) -> CounterSample {
@@ -201,10 +156,10 @@ mod tests {
 
     #[test]
     fn rates_of_the_machine_are_differences() {
-        let mut machine = MachineRates::default();
-        machine.take(&sample(0.0, 5_000, 0.0));
+        let mut machine = RecentRates::default();
+        machine.take(sample(0.0, 5_000, 0.0));
         assert_eq!((machine.device(), machine.processors()), (None, None));
-        machine.take(&sample(0.5, 6_000, 0.8));
+        machine.take(sample(0.5, 6_000, 0.8));
         assert_eq!(machine.device(), Some([0.0, 2_000.0]));
         let processors = machine.processors().unwrap();
         assert!((processors.user - 0.2).abs() < 1e-9 && (processors.system - 0.6).abs() < 1e-9);
@@ -212,12 +167,12 @@ mod tests {
 
     #[test]
     fn a_device_that_was_made_anew_begins_anew() {
-        let mut machine = MachineRates::default();
-        machine.take(&sample(0.0, 5_000, 0.0));
-        machine.take(&sample(0.5, 100, 0.0));
+        let mut machine = RecentRates::default();
+        machine.take(sample(0.0, 5_000, 0.0));
+        machine.take(sample(0.5, 100, 0.0));
         assert_eq!(machine.device(), None);
-        machine.take(&CounterSample { device: None, ..sample(0.75, 0, 0.0) });
-        machine.take(&sample(1.0, 200, 0.0));
+        machine.take(CounterSample { device: None, ..sample(0.75, 0, 0.0) });
+        machine.take(sample(1.0, 200, 0.0));
         assert_eq!(machine.device(), None, "a gap is no rate");
     }
 }

@@ -1,23 +1,56 @@
 //! What is known of a run while it goes on, as plain data: nothing here reads a clock or a counter.
 
-use super::cells::{CellGrid, CellMark};
-use super::forecast::{Forecast, RunningPhase};
-use super::rates::{CounterSample, MachineRates, PhaseRates};
+use std::collections::BTreeMap;
+
+use super::rates::{CounterSample, RecentRates};
 use crate::base::failure::shown;
 use crate::base::units::{Quantity, counted, grouped};
 use crate::plan::phase::{CacheAsked, PhaseEnd};
-use crate::plan::{DEFAULT_VARIANT, Plan};
-use crate::results::book::{Level, Measurement};
+use crate::plan::{CellPlan, DEFAULT_VARIANT, Phase, Plan};
+use crate::results::book::{CellKey, Level, Measurement};
 use crate::run::ballast::Headway;
 use crate::run::cache::CacheState;
-use crate::session::PhaseContext;
-
-/// What is done before the first phase and between phases.
-const BEGINNING: &str = "beginning";
-const BETWEEN_PHASES: &str = "preparing the next phase";
+use crate::session::{PhaseContext, cell_key};
 
 /// Finished phases and notices that are kept to be shown: more fit on no terminal.
 const KEPT_MAX: usize = 200;
+
+/// The state of a cell, or of several that are shown as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CellMark {
+    Waiting,
+    Running,
+    Done,
+    /// A measurement of it is invalid.
+    Invalid,
+    /// Of several cells some are done and others wait.
+    Partly,
+}
+
+impl CellMark {
+    /// What stands for several cells.
+    pub(super) fn combined(marks: &[CellMark]) -> CellMark {
+        let all = |mark| marks.iter().all(|m| *m == mark);
+        match marks {
+            _ if marks.contains(&CellMark::Running) => CellMark::Running,
+            _ if marks.contains(&CellMark::Invalid) => CellMark::Invalid,
+            _ if all(CellMark::Waiting) => CellMark::Waiting,
+            _ if all(CellMark::Done) => CellMark::Done,
+            _ => CellMark::Partly,
+        }
+    }
+}
+
+/// One variant at one level.
+#[derive(Clone, Debug)]
+pub(super) struct CellRepeats {
+    pub(super) plan: CellPlan,
+    key: CellKey,
+    /// The cells that it is repeated with.
+    series: usize,
+    /// One for each repeat.
+    pub(super) marks: Vec<CellMark>,
+}
 
 /// When a phase, or the making of files, is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,34 +68,61 @@ pub(super) enum Goal {
 /// What the run does now: a phase, or the making of files.
 #[derive(Clone, Debug)]
 pub(super) struct Activity {
-    /// Where in the run it is: repeat, variant, level, and the phase's name.
+    /// Where in the run it is: repeat, variant, level, and the phase's name at the end.
     pub(super) words: Vec<String>,
-    /// The phase's name, with which the title ends and which must not be cut off; empty if it is none.
-    pub(super) phase: String,
-    /// What is counted: `operations`, `files`.
+    /// What is counted, in the singular: `operation`, `file`; empty if nothing is.
     pub(super) noun: &'static str,
     /// When it is over.
     pub(super) goal: Goal,
-    /// Whether its clock is that of the simulated file system.
-    pub(super) simulated: bool,
-    /// Done so far.
+    /// Workers that do one operation at a time; none where the rate says nothing of the latency,
+    /// since a simulated operation takes another time than it takes to simulate it.
+    pub(super) workers: Option<u32>,
+    /// What was there before it began.
+    before: u64,
+    /// Done so far, with what was there before.
     pub(super) done: u64,
     /// When it began, in seconds of the run.
     pub(super) begun: f64,
-    /// The index of its cell in the plan; none if it is no phase.
-    cell: Option<usize>,
-    /// Operations of the run that came before it.
+    /// The index of its cell; none if it is no phase.
+    pub(super) cell: Option<usize>,
+    /// Operations of the run that came before it, and of the whole run.
     operations_before: u64,
-    /// Operations of the whole run.
     operations_of_run: u64,
+}
+
+impl Activity {
+    /// How much of the whole run is done, 0 to 1; of what belongs to no run, how much of it. None if
+    /// that is not known.
+    pub(super) fn share_of_run(&self, seconds: f64) -> Option<f64> {
+        if self.cell.is_none() || self.operations_of_run == 0 {
+            return self.share(seconds);
+        }
+        let done = self.operations_before + self.done;
+        Some((done as f64 / self.operations_of_run as f64).min(1.0))
+    }
+
+    /// How far it is at a time in seconds of the run, 0 to 1; none if that is not known.
+    pub(super) fn share(&self, seconds: f64) -> Option<f64> {
+        let share = match self.goal {
+            Goal::Operations(all) => self.done as f64 / all.max(1) as f64,
+            Goal::Seconds(all) => (seconds - self.begun) / all,
+            Goal::Share(share) => share,
+            Goal::Open => return None,
+        };
+        Some(share.clamp(0.0, 1.0))
+    }
+
+    /// Whether every operation was done; what follows is the sync, and the count of the tree.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.goal, Goal::Operations(all) if self.done >= all)
+    }
 }
 
 /// A phase that is over.
 #[derive(Clone, Debug)]
 pub(super) struct FinishedPhase {
     /// Where in the run it was, with its name at the end.
-    pub(super) title: String,
-    pub(super) phase: String,
+    pub(super) words: Vec<String>,
     pub(super) operations: u64,
     pub(super) seconds: f64,
     /// Operations per second.
@@ -77,8 +137,16 @@ pub(super) struct FinishedPhase {
 pub(super) struct Notice {
     pub(super) text: String,
     pub(super) is_warning: bool,
-    /// How often it was said.
+    /// How often it came.
     pub(super) times: u32,
+}
+
+/// What phases took: seconds, operations and phases.
+#[derive(Clone, Copy, Debug, Default)]
+struct TimeTaken {
+    seconds: f64,
+    operations: u64,
+    phases: u32,
 }
 
 /// What is known of a run.
@@ -87,25 +155,32 @@ pub(super) struct RunState {
     /// The scenario and its question.
     pub(super) name: String,
     pub(super) question: String,
+    /// What grows from level to level; empty without an axis.
+    pub(super) axis: String,
     /// Seconds since it began.
     pub(super) seconds: f64,
-    /// Most that it is to take; none where that is not asked for.
+    /// Most that it is to take; none where that is not asked for. Then repeats are decided while the
+    /// run goes on.
     pub(super) seconds_max: Option<f64>,
-    pub(super) cells: CellGrid,
-    /// What is being done between phases.
-    pub(super) doing: String,
+    /// One for each variant and level, in the plan's order.
+    pub(super) cells: Vec<CellRepeats>,
+    /// What is being done before the first phase and between phases.
+    pub(super) status: String,
     pub(super) activity: Option<Activity>,
-    pub(super) rates: PhaseRates,
-    pub(super) machine: MachineRates,
+    pub(super) rates: RecentRates,
     /// The device's name; none without one.
     pub(super) device: Option<String>,
     /// Phases that are over, the newest last.
     pub(super) finished: Vec<FinishedPhase>,
     /// The newest last.
     pub(super) notices: Vec<Notice>,
-    forecast: Forecast,
-    /// Whether each of the plan's cells is simulated.
-    simulated: Vec<bool>,
+    /// The index and the repeat, from 0, of the cell that runs.
+    running: Option<(usize, usize)>,
+    /// Phases of the running cell that are over, and whether one of them is invalid.
+    phases_over: usize,
+    is_invalid: bool,
+    /// What phases of each name took.
+    taken: BTreeMap<String, TimeTaken>,
     /// Since when all time belongs to the phase that comes or runs.
     since: f64,
 }
@@ -113,29 +188,26 @@ pub(super) struct RunState {
 impl RunState {
     /// Before a run of a plan.
     pub(super) fn new(plan: &Plan) -> Self {
+        let series = plan.series();
+        let cell = |(at, cell): (usize, &CellPlan)| CellRepeats {
+            plan: cell.clone(),
+            key: cell_key(plan, cell, 1),
+            series: series.iter().position(|s| s.cells.contains(&at)).unwrap_or(0),
+            marks: vec![CellMark::Waiting; plan.repeats as usize],
+        };
         Self {
             name: shown(&plan.name),
             question: shown(&plan.question),
+            axis: plan.axis.as_ref().map_or_else(String::new, |axis| shown(&axis.name)),
             seconds_max: plan.effort.map(|effort| effort.time_limit_seconds),
-            cells: CellGrid::new(plan),
-            doing: BEGINNING.into(),
-            forecast: Forecast::new(plan),
-            simulated: plan.cells.iter().map(|cell| cell.engine.is_simulated()).collect(),
+            cells: plan.cells.iter().enumerate().map(cell).collect(),
+            status: "beginning".into(),
             ..Self::default()
         }
     }
 
-    /// Something else is done now.
-    pub(super) fn says(&mut self, text: &str) {
-        self.doing = shown(text);
-    }
-
     /// Something to know for the rest of the run.
-    pub(super) fn tells(&mut self, text: &str) {
-        self.add_notice(text, false);
-    }
-
-    fn add_notice(&mut self, text: &str, is_warning: bool) {
+    pub(super) fn add_notice(&mut self, text: &str, is_warning: bool) {
         let text = shown(text);
         let known = self.notices.iter().position(|notice| notice.text == text);
         let times = known.map_or(0, |at| self.notices.remove(at).times);
@@ -145,21 +217,20 @@ impl RunState {
 
     /// Files are made, or a series of runs goes on.
     pub(super) fn prepares(&mut self, title: &str, headway: &Headway) {
-        let (goal, noun, done) = match headway {
-            Headway::Share(share) => (Goal::Share(*share), "", 0),
+        let (goal, noun, before, workers) = match headway {
+            Headway::Share(share) => (Goal::Share(*share), "", 0, None),
             Headway::Making { files, before, done } => {
-                self.rates = PhaseRates::new(Some(done.len().max(1) as u32));
-                (Goal::Operations(*files), "files", *before)
+                (Goal::Operations(*files), "file", *before, Some(done.len().max(1) as u32))
             }
             Headway::Found(_) | Headway::CleaningUp => return,
         };
-        self.activity = Some(Activity {
+        self.begin(Activity {
             words: vec![shown(title)],
-            phase: String::new(),
             noun,
             goal,
-            simulated: false,
-            done,
+            workers,
+            before,
+            done: before,
             begun: self.seconds,
             cell: None,
             operations_before: 0,
@@ -168,55 +239,98 @@ impl RunState {
     }
 
     /// A phase begins.
-    pub(super) fn phase_begins(&mut self, standing: &PhaseContext<'_>) {
-        let phase = standing.phase;
-        let cells_before = self.cells.running();
-        let cell = self.cells.begins(standing.key, standing.repeats);
-        if self.cells.running() != cells_before {
-            self.forecast.cell_begins();
-        }
+    pub(super) fn phase_begins(&mut self, context: &PhaseContext<'_>) {
+        let phase = context.phase;
+        let cell = self.cell_begins(context.key, context.repeats);
         if self.activity.is_some() || self.finished.is_empty() {
             // The run began, or the place was prepared: that is no time of the phase.
             self.since = self.seconds;
         }
-        let simulated = cell.is_some_and(|cell| self.simulated.get(cell) == Some(&true));
-        self.rates = PhaseRates::new(Some(phase.threads).filter(|_| !simulated));
-        self.device = standing.device.as_ref().map(|device| shown(&device.facts.name));
+        let is_simulated = cell.is_some_and(|at| self.cells[at].plan.engine.is_simulated());
+        self.device = context.device.as_ref().map(|device| shown(&device.facts.name));
         let goal = match phase.end {
-            PhaseEnd::After(ns) if phase.cache != CacheAsked::Cold && !simulated => {
+            PhaseEnd::After(ns) if phase.cache != CacheAsked::Cold && !is_simulated => {
                 Goal::Seconds(ns as f64 / 1e9)
             }
             _ => phase.operations().map_or(Goal::Open, Goal::Operations),
         };
-        let mut words = cell_words(standing);
+        let mut words = cell_words(context);
         words.push(shown(&phase.name));
-        self.activity = Some(Activity {
+        self.begin(Activity {
             words,
-            phase: shown(&phase.name),
-            noun: "operations",
+            noun: "operation",
             goal,
-            simulated,
+            workers: Some(phase.threads).filter(|_| !is_simulated),
+            before: 0,
             done: 0,
             begun: self.seconds,
             cell,
-            operations_before: standing.operations_before,
-            operations_of_run: standing.operations,
+            operations_before: context.operations_before,
+            operations_of_run: context.operations,
         });
+    }
+
+    fn begin(&mut self, activity: Activity) {
+        self.activity = Some(activity);
+        self.rates = RecentRates::default();
+    }
+
+    /// Marks the cell of a phase that begins as running, in a run of so many repeats; its index.
+    fn cell_begins(&mut self, key: &CellKey, repeats: u32) -> Option<usize> {
+        let same =
+            |cell: &CellRepeats| (&cell.key.variant, &cell.key.level) == (&key.variant, &key.level);
+        let at = self.cells.iter().position(same)?;
+        let begun = Some((at, key.repeat.max(1) as usize - 1));
+        if self.running == begun {
+            return Some(at);
+        }
+        self.cell_ends();
+        (self.running, self.phases_over) = (begun, 0);
+        let series = self.cells[at].series;
+        if self.seconds_max.is_some() {
+            for cell in &mut self.cells {
+                if cell.series == series && cell.marks.len() < repeats as usize {
+                    cell.marks.resize(repeats as usize, CellMark::Waiting);
+                }
+                // A series that is over has the repeats that it got.
+                let is_begun = cell.marks.iter().any(|mark| *mark != CellMark::Waiting);
+                if cell.series != series && is_begun {
+                    cell.marks.retain(|mark| *mark != CellMark::Waiting);
+                }
+            }
+        }
+        self.mark_running(CellMark::Running);
+        Some(at)
+    }
+
+    fn cell_ends(&mut self) {
+        let ended = if self.is_invalid { CellMark::Invalid } else { CellMark::Done };
+        self.mark_running(ended);
+        (self.running, self.is_invalid) = (None, false);
+    }
+
+    fn mark_running(&mut self, mark: CellMark) {
+        let running = self.running.and_then(|(at, repeat)| self.cells[at].marks.get_mut(repeat));
+        running.into_iter().for_each(|running| *running = mark);
     }
 
     /// The phase is over.
     pub(super) fn phase_ends(&mut self, m: &Measurement) {
-        let title = self.activity.take().map_or_else(String::new, |activity| activity.title());
-        self.doing = BETWEEN_PHASES.into();
-        self.cells.phase_ends(m.valid());
-        self.forecast.phase_ends(m, self.seconds - self.since);
-        if self.cells.running().is_some_and(|(cell, _)| self.forecast.is_over(cell)) {
-            self.cells.phases_are_over();
+        self.status = "preparing the next phase".into();
+        self.phases_over += 1;
+        self.is_invalid |= !m.valid();
+        let phases = self.running.map(|(at, _)| self.cells[at].plan.phases.len());
+        // Where precision is asked for, the cell may have more phases than the plan.
+        if phases.is_some_and(|phases| self.phases_over >= phases) && self.seconds_max.is_none() {
+            self.cell_ends();
         }
+        let taken = self.taken.entry(m.phase.clone()).or_default();
+        taken.seconds += self.seconds - self.since;
+        taken.operations += m.operations;
+        taken.phases += 1;
         self.since = self.seconds;
         self.finished.push(FinishedPhase {
-            title,
-            phase: shown(&m.phase),
+            words: self.activity.take().map_or_else(Vec::new, |activity| activity.words),
             operations: m.operations,
             seconds: m.seconds,
             rate: m.operations_per_second(),
@@ -237,80 +351,103 @@ impl RunState {
         }
     }
 
-    /// A look at the counters.
+    /// The counters were read.
     pub(super) fn take(&mut self, sample: &CounterSample) {
         self.seconds = sample.seconds;
-        self.machine.take(sample);
-        if let (Some(activity), Some(done)) = (&mut self.activity, sample.done) {
-            let was_done = activity.is_done();
-            activity.done = done;
+        let mut sample = *sample;
+        if let Some((activity, done)) = self.activity.as_mut().zip(sample.done) {
             // What is counted no more says nothing of the rate: the phase is written out.
-            if !was_done {
-                self.rates.take(sample.seconds, done);
+            if activity.is_done() {
+                sample.done = None;
             }
+            activity.done = activity.before + done;
         }
+        self.rates.take(sample);
     }
 
     /// Seconds that the run still takes, about; none if that is not known.
     pub(super) fn left(&self) -> Option<f64> {
-        let running = self.activity.as_ref().and_then(|activity| {
-            let (seconds, share) = (self.seconds - self.since, activity.share(self.seconds));
-            Some(RunningPhase { cell: activity.cell?, share, seconds })
-        });
-        let left = self.forecast.left(&self.cells, running)?;
+        let mut taken = self.taken.clone();
+        let mut left = 0.0;
+        let running = self.activity.as_ref().and_then(|a| Some((a, &self.cells[a.cell?].plan)));
+        if let Some((activity, cell)) = running {
+            let (share, seconds) = (activity.share(self.seconds), self.seconds - self.since);
+            let mut phases = cell.phases.iter().skip(self.phases_over);
+            if let Some(phase) = phases.next() {
+                if let (Some(share), Some(operations)) = (share, known_operations(phase)) {
+                    // A phase that was never done before says by itself how fast it is.
+                    let operations = (operations as f64 * share) as u64;
+                    let own = TimeTaken { seconds, operations, phases: 1 };
+                    taken.entry(phase.name.clone()).or_insert(own);
+                }
+                let whole = phase_seconds(cell, phase, &taken)?;
+                let rest = |share| whole * (1.0 - share);
+                left += share.map_or((whole - seconds).max(0.0), rest);
+            }
+            for phase in phases {
+                left += phase_seconds(cell, phase, &taken)?;
+            }
+        }
+        for cell in &self.cells {
+            let waiting = cell.marks.iter().filter(|mark| **mark == CellMark::Waiting).count();
+            for phase in cell.plan.phases.iter().filter(|_| waiting > 0) {
+                left += waiting as f64 * phase_seconds(&cell.plan, phase, &taken)?;
+            }
+        }
         let most = self.seconds_max.map_or(f64::INFINITY, |most| (most - self.seconds).max(0.0));
         Some(left.min(most))
     }
 
+    /// How many cells have this mark.
+    pub(super) fn count(&self, mark: CellMark) -> usize {
+        self.cells.iter().flat_map(|cell| &cell.marks).filter(|m| **m == mark).count()
+    }
+
     /// How many cells are done: `12 of 45 cells done, 1 invalid`.
     pub(super) fn cells_done(&self) -> String {
-        let invalid = self.cells.count(CellMark::Invalid);
-        let done = self.cells.count(CellMark::Done) + invalid;
+        let invalid = self.count(CellMark::Invalid);
+        let done = self.count(CellMark::Done) + invalid;
+        let total: usize = self.cells.iter().map(|cell| cell.marks.len()).sum();
         let more = if invalid > 0 { format!(", {invalid} invalid") } else { String::new() };
-        format!(
-            "{} of {} done{more}",
-            grouped(done as u64),
-            counted(self.cells.total() as u64, "cell")
-        )
+        format!("{} of {} done{more}", grouped(done as u64), counted(total as u64, "cell"))
     }
 }
 
-impl Activity {
-    pub(super) fn title(&self) -> String {
-        self.words.join(" ")
-    }
+/// Operations of a phase that its time does not end.
+fn known_operations(phase: &Phase) -> Option<u64> {
+    phase.operations().filter(|_| !matches!(phase.end, PhaseEnd::After(_)))
+}
 
-    /// How much of the whole run is done, 0 to 1; of what belongs to no run, how much of it. None if
-    /// that is not known.
-    pub(super) fn share_of_run(&self, seconds: f64) -> Option<f64> {
-        if self.cell.is_none() || self.operations_of_run == 0 {
-            return self.share(seconds);
-        }
-        let done = self.operations_before + self.done;
-        Some((done as f64 / self.operations_of_run as f64).min(1.0))
+/// What a phase takes, in seconds: as phases of its name did before, else as all that were done.
+fn phase_seconds(
+    cell: &CellPlan,
+    phase: &Phase,
+    taken: &BTreeMap<String, TimeTaken>,
+) -> Option<f64> {
+    let same = taken.get(&phase.name);
+    if let PhaseEnd::After(ns) = phase.end {
+        // A virtual clock says nothing of the time that passes here.
+        let mean = same.map(|same| same.seconds / f64::from(same.phases));
+        return if cell.engine.is_simulated() { mean } else { Some(ns as f64 / 1e9) };
     }
-
-    /// How far it is at a time in seconds of the run, 0 to 1; none if nobody knows.
-    pub(super) fn share(&self, seconds: f64) -> Option<f64> {
-        let share = match self.goal {
-            Goal::Operations(all) => self.done as f64 / all.max(1) as f64,
-            Goal::Seconds(all) => (seconds - self.begun) / all,
-            Goal::Share(share) => share,
-            Goal::Open => return None,
-        };
-        Some(share.clamp(0.0, 1.0))
-    }
-
-    /// Whether every operation was done; what follows is the sync, and the count of the tree.
-    pub(super) fn is_done(&self) -> bool {
-        matches!(self.goal, Goal::Operations(all) if self.done >= all)
-    }
+    let sum = |field: fn(&TimeTaken) -> f64| taken.values().map(field).sum::<f64>();
+    let (seconds, done) = match same.filter(|same| same.operations > 0) {
+        Some(same) => (same.seconds, same.operations as f64),
+        None => (sum(|taken| taken.seconds), sum(|taken| taken.operations as f64)),
+    };
+    let operations = known_operations(phase).unwrap_or_default() as f64;
+    (done > 0.0).then(|| seconds / done * operations)
 }
 
 fn keep_newest<T>(kept: &mut Vec<T>) {
     if kept.len() > KEPT_MAX {
         kept.remove(0);
     }
+}
+
+/// A variant's name as it may be shown; none where nothing is compared.
+pub(super) fn variant_name(variant: &str) -> Option<String> {
+    (variant != DEFAULT_VARIANT).then(|| shown(variant))
 }
 
 /// A level as words: `files=1,000`.
@@ -321,9 +458,9 @@ pub(super) fn level_text(level: &Level) -> String {
 
 /// The cell of a phase as words, such as `repeat 4 of 10`, `xfs`, `files=1,000`; empty if the run has
 /// only one cell.
-pub(super) fn cell_words(standing: &PhaseContext<'_>) -> Vec<String> {
-    let (key, repeats) = (standing.key, standing.repeats);
+pub(super) fn cell_words(context: &PhaseContext<'_>) -> Vec<String> {
+    let (key, repeats) = (context.key, context.repeats);
     let repeat = (repeats > 1).then(|| format!("repeat {} of {repeats}", key.repeat));
-    let variant = Some(shown(&key.variant)).filter(|_| key.variant != DEFAULT_VARIANT);
-    [repeat, variant, key.level.as_ref().map(level_text)].into_iter().flatten().collect()
+    let level = key.level.as_ref().map(level_text);
+    [repeat, variant_name(&key.variant), level].into_iter().flatten().collect()
 }

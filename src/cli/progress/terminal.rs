@@ -1,9 +1,8 @@
 //! The terminal while the view is on it: taken, drawn on, read for keys, and given back as it was.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,12 +24,9 @@ use rustix::termios::{
     tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
 };
 use signal_hook::SigId;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+use signal_hook::consts::SIGCONT;
 
 use crate::run::interrupt::Interrupt;
-
-/// Signals after which something is to be done at once.
-const SIGNALS: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGCONT];
 
 /// What Ctrl-C is where the terminal sends no signal for it.
 const CTRL_C: u8 = 3;
@@ -45,8 +41,6 @@ pub(super) enum UserEvent {
     Leave,
     /// The run is not wanted any more.
     Stop,
-    /// A signal came, or the run is over.
-    Woken,
 }
 
 /// A terminal with a view on it.
@@ -54,8 +48,7 @@ pub(super) struct Screen {
     hold: Arc<TerminalHold>,
     /// What it shows.
     shown: Buffer,
-    wakes: UnixStream,
-    signals: Vec<SigId>,
+    signal: SigId,
     /// Whether the process was stopped meanwhile, and who ran it then had the terminal.
     continued: Arc<AtomicBool>,
 }
@@ -64,10 +57,12 @@ pub(super) struct Screen {
 pub(super) struct TerminalHold {
     /// What the terminal has not taken yet; none if the view is not on it.
     waiting: Mutex<Option<Vec<u8>>>,
-    writer: TerminalWriter,
+    /// The terminal of standard error, opened anew: a write to it never waits, as a connection that
+    /// stalled must not hold up what is measured, or the end of a run.
+    writer: OwnedFd,
+    /// Where keys come from.
     tty: OwnedFd,
     before: Termios,
-    waker: UnixStream,
     interrupt: Interrupt,
 }
 
@@ -88,7 +83,7 @@ impl TerminalHold {
             let mut words = Vec::new();
             // A vector takes everything.
             let _ = queue!(words, ResetColor, LeaveAlternateScreen, Show);
-            self.writer.send_last(&words);
+            self.send_last(words);
             let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.before);
             self.arm();
         }
@@ -102,11 +97,6 @@ impl TerminalHold {
     fn arm(&self) {
         // The kernel has taken handlers of these signals before.
         let _ = self.interrupt.arm();
-    }
-
-    /// Whether the terminal takes anything, waiting a moment for that.
-    pub(super) fn takes(&self) -> bool {
-        self.writer.takes()
     }
 
     /// Takes the terminal again after the process was stopped. One that belongs to somebody else by
@@ -135,14 +125,14 @@ impl TerminalHold {
         tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
         let words = waiting.insert(Vec::new());
         queue!(words, EnterAlternateScreen, Hide)?;
-        self.writer.send(words)
+        self.write(words)
     }
 
     /// Whether all that was drawn is on its way: only then is more of use.
     fn is_free(&self) -> io::Result<bool> {
         let mut waiting = self.waiting();
         let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        self.writer.send(waiting)?;
+        self.write(waiting)?;
         Ok(waiting.is_empty())
     }
 
@@ -150,12 +140,41 @@ impl TerminalHold {
         let mut waiting = self.waiting();
         let waiting = waiting.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         waiting.append(&mut picture);
-        self.writer.send(waiting)
+        self.write(waiting)
     }
 
-    /// Ends a wait for keys.
-    pub(super) fn wake(&self) {
-        let _ = (&self.waker).write(b"w");
+    /// Sends as much as the terminal takes now, and leaves the rest.
+    fn write(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match rustix::io::write(&self.writer, bytes) {
+                Ok(sent) => drop(bytes.drain(..sent)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the terminal takes anything, waiting a moment for that.
+    pub(super) fn takes(&self) -> bool {
+        let mut one = [PollFd::new(&self.writer, PollFlags::OUT)];
+        let _ = poll(&mut one, Some(&LAST_WAIT));
+        one[0].revents().contains(PollFlags::OUT)
+    }
+
+    /// Sends the last words. Where nobody reads, they take the place of what was not read yet: it
+    /// would be seen only to be taken off the screen.
+    fn send_last(&self, mut words: Vec<u8>) {
+        for _ in 0..LAST_TRIES {
+            // Where the terminal is gone there is nothing to be given back.
+            if self.write(&mut words).is_err() || words.is_empty() {
+                return;
+            }
+            if !self.takes() {
+                let _ = tcflush(&self.writer, QueueSelector::OFlush);
+            }
+        }
     }
 }
 
@@ -167,24 +186,15 @@ impl Screen {
     pub(super) fn enter(interrupt: &Interrupt) -> Result<Self, String> {
         let tty = terminal()?;
         let failed = |error: io::Error| error.to_string();
-        let writer = TerminalWriter::open().map_err(failed)?;
-        let (waker, wakes) = UnixStream::pair().map_err(failed)?;
-        wakes.set_nonblocking(true).map_err(failed)?;
-        waker.set_nonblocking(true).map_err(failed)?;
+        let writer = open_writer().map_err(failed)?;
         let before = tcgetattr(&tty).map_err(|error| error.to_string())?;
         let interrupt = interrupt.clone();
-        let waiting = Mutex::default();
-        let hold = Arc::new(TerminalHold { waiting, writer, tty, before, waker, interrupt });
-        let (signals, continued) = (Vec::new(), Arc::default());
-        let shown = Buffer::default();
-        let mut screen = Self { hold, shown, wakes, signals, continued };
-        let flag = Arc::clone(&screen.continued);
-        screen.signals.push(signal_hook::flag::register(SIGCONT, flag).map_err(failed)?);
-        for signal in SIGNALS {
-            let waker = screen.hold.waker.try_clone().map_err(failed)?;
-            let id = signal_hook::low_level::pipe::register(signal, waker).map_err(failed)?;
-            screen.signals.push(id);
-        }
+        let hold =
+            Arc::new(TerminalHold { waiting: Mutex::default(), writer, tty, before, interrupt });
+        let continued = Arc::<AtomicBool>::default();
+        let signal = signal_hook::flag::register(SIGCONT, Arc::clone(&continued));
+        let signal = signal.map_err(failed)?;
+        let screen = Self { hold, shown: Buffer::default(), signal, continued };
         end_at_panic(&screen.hold);
         let entered = screen.hold.take(&mut screen.hold.waiting());
         entered.map_err(failed)?;
@@ -221,28 +231,17 @@ impl Screen {
         self.hold.send(picture)
     }
 
-    /// What was done, waiting for it so long at most; none if nothing was.
-    pub(super) fn event(&mut self, nanoseconds: u64) -> Option<UserEvent> {
+    /// What the user does within so many nanoseconds; none if nothing.
+    pub(super) fn event(&self, nanoseconds: u64) -> Option<UserEvent> {
         let timeout = Timespec {
             tv_sec: (nanoseconds / 1_000_000_000).cast_signed(),
             tv_nsec: (nanoseconds % 1_000_000_000).cast_signed(),
         };
-        let wakes = self.wakes.as_fd();
-        let mut both = [
-            PollFd::from_borrowed_fd(wakes, PollFlags::IN),
-            PollFd::from_borrowed_fd(self.hold.tty.as_fd(), PollFlags::IN),
-        ];
-        // A signal that cuts it short has left its byte as well.
-        let _ = poll(&mut both, Some(&timeout));
-        let is_ready = both.map(|one| !one.revents().is_empty());
-        if is_ready[0] {
-            let _ = (&self.wakes).read(&mut [0; 64]);
-            return Some(UserEvent::Woken);
+        let mut one = [PollFd::new(&self.hold.tty, PollFlags::IN)];
+        let _ = poll(&mut one, Some(&timeout));
+        if one[0].revents().is_empty() {
+            return None;
         }
-        is_ready[1].then(|| self.key()).flatten()
-    }
-
-    fn key(&self) -> Option<UserEvent> {
         let mut keys = [0; 64];
         match rustix::io::read(&self.hold.tty, &mut keys) {
             // The terminal is gone.
@@ -260,9 +259,7 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.hold.end();
-        for id in self.signals.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
+        signal_hook::low_level::unregister(self.signal);
     }
 }
 
@@ -272,63 +269,16 @@ const LAST_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
 /// How often the last words are tried: what takes a piece now and then is read by somebody.
 const LAST_TRIES: u32 = 8;
 
-/// The terminal of standard error, opened anew: a write to it never waits, as a connection that
-/// stalled must not hold up what is measured, or the end of a run.
-pub(super) struct TerminalWriter(OwnedFd);
-
-impl TerminalWriter {
-    /// Opens the terminal of standard error.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub(super) fn open() -> io::Result<Self> {
-        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let open = |path| rustix::fs::open(path, flags, Mode::empty());
-        let by_name = || match tcgetpgrp(io::stderr()) {
-            // It is the one that the process belongs to, which anyone may open.
-            Ok(_) => open("/dev/tty"),
-            Err(error) => Err(error),
-        };
-        Ok(Self(open("/proc/self/fd/2").or_else(|_| by_name())?))
-    }
-
-    /// Sends as much as the terminal takes now, and leaves the rest.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
-    pub(super) fn send(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match rustix::io::write(&self.0, bytes) {
-                Ok(sent) => drop(bytes.drain(..sent)),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether it takes anything, waiting a moment for that.
-    pub(super) fn takes(&self) -> bool {
-        let mut one = [PollFd::new(&self.0, PollFlags::OUT)];
-        let _ = poll(&mut one, Some(&LAST_WAIT));
-        one[0].revents().contains(PollFlags::OUT)
-    }
-
-    /// Sends the last words. Where nobody reads, they take the place of what was not read yet: it
-    /// would be seen only to be taken off the screen.
-    pub(super) fn send_last(&self, words: &[u8]) {
-        let mut words = words.to_vec();
-        for _ in 0..LAST_TRIES {
-            // Where the terminal is gone there is nothing to be given back.
-            if self.send(&mut words).is_err() || words.is_empty() {
-                return;
-            }
-            if !self.takes() {
-                let _ = tcflush(&self.0, QueueSelector::OFlush);
-            }
-        }
-    }
+/// The terminal of standard error, for writes that do not wait.
+fn open_writer() -> io::Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = |path| rustix::fs::open(path, flags, Mode::empty());
+    let by_name = |_| match tcgetpgrp(io::stderr()) {
+        // It is the one that the process belongs to, which anyone may open.
+        Ok(_) => open("/dev/tty"),
+        Err(error) => Err(error),
+    };
+    Ok(open("/proc/self/fd/2").or_else(by_name)?)
 }
 
 /// The terminal that keys come from; why there is none.
