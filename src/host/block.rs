@@ -50,14 +50,6 @@ pub fn flush_buffers(device: BorrowedFd<'_>) -> std::result::Result<(), Errno> {
     Ok(())
 }
 
-/// The size of the device, in bytes.
-///
-/// # Errors
-/// `ENOTTY` if it is not a block device.
-pub fn size_bytes(device: BorrowedFd<'_>) -> std::result::Result<u64, Errno> {
-    ioctl::size_bytes(device)
-}
-
 /// Takes every mark of a file system off a device of this size that is open for writing, and makes
 /// sure that none is left.
 ///

@@ -15,16 +15,9 @@ const WRITEBACK_PAGES_MAX: u64 = 16;
 pub struct Unrest {
     /// Requests that the device, or one beneath it, was given and has not answered.
     pub requests: u64,
-    /// What waits in memory for a disk, of the whole machine.
-    pub memory: Unwritten,
-}
-
-/// What is in memory and no disk has yet, in pages, of the whole machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unwritten {
-    /// Pages that are still to be written.
+    /// Pages of the whole machine that are still to be written.
     pub dirty: u64,
-    /// Pages being written just now.
+    /// Pages of the whole machine that are being written just now.
     pub writeback: u64,
     /// With as many dirty pages the kernel begins to write them by itself, whatever their age.
     pub dirty_background: u64,
@@ -34,16 +27,15 @@ impl Unrest {
     /// Whether it is so little that it disturbs no measurement. What an earlier phase left dirty
     /// belongs to the job, unless there is so much of it that the kernel writes it by itself.
     pub fn is_idle(&self) -> bool {
-        let Unwritten { dirty, writeback, dirty_background } = self.memory;
-        self.requests == 0 && writeback <= WRITEBACK_PAGES_MAX && dirty < dirty_background
+        let is_little = self.writeback <= WRITEBACK_PAGES_MAX && self.dirty < self.dirty_background;
+        self.requests == 0 && is_little
     }
 }
 
 /// What is under way now. None where the kernel does not show it.
 pub fn look(device: &BlockDevice) -> Option<Unrest> {
     let requests = requests(Path::new("/sys"), &device.directory, 0)?;
-    let memory = unwritten(&std::fs::read_to_string("/proc/vmstat").ok()?)?;
-    Some(Unrest { requests, memory })
+    unrest(requests, &std::fs::read_to_string("/proc/vmstat").ok()?)
 }
 
 /// Requests in flight on a device and on those beneath it, some of which stand for the same work.
@@ -62,13 +54,14 @@ fn in_flight(text: &str) -> Option<u64> {
     text.split_whitespace().map(|number| number.parse::<u64>().ok()).sum()
 }
 
-/// From the text of /proc/vmstat.
-fn unwritten(text: &str) -> Option<Unwritten> {
+/// With what the text of /proc/vmstat says.
+fn unrest(requests: u64, text: &str) -> Option<Unrest> {
     let pages = |key: &str| {
         let value = |line: &str| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<u64>().ok();
         text.lines().find_map(value)
     };
-    Some(Unwritten {
+    Some(Unrest {
+        requests,
         dirty: pages("nr_dirty")?,
         writeback: pages("nr_writeback")?,
         dirty_background: pages("nr_dirty_background_threshold")?,
@@ -108,10 +101,10 @@ mod tests {
     fn memory_tells_what_is_dirty_and_what_is_being_written() {
         let text = "nr_dirty 120\nnr_dirtied 7\nnr_writeback 8\nnr_writeback_temp 9\n\
                     nr_dirty_threshold 90\nnr_dirty_background_threshold 50\n";
-        let expected = Unwritten { dirty: 120, writeback: 8, dirty_background: 50 };
-        assert_eq!(unwritten(text), Some(expected));
-        assert_eq!(unwritten("nr_dirty 1\nnr_writeback_temp 9\n"), None);
-        assert_eq!(unwritten(&text.replace("120", "x")), None);
+        let expected = Unrest { requests: 3, dirty: 120, writeback: 8, dirty_background: 50 };
+        assert_eq!(unrest(3, text), Some(expected));
+        assert_eq!(unrest(3, "nr_dirty 1\nnr_writeback_temp 9\n"), None);
+        assert_eq!(unrest(3, &text.replace("120", "x")), None);
     }
 
     #[test]
@@ -138,12 +131,10 @@ mod tests {
 
     #[test]
     fn a_request_or_much_unwritten_data_is_unrest() {
-        let memory = Unwritten { dirty: 10_000, writeback: 1, dirty_background: 20_000 };
-        let rest = Unrest { requests: 0, memory };
+        let rest = Unrest { requests: 0, dirty: 10_000, writeback: 1, dirty_background: 20_000 };
         assert!(rest.is_idle(), "what the job left dirty is its own");
         assert!(!Unrest { requests: 1, ..rest }.is_idle());
-        let with = |memory| Unrest { requests: 0, memory };
-        assert!(!with(Unwritten { dirty: 20_000, ..memory }).is_idle());
-        assert!(!with(Unwritten { writeback: 1_000, ..memory }).is_idle());
+        assert!(!Unrest { dirty: 20_000, ..rest }.is_idle());
+        assert!(!Unrest { writeback: 1_000, ..rest }.is_idle());
     }
 }

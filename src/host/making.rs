@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustix::fs::MemfdFlags;
 
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::shell::quoted;
 use crate::plan::filesystem::{FileSystemKind, Maker};
 
 /// Where such programs are besides `PATH`, which a user's seldom has.
@@ -32,12 +33,8 @@ pub struct Tool {
     pub version: Option<String>,
 }
 
-/// Whether this kernel can mount this kind, and the program that makes it: none if it needs none.
-pub fn probe(kind: &'static FileSystemKind) -> Result<Option<Tool>> {
-    probe_all(&[kind]).map(|mut all| all.pop().and_then(|(_, tool)| tool))
-}
-
-/// The same for several kinds.
+/// Whether this kernel can mount these kinds, each with the program that makes it: none if it needs
+/// none.
 ///
 /// # Errors
 /// All that is missing for any of them, one line each.
@@ -281,14 +278,8 @@ fn said(done: &Output) -> String {
 
 /// The command as it could be typed into a shell.
 fn typed(tool: &Tool, arguments: &[OsString]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,:@%^".contains(c);
-    let quoted = |word: &OsStr| {
-        let word = shown(word);
-        let bare = !word.is_empty() && word.chars().all(plain);
-        if bare { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    };
     let words = std::iter::once(tool.name()).chain(arguments.iter().map(OsString::as_os_str));
-    words.map(quoted).collect::<Vec<_>>().join(" ")
+    words.map(|word| quoted(&shown(word))).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

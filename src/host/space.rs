@@ -100,18 +100,15 @@ impl Space {
                 grouped(inodes)
             ));
         }
-        let last = lacking.pop()?;
-        let mut sentence = format!("the run does not fit on the file system of {}: ", shown(dir));
-        for part in &lacking {
-            sentence.push_str(part);
-            sentence.push_str("; ");
-        }
-        sentence.push_str(&last);
-        sentence.push_str(
-            ". Nothing was written. Choose a smaller --scale or fewer files with --set, make room, \
-             or name another directory with --dir.",
-        );
-        Some(Failure::failed(sentence))
+        (!lacking.is_empty()).then(|| {
+            Failure::failed(format!(
+                "the run does not fit on the file system of {}: {}. Nothing was written. Choose a \
+                 smaller --scale or fewer files with --set, make room, or name another directory \
+                 with --dir.",
+                shown(dir),
+                lacking.join("; ")
+            ))
+        })
     }
 
     fn lacking_bytes(&self, need: u64, reserve: u64) -> String {

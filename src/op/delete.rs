@@ -8,6 +8,6 @@ pub(super) const DELETE: Operation = Operation {
     name: "delete",
     about: "removes a file",
     effect: Effect::RemovesEntry,
-    step: |target, so_far| steps::single(target, so_far, Request::Unlink { place: target.place }),
+    step: |target, so_far| steps::single(target, so_far, Request::Unlink(target.place)),
     ..Operation::DEFAULT
 };

@@ -14,7 +14,7 @@ pub(super) const FIND_REMOVE: Operation = Operation {
 };
 
 fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
-    let remove = Request::RemoveDirectory { place: target.place };
+    let remove = Request::RemoveDirectory(target.place);
     match so_far.last {
         Some(RequestKind::Close) if so_far.failed.is_none() => {
             // The removal is an operation of its own, which has only begun.

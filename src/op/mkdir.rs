@@ -9,8 +9,6 @@ pub(super) const MKDIR: Operation = Operation {
     about: "makes an empty directory",
     effect: Effect::AddsEntry,
     subject: Subject::Directory,
-    step: |target, so_far| {
-        steps::single(target, so_far, Request::MakeDirectory { place: target.place })
-    },
+    step: |target, so_far| steps::single(target, so_far, Request::MakeDirectory(target.place)),
     ..Operation::DEFAULT
 };

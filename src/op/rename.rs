@@ -8,6 +8,6 @@ pub(super) const RENAME: Operation = Operation {
     name: "rename",
     about: "gives a file a new name in the same directory",
     change: Change::Renames,
-    step: |target, so_far| steps::single(target, so_far, Request::Rename { from: target.place }),
+    step: |target, so_far| steps::single(target, so_far, Request::Rename(target.place)),
     ..Operation::DEFAULT
 };

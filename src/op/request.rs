@@ -16,21 +16,12 @@ pub enum ItemId {
         /// How often it was renamed.
         generation: u32,
     },
-    /// A directory that is itself an entry of the tree.
-    Directory {
-        /// Its number in the tree.
-        number: u64,
-    },
+    /// A directory that is itself an entry of the tree, by its number.
+    Directory(u64),
     /// A directory of the layout, counted from the root (0), parents first.
-    Layout {
-        /// Its number in the layout.
-        number: u64,
-    },
-    /// A block of the device.
-    Block {
-        /// Its number; it begins at so many times its length.
-        number: u64,
-    },
+    Layout(u64),
+    /// A block of the device; it begins at so many times its length.
+    Block(u64),
 }
 
 impl ItemId {
@@ -48,9 +39,9 @@ impl ItemId {
     pub fn number(self) -> u64 {
         match self {
             ItemId::File { number, .. }
-            | ItemId::Directory { number }
-            | ItemId::Layout { number }
-            | ItemId::Block { number } => number,
+            | ItemId::Directory(number)
+            | ItemId::Layout(number)
+            | ItemId::Block(number) => number,
         }
     }
 }
@@ -60,9 +51,9 @@ impl fmt::Display for ItemId {
         match *self {
             ItemId::File { number, generation: 0 } => write!(f, "file {number}"),
             ItemId::File { number, generation } => write!(f, "file {number}.{generation}"),
-            ItemId::Directory { number } => write!(f, "directory {number}"),
-            ItemId::Layout { number } => write!(f, "layout {number}"),
-            ItemId::Block { number } => write!(f, "block {number}"),
+            ItemId::Directory(number) => write!(f, "directory {number}"),
+            ItemId::Layout(number) => write!(f, "layout {number}"),
+            ItemId::Block(number) => write!(f, "block {number}"),
         }
     }
 }
@@ -144,39 +135,21 @@ pub enum Request {
     /// Closes the open file.
     Close,
     /// stat(2) by name.
-    Stat {
-        /// Of what.
-        place: ItemId,
-    },
+    Stat(ItemId),
     /// fstat(2) of the open file.
     StatOpen,
     /// One buffer of entries of the open directory; the outcome is its bytes, 0 at the end.
     ReadDirectory,
-    /// Gives a file its next name.
-    Rename {
-        /// Under its present name.
-        from: ItemId,
-    },
+    /// Gives a file, under its present name, its next one.
+    Rename(ItemId),
     /// unlink(2).
-    Unlink {
-        /// Of what.
-        place: ItemId,
-    },
+    Unlink(ItemId),
     /// mkdir(2).
-    MakeDirectory {
-        /// Where.
-        place: ItemId,
-    },
+    MakeDirectory(ItemId),
     /// rmdir(2).
-    RemoveDirectory {
-        /// Of what.
-        place: ItemId,
-    },
+    RemoveDirectory(ItemId),
     /// fsync(2) of the directory that holds an entry.
-    SyncHolder {
-        /// Whose.
-        place: ItemId,
-    },
+    SyncHolder(ItemId),
 }
 
 /// A request without its particulars: the state of a step machine.
@@ -212,14 +185,14 @@ impl Request {
             Request::ReadBlock { .. } => RequestKind::ReadBlock,
             Request::Sync { .. } => RequestKind::Sync,
             Request::Close => RequestKind::Close,
-            Request::Stat { .. } => RequestKind::Stat,
+            Request::Stat(_) => RequestKind::Stat,
             Request::StatOpen => RequestKind::StatOpen,
             Request::ReadDirectory => RequestKind::ReadDirectory,
-            Request::Rename { .. } => RequestKind::Rename,
-            Request::Unlink { .. } => RequestKind::Unlink,
-            Request::MakeDirectory { .. } => RequestKind::MakeDirectory,
-            Request::RemoveDirectory { .. } => RequestKind::RemoveDirectory,
-            Request::SyncHolder { .. } => RequestKind::SyncHolder,
+            Request::Rename(_) => RequestKind::Rename,
+            Request::Unlink(_) => RequestKind::Unlink,
+            Request::MakeDirectory(_) => RequestKind::MakeDirectory,
+            Request::RemoveDirectory(_) => RequestKind::RemoveDirectory,
+            Request::SyncHolder(_) => RequestKind::SyncHolder,
         }
     }
 
@@ -230,11 +203,11 @@ impl Request {
         match self {
             Request::Open { .. }
             | Request::ReadBlock { .. }
-            | Request::Stat { .. }
-            | Request::Rename { .. }
-            | Request::Unlink { .. }
-            | Request::MakeDirectory { .. }
-            | Request::RemoveDirectory { .. } => true,
+            | Request::Stat(_)
+            | Request::Rename(_)
+            | Request::Unlink(_)
+            | Request::MakeDirectory(_)
+            | Request::RemoveDirectory(_) => true,
             Request::Write { .. }
             | Request::WriteAt { .. }
             | Request::Read { .. }
@@ -242,7 +215,7 @@ impl Request {
             | Request::Close
             | Request::StatOpen
             | Request::ReadDirectory
-            | Request::SyncHolder { .. } => false,
+            | Request::SyncHolder(_) => false,
         }
     }
 }
@@ -268,14 +241,14 @@ impl fmt::Display for Request {
             Request::Sync { data_only: false } => f.write_str("fsync"),
             Request::Sync { data_only: true } => f.write_str("fdatasync"),
             Request::Close => f.write_str("close"),
-            Request::Stat { place } => write!(f, "stat {place}"),
+            Request::Stat(place) => write!(f, "stat {place}"),
             Request::StatOpen => f.write_str("fstat"),
             Request::ReadDirectory => f.write_str("getdents"),
-            Request::Rename { from } => write!(f, "rename {from} to {}", from.renamed()),
-            Request::Unlink { place } => write!(f, "unlink {place}"),
-            Request::MakeDirectory { place } => write!(f, "mkdir {place}"),
-            Request::RemoveDirectory { place } => write!(f, "rmdir {place}"),
-            Request::SyncHolder { place } => write!(f, "fsync the directory of {place}"),
+            Request::Rename(from) => write!(f, "rename {from} to {}", from.renamed()),
+            Request::Unlink(place) => write!(f, "unlink {place}"),
+            Request::MakeDirectory(place) => write!(f, "mkdir {place}"),
+            Request::RemoveDirectory(place) => write!(f, "rmdir {place}"),
+            Request::SyncHolder(place) => write!(f, "fsync the directory of {place}"),
         }
     }
 }

@@ -9,8 +9,6 @@ pub(super) const RMDIR: Operation = Operation {
     about: "removes an empty directory that mkdir made",
     effect: Effect::RemovesEntry,
     subject: Subject::Directory,
-    step: |target, so_far| {
-        steps::single(target, so_far, Request::RemoveDirectory { place: target.place })
-    },
+    step: |target, so_far| steps::single(target, so_far, Request::RemoveDirectory(target.place)),
     ..Operation::DEFAULT
 };

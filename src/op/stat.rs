@@ -13,7 +13,7 @@ pub(super) const STAT: Operation = Operation {
 
 fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
     match so_far.last {
-        None => NextRequest::Last(Request::Stat { place: target.place }),
+        None => NextRequest::Last(Request::Stat(target.place)),
         Some(_) => NextRequest::Done,
     }
 }

@@ -128,9 +128,5 @@ fn sync_holder(target: &Target, so_far: &OperationProgress, last: RequestKind) -
     let wanted = target.durability == Durability::FsyncDirectory
         && so_far.failed.is_none()
         && last != RequestKind::SyncHolder;
-    if wanted {
-        NextRequest::Last(Request::SyncHolder { place: target.place })
-    } else {
-        NextRequest::Done
-    }
+    if wanted { NextRequest::Last(Request::SyncHolder(target.place)) } else { NextRequest::Done }
 }

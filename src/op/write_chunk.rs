@@ -107,9 +107,7 @@ mod tests {
                         open = true;
                         Ok(0)
                     }
-                    _ if !open && !matches!(request, Request::SyncHolder { .. }) => {
-                        Err(Errno::EBADF)
-                    }
+                    _ if !open && !matches!(request, Request::SyncHolder(_)) => Err(Errno::EBADF),
                     Request::WriteAt { bytes, .. } => Ok(u64::from(bytes)),
                     _ => Ok(0),
                 };

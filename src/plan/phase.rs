@@ -290,16 +290,14 @@ impl TargetLaw<'_> {
                 let per_file = self.tree.chunks.map_or(1, |chunks| chunks.per_file);
                 ItemId::File { number: number / per_file, generation: 0 }
             }
-            Subject::Directory => ItemId::Directory { number },
-            Subject::Block => ItemId::Block { number },
+            Subject::Directory => ItemId::Directory(number),
+            Subject::Block => ItemId::Block(number),
             Subject::Holder => {
                 let holder = self.tree.holder_in_turn(number);
-                ItemId::Layout { number: self.tree.layout_of_holder(holder) }
+                ItemId::Layout(self.tree.layout_of_holder(holder))
             }
-            Subject::AnyDirectory if number < walk.layout => ItemId::Layout { number },
-            Subject::AnyDirectory => {
-                ItemId::Directory { number: number - walk.layout + walk.first_entry }
-            }
+            Subject::AnyDirectory if number < walk.layout => ItemId::Layout(number),
+            Subject::AnyDirectory => ItemId::Directory(number - walk.layout + walk.first_entry),
         }
     }
 }

@@ -232,37 +232,36 @@ impl Selection {
         if self.grain > 1 {
             return self.share_of_grains(worker, workers);
         }
-        if self.roots > 1 {
-            debug_assert_eq!(workers, u64::from(self.roots));
-            return Share {
-                base: self.first_of_root(worker),
-                stride: workers,
-                offset: 0,
-                step: 1,
-                count: self.of_root(self.count, worker),
-                grain: 1,
-                permutation: self.permutations.get(worker as usize),
-                live: None,
-            };
-        }
-        let (offset, step, count) = match self.in_parts {
-            true => {
-                let begin = |worker| (u128::from(self.count) * worker / u128::from(workers)) as u64;
-                let worker = u128::from(worker);
-                (begin(worker), 1, begin(worker + 1) - begin(worker))
-            }
-            false => (worker, workers, (self.count + workers - 1 - worker) / workers),
-        };
-        Share {
+        let in_turn = Share {
             base: self.first,
             stride: 1,
-            offset,
-            step,
-            count,
+            offset: worker,
+            step: workers,
+            count: (self.count + workers - 1 - worker) / workers,
             grain: 1,
             permutation: self.permutations.first(),
             live: self.live.as_deref(),
+        };
+        if self.roots > 1 {
+            debug_assert_eq!(workers, u64::from(self.roots));
+            let (base, count) = (self.first_of_root(worker), self.of_root(self.count, worker));
+            let permutation = self.permutations.get(worker as usize);
+            return Share {
+                base,
+                stride: workers,
+                offset: 0,
+                step: 1,
+                count,
+                permutation,
+                ..in_turn
+            };
         }
+        if self.in_parts {
+            let begin = |worker| (u128::from(self.count) * worker / u128::from(workers)) as u64;
+            let (offset, end) = (begin(u128::from(worker)), begin(u128::from(worker) + 1));
+            return Share { offset, step: 1, count: end - offset, ..in_turn };
+        }
+        in_turn
     }
 
     /// Whole files in turn. With trees of their own the first file may be that of another worker

@@ -173,7 +173,7 @@ impl Shrinking {
         let selection = &phase.selection;
         let among = |population: u64| match selection.count == selection.population {
             true => selection.over(population, population),
-            false => selection.over(population, few(selection.count).min(population)),
+            false => selection.over(population, selection.count.min(TARGETS_MAX).min(population)),
         };
         match phase.operation.subject {
             _ if phase.on_ballast.is_some() => selection.clone(),
@@ -217,10 +217,6 @@ impl Shrinking {
         };
         selection.moved(EntryRange { first: to, population, count }, 1)
     }
-}
-
-fn few(count: u64) -> u64 {
-    count.min(TARGETS_MAX)
 }
 
 /// Sizes of which no draw is too large; a drawn one is replaced by its mean. In whole 4 KiB, which

@@ -346,12 +346,12 @@ impl Tree {
             ItemId::File { number, generation } => {
                 path.push(Name { kind: NameKind::File, number, generation });
             }
-            ItemId::Directory { number } => {
+            ItemId::Directory(number) => {
                 path.push(Name { kind: NameKind::Directory, number, generation: 0 });
             }
-            ItemId::Layout { number } => self.push_layout(number, path),
+            ItemId::Layout(number) => self.push_layout(number, path),
             // A block of a device has no name.
-            ItemId::Block { .. } => {}
+            ItemId::Block(_) => {}
         }
     }
 }

@@ -85,15 +85,6 @@ impl BackingDevice {
     }
 }
 
-/// Whether a device can forget what was written to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trimmed {
-    /// It was told that nothing on it is needed any more.
-    Yes,
-    /// It cannot be told so.
-    No,
-}
-
 impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `ground`; without
     /// anything asked, for file systems that need only be mounted.
@@ -236,7 +227,7 @@ impl Backing {
         })
     }
 
-    /// Makes a file system on all of it, after the device was told to forget what was there.
+    /// Makes a file system on all of it, after the device was trimmed; false if it cannot be trimmed.
     ///
     /// # Errors
     /// What its mkfs says, or that something else uses the device.
@@ -245,12 +236,11 @@ impl Backing {
         filesystem: &FileSystem,
         tool: Option<&Tool>,
         stop: &AtomicBool,
-    ) -> Result<Trimmed> {
-        let Some(tool) = tool else { return Ok(Trimmed::No) };
+    ) -> Result<bool> {
+        let Some(tool) = tool else { return Ok(false) };
         let device = self.open_alone()?;
-        let trimmed = block::discard(device.as_fd(), self.room.bytes);
         // What cannot be trimmed is the same for all; what fails in it, mkfs will meet too.
-        let trimmed = if trimmed == Ok(true) { Trimmed::Yes } else { Trimmed::No };
+        let trimmed = block::discard(device.as_fd(), self.room.bytes) == Ok(true);
         let _ = block::flush_buffers(device.as_fd());
         drop(device);
         let words = mkfs_words(filesystem, &self.room, self.base_path()?);

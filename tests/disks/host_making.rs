@@ -13,7 +13,7 @@ use crate::common;
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,17 +21,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use boatload::base::errno::Errno;
-use boatload::host::block::{discard, flush_buffers, size_bytes, wipe};
+use boatload::host::block::{discard, flush_buffers, wipe};
 use boatload::host::block_device::BlockDevice;
 use boatload::host::erase::{check_erasable, recheck, recheck_empty};
 use boatload::host::idle;
 use boatload::host::loop_device::LoopDevice;
-use boatload::host::making::{Tool, make, probe, probe_all};
+use boatload::host::making::{Tool, make, probe_all};
 use boatload::host::mounts::enter_private_mounts;
 use boatload::host::mounts::{is_unused, mount, mounts_below, unmount, unmount_lazily};
 use boatload::host::page_cache::CacheProbe;
 use boatload::host::signatures::signatures;
-use boatload::plan::filesystem::find_kind;
+use boatload::plan::filesystem::{FileSystemKind, find_kind};
 use common::{output, skip};
 
 /// Set for the process that a test starts to be killed: where it finds its image.
@@ -119,6 +119,11 @@ fn attached(image: &Path) -> String {
     output("losetup", &["-j", image.to_str().unwrap()]).expect("losetup lists")
 }
 
+/// The program that makes this kind; none if mounting is all it takes.
+fn probe(kind: &'static FileSystemKind) -> boatload::base::failure::Result<Option<Tool>> {
+    probe_all(&[kind]).map(|mut all| all.pop().and_then(|(_, tool)| tool))
+}
+
 #[test]
 fn an_image_is_attached_around_the_cache_and_free_again_after() {
     let Some(bench) = Bench::new("attaching an image", 16) else { return };
@@ -127,7 +132,7 @@ fn an_image_is_attached_around_the_cache_and_free_again_after() {
     assert!(listed.starts_with(path.to_str().unwrap()), "{listed}");
     assert!(listed.contains(image.to_str().unwrap()), "{listed}");
     assert_eq!(bench.device.number().0, 7);
-    assert_eq!(size_bytes(bench.open().as_fd()), Ok(16 * MIB));
+    assert_eq!(bench.open().seek(SeekFrom::End(0)).unwrap(), 16 * MIB);
     let dio = path.file_name().unwrap().to_str().unwrap();
     let dio = std::fs::read_to_string(format!("/sys/block/{dio}/loop/dio")).unwrap();
     assert_eq!(bench.device.direct_io(), dio.trim() == "1");

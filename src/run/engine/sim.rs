@@ -256,15 +256,15 @@ impl SimEngine {
                 self.taken[ticket] += bytes;
                 Ok(bytes)
             }
-            Request::Sync { .. } | Request::StatOpen | Request::SyncHolder { .. } => Ok(0),
-            Request::Stat { place } => self.found(place),
-            Request::Rename { from } => {
+            Request::Sync { .. } | Request::StatOpen | Request::SyncHolder(_) => Ok(0),
+            Request::Stat(place) => self.found(place),
+            Request::Rename(from) => {
                 self.write_name(from.renamed());
                 self.found(from)
             }
-            Request::Unlink { place } => self.unlink(place),
-            Request::MakeDirectory { place } => self.add(place),
-            Request::RemoveDirectory { place } => self.remove(place),
+            Request::Unlink(place) => self.unlink(place),
+            Request::MakeDirectory(place) => self.add(place),
+            Request::RemoveDirectory(place) => self.remove(place),
         }
     }
 
@@ -292,8 +292,8 @@ impl SimEngine {
     fn bits(&self, place: ItemId) -> Option<&Bits> {
         match place {
             ItemId::File { .. } => Some(&self.disk.files),
-            ItemId::Directory { .. } => Some(&self.disk.directories),
-            ItemId::Layout { .. } | ItemId::Block { .. } => None,
+            ItemId::Directory(_) => Some(&self.disk.directories),
+            ItemId::Layout(_) | ItemId::Block(_) => None,
         }
     }
 
@@ -407,14 +407,14 @@ impl SimEngine {
             | Request::Read { .. }
             | Request::ReadDirectory => self.transfer_ns(ticket, request),
             Request::ReadBlock { place, .. } => model.transfer_ns + self.missed_ns(place),
-            Request::Sync { .. } | Request::SyncHolder { .. } => model.sync_ns,
+            Request::Sync { .. } | Request::SyncHolder(_) => model.sync_ns,
             Request::StatOpen => model.metadata_ns,
             Request::Open { place, .. }
-            | Request::Stat { place }
-            | Request::Unlink { place }
-            | Request::MakeDirectory { place }
-            | Request::RemoveDirectory { place } => self.name_ns(place),
-            Request::Rename { from } => self.name_ns(from),
+            | Request::Stat(place)
+            | Request::Unlink(place)
+            | Request::MakeDirectory(place)
+            | Request::RemoveDirectory(place) => self.name_ns(place),
+            Request::Rename(from) => self.name_ns(from),
         };
         self.sequence += 1;
         let requests = self.sequence & 0xffff_ffff_ffff;

@@ -141,18 +141,18 @@ impl SyncEngine {
             Request::Close => close(self.open.take().ok_or(Errno::EBADF)?),
             Request::StatOpen => done(rustix::fs::fstat(opened(&self.open)?)),
             Request::ReadDirectory => read_directory(opened(&self.open)?, &mut self.buffer),
-            Request::SyncHolder { place } => self.sync_holder(place),
-            Request::Rename { from } => self.rename(from),
-            Request::Stat { place } => {
+            Request::SyncHolder(place) => self.sync_holder(place),
+            Request::Rename(from) => self.rename(from),
+            Request::Stat(place) => {
                 self.at(place, |dir, name| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
             }
-            Request::Unlink { place } => {
+            Request::Unlink(place) => {
                 self.at(place, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
             }
-            Request::MakeDirectory { place } => {
+            Request::MakeDirectory(place) => {
                 self.at(place, |dir, name| rustix::fs::mkdirat(dir, name, Mode::RWXU))
             }
-            Request::RemoveDirectory { place } => {
+            Request::RemoveDirectory(place) => {
                 self.at(place, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))
             }
         }
@@ -239,7 +239,7 @@ fn locate<'a>(
     name: &mut NameBuffer,
 ) -> BorrowedFd<'a> {
     name.clear();
-    if let ItemId::Layout { number } = place {
+    if let ItemId::Layout(number) = place {
         push_layout(tree, number, name);
         return base.root.as_fd();
     }

@@ -6,21 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::disk::DROPS;
-use super::{EngineSource, Site, shift};
+use super::{EngineSource, Site};
 use rustix::fs::Advice;
 
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::host::block_device::BlockDevice;
-use crate::host::page_cache;
-use crate::host::page_cache::CacheProbe;
+use crate::host::page_cache::{self, CacheProbe};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CacheAsked, CellPlan, Phase, Tree};
 use crate::run::cache::{CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, Readings};
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::device::DeviceEngine;
-use crate::run::workers::{PhaseRun, run_shift};
+use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// The beginning of the device, which stands for the canary: read, and then looked at.
 const CANARY_BYTES: u64 = 64 << 10;
@@ -71,10 +70,8 @@ impl DeviceSite {
 
     fn make_cold(&self, phase: &Phase) -> CacheVerdict {
         let seen = seeing(&self.cached) != CacheProbe::None;
-        for _ in 0..DROPS {
-            if page_cache::drop_all().is_err() {
-                return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
-            }
+        if (0..DROPS).any(|_| page_cache::drop_all().is_err()) {
+            return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
         let resident = self.resident(phase);
         match seen {
@@ -103,7 +100,7 @@ impl DeviceSite {
             true => self.source.device.open(true).map(Arc::new).map_err(|_| Errno::EINVAL),
             false => Ok(Arc::clone(&self.cached)),
         };
-        run_shift(shift(phase, tree, stop, done), recorders, |_| {
+        run_shift(Shift { phase, tree, stop, done }, recorders, |_| {
             (DeviceEngine::new(open.clone(), phase.block), self.clock.clone())
         })
     }

@@ -18,8 +18,7 @@ use crate::base::units::{Unit, counted, grouped};
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{ScoreLimits, score_below};
-use crate::host::page_cache;
-use crate::host::page_cache::CacheProbe;
+use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
 use crate::plan::phase::PhaseEnd;
@@ -37,8 +36,8 @@ use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_ground, remove_tree};
 use crate::run::run_directory::{CANARY, Ground, open_directory};
 use crate::run::site::disk_ballast::{DiskBallast, ShelvedBallast};
-use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site, shift};
-use crate::run::workers::{PhaseRun, run_shift};
+use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
+use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// Most files whose places on the device are asked for at each level.
 const LAYOUT_FILES_MAX: u64 = 20_000;
@@ -190,8 +189,7 @@ impl DiskSite {
                 }
             }
         }
-        let resident = self.resident(self.sample(phase).as_deref());
-        CacheVerdict::doubted(CacheState::Unverified, resident, Doubt::NoRights)
+        CacheVerdict::doubted(CacheState::Unverified, self.resident_of(phase), Doubt::NoRights)
     }
 
     /// Reads everything the phase works on, outside of any timing.
@@ -216,7 +214,7 @@ impl DiskSite {
         recorders: &mut [R],
     ) -> PhaseRun {
         let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
-        let shift = shift(phase, &open.tree, stop, done);
+        let shift = Shift { phase, tree: &open.tree, stop, done };
         let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
         let clock = || self.clock.clone();
         if self.delay > 0.0 {
@@ -309,7 +307,7 @@ impl Site for DiskSite {
 
     fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
         if self.in_memory && phase.cache == CacheAsked::Cold {
-            let resident = self.resident(self.sample(phase).as_deref());
+            let resident = self.resident_of(phase);
             return Ok(CacheVerdict::doubted(CacheState::Warm, resident, Doubt::MemoryFileSystem));
         }
         Ok(match phase.cache {
@@ -317,11 +315,9 @@ impl Site for DiskSite {
             CacheAsked::Cold => self.evict(phase, stop),
             CacheAsked::Warm => {
                 self.read_all(phase, stop);
-                CacheVerdict::after_warming(self.resident(self.sample(phase).as_deref()))
+                CacheVerdict::after_warming(self.resident_of(phase))
             }
-            CacheAsked::AsIs => {
-                CacheVerdict::as_is(phase, self.resident(self.sample(phase).as_deref()))
-            }
+            CacheAsked::AsIs => CacheVerdict::as_is(phase, self.resident_of(phase)),
         })
     }
 

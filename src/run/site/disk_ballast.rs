@@ -31,8 +31,8 @@ use crate::run::engine::{Completion, Engine, Submitted, Ticket};
 use crate::run::kept_ballast::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::run_directory::open_directory;
-use crate::run::site::{Unrecorded, shift};
-use crate::run::workers::run_shift;
+use crate::run::site::Unrecorded;
+use crate::run::workers::{Shift, run_shift};
 
 /// With fewer files than this to make, directories are not opened for each worker first.
 const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
@@ -215,7 +215,8 @@ impl DiskPlace<'_> {
         let open = Arc::new(open);
         let over = AtomicBool::new(false);
         let mut nothing = vec![Unrecorded; phase.threads as usize];
-        let run = run_shift(shift(phase, &open.tree, &over, done), &mut nothing, |worker| {
+        let shift = Shift { phase, tree: &open.tree, stop: &over, done };
+        let run = run_shift(shift, &mut nothing, |worker| {
             let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
             (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())
         });
@@ -386,8 +387,7 @@ impl BallastPlace for DiskPlace<'_> {
     }
 
     fn space(&self) -> Result<Space> {
-        Space::of(self.root)
-            .map_err(|error| Failure::from_system("ask how much space is left", error.about()))
+        Space::left(self.root)
     }
 
     fn has_come(&self, share: f64) {

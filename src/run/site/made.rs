@@ -5,21 +5,20 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::disk::{DROPS, DiskSite};
-use super::{EngineSource, PlaceCondition, Site};
+use super::{EngineSource, Site};
 
-use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result};
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mounts::Mount;
 use crate::host::page_cache;
-use crate::host::space::{Space, Usage};
+use crate::host::space::Space;
 use crate::plan::filesystem::{FileSystemKind, VolumeSize};
 use crate::plan::{CacheAsked, CellPlan, FileSystem, Phase, Prepare};
-use crate::run::backing::{Backing, MadeOn, PagesLeft, Trimmed};
-use crate::run::ballast::{BallastState, HeadwayListener};
-use crate::run::cache::{CacheState, CacheVerdict, Doubt, LeastRead, Readings};
+use crate::run::backing::{Backing, MadeOn, PagesLeft};
+use crate::run::ballast::HeadwayListener;
+use crate::run::cache::{CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
@@ -100,10 +99,6 @@ impl MadeSite {
         self.place.take().map_or_else(|| Ok(Removal::default()), Backing::close)
     }
 
-    fn disk(&self) -> Option<&DiskSite> {
-        self.here.as_ref().map(|here| &here.disk)
-    }
-
     fn disk_mut(&mut self) -> Result<&mut DiskSite> {
         let here = self.here.as_mut().map(|here| &mut here.disk);
         here.ok_or_else(|| Failure::failed("no file system is mounted"))
@@ -120,14 +115,13 @@ impl MadeSite {
         let trimmed = place.make_fresh(filesystem, tool, self.interrupt.flag())?;
         let root = place.mount(filesystem)?;
         let device = place.device(filesystem);
-        let space = Space::of(root.as_fd())
-            .map_err(|error| Failure::from_system("ask how much room there is", error.about()))?;
+        let space = Space::left(root.as_fd())?;
         let facts = MadeFacts {
             version: tool.and_then(|tool| tool.version.clone()),
             mount: Mount::of(root.as_fd())?,
             space,
             device: device.clone(),
-            trimmed: trimmed == Trimmed::Yes,
+            trimmed,
         };
         let ground = Ground::make(root, Path::new(filesystem.kind.name), &self.id)?;
         let mut host = self.host.clone();
@@ -152,6 +146,10 @@ impl MadeSite {
 }
 
 impl Site for MadeSite {
+    fn inside(&self) -> Option<&dyn Site> {
+        self.here.as_ref().map(|here| &here.disk as &dyn Site)
+    }
+
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
         if cell.prepare.is_none() {
             self.make_fresh(cell)?;
@@ -227,40 +225,8 @@ impl Site for MadeSite {
         }
     }
 
-    fn conditions(&self) -> Vec<PlaceCondition> {
-        self.disk().map_or_else(Vec::new, DiskSite::conditions)
-    }
-
-    fn ballast_state(&self) -> Option<&BallastState> {
-        self.disk()?.ballast_state()
-    }
-
-    fn least(&self, phase: &Phase) -> Option<LeastRead> {
-        self.disk()?.least(phase)
-    }
-
-    fn device(&self) -> Option<&BlockDevice> {
-        self.disk()?.device()
-    }
-
-    fn usage(&self) -> Option<Usage> {
-        self.disk()?.usage()
-    }
-
     fn engines(&self) -> EngineSource<'_> {
-        self.disk().map_or(EngineSource::Nothing, EngineSource::Disk)
-    }
-
-    fn sync(&self) -> std::result::Result<f64, Errno> {
-        self.disk().map_or(Ok(0.0), DiskSite::sync)
-    }
-
-    fn readings(&self) -> Readings {
-        self.disk().map_or_else(Readings::default, DiskSite::readings)
-    }
-
-    fn count_entries(&self) -> std::result::Result<u64, Errno> {
-        self.disk().map_or(Ok(0), DiskSite::count_entries)
+        self.here.as_ref().map_or(EngineSource::Nothing, |here| EngineSource::Disk(&here.disk))
     }
 }
 

@@ -18,11 +18,10 @@ pub use sim::SimSite;
 use disk_ballast::resolved;
 
 use super::ballast::{BallastState, HeadwayListener};
-use super::cache::CacheVerdict;
-use super::cache::{LeastRead, ReadEvidence, Readings};
+use super::cache::{CacheVerdict, LeastRead, ReadEvidence, Readings};
 use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
-use super::workers::{PhaseRun, Shift};
+use super::workers::PhaseRun;
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::Unit;
@@ -73,9 +72,15 @@ impl PlaceCondition {
     }
 }
 
-/// A place to run cells in, one at a time. What is not overridden is that of a place without files
-/// beside the cells' trees, without a device and without anything to write out.
+/// A place to run cells in, one at a time. What is not overridden is that of the place inside it; or,
+/// without one, of a place without files beside the cells' trees, without a device and without
+/// anything to write out.
 pub trait Site {
+    /// The place that does the work for this one; none if it does its own.
+    fn inside(&self) -> Option<&dyn Site> {
+        None
+    }
+
     /// Makes the directories of a cell's tree.
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()>;
 
@@ -93,7 +98,7 @@ pub trait Site {
 
     /// What the place is like: how full it is, how its files lie.
     fn conditions(&self) -> Vec<PlaceCondition> {
-        Vec::new()
+        self.inside().map_or_else(Vec::new, Site::conditions)
     }
 
     /// Removes the files beside the cells' trees.
@@ -103,7 +108,7 @@ pub trait Site {
 
     /// The files beside the cells' trees; none without any.
     fn ballast_state(&self) -> Option<&BallastState> {
-        None
+        self.inside()?.ballast_state()
     }
 
     /// Removes what is left of the cell's tree.
@@ -125,13 +130,13 @@ pub trait Site {
     }
 
     /// The least that a cold phase must have read; none where nothing is read from a device.
-    fn least(&self, _phase: &Phase) -> Option<LeastRead> {
-        None
+    fn least(&self, phase: &Phase) -> Option<LeastRead> {
+        self.inside()?.least(phase)
     }
 
     /// The block device beneath; none without one.
     fn device(&self) -> Option<&BlockDevice> {
-        None
+        self.inside()?.device()
     }
 
     /// Whether it is of this machine, whose disturbances are its own, and not simulated.
@@ -141,7 +146,7 @@ pub trait Site {
 
     /// What the file system has in use; none if it does not say.
     fn usage(&self) -> Option<Usage> {
-        None
+        self.inside()?.usage()
     }
 
     /// What makes the engines that carry its phases out.
@@ -152,17 +157,17 @@ pub trait Site {
     /// # Errors
     /// What syncfs(2) says: data that could not be written.
     fn sync(&self) -> std::result::Result<f64, Errno> {
-        Ok(0.0)
+        self.inside().map_or(Ok(0.0), Site::sync)
     }
 
     /// What was read and written so far, by counters; nothing without a device.
     fn readings(&self) -> Readings {
-        Readings::default()
+        self.inside().map_or_else(Readings::default, Site::readings)
     }
 
     /// Counts the tree's entries.
     fn count_entries(&self) -> std::result::Result<u64, Errno> {
-        Ok(0)
+        self.inside().map_or(Ok(0), Site::count_entries)
     }
 
     /// The phase with the files it works on, where they are known only now.
@@ -242,13 +247,4 @@ struct Unrecorded;
 
 impl Recorder for Unrecorded {
     fn record(&mut self, _: u64, _: u64) {}
-}
-
-fn shift<'a>(
-    phase: &'a Phase,
-    tree: &'a Tree,
-    stop: &'a AtomicBool,
-    done: &'a [DoneCount],
-) -> Shift<'a> {
-    Shift { phase, tree, stop, done }
 }

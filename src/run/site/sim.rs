@@ -21,8 +21,8 @@ use crate::run::clock::{RealClock, VirtualClock};
 use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::sim::{SimDisk, SimEngine, SimShared};
 use crate::run::remove::Removal;
-use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site, shift};
-use crate::run::workers::{PhaseRun, run_shift};
+use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
+use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// Files looked at to tell what is cached.
 const SAMPLE: u64 = 1000;
@@ -89,7 +89,7 @@ impl SimSite {
         let engine = |worker, clock: &VirtualClock| {
             SimEngine::new(Arc::clone(disk), phase, clock.clone(), worker, number)
         };
-        let shift = shift(phase, tree, stop, done);
+        let shift = Shift { phase, tree, stop, done };
         if self.model.takes_no_time() {
             let clock = self.clock.clone();
             run_shift(shift, recorders, |worker| {

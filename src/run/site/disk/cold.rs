@@ -3,8 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use super::{CANARY_BYTES, CANARY_TRIES, DROPS, DiskSite, read_canary};
-use crate::host::page_cache;
-use crate::host::page_cache::name_is_cached;
+use crate::host::page_cache::{self, name_is_cached};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 use crate::run::cache::{CacheState, CacheVerdict, Doubt, has_files_before};
@@ -33,12 +32,10 @@ impl DiskSite {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
-        for _ in 0..DROPS {
-            if page_cache::drop_all().is_err() {
-                return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
-            }
+        if (0..DROPS).any(|_| page_cache::drop_all().is_err()) {
+            return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
-        let resident = self.resident(held.as_ref().map(|held| held.files.as_slice()));
+        let resident = held.as_ref().and_then(|held| self.probe.resident_fraction(&held.files));
         self.held = held;
         match canary_was_resident {
             true => CacheVerdict::after_drop(resident),
@@ -125,7 +122,7 @@ impl DiskSite {
 
     /// Those files, open for looking, with their sizes. None if one of them cannot be opened: part
     /// of a sample proves nothing.
-    pub(super) fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
+    fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
         let open = self.open_for(phase)?;
         let law = phase.target_law(&open.tree);
         let look = |number| {
@@ -136,7 +133,8 @@ impl DiskSite {
         self.sampled(phase).into_iter().map(look).collect()
     }
 
-    pub(super) fn resident(&self, sample: Option<&[(OwnedFd, u64)]>) -> Option<f64> {
-        self.probe.resident_fraction(sample?)
+    /// The share of their pages that is in memory.
+    pub(super) fn resident_of(&self, phase: &Phase) -> Option<f64> {
+        self.probe.resident_fraction(&self.sample(phase)?)
     }
 }
