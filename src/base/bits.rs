@@ -32,6 +32,13 @@ impl Bits {
         Some(before & bit != 0)
     }
 
+    /// Sets these.
+    pub(crate) fn set_all(&self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.swap(number, true);
+        }
+    }
+
     /// Sets none.
     pub(crate) fn clear(&self) {
         self.0.iter().for_each(|word| word.store(0, Relaxed));

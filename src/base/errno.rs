@@ -6,6 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Errno(pub i32);
 
+/// A result whose error is a number alone.
+pub type ErrnoResult<T> = Result<T, Errno>;
+
 macro_rules! errors {
     ($($name:ident)*) => {
         const NAMED: &[(i32, &str)] = &[$((libc::$name, stringify!($name))),*];

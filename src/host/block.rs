@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use rustix::fs::Advice;
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 
 use super::ioctl;
@@ -29,7 +29,7 @@ const COPY_BYTES: u64 = 4096;
 ///
 /// # Errors
 /// `EBADF` if it is not open for writing, `EIO` from the device.
-pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> std::result::Result<bool, Errno> {
+pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<bool> {
     match ioctl::discard(device, bytes) {
         Ok(()) => Ok(true),
         Err(Errno::EOPNOTSUPP) => Ok(false),
@@ -43,7 +43,7 @@ pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> std::result::Result<bool, 
 ///
 /// # Errors
 /// `EACCES` without `CAP_SYS_ADMIN`.
-pub fn flush_buffers(device: BorrowedFd<'_>) -> std::result::Result<(), Errno> {
+pub fn flush_buffers(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     ioctl::flush_buffers(device)?;
     // The second way looks again at what the first could not drop.
     rustix::fs::fadvise(device, 0, None, Advice::DontNeed)?;
@@ -92,7 +92,7 @@ pub fn read_marked_places(device: &File, bytes: u64) -> std::io::Result<()> {
     places.try_for_each(|(from, length)| device.read_exact_at(&mut vec![0; length as usize], from))
 }
 
-fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> std::result::Result<(), Errno> {
+fn zero(device: BorrowedFd<'_>, from: u64, length: u64) -> ErrnoResult<()> {
     let zeroes = vec![0; length as usize];
     let mut done = 0;
     while done < zeroes.len() {

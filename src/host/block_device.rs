@@ -9,7 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::errno;
 use crate::host::mounts::{Mount, source_path};
@@ -120,7 +120,7 @@ impl BlockDevice {
     ///
     /// # Errors
     /// Those of reading its `stat` file: `ENOENT` or `ENODEV` if the device is gone.
-    pub fn counters(&self) -> std::result::Result<DeviceCounters, Errno> {
+    pub fn counters(&self) -> ErrnoResult<DeviceCounters> {
         counters(&self.directory)
     }
 
@@ -141,7 +141,7 @@ impl BlockDevice {
     }
 }
 
-fn counters(directory: &Path) -> std::result::Result<DeviceCounters, Errno> {
+fn counters(directory: &Path) -> ErrnoResult<DeviceCounters> {
     let text = std::fs::read_to_string(directory.join("stat")).map_err(|error| errno(&error))?;
     DeviceCounters::parse(&text)
 }
@@ -300,7 +300,7 @@ impl BlockDevice {
     }
 
     /// None if what was opened is another device: a name proves nothing.
-    fn open_node(&self, node: &Path, direct: bool) -> std::result::Result<Option<OwnedFd>, Errno> {
+    fn open_node(&self, node: &Path, direct: bool) -> ErrnoResult<Option<OwnedFd>> {
         // Nothing else is opened: a pipe of that name would make open(2) wait.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let flags = if direct { flags | OFlags::DIRECT } else { flags };
@@ -390,7 +390,7 @@ impl DeviceCounters {
     ///
     /// # Errors
     /// `EINVAL` if it is not eleven or more numbers.
-    pub fn parse(text: &str) -> std::result::Result<Self, Errno> {
+    pub fn parse(text: &str) -> ErrnoResult<Self> {
         const OLDEST_FIELDS: usize = 11;
         let fields: Vec<u64> = text
             .split_ascii_whitespace()

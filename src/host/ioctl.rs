@@ -10,29 +10,27 @@ use linux_raw_sys::loop_device::{
     LOOP_SET_FD, LOOP_SET_STATUS64, loop_config, loop_info64,
 };
 
-use crate::base::errno::Errno;
+use crate::base::errno::ErrnoResult;
 
 use super::errno;
 
-type IoctlResult<T> = Result<T, Errno>;
-
-fn outcome(code: c_int) -> IoctlResult<c_int> {
+fn outcome(code: c_int) -> ErrnoResult<c_int> {
     if code < 0 { Err(errno(&std::io::Error::last_os_error())) } else { Ok(code) }
 }
 
 /// For requests whose argument is a plain number, or that ignore it.
-fn with_number(fd: BorrowedFd<'_>, request: u32, value: c_ulong) -> IoctlResult<c_int> {
+fn with_number(fd: BorrowedFd<'_>, request: u32, value: c_ulong) -> ErrnoResult<c_int> {
     // SAFETY: callers here name only requests that take no address, so no memory is touched.
     outcome(unsafe { libc::ioctl(fd.as_raw_fd(), request as _, value) })
 }
 
 /// The number of a loop device that was free a moment ago; made if there was none.
-pub(super) fn free_loop(control: BorrowedFd<'_>) -> IoctlResult<u32> {
+pub(super) fn free_loop(control: BorrowedFd<'_>) -> ErrnoResult<u32> {
     with_number(control, LOOP_CTL_GET_FREE, 0).map(i32::unsigned_abs)
 }
 
 /// Gives a loop device its file and all settings at once (Linux 5.8; `EINVAL` before).
-pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> IoctlResult<()> {
+pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> ErrnoResult<()> {
     let config = std::ptr::from_ref(config);
     // SAFETY: the request reads a `loop_config`, which the reference keeps alive.
     let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE as _, config) };
@@ -40,12 +38,12 @@ pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> Io
 }
 
 /// Gives a loop device its file.
-pub(super) fn set_loop_file(device: BorrowedFd<'_>, file: BorrowedFd<'_>) -> IoctlResult<()> {
+pub(super) fn set_loop_file(device: BorrowedFd<'_>, file: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_FD, c_ulong::from(file.as_raw_fd().unsigned_abs())).map(drop)
 }
 
 /// Gives a loop device that has a file its settings.
-pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> IoctlResult<()> {
+pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> ErrnoResult<()> {
     let info = std::ptr::from_ref(info);
     // SAFETY: the request reads a `loop_info64`, which the reference keeps alive.
     let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64 as _, info) };
@@ -53,22 +51,22 @@ pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> Ioc
 }
 
 /// The logical block size of a loop device, in bytes.
-pub(super) fn set_loop_block(device: BorrowedFd<'_>, bytes: u32) -> IoctlResult<()> {
+pub(super) fn set_loop_block(device: BorrowedFd<'_>, bytes: u32) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_BLOCK_SIZE, c_ulong::from(bytes)).map(drop)
 }
 
 /// From here on a loop device goes around the page cache of what its file lies on.
-pub(super) fn set_loop_direct(device: BorrowedFd<'_>) -> IoctlResult<()> {
+pub(super) fn set_loop_direct(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_DIRECT_IO, 1).map(drop)
 }
 
 /// Takes a loop device's file away: at once, or when the last one closes it.
-pub(super) fn clear_loop(device: BorrowedFd<'_>) -> IoctlResult<()> {
+pub(super) fn clear_loop(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_CLR_FD, 0).map(drop)
 }
 
 /// Tells a device that nobody needs the first `bytes` bytes of it any more.
-pub(super) fn discard(device: BorrowedFd<'_>, bytes: u64) -> IoctlResult<()> {
+pub(super) fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<()> {
     let range = [0_u64, bytes];
     // SAFETY: the request reads two 64-bit numbers, which `range` has.
     let code = unsafe { libc::ioctl(device.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
@@ -76,12 +74,12 @@ pub(super) fn discard(device: BorrowedFd<'_>, bytes: u64) -> IoctlResult<()> {
 }
 
 /// Writes and drops what the page cache has of a block device.
-pub(super) fn flush_buffers(device: BorrowedFd<'_>) -> IoctlResult<()> {
+pub(super) fn flush_buffers(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, BLKFLSBUF, 0).map(drop)
 }
 
 /// The size of a block device, in bytes.
-pub(super) fn size_bytes(device: BorrowedFd<'_>) -> IoctlResult<u64> {
+pub(super) fn size_bytes(device: BorrowedFd<'_>) -> ErrnoResult<u64> {
     let mut bytes = 0_u64;
     let place = std::ptr::from_mut(&mut bytes);
     // SAFETY: the request writes one 64-bit number, for which `bytes` has room.
@@ -90,7 +88,7 @@ pub(super) fn size_bytes(device: BorrowedFd<'_>) -> IoctlResult<u64> {
 }
 
 /// Whether a block device refuses to be written.
-pub(super) fn is_read_only(device: BorrowedFd<'_>) -> IoctlResult<bool> {
+pub(super) fn is_read_only(device: BorrowedFd<'_>) -> ErrnoResult<bool> {
     let mut answer: c_int = 0;
     let place = std::ptr::from_mut(&mut answer);
     // SAFETY: the request writes one `int`, for which `answer` has room.

@@ -11,7 +11,7 @@ use linux_raw_sys::loop_device::{
 };
 use rustix::fs::{Mode, OFlags};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 
 use super::ioctl;
@@ -152,7 +152,7 @@ impl LoopDevice {
         )))
     }
 
-    fn let_go(&mut self) -> std::result::Result<(), Errno> {
+    fn let_go(&mut self) -> ErrnoResult<()> {
         let Some(device) = self.device.take() else { return Ok(()) };
         match ioctl::clear_loop(device.as_fd()) {
             Err(NOT_ATTACHED) | Ok(()) => Ok(()),
@@ -178,11 +178,7 @@ fn without_end(file: Option<&str>) -> Option<&str> {
     file.map(|file| file.strip_suffix(" (deleted)").unwrap_or(file))
 }
 
-fn configure(
-    device: BorrowedFd<'_>,
-    image: BorrowedFd<'_>,
-    direct: bool,
-) -> std::result::Result<(), Errno> {
+fn configure(device: BorrowedFd<'_>, image: BorrowedFd<'_>, direct: bool) -> ErrnoResult<()> {
     let config = loop_config {
         fd: image.as_raw_fd().unsigned_abs(),
         block_size: BLOCK_BYTES,
@@ -200,7 +196,7 @@ fn configure_in_steps(
     device: BorrowedFd<'_>,
     image: BorrowedFd<'_>,
     info: &loop_info64,
-) -> std::result::Result<(), Errno> {
+) -> ErrnoResult<()> {
     ioctl::set_loop_file(device, image)?;
     if let Err(error) = ioctl::set_loop_status(device, info) {
         // The first error is the one to tell.

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::kernel_log::KernelLog;
 
@@ -251,7 +251,7 @@ fn refusal(
 ///
 /// # Errors
 /// `EBUSY` if something stays in use; `EINVAL` if nothing is mounted there.
-pub fn unmount(target: &Path) -> std::result::Result<(), Errno> {
+pub fn unmount(target: &Path) -> ErrnoResult<()> {
     for _ in 1..UNMOUNT_ATTEMPTS {
         match rustix::mount::unmount(target, UnmountFlags::NOFOLLOW) {
             Err(rustix::io::Errno::BUSY) => std::thread::sleep(PAUSE),
@@ -265,7 +265,7 @@ pub fn unmount(target: &Path) -> std::result::Result<(), Errno> {
 ///
 /// # Errors
 /// `EINVAL` if nothing is mounted there.
-pub fn unmount_lazily(target: &Path) -> std::result::Result<(), Errno> {
+pub fn unmount_lazily(target: &Path) -> ErrnoResult<()> {
     rustix::mount::unmount(target, UnmountFlags::NOFOLLOW | UnmountFlags::DETACH)
         .map_err(Errno::from)
 }
@@ -287,7 +287,7 @@ pub(super) fn all_mounts() -> Vec<Mount> {
 
 /// Whether no file system, array or other driver holds a block device, be it in a view of the
 /// mounts that this process cannot see: the kernel lets only one of them have it at a time.
-pub fn is_unused(device: &Path) -> std::result::Result<bool, Errno> {
+pub fn is_unused(device: &Path) -> ErrnoResult<bool> {
     let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
     match rustix::fs::open(device, flags, Mode::empty()) {
         Ok(_) => Ok(true),
@@ -306,7 +306,7 @@ pub fn is_unused(device: &Path) -> std::result::Result<bool, Errno> {
 /// # Errors
 /// `EPERM` without the right to mount (`CAP_SYS_ADMIN`), which containers seldom give.
 /// `EINVAL` in a chroot whose root is no mount point.
-pub fn enter_private_mounts() -> std::result::Result<(), Errno> {
+pub fn enter_private_mounts() -> ErrnoResult<()> {
     // SAFETY: a new mount namespace changes what paths mean, not which descriptors are open.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
     let flags = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;

@@ -16,6 +16,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
+use crate::base::words::words;
 use crate::host::errno;
 
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.
@@ -30,16 +31,17 @@ pub struct Residency {
     pub pages: u64,
 }
 
-/// How the page cache can be looked into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheProbe {
-    /// By cachestat(2). It fails with `EPERM` for files this process neither owns nor may write.
-    Cachestat,
-    /// By mincore(2) on a mapping. For files this process neither owns nor may write the kernel
-    /// says that all is resident, since Linux 5.2: a false alarm, never a false proof.
-    Mincore,
-    /// Not at all.
-    None,
+words! {
+    /// How the page cache can be looked into.
+    pub enum CacheProbe {
+        /// By cachestat(2). It fails with `EPERM` for files this process neither owns nor may write.
+        Cachestat = "cachestat",
+        /// By mincore(2) on a mapping. For files this process neither owns nor may write the kernel
+        /// says that all is resident, since Linux 5.2: a false alarm, never a false proof.
+        Mincore = "mincore",
+        /// Not at all.
+        None = "none",
+    }
 }
 
 impl CacheProbe {
@@ -60,15 +62,6 @@ impl CacheProbe {
             found.is_ok_and(|found| found.pages > 0 && found.resident_pages == found.pages)
         };
         [Self::Cachestat, Self::Mincore].into_iter().find(sees).unwrap_or(Self::None)
-    }
-
-    /// Its name: `cachestat`, `mincore` or `none`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Cachestat => "cachestat",
-            Self::Mincore => "mincore",
-            Self::None => "none",
-        }
     }
 
     /// How many pages of the first `len_bytes` of a file are in memory.

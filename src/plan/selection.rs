@@ -3,31 +3,20 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use crate::base::live_set::Ranked;
 use crate::base::permutation::Permutation;
 use crate::base::random::{Stream, draw};
+use crate::base::words::words;
 
-/// The order of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// By number.
-    #[default]
-    Sequential,
-    /// In a seeded random order.
-    Random,
-}
-
-impl Order {
-    /// Its word in job files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Order::Sequential => "sequential",
-            Order::Random => "random",
-        }
+words! {
+    /// The order of a phase.
+    #[derive(Default)]
+    pub enum Order {
+        /// By number.
+        #[default]
+        Sequential = "sequential",
+        /// In a seeded random order.
+        Random = "random",
     }
 }
 

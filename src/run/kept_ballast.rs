@@ -5,10 +5,12 @@ use std::ffi::{CStr, OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, FlockOperation};
 use serde::{Deserialize, Serialize};
 
-use super::run_directory::{in_use, may_be_ground, open_directory, prove};
+use super::run_directory::{
+    in_use, may_be_ground, open_directory, open_note, prove, read_start, write_new,
+};
 use crate::base::failure::shown;
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::counted;
@@ -19,9 +21,6 @@ use crate::plan::tree::Tree;
 
 /// The note's name.
 pub const NOTE: &str = ".ballast";
-
-/// A note is a few dozen bytes; more is not one.
-const NOTE_BYTES_MAX: u64 = 4096;
 
 /// Files looked at to tell whether a ballast follows a law.
 const SAMPLE: u64 = 64;
@@ -56,20 +55,12 @@ pub struct KeptBallast {
 /// # Errors
 /// If it cannot be written.
 pub fn leave_note(ground: BorrowedFd<'_>, note: &BallastNote) -> std::io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(ground, NOTE, flags, Mode::RUSR | Mode::WUSR)?;
-    let text = serde_json::to_string(note).map_err(std::io::Error::other)?;
-    std::io::Write::write_all(&mut std::fs::File::from(file), text.as_bytes())
+    write_new(ground, NOTE, note)
 }
 
 /// The note of a marked directory; none if there is none that boatload could have left.
 pub fn read_note(ground: BorrowedFd<'_>) -> Option<BallastNote> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = rustix::fs::openat(ground, NOTE, flags, Mode::empty()).ok()?;
-    let mut text = String::new();
-    let mut limited = std::io::Read::take(std::fs::File::from(file), NOTE_BYTES_MAX);
-    std::io::Read::read_to_string(&mut limited, &mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    serde_json::from_str(&read_start(open_note(ground, NOTE).ok()?).ok()?).ok()
 }
 
 /// The ballast below `parent` that follows this law, the first by name; and of the others before it

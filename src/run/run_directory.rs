@@ -32,8 +32,8 @@ pub const MOUNT_POINT: &str = "mounted";
 /// The directory with the memory that the image lies in, if it is to lie there.
 pub const MEMORY: &str = "memory";
 
-/// A marker is a few hundred bytes; more is not one.
-const MARKER_BYTES_MAX: u64 = 4096;
+/// A marker, like a note, is a few hundred bytes; more is not one.
+const NOTE_BYTES_MAX: u64 = 4096;
 
 /// What the marker says; device and inode are those of the directory it stands in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +109,7 @@ impl Ground {
             boot: boot_id(),
             process: std::process::id(),
         };
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.directory, MARKER, flags, Mode::RUSR | Mode::WUSR)?;
-        let text = serde_json::to_string(&marker).map_err(std::io::Error::other)?;
-        std::io::Write::write_all(&mut std::fs::File::from(file), text.as_bytes())
+        write_new(self.directory(), MARKER, &marker)
     }
 
     /// The open run directory.
@@ -138,18 +135,37 @@ pub fn may_be_ground(name: &OsStr) -> bool {
     })
 }
 
+/// Writes a new small file in an open directory.
+pub(super) fn write_new(
+    directory: BorrowedFd<'_>,
+    name: &str,
+    what: &impl Serialize,
+) -> std::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR)?;
+    let text = serde_json::to_string(what).map_err(std::io::Error::other)?;
+    std::io::Write::write_all(&mut std::fs::File::from(file), text.as_bytes())
+}
+
+/// Opens such a file, through no link and without waiting for the other end of a pipe.
+pub(super) fn open_note(directory: BorrowedFd<'_>, name: &str) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::openat(directory, name, flags, Mode::empty())
+}
+
+/// The text of such a file, cut where no such file is that long.
+pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
+    let mut limited = std::io::Read::take(std::fs::File::from(file), NOTE_BYTES_MAX);
+    std::io::read_to_string(&mut limited)
+}
+
 /// Reads the marker of an open directory and proves it is this directory's own.
 ///
 /// # Errors
 /// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
 pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = rustix::fs::openat(directory, MARKER, flags, Mode::empty())
-        .map_err(|_| "it has no marker of boatload".to_string())?;
-    let mut text = String::new();
-    let mut limited = std::io::Read::take(std::fs::File::from(file), MARKER_BYTES_MAX);
-    std::io::Read::read_to_string(&mut limited, &mut text)
-        .map_err(|error| format!("its marker cannot be read: {error}"))?;
+    let file = open_note(directory, MARKER).map_err(|_| "it has no marker of boatload")?;
+    let text = read_start(file).map_err(|error| format!("its marker cannot be read: {error}"))?;
     let marker: Marker = serde_json::from_str(&text)
         .map_err(|_| "its marker is not one that boatload writes".to_string())?;
     let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;

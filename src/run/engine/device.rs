@@ -4,7 +4,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use super::{Completion, Engine, Submitted, Ticket};
+use super::{Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::Request;
 use crate::op::request::RequestOutcome;
@@ -42,9 +42,5 @@ impl Engine for DeviceEngine {
     #[inline]
     fn submit(&mut self, _: Ticket, request: &Request) -> Submitted {
         Submitted::Done(self.carry_out(request))
-    }
-
-    fn reap(&mut self, _: u32, _: &mut Vec<Completion>) -> Result<(), Errno> {
-        Ok(())
     }
 }

@@ -2,8 +2,6 @@
 //! plan's `[sim]` table, added to a virtual clock; with no time at all, what is left to measure is
 //! boatload itself, names and contents included.
 
-mod noise;
-
 use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,13 +14,16 @@ use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
 use crate::op::request::RequestOutcome;
 use crate::op::{Access, ItemId, Request};
-use crate::plan::sim::{DirectoryLaw, SimModel};
+use crate::plan::sim::{DirectoryLaw, SimModel, SimNoise};
 use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
 
 /// What listing any simulated directory brings: one entry, as the kernel packs it.
 const LISTING_BYTES: u64 = 24;
+
+/// Requests from one draw of drifting noise to the next.
+const REQUESTS_BETWEEN_DRAWS: u64 = 100;
 
 /// The simulated disk under one cell: which entries exist, which are cached, how full it is.
 /// A bit an entry, whatever the number of files.
@@ -100,9 +101,7 @@ impl SimDisk {
 
     /// Puts files there that were made before.
     pub(crate) fn stock(&self, numbers: impl Iterator<Item = u64>) {
-        for number in numbers {
-            self.files.swap(number, true);
-        }
+        self.files.set_all(numbers);
     }
 
     /// Entries that exist.
@@ -119,16 +118,12 @@ impl SimDisk {
 
     /// Takes these files into the cache.
     pub(crate) fn warm(&self, numbers: impl Iterator<Item = u64>) {
-        for number in numbers {
-            self.cached.swap(number, true);
-        }
+        self.cached.set_all(numbers);
     }
 
     /// Takes these blocks of the device into the cache.
     pub(crate) fn warm_blocks(&self, numbers: impl Iterator<Item = u64>) {
-        for number in numbers {
-            self.cached_blocks.swap(number, true);
-        }
+        self.cached_blocks.set_all(numbers);
     }
 
     /// Share of these files that are cached; none if nothing is simulated to be.
@@ -458,7 +453,7 @@ impl SimEngine {
             Some(knee) if self.disk.fullness_percent() >= knee.at => knee.factor,
             _ => 1.0,
         };
-        let noise = noise::factor(model.noise, self.noise_seed, self.sequence);
+        let noise = noise_factor(model.noise, self.noise_seed, self.sequence);
         drift * knee * noise * self.slower
     }
 }
@@ -489,4 +484,26 @@ impl Engine for SimEngine {
         out.extend(self.queued.drain(self.queued.len() - number..).rev());
         Ok(())
     }
+}
+
+/// How much longer than the law a request takes: the same for the same seed and number.
+fn noise_factor(noise: SimNoise, seed: u64, request: u64) -> f64 {
+    let chance = || unit(draw(seed, Stream::Noise, request));
+    match noise {
+        SimNoise::None => 1.0,
+        SimNoise::Uniform => 0.5 + chance(),
+        SimNoise::Bimodal if chance() < 0.1 => 5.0,
+        SimNoise::Bimodal => 1.0,
+        SimNoise::Skewed => -(1.0 - chance()).ln(),
+        SimNoise::Drifting => 0.5 + wandering(seed, request),
+    }
+}
+
+/// A number in 0..1 that lies on a line between two that are drawn.
+fn wandering(seed: u64, request: u64) -> f64 {
+    // Far from the draws of single requests.
+    let drawn = |at: u64| unit(draw(!seed, Stream::Noise, at));
+    let at = request / REQUESTS_BETWEEN_DRAWS;
+    let share = (request % REQUESTS_BETWEEN_DRAWS) as f64 / REQUESTS_BETWEEN_DRAWS as f64;
+    drawn(at) * (1.0 - share) + drawn(at + 1) * share
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
-use super::{Completion, Engine, Submitted, Ticket};
+use super::{Engine, Submitted, Ticket};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::base::errno::Errno;
@@ -203,10 +203,6 @@ impl Engine for SyncEngine {
     #[inline]
     fn submit(&mut self, _: Ticket, request: &Request) -> Submitted {
         Submitted::Done(self.carry_out(request))
-    }
-
-    fn reap(&mut self, _: u32, _: &mut Vec<Completion>) -> Result<(), Errno> {
-        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cold::HeldFiles;
 use rustix::fs::{Dir, Mode, OFlags};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
@@ -338,7 +338,7 @@ impl Site for DiskSite {
         EngineSource::Disk(self)
     }
 
-    fn sync(&self) -> std::result::Result<f64, Errno> {
+    fn sync(&self) -> ErrnoResult<f64> {
         let Some((_, open)) = &self.cell else { return Ok(0.0) };
         let sync = || rustix::fs::syncfs(&open.root);
         let (synced, seconds) = if self.delay > 0.0 {
@@ -357,7 +357,7 @@ impl Site for DiskSite {
         Readings { own_read, ..all }
     }
 
-    fn count_entries(&self) -> std::result::Result<u64, Errno> {
+    fn count_entries(&self) -> ErrnoResult<u64> {
         let Some((_, open)) = &self.cell else { return Ok(0) };
         Ok(count_entries(open.root.as_fd())?)
     }
@@ -396,7 +396,7 @@ fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn open_canary(ground: &Ground) -> std::result::Result<OwnedFd, Errno> {
+fn open_canary(ground: &Ground) -> ErrnoResult<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(ground.directory(), CANARY, flags, Mode::empty())?)
 }
@@ -407,7 +407,7 @@ fn make_tree(
     ground: BorrowedFd<'_>,
     name: &mut NameBuffer,
     cell: &CellPlan,
-) -> std::result::Result<OpenTree, Errno> {
+) -> ErrnoResult<OpenTree> {
     let tree = cell.tree.clone();
     rustix::fs::mkdirat(ground, name.as_c_str(), Mode::RWXU)?;
     let text = String::from_utf8_lossy(name.as_bytes()).into_owned();

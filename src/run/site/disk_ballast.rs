@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, Mode};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Name, NameBuffer, NameKind};
@@ -27,7 +27,7 @@ use crate::run::drive::DoneCount;
 use crate::run::engine::sync::{
     OpenTree, SyncEngine, WorkerDirectories, directories_open_max, open_bases,
 };
-use crate::run::engine::{Completion, Engine, Submitted, Ticket};
+use crate::run::engine::{Engine, Submitted, Ticket};
 use crate::run::kept_ballast::KeptBallast;
 use crate::run::remove::{Removal, remove_tree};
 use crate::run::run_directory::open_directory;
@@ -58,7 +58,7 @@ pub(super) struct ShelvedBallast {
 
 impl ShelvedBallast {
     /// Opens its directory below `ground` again.
-    pub(super) fn take_up(self, ground: BorrowedFd<'_>) -> std::result::Result<DiskBallast, Errno> {
+    pub(super) fn take_up(self, ground: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
         let root = open_directory(ground, &self.name)?;
         Ok(DiskBallast { files: self, root, kept: None })
     }
@@ -137,7 +137,7 @@ impl DiskBallast {
     }
 
     /// The tree of the files so far, open for `workers` to look at.
-    pub(super) fn open(&self, workers: u32) -> std::result::Result<OpenTree, Errno> {
+    pub(super) fn open(&self, workers: u32) -> ErrnoResult<OpenTree> {
         let length = self.files.state.live().length();
         let tree = tree_of(self.files.state.ballast(), length);
         open_tree(tree, self.root.as_fd(), workers, length)
@@ -260,12 +260,7 @@ impl DiskPlace<'_> {
     }
 }
 
-fn open_tree(
-    tree: Tree,
-    root: BorrowedFd<'_>,
-    workers: u32,
-    files: u64,
-) -> std::result::Result<OpenTree, Errno> {
+fn open_tree(tree: Tree, root: BorrowedFd<'_>, workers: u32, files: u64) -> ErrnoResult<OpenTree> {
     let with_holders = files >= FILES_FOR_OPEN_DIRECTORIES;
     let bases = open_bases(&tree, root, u64::from(workers), with_holders)?;
     Ok(OpenTree { tree, root: rustix::io::dup(root)?, bases })
@@ -306,12 +301,7 @@ impl BallastWork {
     }
 
     /// The tree, open with the directories of each worker's part.
-    fn open(
-        &self,
-        tree: &Tree,
-        root: BorrowedFd<'_>,
-        phase: &Phase,
-    ) -> std::result::Result<OpenTree, Errno> {
+    fn open(&self, tree: &Tree, root: BorrowedFd<'_>, phase: &Phase) -> ErrnoResult<OpenTree> {
         let tree = tree.clone();
         if !self.opens {
             return open_tree(tree, root, phase.threads, 0);
@@ -347,10 +337,6 @@ impl Engine for UpToFailure<'_> {
             self.over.store(true, Ordering::Relaxed);
         }
         submitted
-    }
-
-    fn reap(&mut self, least: u32, ended: &mut Vec<Completion>) -> std::result::Result<(), Errno> {
-        self.engine.reap(least, ended)
     }
 }
 

@@ -22,7 +22,7 @@ use super::cache::{CacheVerdict, LeastRead, ReadEvidence, Readings};
 use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
 use super::workers::PhaseRun;
-use crate::base::errno::Errno;
+use crate::base::errno::ErrnoResult;
 use crate::base::failure::Result;
 use crate::base::units::Unit;
 use crate::base::words::words;
@@ -156,7 +156,7 @@ pub trait Site {
     ///
     /// # Errors
     /// What syncfs(2) says: data that could not be written.
-    fn sync(&self) -> std::result::Result<f64, Errno> {
+    fn sync(&self) -> ErrnoResult<f64> {
         self.inside().map_or(Ok(0.0), Site::sync)
     }
 
@@ -166,7 +166,7 @@ pub trait Site {
     }
 
     /// Counts the tree's entries.
-    fn count_entries(&self) -> std::result::Result<u64, Errno> {
+    fn count_entries(&self) -> ErrnoResult<u64> {
         self.inside().map_or(Ok(0), Site::count_entries)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::base::errno::Errno;
+use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
 use crate::base::units::counted;
@@ -193,11 +193,11 @@ impl Site for SimSite {
         EngineSource::Sim(self)
     }
 
-    fn sync(&self) -> std::result::Result<f64, Errno> {
+    fn sync(&self) -> ErrnoResult<f64> {
         Ok(self.cell.as_ref().map_or(0.0, |(disk, _)| disk.sync_seconds()))
     }
 
-    fn count_entries(&self) -> std::result::Result<u64, Errno> {
+    fn count_entries(&self) -> ErrnoResult<u64> {
         Ok(self.cell.as_ref().map_or(0, |(disk, _)| disk.entries()))
     }
 
