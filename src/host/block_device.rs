@@ -13,6 +13,9 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::errno;
 use crate::host::mounts::{Mount, source_path};
+use crate::host::sysfs::{
+    DeviceNumber, block_device_at, bracketed, device_link, device_number, first_line, number_in,
+};
 
 /// A block device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,20 +92,18 @@ impl BlockDevice {
     /// The same with another sysfs.
     pub fn under_in(sys: &Path, mount: &Mount) -> Option<Self> {
         if mount.kind != "btrfs" {
-            return Self::numbered(sys, mount.device.0, mount.device.1);
+            return Self::numbered(sys, mount.device);
         }
         // btrfs gives each subvolume a made-up device number, so its source is asked instead.
-        let (major, minor) = source_number(mount)?;
-        let device = Self::numbered(sys, major, minor)?;
+        let device = Self::numbered(sys, block_device_at(source_path(&mount.source)?)?)?;
         (!shared_by_btrfs(sys, &device.facts.name)).then_some(device)
     }
 
     /// The device with this major and minor number below a sysfs; none if there is no such one.
-    pub fn numbered(sys: &Path, major: u32, minor: u32) -> Option<Self> {
-        let link = sys.join(format!("dev/block/{major}:{minor}"));
-        let directory = link.canonicalize().ok()?;
+    pub fn numbered(sys: &Path, number: DeviceNumber) -> Option<Self> {
+        let directory = device_link(sys, number).canonicalize().ok()?;
         let facts = facts(sys, &directory, 0)?;
-        Some(Self { number: (major, minor), facts, directory })
+        Some(Self { number, facts, directory })
     }
 
     /// Whether it is, or stands on, a loop device that reads its file through the page cache.
@@ -163,15 +164,16 @@ fn facts(sys: &Path, directory: &Path, depth: u32) -> Option<DeviceFacts> {
         name,
         model: model(&disk, 0),
         rotational: flag(&queue.join("rotational")),
-        scheduler: line(&queue.join("scheduler")).and_then(|text| chosen(&text)),
-        write_cache: line(&queue.join("write_cache")),
-        sector_bytes: number(&queue.join("logical_block_size")),
-        total_bytes: number(&directory.join("size")).map(|s| s.saturating_mul(SECTOR_BYTES)),
+        scheduler: first_line(&queue.join("scheduler")).and_then(|text| chosen(&text)),
+        write_cache: first_line(&queue.join("write_cache")),
+        sector_bytes: number_in(&queue.join("logical_block_size")),
+        total_bytes: number_in(&directory.join("size")).map(|s| s.saturating_mul(SECTOR_BYTES)),
         loop_direct_io: flag(&disk.join("loop/dio")),
-        physical_sector_bytes: number(&queue.join("physical_block_size")),
+        physical_sector_bytes: number_in(&queue.join("physical_block_size")),
         discards: flag(&queue.join("discard_max_bytes")),
-        requests_max: number(&queue.join("nr_requests")),
-        read_ahead_bytes: number(&queue.join("read_ahead_kb")).map(|kib| kib.saturating_mul(1024)),
+        requests_max: number_in(&queue.join("nr_requests")),
+        read_ahead_bytes: number_in(&queue.join("read_ahead_kb"))
+            .map(|kib| kib.saturating_mul(1024)),
         beneath,
         stack,
     })
@@ -185,7 +187,7 @@ fn name_of(directory: &Path) -> Option<String> {
 /// The maker's name for a disk; for a device that stands on one other alone, that one's.
 fn model(disk: &Path, depth: u32) -> Option<String> {
     // SCSI and NVMe disks have `model`, memory cards have `name`.
-    let own = ["device/model", "device/name"].iter().find_map(|file| line(&disk.join(file)));
+    let own = ["device/model", "device/name"].iter().find_map(|file| first_line(&disk.join(file)));
     if own.is_some() || depth == DEEPEST_STACK {
         return own;
     }
@@ -203,37 +205,13 @@ fn reads_through_cache(disk: &Path, depth: u32) -> bool {
     depth < DEEPEST_STACK && disks.any(|disk| reads_through_cache(&disk, depth + 1))
 }
 
-/// The first line of a file without the blanks around it; none if it is empty or not text.
-fn line(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let first = text.lines().next()?.trim();
-    (!first.is_empty()).then(|| first.to_string())
-}
-
-fn number(path: &Path) -> Option<u64> {
-    line(path)?.parse().ok()
-}
-
 fn flag(path: &Path) -> Option<bool> {
-    number(path).map(|value| value != 0)
+    number_in(path).map(|value| value != 0)
 }
 
 /// The scheduler in use, in brackets among those that could be; a lone one may have none.
 fn chosen(text: &str) -> Option<String> {
-    let bracketed = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    match bracketed {
-        Some((name, _)) => Some(name.to_string()),
-        None => (!text.contains(' ')).then(|| text.to_string()),
-    }
-}
-
-/// The number of the block device that a mount's source names.
-fn source_number(mount: &Mount) -> Option<(u32, u32)> {
-    let data = std::fs::metadata(source_path(&mount.source)?).ok()?;
-    let number = data.rdev();
-    data.file_type()
-        .is_block_device()
-        .then(|| (rustix::fs::major(number), rustix::fs::minor(number)))
+    bracketed(text).or_else(|| (!text.contains(' ')).then(|| text.to_string()))
 }
 
 /// Whether a btrfs has this device among several: `/sys/fs/btrfs/UUID/devices/` lists them.
@@ -306,7 +284,7 @@ impl BlockDevice {
         let flags = if direct { flags | OFlags::DIRECT } else { flags };
         let is_it = |stat: &rustix::fs::Stat| {
             FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice
-                && (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev)) == self.number
+                && device_number(stat.st_rdev) == self.number
         };
         if !is_it(&rustix::fs::stat(node)?) {
             return Ok(None);
@@ -341,9 +319,8 @@ pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
     let file = std::fs::read_to_string(directory.join("loop/backing_file")).unwrap_or_default();
     if let Ok(data) = std::fs::metadata(file.trim_end_matches('\n')) {
         let block = data.file_type().is_block_device();
-        let number = if block { data.rdev() } else { data.dev() };
-        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-        found.extend(sys.join(format!("dev/block/{major}:{minor}")).canonicalize().ok());
+        let number = device_number(if block { data.rdev() } else { data.dev() });
+        found.extend(device_link(sys, number).canonicalize().ok());
     }
     found.sort();
     found
@@ -482,7 +459,7 @@ mod tests {
         }
 
         fn facts(&self, number: (u32, u32)) -> DeviceFacts {
-            BlockDevice::numbered(self.0.path(), number.0, number.1).unwrap().facts
+            BlockDevice::numbered(self.0.path(), number).unwrap().facts
         }
     }
 
@@ -521,12 +498,12 @@ mod tests {
     fn a_loop_device_says_whether_it_goes_around_the_cache() {
         let facts = Sysfs::new().facts((7, 3));
         assert_eq!((facts.loop_direct_io, facts.model), (Some(false), None));
-        let through = |major, minor| {
+        let through = |number| {
             let sys = Sysfs::new();
-            BlockDevice::numbered(sys.0.path(), major, minor).unwrap().reads_through_cache()
+            BlockDevice::numbered(sys.0.path(), number).unwrap().reads_through_cache()
         };
-        assert!(through(7, 3) && through(9, 0), "a loop device, and an array with one");
-        assert!(!through(8, 0) && !through(8, 1) && !through(253, 0));
+        assert!(through((7, 3)) && through((9, 0)), "a loop device, and an array with one");
+        assert!(!through((8, 0)) && !through((8, 1)) && !through((253, 0)));
         assert_eq!(facts.scheduler.as_deref(), Some("none"));
     }
 

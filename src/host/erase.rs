@@ -11,11 +11,9 @@ use crate::base::failure::{Failure, Result, shown};
 
 use super::block;
 use super::ioctl;
-use super::mounts::source_path;
-use super::mounts::{all_mounts, is_unused};
+use super::mounts::{Mount, all_mounts, is_unused, source_path};
 use super::signatures::{described, signatures};
-
-type Number = (u32, u32);
+use super::sysfs::{DeviceNumber, block_device_at, device_link, device_number, first_line};
 
 /// Between two looks at who has the device open.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -30,8 +28,6 @@ pub struct Erasable {
     pub number: (u32, u32),
     /// Its size.
     pub total_bytes: u64,
-    /// What the kernel calls it: `sdb`, `nvme0n1p3`.
-    pub name: String,
     /// Open and locked; the second is the disk that it is a partition of.
     held: (OwnedFd, Option<OwnedFd>),
     /// The kernel's count of media that were put in (Linux 5.15); none before.
@@ -65,12 +61,11 @@ pub fn check_erasable(device: &Path, named_again: &Path) -> Result<Erasable> {
         return Err(changed(device));
     }
     let directory = directory_of(device, number)?;
-    let name = directory.file_name().unwrap_or_default().to_string_lossy().replace('!', "/");
     // udev keeps out of a partition only if the whole disk is locked.
     let disk = disk_of(&directory).map(|disk| disk.node).filter(|node| node.exists());
     let held = (locked(device)?, disk.as_deref().map(locked).transpose()?);
     let (total_bytes, media) = (writable_bytes(device)?, media(number));
-    let erasable = Erasable { path: device.into(), number, total_bytes, name, held, media };
+    let erasable = Erasable { path: device.into(), number, total_bytes, held, media };
     recheck_empty(&erasable)?;
     Ok(erasable)
 }
@@ -126,12 +121,12 @@ fn locked(device: &Path) -> Result<OwnedFd> {
     }
 }
 
-fn media(number: Number) -> Option<String> {
-    std::fs::read_to_string(format!("/sys/dev/block/{}:{}/diskseq", number.0, number.1)).ok()
+fn media(number: DeviceNumber) -> Option<String> {
+    first_line(&device_link(Path::new("/sys"), number).join("diskseq"))
 }
 
-fn directory_of(device: &Path, number: Number) -> Result<PathBuf> {
-    let directory = PathBuf::from(format!("/sys/dev/block/{}:{}", number.0, number.1));
+fn directory_of(device: &Path, number: DeviceNumber) -> Result<PathBuf> {
+    let directory = device_link(Path::new("/sys"), number);
     let failed = |error| Failure::from_system(format!("look up {} in /sys", shown(device)), error);
     directory.canonicalize().map_err(failed)
 }
@@ -154,28 +149,17 @@ fn changed(device: &Path) -> Failure {
     ))
 }
 
-fn number_of(device: &Path) -> Result<Number> {
+fn number_of(device: &Path) -> Result<DeviceNumber> {
     let stat = rustix::fs::stat(device).map_err(|error| {
         Failure::from_system(format!("look at {}", shown(device)), Errno::from(error).about())
     })?;
     if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
-        return Ok(number(stat.st_rdev));
+        return Ok(device_number(stat.st_rdev));
     }
     Err(Failure::usage(format!(
         "{} is not a block device. For a directory, name it with --dir; images are made there",
         shown(device)
     )))
-}
-
-fn number(device: rustix::fs::Dev) -> Number {
-    (rustix::fs::major(device), rustix::fs::minor(device))
-}
-
-/// The number of the block device at a path; none if there is none.
-fn number_at(path: &Path) -> Option<Number> {
-    let stat = rustix::fs::stat(path).ok()?;
-    let block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
-    block.then(|| number(stat.st_rdev))
 }
 
 /// Its size, if it has one and can be written.
@@ -201,7 +185,7 @@ fn writable_bytes(device: &Path) -> Result<u64> {
 }
 
 /// Refuses a device that anything uses, the most telling reason first.
-fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
+fn refuse_users(device: &Path, number: DeviceNumber, directory: &Path) -> Result<()> {
     let used = |how: String| Failure::failed(format!("{} {how}", shown(device)));
     let partitions = partitions(directory);
     if let Some(point) = mount_point(number, &partitions) {
@@ -251,14 +235,14 @@ fn refuse_users(device: &Path, number: Number, directory: &Path) -> Result<()> {
 
 /// The disk that a partition is on.
 struct Disk {
-    number: Number,
+    number: DeviceNumber,
     node: PathBuf,
 }
 
 /// None of what is no partition.
 fn disk_of(directory: &Path) -> Option<Disk> {
     let above = directory.parent().filter(|_| directory.join("partition").exists())?;
-    let number = parse_number(&std::fs::read_to_string(above.join("dev")).ok()?)?;
+    let number = number_of_directory(above)?;
     let name = above.file_name()?.to_string_lossy().replace('!', "/");
     Some(Disk { number, node: Path::new("/dev").join(name) })
 }
@@ -284,33 +268,32 @@ fn refuse_marks(Erasable { path: device, total_bytes, .. }: &Erasable) -> Result
 }
 
 /// The numbers of a disk's partitions.
-fn partitions(directory: &Path) -> Vec<Number> {
+fn partitions(directory: &Path) -> Vec<DeviceNumber> {
     let inside = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let parts = inside.map(|entry| entry.path()).filter(|path| path.join("partition").exists());
-    parts
-        .filter_map(|part| parse_number(&std::fs::read_to_string(part.join("dev")).ok()?))
-        .collect()
+    parts.filter_map(|part| number_of_directory(&part)).collect()
 }
 
-/// `8:17`.
-fn parse_number(text: &str) -> Option<Number> {
-    let (major, minor) = text.trim().split_once(':')?;
+/// What its file `dev` says: `8:17`.
+fn number_of_directory(directory: &Path) -> Option<DeviceNumber> {
+    let text = first_line(&directory.join("dev"))?;
+    let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Where the device or one of its partitions is mounted. btrfs has made-up numbers, so what it says
 /// it was mounted from is looked at too.
-fn mount_point(number: Number, partitions: &[Number]) -> Option<PathBuf> {
-    let ours = |other: Number| other == number || partitions.contains(&other);
-    let mounted = |mount: &super::mounts::Mount| {
-        ours(mount.device) || source_path(&mount.source).and_then(number_at).is_some_and(ours)
+fn mount_point(number: DeviceNumber, partitions: &[DeviceNumber]) -> Option<PathBuf> {
+    let ours = |other: DeviceNumber| other == number || partitions.contains(&other);
+    let mounted = |mount: &Mount| {
+        ours(mount.device) || source_path(&mount.source).and_then(block_device_at).is_some_and(ours)
     };
     all_mounts().into_iter().find(mounted).map(|mount| mount.mount_point)
 }
 
-fn is_swap(number: Number, partitions: &[Number]) -> bool {
+fn is_swap(number: DeviceNumber, partitions: &[DeviceNumber]) -> bool {
     let text = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
-    let mut numbers = swap_paths(&text).into_iter().filter_map(|path| number_at(&path));
+    let mut numbers = swap_paths(&text).into_iter().filter_map(|path| block_device_at(&path));
     numbers.any(|other| other == number || partitions.contains(&other))
 }
 
@@ -327,11 +310,13 @@ fn holder(directory: &Path) -> Option<std::ffi::OsString> {
 }
 
 /// A loop device whose file is this device; the kernel does not count it as a holder.
-fn loop_device_on(number: Number) -> Option<std::ffi::OsString> {
+fn loop_device_on(number: DeviceNumber) -> Option<std::ffi::OsString> {
     let devices = std::fs::read_dir("/sys/block").ok()?.flatten();
     let shows = |device: &std::fs::DirEntry| {
         let file = std::fs::read_to_string(device.path().join("loop/backing_file"));
-        file.is_ok_and(|file| number_at(Path::new(file.trim_end_matches('\n'))) == Some(number))
+        file.is_ok_and(|file| {
+            block_device_at(Path::new(file.trim_end_matches('\n'))) == Some(number)
+        })
     };
     let mut above = devices.filter(shows);
     above.next().map(|device| device.file_name())
@@ -339,7 +324,7 @@ fn loop_device_on(number: Number) -> Option<std::ffi::OsString> {
 
 /// Another process that has the device open, which need not keep others out: a virtual machine, a
 /// copy. One that only looks, as scanners do, is gone at the second sight.
-fn opener(number: Number) -> Option<u32> {
+fn opener(number: DeviceNumber) -> Option<u32> {
     let first = openers(number);
     if first.is_empty() {
         return None;
@@ -348,20 +333,20 @@ fn opener(number: Number) -> Option<u32> {
     openers(number).into_iter().find(|process| first.contains(process))
 }
 
-fn openers(number: Number) -> Vec<u32> {
+fn openers(number: DeviceNumber) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     processes.filter(|id| *id != std::process::id() && has_open(*id, number)).collect()
 }
 
-fn has_open(process: u32, number: Number) -> bool {
+fn has_open(process: u32, number: DeviceNumber) -> bool {
     let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     // Only what lies in /dev is looked at: a path on a server that is gone would make it wait. The
     // link leads to what is open, which may have another path here than there.
     let mut devices = files
         .map(|file| file.path())
         .filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with("/dev")));
-    devices.any(|link| number_at(&link) == Some(number))
+    devices.any(|link| block_device_at(&link) == Some(number))
 }
 
 #[cfg(test)]
@@ -392,6 +377,7 @@ mod tests {
             std::fs::write(disk.path().join(name).join("dev"), "8:17\n").unwrap();
         }
         assert_eq!(partitions(disk.path()), [(8, 17)]);
-        assert_eq!(parse_number("x:1"), None);
+        std::fs::write(disk.path().join("sdb1/dev"), "x:1\n").unwrap();
+        assert_eq!(partitions(disk.path()), []);
     }
 }

@@ -14,6 +14,7 @@ use super::mounts::Mount;
 use super::page_cache::{self, CacheProbe};
 use super::settings::MachineSettings;
 use super::space::Space;
+use super::sysfs::first_line;
 
 /// The machine and the place a run measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -149,10 +150,8 @@ impl FilesystemFacts {
 
 /// Whether the ext4 on this device keeps a journal, by the sysfs at `sys`.
 fn journal(sys: &Path, device: &str) -> Option<bool> {
-    let task = std::fs::read_to_string(
-        sys.join("fs/ext4").join(device.replace('/', "!")).join("journal_task"),
-    );
-    task.ok().map(|task| task.trim() != "<none>")
+    let directory = sys.join("fs/ext4").join(device.replace('/', "!"));
+    first_line(&directory.join("journal_task")).map(|task| task != "<none>")
 }
 
 fn impersonal(options: &str) -> String {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::host::block_device::{BlockDevice, DEEPEST_STACK, beneath};
+use crate::host::sysfs::number_after;
 
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
 const WRITEBACK_PAGES_MAX: u64 = 16;
@@ -56,15 +57,11 @@ fn in_flight(text: &str) -> Option<u64> {
 
 /// With what the text of /proc/vmstat says.
 fn unrest(requests: u64, text: &str) -> Option<Unrest> {
-    let pages = |key: &str| {
-        let value = |line: &str| line.strip_prefix(key)?.strip_prefix(' ')?.parse::<u64>().ok();
-        text.lines().find_map(value)
-    };
     Some(Unrest {
         requests,
-        dirty: pages("nr_dirty")?,
-        writeback: pages("nr_writeback")?,
-        dirty_background: pages("nr_dirty_background_threshold")?,
+        dirty: number_after(text, "nr_dirty ")?,
+        writeback: number_after(text, "nr_writeback ")?,
+        dirty_background: number_after(text, "nr_dirty_background_threshold ")?,
     })
 }
 

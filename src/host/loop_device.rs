@@ -15,6 +15,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 
 use super::ioctl;
+use super::sysfs::{device_link, device_number};
 
 /// Other processes take loop devices too: a free one may be gone when it is opened.
 const ATTEMPTS: u32 = 64;
@@ -88,7 +89,7 @@ impl LoopDevice {
 
     fn attached(path: PathBuf, device: OwnedFd, direct: bool) -> Result<Self> {
         let stat = rustix::fs::fstat(&device).map_err(|error| refused(&path, error.into()))?;
-        let number = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        let number = device_number(stat.st_rdev);
         let mut attached = Self { path, number, device: Some(device), file: None };
         attached.file = attached.setting("backing_file");
         if direct && !attached.direct_io() {
@@ -126,8 +127,8 @@ impl LoopDevice {
 
     /// What sysfs says of the attached file; none if none is attached.
     fn setting(&self, name: &str) -> Option<String> {
-        let (major, minor) = self.number;
-        let text = std::fs::read(format!("/sys/dev/block/{major}:{minor}/loop/{name}")).ok()?;
+        let device = device_link(Path::new("/sys"), self.number);
+        let text = std::fs::read(device.join("loop").join(name)).ok()?;
         Some(String::from_utf8_lossy(&text).trim_end_matches('\n').to_string())
     }
 

@@ -25,6 +25,7 @@ pub(crate) mod reads;
 pub mod settings;
 pub mod signatures;
 pub mod space;
+mod sysfs;
 
 use crate::base::errno::Errno;
 

@@ -8,13 +8,15 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::kernel_log::KernelLog;
+use crate::host::open::mount_id;
+use crate::host::sysfs::{DeviceNumber, block_device_at, device_link, device_number};
 
 /// What this thread sees mounted: threads may have views of their own.
 pub(super) const MOUNTS: &str = "/proc/thread-self/mountinfo";
@@ -52,9 +54,9 @@ impl Mount {
             .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
         let stat = rustix::fs::fstat(fd)
             .map_err(|error| Failure::from_system("look at the directory", error))?;
-        let (major, minor) = (rustix::fs::major(stat.st_dev), rustix::fs::minor(stat.st_dev));
+        let device = device_number(stat.st_dev);
         let path = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok();
-        choose(&parse(&text), mount_id(fd), path.as_deref(), major, minor).ok_or_else(|| {
+        choose(&parse(&text), mount_id(fd).ok(), path.as_deref(), device).ok_or_else(|| {
             let place = path.map_or_else(|| "the directory".into(), shown);
             Failure::failed(format!(
                 "cannot tell which file system {place} is on: {MOUNTS} does not show \
@@ -64,18 +66,11 @@ impl Mount {
     }
 }
 
-/// The number of the mount a descriptor lies on; none before Linux 5.8.
-fn mount_id(fd: BorrowedFd<'_>) -> Option<u64> {
-    let stat = rustix::fs::statx(fd, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
-    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
-}
-
 fn choose(
     mounts: &[Mount],
     id: Option<u64>,
     path: Option<&Path>,
-    major: u32,
-    minor: u32,
+    device: DeviceNumber,
 ) -> Option<Mount> {
     if let Some(found) = mounts.iter().find(|mount| Some(mount.id) == id) {
         return Some(found.clone());
@@ -84,7 +79,7 @@ fn choose(
     let above = |mount: &&Mount| path.is_some_and(|path| path.starts_with(&mount.mount_point));
     let depth = |mount: &&Mount| mount.mount_point.as_os_str().len();
     let by_path = mounts.iter().filter(above).max_by_key(depth);
-    by_path.or_else(|| mounts.iter().find(|mount| mount.device == (major, minor))).cloned()
+    by_path.or_else(|| mounts.iter().find(|mount| mount.device == device)).cloned()
 }
 
 /// Reads the whole of a mountinfo file; lines that do not have its form are left out.
@@ -211,10 +206,8 @@ fn split(options: &str) -> (MountFlags, String) {
 
 /// What the kernel calls a device in its log; that of `/dev/mapper/x` is `dm-0`.
 fn device_name(source: &Path) -> String {
-    let by_number = rustix::fs::stat(source).ok().and_then(|stat| {
-        let (major, minor) = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
-        std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()
-    });
+    let link = block_device_at(source).map(|number| device_link(Path::new("/sys"), number));
+    let by_number = link.and_then(|link| std::fs::read_link(link).ok());
     let path = by_number.as_deref().unwrap_or(source);
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -370,13 +363,13 @@ not a mount line\n";
 
     #[test]
     fn without_a_mount_id_the_longest_and_latest_mount_point_is_taken() {
-        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), 0, 0);
+        let by_path = |path: &str| choose(&parse(SAMPLE), None, Some(path.as_ref()), (0, 0));
         assert_eq!(by_path("/mnt/bind/x").unwrap().id, 44);
         assert_eq!(by_path("/mnt/binder").unwrap().id, 27, "a name is not cut in its middle");
         assert_eq!(by_path("/home/x").unwrap().id, 70, "the later mount covers the earlier");
-        assert_eq!(choose(&parse(SAMPLE), None, None, 0, 52).unwrap().id, 60);
-        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), 0, 0).unwrap().id, 51);
-        assert_eq!(choose(&parse(SAMPLE), Some(99), None, 7, 7), None);
+        assert_eq!(choose(&parse(SAMPLE), None, None, (0, 52)).unwrap().id, 60);
+        assert_eq!(choose(&parse(SAMPLE), Some(51), Some("/x".as_ref()), (0, 0)).unwrap().id, 51);
+        assert_eq!(choose(&parse(SAMPLE), Some(99), None, (7, 7)), None);
     }
 }
 

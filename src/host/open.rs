@@ -45,7 +45,7 @@ fn open_below(parent: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> rustix::io
 
 /// Which mount an open file is of: a bind mount has the device of what it shows, but a number of
 /// its own. A kernel that does not tell it (before Linux 5.8) gives an error, not a guess.
-fn mount_id(file: BorrowedFd<'_>) -> rustix::io::Result<u64> {
+pub(super) fn mount_id(file: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
     let stat = rustix::fs::statx(file, c"", flags, mask)?;
     let told = stat.stx_mask & mask.bits() != 0;

@@ -6,19 +6,15 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::block_device::BlockDevice;
-use super::block_device::{DEEPEST_STACK, below};
+use super::block_device::{BlockDevice, DEEPEST_STACK, below};
 use super::mounts::Mount;
+use super::sysfs::{device_number, number_after, number_in};
 
 /// Bytes that this process has had disks read so far, all its threads together: what it found in
 /// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). None where the
 /// kernel does not count them.
 pub(crate) fn own_read_bytes() -> Option<u64> {
-    read_bytes_of(&std::fs::read_to_string("/proc/self/io").ok()?)
-}
-
-fn read_bytes_of(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.trim().parse().ok())
+    number_after(&std::fs::read_to_string("/proc/self/io").ok()?, "read_bytes: ")
 }
 
 /// What lies beneath a device with respect to this machine's page cache.
@@ -65,7 +61,7 @@ impl Beneath {
 /// The file of the loop device at the end of a chain of single devices.
 fn cached_file(sys: &Path, directory: &Path, depth: u32) -> Option<PathBuf> {
     let loops = directory.join("loop");
-    if std::fs::read_to_string(loops.join("dio")).is_ok_and(|text| text.trim() == "0") {
+    if number_in(&loops.join("dio")) == Some(0) {
         let text = std::fs::read_to_string(loops.join("backing_file")).ok()?;
         return Some(PathBuf::from(text.trim_end_matches('\n')));
     }
@@ -80,8 +76,7 @@ fn device_under(file: &Path) -> Option<BlockDevice> {
     let open = rustix::fs::open(file, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&open).ok()?;
     if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
-        let (major, minor) = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
-        return BlockDevice::numbered(Path::new("/sys"), major, minor);
+        return BlockDevice::numbered(Path::new("/sys"), device_number(stat.st_rdev));
     }
     BlockDevice::under(&Mount::of(open.as_fd()).ok()?)
 }
@@ -93,8 +88,8 @@ mod tests {
     #[test]
     fn own_reads_are_those_of_disks_and_not_of_memory() {
         let text = "rchar: 9\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 5\n";
-        assert_eq!(read_bytes_of(text), Some(4096));
-        assert_eq!(read_bytes_of("rchar: 9\n"), None);
+        assert_eq!(number_after(text, "read_bytes: "), Some(4096));
+        assert_eq!(number_after("rchar: 9\n", "read_bytes: "), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::group::OwnGroup;
+use super::sysfs::{bracketed, first_line};
 
 /// Each is none where the kernel does not tell it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,16 +114,6 @@ const CLOCK_SOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_
 /// The clock source that the kernel uses now.
 pub(super) fn clock_source() -> Option<String> {
     first_line(&Path::new("/").join(CLOCK_SOURCE))
-}
-
-fn first_line(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let line = text.lines().next()?.trim();
-    (!line.is_empty()).then(|| line.to_string())
-}
-
-fn bracketed(text: &str) -> Option<String> {
-    Some(text.split_once('[')?.1.split_once(']')?.0.to_string())
 }
 
 /// How many a list like `0-3,8` names.

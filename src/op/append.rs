@@ -1,8 +1,7 @@
-//! `append`: more content at the end of a file.
+//! `append`: opens a file for appending, writes content of a newly drawn size, closes it.
 
 use super::{Access, Change, Operation, steps};
 
-/// Opens a file for appending, writes content of a newly drawn size, closes it.
 pub(super) const APPEND: Operation = Operation {
     name: "append",
     about: "writes content of a newly drawn size at the end of a file",

@@ -1,8 +1,7 @@
-//! `create`: a new file with its content.
+//! `create`: opens a file that must not exist, writes its content, closes it.
 
 use super::{Access, Change, Effect, Operation, steps};
 
-/// Opens a file that must not exist, writes its content, closes it.
 pub(super) const CREATE: Operation = Operation {
     name: "create",
     about: "makes a new file and writes its content",

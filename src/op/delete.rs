@@ -1,9 +1,8 @@
-//! `delete`: a file removed.
+//! `delete`: unlinks a file.
 
 use super::request::Request;
 use super::{Effect, Operation, steps};
 
-/// Unlinks a file.
 pub(super) const DELETE: Operation = Operation {
     name: "delete",
     about: "removes a file",

@@ -1,9 +1,8 @@
-//! `find-remove`: what find(1) with `-delete` does to a directory.
+//! `find-remove`: visits one directory that `mkdir` made, as `find` does, and removes it.
 
 use super::request::{Request, RequestKind};
 use super::{Effect, NextRequest, Operation, OperationProgress, Subject, Target, steps};
 
-/// Visits one directory that `mkdir` made, as `find` does, and removes it.
 pub(super) const FIND_REMOVE: Operation = Operation {
     name: "find-remove",
     about: "visits an empty directory as `find` does, and removes it",

@@ -1,8 +1,7 @@
-//! `list`: the entries of one directory.
+//! `list`: opens a directory that holds the tree's entries, reads all its entries, closes it.
 
 use super::{Operation, Subject, steps};
 
-/// Opens a directory that holds the tree's entries, reads all its entries, closes it.
 pub(super) const LIST: Operation = Operation {
     name: "list",
     about: "reads all entries of one directory that holds files (readdir)",

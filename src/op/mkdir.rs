@@ -1,9 +1,8 @@
-//! `mkdir`: a new directory.
+//! `mkdir`: makes an empty directory as an entry of the tree.
 
 use super::request::Request;
 use super::{Effect, Operation, Subject, steps};
 
-/// Makes an empty directory as an entry of the tree.
 pub(super) const MKDIR: Operation = Operation {
     name: "mkdir",
     about: "makes an empty directory",

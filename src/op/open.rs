@@ -1,10 +1,9 @@
-//! `open`: a file opened for reading, and nothing read.
+//! `open`: opens a file for reading and closes it: the name is looked up and the inode fetched, the
+//! content is not.
 
 use super::request::{Request, RequestKind};
 use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
-/// Opens a file for reading and closes it: the name is looked up and the inode fetched, the
-/// content is not.
 pub(super) const OPEN: Operation = Operation {
     name: "open",
     about: "opens a file for reading and closes it, reading nothing",

@@ -1,8 +1,7 @@
-//! `overwrite`: a file's content replaced in place.
+//! `overwrite`: opens a file, writes new content of the same size over the old, closes it.
 
 use super::{Access, Change, Operation, steps};
 
-/// Opens a file, writes new content of the same size over the old, closes it.
 pub(super) const OVERWRITE: Operation = Operation {
     name: "overwrite",
     about: "writes new content of the same size over a file's old content",

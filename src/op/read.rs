@@ -1,10 +1,9 @@
-//! `read`: all of a file's content.
+//! `read`: opens a file, reads until it ends, closes it. A read that returns less than was asked is
+//! the end of a regular file, so a file smaller than a block costs one read.
 
 use super::request::{Request, RequestKind};
 use super::{NextRequest, Operation, OperationProgress, Target, steps};
 
-/// Opens a file, reads until it ends, closes it. A read that returns less than was asked is the
-/// end of a regular file, so a file smaller than a block costs one read.
 pub(super) const READ: Operation = Operation {
     name: "read",
     about: "reads a file from its beginning to its end",

@@ -1,9 +1,8 @@
-//! `read-device`: a block of the device under the directory.
+//! `read-device`: reads one block at its place on the block device, which the engine has open.
 
 use super::request::Request;
 use super::{NextRequest, Operation, OperationProgress, Subject, Target};
 
-/// Reads one block at its place on the block device, which the engine has open.
 pub(super) const READ_DEVICE: Operation = Operation {
     name: "read-device",
     about: "reads a block at its place on the block device under the directory",

@@ -1,9 +1,8 @@
-//! `rename`: another name in the same directory.
+//! `rename`: gives a file a new name in its directory.
 
 use super::request::Request;
 use super::{Change, Operation, steps};
 
-/// Gives a file a new name in its directory.
 pub(super) const RENAME: Operation = Operation {
     name: "rename",
     about: "gives a file a new name in the same directory",

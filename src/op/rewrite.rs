@@ -1,8 +1,8 @@
-//! `rewrite`: a file's content replaced by another of a new size.
+//! `rewrite`: opens a file and drops what it held, writes new content of a newly drawn size, closes
+//! it.
 
 use super::{Access, Change, Operation, steps};
 
-/// Opens a file and drops what it held, writes new content of a newly drawn size, closes it.
 pub(super) const REWRITE: Operation = Operation {
     name: "rewrite",
     about: "empties a file and writes new content of a new size",

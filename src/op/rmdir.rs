@@ -1,9 +1,8 @@
-//! `rmdir`: an empty directory removed.
+//! `rmdir`: removes an empty directory that `mkdir` made.
 
 use super::request::Request;
 use super::{Effect, Operation, Subject, steps};
 
-/// Removes an empty directory that `mkdir` made.
 pub(super) const RMDIR: Operation = Operation {
     name: "rmdir",
     about: "removes an empty directory that mkdir made",

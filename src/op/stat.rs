@@ -1,9 +1,8 @@
-//! `stat`: a file's attributes.
+//! `stat`: asks for a file's attributes by name.
 
 use super::request::Request;
 use super::{NextRequest, Operation, OperationProgress, Target};
 
-/// Asks for a file's attributes by name.
 pub(super) const STAT: Operation = Operation {
     name: "stat",
     about: "asks for a file's attributes by name",

@@ -1,12 +1,12 @@
-//! `write-chunk`: one chunk of a file at its place in it.
+//! `write-chunk`: writes one chunk at its place in its file; the first chunk of a file makes it.
+//! Whether the file is opened and closed for the chunk, or is open from an earlier one, the target
+//! says.
 
 use super::request::{Access, Request, RequestKind};
 use super::{
     Change, Durability, Effect, NextRequest, Operation, OperationProgress, Subject, Target, steps,
 };
 
-/// Writes one chunk at its place in its file; the first chunk of a file makes it. Whether the file
-/// is opened and closed for the chunk, or is open from an earlier one, the target says.
 pub(super) const WRITE_CHUNK: Operation = Operation {
     name: "write-chunk",
     about: "writes one chunk at its place in its file, which the first chunk makes",

@@ -197,7 +197,7 @@ impl Backing {
     /// The block device that a file system of this kind lies on; none if it needs none.
     pub fn device(&self, filesystem: &FileSystem) -> Option<BlockDevice> {
         let number = self.base.as_ref().filter(|_| filesystem.kind.maker.is_some())?.number();
-        BlockDevice::numbered(Path::new("/sys"), number.0, number.1)
+        BlockDevice::numbered(Path::new("/sys"), number)
     }
 
     fn base_path(&self) -> Result<&Path> {

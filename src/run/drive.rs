@@ -1,6 +1,7 @@
 //! The one hot loop: takes targets in order, asks the operation for its next request, hands it to
 //! the engine, and reads the clock once for each operation: the end of one is the start of the next.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::clock::Clock;
@@ -59,7 +60,7 @@ pub struct WorkerTally {
     /// Bytes they moved.
     pub bytes: u64,
     /// Failed operations by error.
-    pub errors: Vec<(Errno, u64)>,
+    pub errors: BTreeMap<Errno, u64>,
     /// When the first operation began, in ticks of the worker's clock.
     pub started: u64,
     /// When the last one ended.
@@ -73,10 +74,7 @@ impl WorkerTally {
                 self.operations += 1;
                 self.bytes += progress.bytes;
             }
-            Some(errno) => match self.errors.iter_mut().find(|(known, _)| *known == errno) {
-                Some((_, count)) => *count += 1,
-                None => self.errors.push((errno, 1)),
-            },
+            Some(errno) => *self.errors.entry(errno).or_default() += 1,
         }
     }
 }

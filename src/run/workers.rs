@@ -1,5 +1,6 @@
 //! The workers of a phase: one thread each, started together behind a gate.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
@@ -19,7 +20,7 @@ pub struct PhaseRun {
     /// Bytes they moved.
     pub bytes: u64,
     /// Failed operations by error.
-    pub errors: Vec<(Errno, u64)>,
+    pub errors: BTreeMap<Errno, u64>,
     /// From the first worker's start to the last one's end, in seconds.
     pub seconds: f64,
     /// CPU time of all workers in user mode, in seconds.
@@ -90,7 +91,7 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         Some(workers) if workers.len() == shift.phase.threads as usize => summed(&workers),
         _ => {
             let asked = shift.phase.operations().unwrap_or(shift.phase.selection.count);
-            let errors = vec![(Errno::EAGAIN, asked)];
+            let errors = BTreeMap::from([(Errno::EAGAIN, asked)]);
             PhaseRun { errors, ..PhaseRun::default() }
         }
     }
@@ -131,10 +132,7 @@ fn summed(workers: &[WorkerResult]) -> PhaseRun {
         run.cpu_system_seconds += cpu.system_seconds;
         run.context_switches += cpu.context_switches;
         for (errno, count) in &tally.errors {
-            match run.errors.iter_mut().find(|(known, _)| known == errno) {
-                Some((_, sum)) => *sum += count,
-                None => run.errors.push((*errno, *count)),
-            }
+            *run.errors.entry(*errno).or_default() += count;
         }
     }
     let started = workers.iter().map(|w| w.tally.started).min().unwrap_or(0);
@@ -152,7 +150,7 @@ const AS_MUCH: f64 = 0.9;
 /// How much later than the one in the middle the last worker ended, as a share of all `ticks`.
 fn spread(tallies: &[&WorkerTally], ticks: u64) -> Option<f64> {
     let turns = |tally: &WorkerTally| {
-        let failed: u64 = tally.errors.iter().map(|(_, count)| count).sum();
+        let failed: u64 = tally.errors.values().sum();
         (tally.operations + failed) as f64
     };
     let most = tallies.iter().map(|tally| turns(tally)).fold(0.0, f64::max);

@@ -108,7 +108,7 @@ fn taken(usage: Option<(Usage, Usage)>, phase: &Phase) -> Option<(i64, Option<i6
 
 fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> Measurement {
     let phase = context.phase;
-    let failed: u64 = run.errors.iter().map(|(_, count)| count).sum();
+    let failed: u64 = run.errors.values().sum();
     let errors = run.errors.iter().map(|(errno, count)| (errno.to_string(), *count));
     Measurement {
         cell: context.key.clone(),

@@ -181,7 +181,7 @@ fn on_a_disk_with_large_blocks_the_device_gets_large_ones_to_have_direct_io() {
     let image = new_image(&point, 16);
     let device = LoopDevice::attach(image.as_fd(), true).unwrap();
     let (major, minor) = device.number();
-    let facts = BlockDevice::numbered(Path::new("/sys"), major, minor).unwrap().facts;
+    let facts = BlockDevice::numbered(Path::new("/sys"), (major, minor)).unwrap().facts;
     assert_eq!((device.direct_io(), facts.sector_bytes), (true, Some(4096)));
     device.detach().unwrap();
     drop(image);
@@ -386,7 +386,7 @@ fn a_discarded_device_gives_the_room_of_its_image_back() {
 fn a_device_at_rest_has_no_requests() {
     let Some(bench) = Bench::new("rest", 16) else { return };
     let (major, minor) = bench.device.number();
-    let device = BlockDevice::numbered(Path::new("/sys"), major, minor).unwrap();
+    let device = BlockDevice::numbered(Path::new("/sys"), (major, minor)).unwrap();
     comes_true("no request is in flight", || {
         let seen = idle::look(&device).expect("the kernel shows it");
         seen.requests == 0
@@ -459,7 +459,6 @@ fn an_empty_device_may_be_erased_and_is_known_again() {
     let Some(bench) = Bench::new("an empty device", 64) else { return };
     let found = check_erasable(bench.path(), bench.path()).unwrap();
     assert_eq!((found.number, found.total_bytes), (bench.device.number(), 64 * MIB));
-    assert_eq!(bench.path(), Path::new("/dev").join(&found.name));
     assert_eq!(recheck(&found), Ok(()));
 }
 

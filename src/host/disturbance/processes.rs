@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::host::sysfs::number_after;
+
 /// Ancestors that are gone too; more is a mistake in what was read.
 const ANCESTORS_MAX: u32 = 32;
 
@@ -173,10 +175,7 @@ fn parent_of(text: &str) -> Option<u32> {
 
 /// Bytes read and written, without those that were never written because their file was cut.
 fn bytes_of(text: &str) -> Option<(u64, u64)> {
-    let value = |key: &str| {
-        text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse::<u64>().ok())
-    };
-    Some((value("read_bytes:")?, value("write_bytes:")?))
+    Some((number_after(text, "read_bytes:")?, number_after(text, "write_bytes:")?))
 }
 
 #[cfg(test)]

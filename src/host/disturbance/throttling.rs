@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::host::group::OwnGroup;
+use crate::host::sysfs::{number_after, number_in};
 
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
@@ -37,9 +38,9 @@ impl Throttling {
         for entry in std::fs::read_dir(processors).into_iter().flatten().flatten() {
             let directory = entry.path();
             let count = directory.join("thermal_throttle/core_throttle_count");
-            found.cores.extend(number(&count).map(|_| count));
+            found.cores.extend(number_in(&count).map(|_| count));
             let now = directory.join("cpufreq/scaling_cur_freq");
-            let highest = number(&directory.join("cpufreq/cpuinfo_max_freq"));
+            let highest = number_in(&directory.join("cpufreq/cpuinfo_max_freq"));
             found.frequencies.extend(highest.filter(|most| *most > 0).map(|most| (now, most)));
         }
         found
@@ -50,9 +51,9 @@ impl Throttling {
         let shares = self
             .frequencies
             .iter()
-            .filter_map(|(now, highest)| Some(number(now)? as f64 / *highest as f64));
+            .filter_map(|(now, highest)| Some(number_in(now)? as f64 / *highest as f64));
         Throttles {
-            core: self.cores.iter().filter_map(|path| number(path)).reduce(u64::wrapping_add),
+            core: self.cores.iter().filter_map(|path| number_in(path)).reduce(u64::wrapping_add),
             group: group.and_then(|text| throttled(&text)),
             frequency_share: shares.reduce(f64::max),
         }
@@ -70,13 +71,9 @@ impl Throttles {
     }
 }
 
-fn number(path: &Path) -> Option<u64> {
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
-}
-
 /// Both versions of control groups have this line in `cpu.stat`.
 fn throttled(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse().ok())
+    number_after(text, "nr_throttled ")
 }
 
 #[cfg(test)]

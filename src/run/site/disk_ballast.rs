@@ -220,7 +220,7 @@ impl DiskPlace<'_> {
             let engine = SyncEngine::new(Arc::clone(&open), worker, phase);
             (UpToFailure { engine, stop: self.stop, over: &over }, self.clock.clone())
         });
-        match run.errors.first() {
+        match run.errors.first_key_value() {
             None => Ok(()),
             Some((errno, _)) => Err(Failure::failed(format!(
                 "cannot {} a file of the ballast: {}",
