@@ -1,30 +1,25 @@
 //! Ties the stages: for every cell and phase run, measure, store.
 
-pub(crate) mod lacks;
-mod making;
+pub(crate) mod making;
 mod measuring;
 mod overhead;
 mod pilot;
 pub(crate) mod probe;
 pub(crate) mod room;
-mod spent;
 pub mod stocking;
 pub(crate) mod trials;
-mod watching;
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::making::Toolset;
-use self::pilot::RunExtent;
-use self::spent::RunCosts;
-use self::watching::PhaseWatch;
+use self::measuring::PhaseWatch;
+use self::pilot::{RunCosts, RunExtent};
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::host::block_device::BlockDevice;
-use crate::host::block_device::device_to_read;
+use crate::host::block_device::{BlockDevice, device_to_read};
 use crate::host::facts::HostFacts;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
@@ -105,13 +100,14 @@ pub fn run(
 ) -> Result<Book> {
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
-    let looked = look_at_host(order)?;
-    let plan = &fitted(order.plan, looked.device.as_ref())?;
+    let survey = HostSurvey::new(order.plan, &order.directory)?;
+    let tools = survey.check(order)?;
+    let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
-    let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make a run id", e))?;
+    let id = new_id()?;
     let spent = RunCosts::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
-    let (mut sites, host) = Sites::make(order, looked, &id, clock, interrupt)?;
+    let (mut sites, host) = Sites::make(order, survey, tools, &id, clock, interrupt)?;
     let filesystems = match &mut sites.made {
         Some(site) => making::try_out(plan, site, watcher)?,
         None => Vec::new(),
@@ -127,7 +123,6 @@ pub fn run(
     };
     store.begin_run(&book)?;
     let watch = PhaseWatch::default();
-    let plan = order.plan;
     let (course, prepared) = (RunExtent::default(), None);
     let mut session =
         Session { plan, store, watcher, interrupt, sites, book, prepared, watch, course, spent };
@@ -181,25 +176,26 @@ impl Sites {
     /// The places that an order needs, and the host's facts with what they found.
     fn make(
         order: &RunOrder<'_>,
-        looked: HostSurvey,
+        survey: HostSurvey,
+        tools: Option<Toolset>,
         id: &str,
         clock: RealClock,
         interrupt: &Interrupt,
     ) -> Result<(Self, HostFacts)> {
-        let HostSurvey { parent, mut host, device, means } = looked;
+        let HostSurvey { parent, mut host, device, .. } = survey;
         let mut sites = Self { disk: None, made: None, device: None, sim: None };
         if let Some(device) = device.clone().filter(|_| order.plan.reads_device()) {
             let site = DeviceSite::new(device, host.rights.drop_caches, clock.clone())?;
             host.rights.cache_probe = site.cache_probe().into();
             sites.device = Some(site);
         }
-        if let Some(means) = means {
+        if let Some(tools) = tools {
             let parent = open_parent(&order.directory)?;
             // Beside it there may be the directory of cells that need no file system made.
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
             let ground = Ground::make(parent, &order.directory, &id)?;
             let (host, clock) = (host.clone(), clock.clone());
-            sites.made = Some(means.site(ground, order, host, clock, &id, interrupt)?);
+            sites.made = Some(tools.site(ground, order, host, clock, &id, interrupt)?);
         }
         if order.plan.makes_files() {
             let ground = Ground::make(parent, &order.directory, id)?;
@@ -370,57 +366,61 @@ fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
     phase
 }
 
-/// The device that a job reads, which this process must be able to open.
-///
-/// # Errors
-/// If there is none, or it cannot be opened.
-pub fn readable_device(
-    parent: std::os::fd::BorrowedFd<'_>,
-    directory: &std::path::Path,
-) -> Result<BlockDevice> {
-    let device = device_to_read(&Mount::of(parent)?, directory)?;
-    device.open(false)?;
-    Ok(device)
-}
-
-/// The plan with the blocks of the device, if it reads one.
-///
-/// # Errors
-/// If the device has too few of them.
-pub fn fitted(plan: &Plan, device: Option<&BlockDevice>) -> Result<Plan> {
-    let total_bytes = device.and_then(|device| device.facts.total_bytes);
-    plan.on_device(total_bytes.unwrap_or_default())
-}
-
 /// What there is before anything is made.
-struct HostSurvey {
+pub(crate) struct HostSurvey {
     /// The directory, open.
     parent: OwnedFd,
-    host: HostFacts,
-    device: Option<BlockDevice>,
-    means: Option<Toolset>,
+    pub(crate) host: HostFacts,
+    pub(crate) space: Space,
+    /// The block device that the job reads, or that the directory is on; none without one.
+    pub(crate) device: Option<BlockDevice>,
+    /// The plan, with the blocks of the device if it reads one.
+    pub(crate) plan: Plan,
 }
 
-/// Opens the directory, gathers the facts, and checks that there is room for what is planned.
-fn look_at_host(order: &RunOrder<'_>) -> Result<HostSurvey> {
-    let parent = open_parent(&order.directory)?;
-    let host = HostFacts::gather(parent.as_fd())?;
-    let mut device = Mount::of(parent.as_fd()).ok().and_then(|mount| BlockDevice::under(&mount));
-    if order.plan.reads_device() {
-        device = Some(readable_device(parent.as_fd(), &order.directory)?);
+impl HostSurvey {
+    /// Opens the directory and gathers the facts.
+    ///
+    /// # Errors
+    /// If that is not possible, or the job reads a device that cannot be opened or is too small.
+    pub(crate) fn new(plan: &Plan, directory: &Path) -> Result<Self> {
+        let parent = open_parent(directory)?;
+        let host = HostFacts::gather(parent.as_fd())?;
+        let mount = Mount::of(parent.as_fd());
+        let device = match plan.reads_device() {
+            true => {
+                let device = device_to_read(&mount?, directory)?;
+                device.open(false)?;
+                Some(device)
+            }
+            false => mount.ok().and_then(|mount| BlockDevice::under(&mount)),
+        };
+        let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
+        let plan = plan.on_device(total_bytes.unwrap_or_default())?;
+        let space = Space::left(parent.as_fd())?;
+        Ok(Self { parent, host, space, device, plan })
     }
-    let space = Space::left(parent.as_fd())?;
-    let means = making::means(order.plan, &order.place, &host, &space, &order.directory)?;
-    if order.plan.makes_files() {
-        // An image stays as full as it got while cells beside it are measured.
-        let image_bytes = means.as_ref().map_or(0, |means| means.image_bytes(&order.place));
-        let available_bytes = space.available_bytes.saturating_sub(image_bytes);
-        let beside = Space { available_bytes, ..space };
-        room::check(order.plan, &beside, &order.directory, order.fill_real)?;
-        let wanted = room::bytes_at_most(order.plan, &space);
-        room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
+
+    /// Checks that there is room for what is planned; what file systems are made with, if any are.
+    fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
+        let Self { host, space, plan, .. } = self;
+        let tools = Toolset::find(plan, &order.place, host, space, &order.directory)?;
+        if plan.makes_files() {
+            // An image stays as full as it got while cells beside it are measured.
+            let image_bytes = tools.as_ref().map_or(0, |tools| tools.image_bytes(&order.place));
+            let available_bytes = space.available_bytes.saturating_sub(image_bytes);
+            let beside = Space { available_bytes, ..*space };
+            room::check(plan, &beside, &order.directory, order.fill_real)?;
+            let wanted = room::bytes_at_most(plan, space);
+            room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
+        }
+        Ok(tools)
     }
-    Ok(HostSurvey { parent, host, device, means })
+}
+
+/// A new id of a run, or of what is made like one.
+fn new_id() -> Result<String> {
+    random_word(ID_LETTERS).map_err(|error| Failure::from_system("make an id", error))
 }
 
 fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Watcher) -> RunFacts {

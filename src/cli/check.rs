@@ -6,13 +6,14 @@ use clap::Args;
 
 use super::StorePlace;
 use super::history::{equal_runs, other_runs};
+use super::job::percent_within;
 use super::out::{print_and_keep, written};
-use super::runs::find_runs;
+use super::runs::{check_each_once, find_run};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::base::units::{Quantity, Unit, counted};
+use crate::base::units::counted;
 use crate::report::{write_check, write_check_json};
 use crate::results::book::Book;
 
@@ -53,7 +54,7 @@ pub(super) struct CheckCommand {
     #[arg(long, value_name = "RUN|history")]
     baseline: String,
     /// How much longer it may take
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent_within(0.01..=1000.0))]
     fail_on: f64,
     /// Use at most so many of the newest runs of the history
     ///
@@ -75,16 +76,13 @@ impl CheckCommand {
             return self.against_history(&run, store);
         }
         let baseline = measured(&self.baseline, store)?;
-        if baseline.run.id == run.run.id {
-            return Err(Failure::usage(format!(
-                "{} and {} are the same run; name another, or --baseline {HISTORY}",
-                self.run, self.baseline
-            )));
-        }
+        let (words, books) = ([self.run.clone(), self.baseline.clone()], [run, baseline]);
+        check_each_once(&words, &books)?;
+        let [run, baseline] = &books;
         // Later ones may be the same regression once more.
-        let others = other_runs([&baseline, &run], store, self.last, Some(&run.run.started))?;
+        let others = other_runs([baseline, run], store, self.last, Some(&run.run.started))?;
         let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-        self.judge(&run, BaselineRuns::Run(&Analysis::of(&baseline)), &others)
+        self.judge(run, BaselineRuns::Run(&Analysis::of(baseline)), &others)
     }
 
     fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
@@ -159,22 +157,12 @@ fn exit(check: &Check) -> Exit {
 
 /// A run that boatload measured.
 fn measured(word: &str, store: &StorePlace) -> Result<Book> {
-    let found = find_runs(&[word.to_string()], store)?.pop();
-    match found {
-        Some(book) if book.run.reference.is_some() => Err(Failure::usage(format!(
-            "{word} was published, not measured here: another machine's figures are no bound for \
-             this one. `boatload compare` puts them against a run"
-        ))),
-        Some(book) => Ok(book),
-        None => Err(Failure::usage(format!("no run is named {word}"))),
+    let book = find_run(word, store)?;
+    if book.run.reference.is_none() {
+        return Ok(book);
     }
-}
-
-fn percent(text: &str) -> std::result::Result<f64, String> {
-    match Quantity::parse(text) {
-        Some(Quantity { value, unit: Unit::Percent }) if value > 0.0 && value < 1e4 => {
-            Ok(value / 100.0)
-        }
-        _ => Err("it takes a percentage above zero, such as 5%".into()),
-    }
+    Err(Failure::usage(format!(
+        "{word} was published, not measured here: another machine's figures are no bound for this \
+         one. `boatload compare` puts them against a run"
+    )))
 }

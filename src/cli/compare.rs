@@ -5,13 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::StorePlace;
-use super::history::other_runs;
+use super::history::compare_stored;
 use super::out::{print_and_keep, written};
-use super::runs::{RUN_HELP, find_runs};
-use crate::analysis::Analysis;
-use crate::analysis::compare::compare_among;
-use crate::analysis::history::HISTORY_RUNS;
-use crate::base::failure::{Exit, Failure, Result};
+use super::runs::{RUN_HELP, check_each_once, find_run};
+use crate::base::failure::{Exit, Result};
 use crate::report::{write_comparison, write_comparison_json};
 
 const EXAMPLES: &str = "\
@@ -55,19 +52,11 @@ pub(super) struct Compare {
 
 impl Compare {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let books = find_runs(&[self.a.clone(), self.b.clone()], store)?;
-        let [a, b] = books.as_slice() else {
-            return Err(Failure::usage("a comparison needs two runs"));
-        };
-        if a.run.id == b.run.id {
-            return Err(Failure::usage(format!(
-                "{} and {} are the same run; `boatload runs` lists the others",
-                self.a, self.b
-            )));
-        }
-        let others = other_runs([a, b], store, HISTORY_RUNS, None)?;
-        let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-        let comparison = compare_among(&Analysis::of(a), &Analysis::of(b), &others);
+        let words = [self.a.clone(), self.b.clone()];
+        let books = [find_run(&self.a, store)?, find_run(&self.b, store)?];
+        check_each_once(&words, &books)?;
+        let [a, b] = &books;
+        let comparison = compare_stored(a, b, store)?;
         let doing = "write the comparison";
         let text = written(doing, |out| write_comparison([a, b], &comparison, self.details, out))?;
         print_and_keep(&text, self.json.as_deref(), || {

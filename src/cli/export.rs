@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::runs::{RUN_HELP, find_runs};
+use super::runs::{RUN_HELP, find_run};
 use super::{StorePlace, out};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -60,15 +60,14 @@ impl ExportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let format = find_export(&self.format)
             .ok_or_else(|| Failure::usage(format!("there is no format {}", self.format)))?;
-        for mut book in find_runs(&[self.run], store)? {
-            if let Some(phase) = &self.phase {
-                keep_phase(&mut book, phase, format)?;
-            }
-            let texts = (format.texts)(&Analysis::of(&book)).map_err(|why| {
-                Failure::failed(format!("cannot write {} as {}: {why}", book.run.id, self.format))
-            })?;
-            deliver(&texts, &self.output)?;
+        let mut book = find_run(&self.run, store)?;
+        if let Some(phase) = &self.phase {
+            keep_phase(&mut book, phase, format)?;
         }
+        let texts = (format.texts)(&Analysis::of(&book)).map_err(|why| {
+            Failure::from_system(format!("write {} as {}", book.run.id, self.format), why)
+        })?;
+        deliver(&texts, &self.output)?;
         Ok(Exit::Good)
     }
 }

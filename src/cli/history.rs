@@ -1,7 +1,9 @@
 //! Finds stored runs of the same job as another, on the same machine and place.
 
 use super::StorePlace;
-use crate::analysis::history::same_target;
+use crate::analysis::Analysis;
+use crate::analysis::compare::{Comparison, compare_among};
+use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::failure::Result;
 use crate::results::book::Book;
 use crate::results::store::RunSummary;
@@ -48,6 +50,16 @@ pub(super) fn equal_runs(
     }
     found.runs.reverse();
     Ok(found)
+}
+
+/// Compares two runs, with the between-run variance of other stored runs of what they did.
+///
+/// # Errors
+/// If the store cannot be read.
+pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<Comparison> {
+    let others = other_runs([a, b], place, HISTORY_RUNS, None)?;
+    let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
+    Ok(compare_among(&Analysis::of(a), &Analysis::of(b), &others))
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order of time; only

@@ -1,11 +1,13 @@
 //! The arguments that commands which run a job share: the job, its changes, and where it runs.
 
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::command_line;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{Quantity, Unit};
 use crate::host::erase::check_named_twice;
@@ -13,6 +15,7 @@ use crate::host::facts::memory_bytes;
 use crate::plan::filesystem::{FileSystem, Volume, read_list};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
 use crate::plan::{CacheAsked, Effort, EngineName, Plan, Scale, Settings, read_job};
+use crate::session::RunOrder;
 
 /// What is run when nothing is named.
 const DEFAULT_SCENARIO: &str = "smallfiles";
@@ -39,7 +42,7 @@ pub(super) struct Job {
     ///
     /// quick takes well under a minute on a common disk, standard takes minutes, original keeps
     /// the numbers of the document that first asked the question.
-    #[arg(long, default_value = Scale::Quick.word(), value_parser = scales())]
+    #[arg(long, default_value = Scale::Quick.word(), value_parser = words(&Scale::ALL, Scale::word))]
     scale: Scale,
     /// Change a parameter, such as --set files=50k
     ///
@@ -56,7 +59,7 @@ pub(super) struct Job {
     /// repeats tells what differs between operations, passes and repeats and what each costs; then
     /// repeats, and passes of phases that can be done again, are made where they help most. 3% with
     /// --time-limit alone.
-    #[arg(long, value_name = "PERCENT", value_parser = precision, conflicts_with = "repeats")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent_within(Effort::PERCENT), conflicts_with = "repeats")]
     precision: Option<f64>,
     /// What the run is to take at most, such as 30m
     ///
@@ -73,7 +76,7 @@ pub(super) struct Job {
     ///
     /// sync makes one blocking system call for each request; sim is a simulated file system,
     /// which measures boatload itself unless the job file has a [sim] table.
-    #[arg(long, value_name = "NAME", value_parser = engines())]
+    #[arg(long, value_name = "NAME", value_parser = words(&EngineName::ALL, EngineName::word))]
     engine: Option<EngineName>,
     /// Workers of every phase
     #[arg(long, value_name = "N")]
@@ -81,7 +84,7 @@ pub(super) struct Job {
     /// What to ask of the caches before every phase
     ///
     /// cold drops them, which needs root; warm reads everything first; as-is does nothing.
-    #[arg(long, value_name = "STATE", value_parser = caches())]
+    #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::word))]
     cache: Option<CacheAsked>,
     /// Make file systems on this block device, which loses all it holds
     ///
@@ -121,6 +124,15 @@ impl Job {
             memory_bytes: memory_bytes(),
         };
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
+    }
+
+    /// The order to run this plan of it.
+    ///
+    /// # Errors
+    /// If the device is not named twice in the same words.
+    pub(super) fn order<'a>(&self, plan: &'a Plan, fill_real: bool) -> Result<RunOrder<'a>> {
+        let (directory, command) = (self.dir.clone(), command_line());
+        Ok(RunOrder { plan, directory, command, fill_real, place: self.place()? })
     }
 
     /// Where file systems are made.
@@ -175,11 +187,15 @@ fn unreadable(name: &Path, error: &std::io::Error) -> String {
     if error.kind() != std::io::ErrorKind::NotFound || looks_like_a_path {
         return format!("cannot read the job file {}: {error}", shown(name));
     }
-    let hint = match name.to_str().and_then(nearest_scenario) {
+    format!("there is no scenario and no file named {}. {}", shown(name), scenario_hint(name))
+}
+
+/// What to type instead of a name that no scenario has.
+pub(super) fn scenario_hint(name: &Path) -> String {
+    match name.to_str().and_then(nearest_scenario) {
         Some(near) => format!("Did you mean {near}?"),
-        None => "`boatload scenarios` lists them.".to_string(),
-    };
-    format!("there is no scenario and no file named {}. {hint}", shown(name))
+        None => "`boatload scenarios` lists them.".into(),
+    }
 }
 
 /// The file systems of one list.
@@ -207,31 +223,21 @@ fn words<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn scales() -> impl TypedValueParser<Value = Scale> {
-    words(&Scale::ALL, Scale::word)
-}
-
-fn engines() -> impl TypedValueParser<Value = EngineName> {
-    words(&EngineName::ALL, EngineName::word)
-}
-
-fn caches() -> impl TypedValueParser<Value = CacheAsked> {
-    words(&CacheAsked::ALL, CacheAsked::word)
-}
-
-/// A share, of a text in percent.
-fn precision(text: &str) -> std::result::Result<f64, String> {
-    let percent = match Quantity::parse(text) {
-        Some(Quantity { value, unit: Unit::Percent }) => value,
-        Some(Quantity { unit: Unit::Count, .. }) => {
-            return Err(format!("write it in percent: {}%", text.trim()));
+/// A parser of shares that are written in percent, within these bounds.
+pub(super) fn percent_within(
+    percent: RangeInclusive<f64>,
+) -> impl Fn(&str) -> std::result::Result<f64, String> + Clone {
+    move |text| match Quantity::parse(text) {
+        Some(Quantity { value, unit: Unit::Percent }) if percent.contains(&value) => {
+            Ok(value / 100.0)
         }
-        _ => return Err("write it in percent, such as 3%".into()),
-    };
-    let (least, most) = Effort::PERCENT.into_inner();
-    match Effort::PERCENT.contains(&percent) {
-        true => Ok(percent / 100.0),
-        false => Err(format!("take {least}% to {most}%, such as 3%")),
+        Some(Quantity { unit: Unit::Percent, .. }) => {
+            Err(format!("take {}% to {}%, such as 3%", percent.start(), percent.end()))
+        }
+        Some(Quantity { unit: Unit::Count, .. }) => {
+            Err(format!("write it in percent: {}%", text.trim()))
+        }
+        _ => Err("write it in percent, such as 3%".into()),
     }
 }
 

@@ -1,16 +1,15 @@
 //! `boatload plan`: what would run, what it needs, how long it may take.
 
 use std::fmt::Write;
-use std::os::fd::AsFd;
 
 use clap::Args;
 
 use super::job::Job;
-use super::plan_text::{about, outline, place_lines, space_lines};
+use super::plan_text::{outline, place_lines, space_lines};
 use super::{StorePlace, out};
 use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::bytes;
+use crate::base::units::{bytes, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::plan;
@@ -18,10 +17,9 @@ use crate::plan::filesystem::{Volume, VolumeSize};
 use crate::plan::phase::PhaseEnd;
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::run::run_directory::open_parent;
-use crate::session::lacks::{lacks, room_asked};
+use crate::session::making::{lacks, room_asked, together};
 use crate::session::probe::probe;
-use crate::session::{fitted, readable_device, room};
+use crate::session::{HostSurvey, room};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,13 +69,8 @@ impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         let plan = self.job.plan()?;
         let asked = self.job.place()?;
-        let parent = open_parent(&self.job.dir)?;
-        let device = match plan.reads_device() {
-            true => Some(readable_device(parent.as_fd(), &self.job.dir)?),
-            false => None,
-        };
-        let plan = fitted(&plan, device.as_ref())?;
-        let (host, space) = (HostFacts::gather(parent.as_fd())?, Space::left(parent.as_fd())?);
+        let HostSurvey { host, space, device, plan, .. } = HostSurvey::new(&plan, &self.job.dir)?;
+        let device = device.filter(|_| plan.reads_device());
         let (room, _) = room_asked(&plan, &asked);
         let directory = &self.job.dir;
         let place = PlannedPlace { host: &host, space: &space, directory, asked: &asked, room };
@@ -131,16 +124,16 @@ impl PlanCommand {
         place: &PlannedPlace<'_>,
     ) -> Result<String> {
         if let Some((seconds, id)) = same_run(plan, store, place) {
-            return Ok(format!("takes about {}, as run {id} did\n", about(seconds)));
+            return Ok(format!("takes about {}, as run {id} did\n", span(seconds)));
         }
         if let Some(seconds) = known(plan, place) {
-            return Ok(format!("takes about {}\n", about(seconds)));
+            return Ok(format!("takes about {}\n", span(seconds)));
         }
         let why = match self.probed(plan, place) {
             Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, &filled(place)))) {
                 Some((costs, Some(seconds))) => {
                     let probe = format!("{:.1} s", costs.seconds.max(0.1));
-                    let line = format!("takes about {}, by a probe of {probe}", about(seconds));
+                    let line = format!("takes about {}, by a probe of {probe}", span(seconds));
                     return Ok(line + &elsewhere(place));
                 }
                 Some((_, None)) => "the probe did not come to all of it".to_string(),
@@ -154,7 +147,7 @@ impl PlanCommand {
         Ok(match rates {
             Some(seconds) => format!(
                 "takes about {} beside syncs and cleaning up, by an earlier run here\n",
-                about(seconds)
+                span(seconds)
             ),
             None => format!("no estimate of time: {why}\n"),
         })
@@ -207,14 +200,6 @@ fn known(plan: &plan::Plan, place: &PlannedPlace<'_>) -> Option<f64> {
 fn is_here(host: &HostFacts, place: &PlannedPlace<'_>) -> bool {
     let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
     host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
-}
-
-/// All that is missing as one failure, a line for each.
-fn together(lacks: impl Iterator<Item = Failure>) -> Option<Failure> {
-    lacks.reduce(|first, next| Failure {
-        exit: first.exit,
-        sentence: format!("{}\n{}", first.sentence, next.sentence),
-    })
 }
 
 /// How long the newest run of the same work here took, in seconds, and its id. A store that is

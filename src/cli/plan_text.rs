@@ -270,21 +270,6 @@ pub(super) fn space_lines(plan: &Plan, space: &Space, host: &HostFacts, dir: &Pa
     format!("\n{}{filled}", wrapped(&line, 2))
 }
 
-/// A time with no more figures than an estimate has.
-pub(super) fn about(seconds: f64) -> String {
-    let (unit, size) = match seconds {
-        s if s < 0.95 => return "a second at most".into(),
-        s if s < 90.0 => ("second", 1.0),
-        s if s < 90.0 * 60.0 => ("minute", 60.0),
-        s if s < 48.0 * 3600.0 => ("hour", 3600.0),
-        _ => ("day", 86_400.0),
-    };
-    let value = seconds / size;
-    let value = if value < 10.0 { value.round() } else { (value / 5.0).round() * 5.0 };
-    let plural = if value == 1.0 { "" } else { "s" };
-    format!("{value:.0} {unit}{plural}")
-}
-
 /// Broken between words where it is too long; the first line keeps its blanks, others are indented.
 fn wrapped(line: &str, indent: usize) -> String {
     let lead = " ".repeat(line.len() - line.trim_start().len());
@@ -295,24 +280,6 @@ fn wrapped(line: &str, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_time_has_the_figures_of_an_estimate() {
-        let times = [0.2, 1.2, 9.4, 43.0, 100.0, 247.0, 1_900.0, 7_300.0, 1e6];
-        let said = times.map(about);
-        let expected = [
-            "a second at most",
-            "1 second",
-            "9 seconds",
-            "45 seconds",
-            "2 minutes",
-            "4 minutes",
-            "30 minutes",
-            "2 hours",
-            "10 days",
-        ];
-        assert_eq!(said, expected);
-    }
 
     #[test]
     fn the_threads_of_levels_are_a_range() {

@@ -7,11 +7,9 @@ use clap::Args;
 
 use super::StorePlace;
 use super::export::{deliver, is_directory};
-use super::history::other_runs;
-use super::runs::{RUN_HELP, find_runs};
+use super::history::compare_stored;
+use super::runs::{RUN_HELP, check_each_once, find_runs};
 use crate::analysis::Analysis;
-use crate::analysis::compare::compare_among;
-use crate::analysis::history::HISTORY_RUNS;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
 use crate::results::book::Book;
@@ -45,29 +43,15 @@ pub(super) struct ReportCommand {
 impl ReportCommand {
     pub(super) fn run(self, store: &StorePlace) -> Result<Exit> {
         let books = find_runs(&self.runs, store)?;
-        self.check_once(&books)?;
-        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
-        let comparison = match (books.as_slice(), analyses.as_slice()) {
-            ([a, b], [of_a, of_b]) => {
-                let others = other_runs([a, b], store, HISTORY_RUNS, None)?;
-                let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-                Some(compare_among(of_a, of_b, &others))
-            }
+        check_each_once(&self.runs, &books)?;
+        let comparison = match books.as_slice() {
+            [a, b] => Some(compare_stored(a, b, store)?),
             _ => None,
         };
+        let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
         let analyses: Vec<&Analysis<'_>> = analyses.iter().collect();
         keep(page_text(&analyses, comparison.as_ref()), &self.output)?;
         Ok(Exit::Good)
-    }
-
-    /// A run beside itself would look like two that agree.
-    fn check_once(&self, books: &[Book]) -> Result<()> {
-        let same = |at: usize| books[..at].iter().position(|one| one.run.id == books[at].run.id);
-        let twice =
-            (1..books.len()).find_map(|at| Some([self.runs.get(same(at)?)?, self.runs.get(at)?]));
-        twice.map_or(Ok(()), |[first, again]| {
-            Err(Failure::usage(format!("{first} and {again} are the same run; name each run once")))
-        })
     }
 }
 

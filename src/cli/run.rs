@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::job::Job;
 use super::progress::Progress;
-use super::{StorePlace, command_line, exit_of, out, report, show};
+use super::{StorePlace, exit_of, out, report, show};
 use crate::base::failure::{Exit, Result};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, RunOrder};
+use crate::session;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,17 +58,10 @@ impl Run {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
         report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
-        let place = self.job.place()?;
+        let order = self.job.order(&plan, self.fill_real)?;
         // With a view, the terminal is given back before a signal may end the process at once.
         let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = store.open()?;
-        let order = RunOrder {
-            plan: &plan,
-            directory: self.job.dir.clone(),
-            command: command_line(),
-            fill_real: self.fill_real,
-            place,
-        };
         let progress = match self.live {
             true => Progress::live(&plan, &interrupt),
             false => Progress::plain(Some(&plan)),

@@ -43,6 +43,15 @@ impl Runs {
 pub(super) const RUN_HELP: &str =
     "An id, a unique prefix of one, `last`, or reference:NAME for published figures";
 
+/// The run that a word stands for.
+///
+/// # Errors
+/// Those of [`find_runs`].
+pub(super) fn find_run(word: &str, place: &StorePlace) -> Result<Book> {
+    let found = find_runs(&[word.to_string()], place)?.pop();
+    found.ok_or_else(|| Failure::usage(format!("no run is named {}", shown(word))))
+}
+
 /// The runs that the words stand for, in their order. The store is opened only for runs in it.
 ///
 /// # Errors
@@ -68,6 +77,19 @@ pub(super) fn find_runs(words: &[String], place: &StorePlace) -> Result<Vec<Book
         store = Some(opened);
     }
     Ok(books)
+}
+
+/// Refuses a run beside itself, which would look like two that agree.
+pub(super) fn check_each_once(words: &[String], books: &[Book]) -> Result<()> {
+    for (at, book) in books.iter().enumerate() {
+        if let Some(first) = books[..at].iter().position(|one| one.run.id == book.run.id) {
+            let (first, again) = (&words[first], &words[at]);
+            return Err(Failure::usage(format!(
+                "{first} and {again} are the same run; `boatload runs` lists the others"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn nothing_stored() -> Failure {

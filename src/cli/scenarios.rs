@@ -2,10 +2,11 @@
 
 use clap::{Args, Subcommand};
 
+use super::job::scenario_hint;
 use super::out;
-use crate::base::failure::{Exit, Failure, Result};
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::plan::job_schema;
-use crate::plan::scenarios::{SCENARIOS, find_scenario, nearest_scenario};
+use crate::plan::scenarios::{SCENARIOS, find_scenario};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +39,11 @@ impl Scenarios {
             None => out::print(&list())?,
             Some(ScenarioAction::Show { name }) => match find_scenario(name) {
                 Some(scenario) => out::print(scenario.text)?,
-                None => return Err(Failure::usage(unknown(name))),
+                None => {
+                    let (shown, hint) = (shown(name), scenario_hint(name.as_ref()));
+                    let sentence = format!("there is no scenario named {shown}. {hint}");
+                    return Err(Failure::usage(sentence));
+                }
             },
             Some(ScenarioAction::Schema) => {
                 let text = serde_json::to_string_pretty(&job_schema())
@@ -52,12 +57,4 @@ impl Scenarios {
 
 fn list() -> String {
     SCENARIOS.iter().map(|s| format!("{:<12} {}\n", s.name, s.question())).collect()
-}
-
-fn unknown(name: &str) -> String {
-    let hint = match nearest_scenario(name) {
-        Some(near) => format!("Did you mean {near}?"),
-        None => "`boatload scenarios` lists them.".into(),
-    };
-    format!("there is no scenario named {}. {hint}", crate::base::failure::shown(name))
 }

@@ -2,11 +2,10 @@
 
 use clap::Args;
 
-use super::job::Job;
+use super::job::{Job, percent_within};
 use super::out;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::base::units::{Quantity, Unit};
 use crate::plan::CellPlan;
 use crate::report::{write_same, write_simulated, write_slower};
 use crate::run::ballast::Headway;
@@ -52,7 +51,7 @@ pub(super) struct SelfTest {
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
     /// How much longer it takes
-    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent_within(0.1..=1000.0))]
     delay: f64,
     /// Runs of each kind of noise and law of the simulated file system
     #[arg(long, value_name = "RUNS", default_value_t = 200)]
@@ -74,13 +73,7 @@ impl SelfTest {
                             system; pass --slower 0";
             return Err(Failure::usage(sentence));
         }
-        let order = RunOrder {
-            plan: &plan,
-            directory: self.job.dir.clone(),
-            command: super::command_line(),
-            fill_real: false,
-            place: self.job.place()?,
-        };
+        let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::plain(None);
         let wrong = self.trials(&order, &progress, &interrupt);
@@ -154,10 +147,4 @@ fn print_result(
 
 fn too_seldom(what: &str) -> String {
     format!("intervals of {what} do not hold the truth often enough")
-}
-
-fn percent(text: &str) -> std::result::Result<f64, String> {
-    let quantity = Quantity::parse(text).filter(|q| q.unit == Unit::Percent);
-    let share = quantity.map(|q| q.value / 100.0).filter(|share| (0.001..=10.0).contains(share));
-    share.ok_or_else(|| "write it as a percentage from 0.1% to 1000%, such as 10%".to_string())
 }

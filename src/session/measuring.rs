@@ -3,25 +3,57 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::watching::PhaseWatch;
 use super::{PhaseContext, Watcher};
-
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::{counted, grouped};
 use crate::host::block_device::DeviceCounters;
+use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::space::Usage;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::results::book::{CacheReport, Measurement};
+use crate::results::book::{CacheReport, Disturbance, Measurement};
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, merge};
 use crate::results::windows::Windows;
 use crate::run::cache::{CacheVerdict, ReadEvidence};
+use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::site::Site;
 use crate::run::workers::PhaseRun;
+
+/// Looks at the machine around phases: what else happens there while a phase runs, and its sync.
+#[derive(Default)]
+pub(super) struct PhaseWatch {
+    clock: RealClock,
+    watch: DisturbanceWatch,
+}
+
+/// The look before a phase.
+pub(super) struct WatchedPhase {
+    clocks: BothClocks,
+    look: DisturbanceCounters,
+}
+
+impl PhaseWatch {
+    /// Looks before a phase; none where the place is simulated, and nothing disturbs it.
+    pub(super) fn begin(&mut self, site: &dyn Site) -> Option<WatchedPhase> {
+        let look = site.is_real().then(|| self.watch.look(site.device()))?;
+        Some(WatchedPhase { clocks: self.clock.both(), look })
+    }
+
+    /// What happened since then.
+    pub(super) fn end(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {
+        let clocks = self.clock.both();
+        let look = self.watch.look(site.device());
+        let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);
+        // Where latencies come from the kernel's own clock there is nothing to hold against it.
+        let clock_error = clock_error.filter(|_| self.clock.source() == ClockSource::Tsc);
+        let found = self.watch.between(&begun.look, &look);
+        Disturbance { seconds: Some(seconds), clock_error, ..found }
+    }
+}
 
 /// Runs one phase and gives its measurement, whatever becomes of it: a failure is a result too.
 ///

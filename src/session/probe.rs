@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{none_left, room};
+use super::{new_id, none_left, room};
 use crate::analysis::estimate::{BallastCost, CellCost, ProbeCosts, ProbedPhase, mean_bytes};
 use crate::base::failure::{Failure, Result};
 use crate::host::block_device::BlockDevice;
@@ -14,7 +14,7 @@ use crate::results::recorder::PhaseRecorder;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::run::run_directory::{Ground, open_parent, random_word};
+use crate::run::run_directory::{Ground, open_parent};
 use crate::run::site::{DiskSite, Site};
 
 /// No cell begins after so many seconds.
@@ -36,7 +36,7 @@ pub(crate) fn probe(
     room::check(&small, space, directory, false)?;
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
-    let id = random_word(super::ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
+    let id = new_id()?;
     let mount = crate::host::mounts::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
     let ground = Ground::make(parent, directory, &id)?;

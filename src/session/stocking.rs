@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use super::{ID_LETTERS, room};
+use super::{new_id, room};
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::mounts::Mount;
@@ -15,7 +15,7 @@ use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
 use crate::run::remove::remove_ground;
-use crate::run::run_directory::{Ground, open_parent, random_word};
+use crate::run::run_directory::{Ground, open_parent};
 use crate::run::site::DiskBallast;
 
 /// Most files whose places on the device are asked for in the end.
@@ -61,7 +61,7 @@ pub fn stock(
         BallastGoal::Used(percent) => room::bytes_to_fill(&space, percent),
     };
     room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
-    let id = random_word(ID_LETTERS).map_err(|e| Failure::from_system("make an id", e))?;
+    let id = new_id()?;
     let ground = Ground::make(parent, directory, &id)?;
     listener(&Headway::Share(0.0));
     fill(&ground, prepare, interrupt, &clock, listener).map_err(|failure| {

@@ -1,20 +1,20 @@
 //! boatload tried on itself: runs whose truth is known, on a real file system and on the
 //! simulated one.
 
-mod simulated;
-
 use super::{RunOrder, Watcher};
 use crate::analysis::Analysis;
-use crate::analysis::compare::compare_among;
+use crate::analysis::compare::{compare, compare_among};
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::curve::Law;
 use crate::analysis::history::HISTORY_RUNS;
-use crate::analysis::trials::Trials;
-use crate::base::failure::Result;
-use crate::plan::{CellPlan, Plan};
+use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::uncertainty::Estimate;
+use crate::base::failure::{Failure, Result};
+use crate::plan::filesystem::Volume;
+use crate::plan::{CellPlan, Plan, Settings, read_job};
 use crate::results::book::Book;
 use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
-
-pub(crate) use simulated::simulated;
 
 /// Nobody watches the single runs.
 struct Nobody;
@@ -100,4 +100,184 @@ fn with_slowed(plan: &Plan, delay: f64) -> (Plan, Vec<[String; 2]>) {
     both.free.extend(free);
     let pairs = names.into_iter().map(|name| [name.clone(), slowed(&name)]);
     (both, pairs.collect())
+}
+
+/// What was found of the simulated file system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Simulated {
+    /// Each kind of noise.
+    pub(crate) noises: Vec<SimulatedNoise>,
+    /// Each law and knee.
+    pub(crate) laws: Vec<SimulatedLaw>,
+}
+
+/// Kinds of noise that intervals must stand.
+const NOISES: [&str; 3] = ["skewed", "bimodal", "drifting"];
+
+/// A phase whose rate differs from repeat to repeat by noise alone.
+const NOISY: &str = "\
+name = 'noise'
+engine = 'sim'
+[tree]
+files = 500
+[[phase]]
+operation = 'create'
+[sim]
+metadata = '20us'
+";
+
+/// A phase long enough to tell a law.
+const GROWING: &str = "\
+name = 'growth'
+engine = 'sim'
+conclude = ['growth']
+[tree]
+files = 4_000
+[[phase]]
+operation = 'create'
+windows = 200
+[sim]
+noise = 'skewed'
+";
+
+/// Levels between which a knee may lie.
+const FILLING: &str = "\
+name = 'knee'
+engine = 'sim'
+conclude = ['knee']
+[axis]
+name = 'space-used'
+values = ['30%', '40%', '50%', '60%', '70%', '80%', '90%']
+prepare = { fill = { sizes = '1MiB' } }
+[tree]
+files = 2_000
+[[phase]]
+operation = 'create'
+[sim]
+metadata = '20us'
+noise = 'skewed'
+capacity = '1GiB'
+";
+
+/// What is true of a job, and whether its finding says so.
+struct Truth {
+    truth: &'static str,
+    job: &'static str,
+    sim: &'static str,
+    is_found: fn(&Finding) -> bool,
+}
+
+const TRUTHS: [Truth; 5] = [
+    Truth {
+        truth: "latency stays as it is",
+        job: GROWING,
+        sim: "metadata = '20us'",
+        is_found: |finding| has_law(finding, Law::Constant),
+    },
+    Truth {
+        truth: "latency grows linearly, to 3 times",
+        job: GROWING,
+        sim: "metadata = '20us'\ndirectory = 'linear'\ndirectory_cost = '10us'",
+        is_found: |finding| has_law(finding, Law::Linear),
+    },
+    Truth {
+        truth: "latency grows with the logarithm",
+        job: GROWING,
+        sim: "metadata = '2us'\ndirectory = 'logarithmic'\ndirectory_cost = '10us'",
+        is_found: |finding| has_law(finding, Law::Logarithmic),
+    },
+    Truth {
+        truth: "1.5 times as slow from 75% of the space on",
+        job: FILLING,
+        sim: "knee = { at = '75%', factor = 1.5 }",
+        is_found: |finding| {
+            let Finding::Knee(knee) = finding else { return false };
+            knee.interval.is_some_and(|interval| interval.contains(75.0))
+        },
+    },
+    Truth {
+        truth: "no slower up to 90% of the space",
+        job: FILLING,
+        sim: "",
+        is_found: |finding| {
+            let Finding::Knee(knee) = finding else { return false };
+            knee.at.is_none() && knee.enough_data
+        },
+    },
+];
+
+fn has_law(finding: &Finding, law: Law) -> bool {
+    let Finding::Growth(growth) = finding else { return false };
+    growth.figures.as_ref().is_some_and(|figures| figures.law == law)
+}
+
+/// Does each of the simulated jobs this often, with another seed each time. `listener` hears what is
+/// being done. Ends early when it is interrupted.
+pub(crate) fn simulated(
+    order: &RunOrder<'_>,
+    draws: u32,
+    listener: &dyn Fn(&str),
+    interrupt: &Interrupt,
+) -> Result<Simulated> {
+    let mut all = Simulated::default();
+    for noise in NOISES {
+        listener(&format!("{noise} noise"));
+        let job = format!("{NOISY}noise = '{noise}'\n");
+        let books = draw_books(order, &job, draws, interrupt)?;
+        all.noises.push(of_noise(noise, &books));
+    }
+    for Truth { truth, job, sim, is_found } in TRUTHS {
+        listener(truth);
+        let books = draw_books(order, &format!("{job}{sim}\n"), draws, interrupt)?;
+        let mut right = Tally::default();
+        for book in &books {
+            // Its one conclusion comes before all warnings.
+            right.count(Analysis::of(book).findings().first().is_some_and(is_found));
+        }
+        all.laws.push(SimulatedLaw { truth, right });
+    }
+    Ok(all)
+}
+
+/// Runs of the job with the seeds from 1 on.
+fn draw_books(
+    order: &RunOrder<'_>,
+    job: &str,
+    draws: u32,
+    interrupt: &Interrupt,
+) -> Result<Vec<Book>> {
+    let mut books = Vec::new();
+    for seed in 1..=u64::from(draws) {
+        if interrupt.is_set() {
+            break;
+        }
+        let settings = Settings { seed: Some(seed), ..Settings::default() };
+        let plan = read_job(job, &settings)
+            .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
+        let order = RunOrder { plan: &plan, place: Volume::default(), ..order.clone() };
+        let book = alone(&order, interrupt)?;
+        if interrupt.is_set() {
+            break;
+        }
+        books.push(book);
+    }
+    Ok(books)
+}
+
+/// The true rate is the mean of all draws. Each draw is compared with the one before it.
+fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
+    let rate = |book| Analysis::of(book).summary().rows().next().and_then(|row| row.rate);
+    let rates: Vec<Estimate> = books.iter().filter_map(rate).collect();
+    let truth = rates.iter().map(|rate| rate.mean).sum::<f64>() / rates.len() as f64;
+    let (mut rate_held, mut ratio_held) = (Tally::default(), Tally::default());
+    for rate in &rates {
+        rate_held.count(rate.half_width.is_some_and(|half| (rate.mean - truth).abs() <= half));
+    }
+    for pair in books.windows(2) {
+        for row in compare(&Analysis::of(&pair[0]), &Analysis::of(&pair[1])).rows {
+            let holds = |[low, high]: [f64; 2]| (low..=high).contains(&1.0);
+            ratio_held.count(row.test.interval.is_some_and(holds));
+        }
+    }
+    SimulatedNoise { noise, rate_held, ratio_held }
 }
