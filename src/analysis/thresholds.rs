@@ -1,5 +1,12 @@
-//! The thresholds of what is concluded from numbers: the chances of error (alpha) that are accepted and
-//! the smallest effects that matter, each with its reason or source.
+//! The thresholds of what is concluded from numbers: the chances of error (alpha) that are accepted,
+//! the evidence that is needed and the smallest effects that matter, each with its reason or source.
+
+/// The chance that an interval does not hold the truth: intervals are at 95%.
+pub(crate) const INTERVAL_ALPHA: f64 = 0.05;
+
+/// The chance of a law, a threshold, a knee or a slope where there is none: a run asks this of several
+/// phases and variants, and the best of several curves is taken.
+pub(crate) const FINDING_ALPHA: f64 = 0.01;
 
 /// The chance that a change point is kept for, in a series of up to 50 values: that of Fleming et al.
 /// ("Hunter", ICPE 2023).
@@ -7,14 +14,6 @@ pub const CHANGE_POINT_ALPHA: f64 = 0.001;
 
 /// The chance of a step in a row of runs where there is none, over all its places: each is tried.
 pub(crate) const RUN_STEP_ALPHA: f64 = 0.01;
-
-/// The smallest step between the logarithms of runs: rates are not known better than to a percent.
-pub(crate) const RUN_STEP_MIN: f64 = 0.01;
-
-/// The smallest step within a phase, and the smallest trend of it: half of the slices of a phase lie
-/// within it by a wide margin on machines at rest, and a rate that differs by less is still the same
-/// to its reader.
-pub(crate) const LATENCY_STEP_RATIO_MIN: f64 = 1.3;
 
 /// The chance of a trend within a phase, or of two modes, where there are none. Slices that depend on
 /// those before them count less.
@@ -24,5 +23,48 @@ pub(crate) const STEADINESS_ALPHA: f64 = 0.01;
 /// Hartigan, Annals of Statistics 13, 1985).
 pub(crate) const MODES_ALPHA: f64 = 0.05;
 
-/// The chance that an interval misses the truth: intervals are at 95%.
-pub(crate) const INTERVAL_ALPHA: f64 = 0.05;
+/// The evidence that a power needs over a simpler law, and a threshold over gradual curves: twice the
+/// logarithm of the likelihood ratio, "strong" in Kass and Raftery, "Bayes factors", JASA 90, 1995.
+pub(crate) const POWER_EVIDENCE_MIN: f64 = 6.0;
+
+/// The evidence that a threshold needs over a law, "very strong" in Kass and Raftery, beside what the
+/// parameter more costs by BIC (Schwarz, Annals of Statistics 6, 1978).
+pub(crate) const EVIDENCE_OVER_LAWS_MIN: f64 = 10.0;
+
+/// A curve or a knee must explain this share of what values differ by: one outlier does not make one.
+pub(crate) const EXPLAINED_MIN: f64 = 0.5;
+
+/// The smallest step between the logarithms of runs: rates are not known better than to a percent.
+pub(crate) const RUN_STEP_MIN: f64 = 0.01;
+
+/// The smallest step within a phase, and the smallest trend of it: half of the slices of a phase lie
+/// within it by a wide margin on machines at rest, and a rate that differs by less is still the same
+/// to its reader.
+pub(crate) const LATENCY_STEP_RATIO_MIN: f64 = 1.3;
+
+/// A curve over a phase, or a knee, that changes the latency by less than this share is none.
+pub(crate) const CHANGE_MIN: f64 = 0.10;
+
+/// A change of a rate over a whole axis below this share is no effect worth stating.
+pub(crate) const EFFECT_MIN: f64 = 0.02;
+
+/// Percentiles of windows have two digits, so residuals of their logarithms below this mean nothing.
+pub(crate) const WINDOW_RESOLUTION: f64 = 0.003;
+
+/// For the same reason a ratio of two sets of windows is known to this share.
+pub(crate) const WINDOWS_RESOLUTION: f64 = 0.008;
+
+/// No logarithm of a ratio of rates is stated closer than this: where code and data happen to lie in
+/// memory moves a rate by as much from build to build (Mytkowicz et al., "Producing wrong data without
+/// doing anything obviously wrong!", ASPLOS 2009).
+pub(crate) const LOG_HALF_MIN: f64 = 0.01;
+
+/// An interval of a logarithm as wide as this means nothing.
+pub(crate) const LOG_HALF_MAX: f64 = 10.0;
+
+/// Where syncs take more of the time than this, a single repeat does not know its own error: how long
+/// another sync would take does not follow from slices of a phase.
+pub(crate) const SYNC_SHARE_MAX: f64 = 0.05;
+
+/// From so many bytes of each operation on, findings state a rate in bytes.
+pub(crate) const BULK_BYTES_MIN: u64 = 64 * 1024;

@@ -2,7 +2,7 @@
 //! slowed down, and runs of the simulated file system.
 
 use super::compare::{Comparison, PhaseKey, RatioTest, SpeedVerdict};
-use super::findings::ranking::between;
+use super::findings::ranking::ratios_between;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
 use super::statistics::normal;
@@ -112,7 +112,7 @@ impl Trials {
     /// Counts one run in which the two variants took turns.
     pub fn add_turns(&mut self, book: &Book, pair: [&str; 2]) {
         self.pairs += 1;
-        for (phase, level, ratio) in between(book, pair) {
+        for (phase, level, ratio) in ratios_between(book, pair) {
             let phase = phase.map(str::to_string);
             let key = PhaseKey { variant: None, level: level.cloned(), phase };
             self.count(&key, RatioTest::of_ratio(&ratio));
@@ -120,7 +120,7 @@ impl Trials {
     }
 
     fn count(&mut self, key: &PhaseKey, test: RatioTest) {
-        let Some([low, high]) = test.interval else { return };
+        let Some(interval) = test.interval else { return };
         let is_right = match test.verdict {
             SpeedVerdict::Faster => self.truth >= 1.0,
             SpeedVerdict::Slower => self.truth <= 1.0,
@@ -132,9 +132,9 @@ impl Trials {
         });
         let counted = &mut self.rows[at];
         counted.significant.count(is_right);
-        counted.held.count((low..=high).contains(&self.truth));
+        counted.held.count(interval.contains(self.truth));
         counted.detectable.extend(test.smallest_detectable);
-        counted.logs.push(f64::midpoint(low.ln(), high.ln()));
+        counted.logs.push(f64::midpoint(interval.low.ln(), interval.high.ln()));
     }
 
     /// How often phases differed significantly, all together.

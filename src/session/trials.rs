@@ -7,6 +7,7 @@ use crate::analysis::compare::{compare, compare_among};
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::Law;
 use crate::analysis::history::HISTORY_RUNS;
+use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
 use crate::analysis::uncertainty::Estimate;
 use crate::base::failure::{Failure, Result};
@@ -275,7 +276,7 @@ fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
     }
     for pair in books.windows(2) {
         for row in compare(&Analysis::of(&pair[0]), &Analysis::of(&pair[1])).rows {
-            let holds = |[low, high]: [f64; 2]| (low..=high).contains(&1.0);
+            let holds = |interval: Interval| interval.contains(1.0);
             ratio_held.count(row.test.interval.is_some_and(holds));
         }
     }

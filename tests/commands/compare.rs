@@ -13,6 +13,7 @@ use crate::library;
 
 use boatload::analysis::Analysis;
 use boatload::analysis::compare::{Comparison, SpeedVerdict};
+use boatload::analysis::statistics::Interval;
 use boatload::results::book::Book;
 
 use command::Bench;
@@ -58,7 +59,7 @@ fn a_run_that_is_a_tenth_slower_is_found_and_its_interval_has_the_truth() {
         let comparison = compare(&book(3_000 + pair, 20), &book(4_000 + pair, 22));
         slower += comparison.with(SpeedVerdict::Slower).len();
         let truth = 20.0 / 22.0;
-        let covers = |[low, high]: [f64; 2]| low <= truth && truth <= high;
+        let covers = |interval: Interval| interval.contains(truth);
         covered +=
             comparison.rows.iter().filter(|row| row.test.interval.is_some_and(covers)).count();
         assert!(comparison.with(SpeedVerdict::Faster).is_empty(), "{comparison:?}");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::between_runs::{BetweenRunVariance, segments};
-use crate::analysis::findings::ratio::{Centre, Rate};
+use crate::analysis::findings::ratio::{Rate, RateWithError};
 use crate::analysis::statistics::describe::mean;
 
 /// What a run of the history is to the baseline.
@@ -64,27 +64,27 @@ impl Baseline {
         }
     }
 
-    /// Its own centre beside a run. Of a history it has the variance between runs.
-    pub(super) fn centre(&self, run: &Rate) -> Centre {
+    /// Its rate beside a run. Of a history it has the variance between runs.
+    pub(super) fn beside(&self, run: &Rate) -> RateWithError {
         if let Some(only) = &self.only {
-            return only.centre(run);
+            return only.beside(run);
         }
         let of_one = 1.0 + 1.0 / self.runs.max(1) as f64;
-        Centre {
+        RateWithError {
             log: self.log,
             variance: self.between.map(|between| between.variance * of_one),
-            degrees: self.between.map_or(run.centre(run).degrees, |between| between.degrees),
+            degrees: self.between.map_or(run.beside(run).degrees, |between| between.degrees),
         }
     }
 
-    /// The centre of a run beside it. The run's own repeats count as far as they vary more than
+    /// The rate of a run beside it. The run's own repeats count as far as they vary more than
     /// runs of the history do.
-    pub(super) fn centre_of_run(&self, run: &Rate) -> Centre {
+    pub(super) fn of_run_beside(&self, run: &Rate) -> RateWithError {
         if let Some(only) = &self.only {
-            return run.centre(only);
+            return run.beside(only);
         }
-        let own = run.centre(run);
+        let own = run.beside(run);
         let between = self.between.map_or(0.0, |between| between.variance);
-        Centre { variance: Some((own.variance.unwrap_or(0.0) - between).max(0.0)), ..own }
+        RateWithError { variance: Some((own.variance.unwrap_or(0.0) - between).max(0.0)), ..own }
     }
 }

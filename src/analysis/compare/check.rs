@@ -68,7 +68,7 @@ impl Check {
     pub fn underpowered(&self) -> Vec<&ComparedRow> {
         let most = 1.0 + self.fail_on;
         let reaches_beyond =
-            |row: &&ComparedRow| row.test.slowdown_interval().is_some_and(|[_, high]| high > most);
+            |row: &&ComparedRow| row.test.slowdown_interval().is_some_and(|one| one.high > most);
         self.with(CheckOutcome::Ok).into_iter().filter(reaches_beyond).collect()
     }
 }
@@ -81,7 +81,7 @@ fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
         (_, Some(Absence::NotMeasured), ..) if complete => CheckOutcome::NotInBoth,
         (_, Some(Absence::NotMeasured), ..) => CheckOutcome::Missing,
         (_, Some(Absence::Invalid | Absence::NoRate), ..) => CheckOutcome::Invalid,
-        (.., Some([low, _])) if low > most => CheckOutcome::Regression,
+        (.., Some(interval)) if interval.low > most => CheckOutcome::Regression,
         (.., Some(slowdown), Some(_)) if slowdown <= most => CheckOutcome::Ok,
         _ => CheckOutcome::Unsure,
     }

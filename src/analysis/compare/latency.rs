@@ -46,7 +46,7 @@ pub(super) fn latency_ratios(
         let test = match (ns, rates) {
             ([None, None], _) => continue,
             ([Some(_), Some(_)], [Some(a), Some(b)]) => {
-                RatioTest::welch(&b.centre(&a), &a.centre(&b), between(quantile), alpha).of_times()
+                RatioTest::welch(&b.beside(&a), &a.beside(&b), between(quantile), alpha).of_times()
             }
             _ => RatioTest::default(),
         };
@@ -58,11 +58,11 @@ pub(super) fn latency_ratios(
 /// Logarithms of a quantile of each repeat. A single measurement has the error that the order of its
 /// latencies gives.
 pub(super) fn quantile_rate(quantile: Quantile, members: &[&Measurement]) -> Option<Rate> {
-    let mut values = Values::of(members, |m| quantile.of(m).map(|ns| (ns as f64).ln()));
+    let mut values = Values::new(members, |m| quantile.of(m).map(|ns| (ns as f64).ln()));
     values.own_error = match (values.all.as_slice(), members) {
         ([_], [only]) => own_interval(quantile, only)
             .map(|[low, high]| (high as f64 / low.max(1) as f64).ln() / (2.0 * ERRORS_975)),
         _ => None,
     };
-    Rate::of(&values)
+    Rate::new(&values)
 }

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::analysis::findings::ranking::whole::{SYNC_SHARE_MAX, Whole, values, wholes};
+use crate::analysis::findings::ranking::{WholeJob, job_values, whole_jobs};
 use crate::analysis::findings::ratio::Rate;
 use crate::analysis::findings::sample::{SECONDS, Values};
+use crate::analysis::thresholds::SYNC_SHARE_MAX;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -64,12 +65,12 @@ pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> O
     let valid: Vec<&Measurement> = all.iter().filter(counts).copied().collect();
     let sync = |m: &Measurement| if with_sync { m.sync_seconds } else { 0.0 };
     let done = |m: &Measurement| if unit == Unit::Bytes { m.bytes } else { m.operations } as f64;
-    let mut logs = Values::of(&valid, |m| Some((done(m) / (m.seconds + sync(m))).ln()));
+    let mut logs = Values::new(&valid, |m| Some((done(m) / (m.seconds + sync(m))).ln()));
     logs.own_error = valid.first().zip(logs.own_error).and_then(|(m, error)| {
         let share = sync(m) / (m.seconds + sync(m));
         (share <= SYNC_SHARE_MAX).then_some(error * (1.0 - share))
     });
-    let (rate, shown) = (Rate::of(&logs)?, rate_estimate(&valid, unit, sync, logs.own_error)?);
+    let (rate, shown) = (Rate::new(&logs)?, rate_estimate(&valid, unit, sync, logs.own_error)?);
     Some(RunRate { rate, shown: Estimate { mean: rate.log.exp(), ..shown } })
 }
 
@@ -81,11 +82,11 @@ pub(super) fn job_phases<'a>(cells: &[Vec<&'a Measurement>]) -> Option<Vec<&'a s
 
 /// The rate of all phases with their syncs; none without a repeat of which all is valid.
 pub(super) fn job_rate(cell: &[&Measurement], phases: &[&str]) -> Option<JobRate> {
-    let all: Vec<Whole> = wholes(cell, phases);
-    let logs = values(&all);
+    let all: Vec<WholeJob> = whole_jobs(cell, phases);
+    let logs = job_values(&all);
     let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
     let basis = if all.len() > 1 { IntervalBasis::Repeats } else { IntervalBasis::Slices };
-    let (rate, shown) = (Rate::of(&logs)?, Estimate::of(&seconds, logs.own_error, basis)?);
+    let (rate, shown) = (Rate::new(&logs)?, Estimate::of(&seconds, logs.own_error, basis)?);
     let shown = Estimate { mean: (-rate.log).exp(), ..shown };
     let work = each_once(all.into_iter().map(|whole| whole.operations));
     Some(JobRate { rate: RunRate { rate, shown }, work })

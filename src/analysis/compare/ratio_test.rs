@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::between_runs::BetweenRunVariance;
-use crate::analysis::findings::ratio::{Centre, Ratio};
+use crate::analysis::findings::ratio::{RateWithError, Ratio};
+use crate::analysis::statistics::Interval;
 
 /// What a ratio and its interval come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -27,7 +28,7 @@ pub struct RatioTest {
     /// value of each.
     pub ratio: Option<f64>,
     /// Its confidence interval; none if the error of a side is unknown.
-    pub interval: Option<[f64; 2]>,
+    pub interval: Option<Interval>,
     /// Whether the between-run variance of other runs made the interval wider than the repeats do.
     pub between_runs: bool,
     /// What that comes to.
@@ -41,8 +42,8 @@ impl RatioTest {
     /// Of `b` over `a` by Welch's interval, and at least as wide as the between-run variance makes
     /// that of two runs.
     pub(super) fn welch(
-        b: &Centre,
-        a: &Centre,
+        b: &RateWithError,
+        a: &RateWithError,
         between: Option<BetweenRunVariance>,
         alpha: f64,
     ) -> Self {
@@ -52,7 +53,7 @@ impl RatioTest {
     fn widened(own: Ratio, between: Option<BetweenRunVariance>, alpha: f64) -> Self {
         let half = between.and_then(|between| between.half_width(alpha));
         let wider = half.filter(|half| own.half.is_none_or(|own| *half > own));
-        let ratio = Ratio { half: wider.or(own.half), ..own }.told();
+        let ratio = Ratio { half: wider.or(own.half), ..own }.without_vast_interval();
         Self { between_runs: wider.is_some(), ..Self::of_ratio(&ratio) }
     }
 
@@ -89,8 +90,8 @@ impl RatioTest {
     }
 
     /// The interval of the slowdown.
-    pub fn slowdown_interval(&self) -> Option<[f64; 2]> {
-        self.interval.map(|[low, high]| [1.0 / high, 1.0 / low])
+    pub fn slowdown_interval(&self) -> Option<Interval> {
+        self.interval.map(|one| Interval { low: 1.0 / one.high, high: 1.0 / one.low })
     }
 }
 

@@ -9,6 +9,7 @@ use super::latency::LatencyRatio;
 use super::matching::PhaseKey;
 use super::rates::Metric;
 use super::ratio_test::{RatioTest, SpeedVerdict};
+use crate::analysis::statistics::Interval;
 use crate::analysis::tails::LatencySummary;
 use crate::analysis::uncertainty::Estimate;
 use crate::results::book::Book;
@@ -142,7 +143,7 @@ pub struct CheckedRow {
     pub slowdown: Option<f64>,
     /// Its interval, which holds together with those of all rows at 95%; none if an error is
     /// unknown.
-    pub slowdown_interval: Option<[f64; 2]>,
+    pub slowdown_interval: Option<Interval>,
 }
 
 /// What a check says of a row.

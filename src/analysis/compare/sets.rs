@@ -257,7 +257,7 @@ impl PendingRow {
             });
         }
         if let Some(run) = b {
-            let (before, now) = (baseline.centre(&run.rate), baseline.centre_of_run(&run.rate));
+            let (before, now) = (baseline.beside(&run.rate), baseline.of_run_beside(&run.rate));
             row.test = RatioTest::welch(&now, &before, between, alpha);
         }
         row

@@ -1,4 +1,5 @@
 use super::*;
+use crate::analysis::statistics::Interval;
 use crate::analysis::tails::Quantile;
 use crate::plan::Scale;
 use crate::results::book::{Book, CellKey};
@@ -41,7 +42,7 @@ fn a_run_that_takes_longer_is_slower_and_the_ratio_is_that_of_rates() {
     let [row] = comparison.rows.as_slice() else { panic!("{comparison:?}") };
     assert_eq!(row.test.verdict, SpeedVerdict::Slower);
     assert!((row.test.ratio.unwrap() - 1.0 / 1.2).abs() < 0.001, "{row:?}");
-    let [low, high] = row.test.interval.unwrap();
+    let Interval { low, high } = row.test.interval.unwrap();
     assert!(
         low < row.test.ratio.unwrap() && row.test.ratio.unwrap() < high && high < 1.0,
         "{row:?}"
@@ -100,7 +101,7 @@ fn a_difference_that_was_not_seen_comes_with_the_least_one_that_would_have_been(
     let same = book_of(&[("create", STEADY)]);
     let row = &compare(&same, &same).rows[0];
     assert_eq!(row.test.verdict, SpeedVerdict::NoDifference);
-    let [_, high] = row.test.interval.unwrap();
+    let Interval { high, .. } = row.test.interval.unwrap();
     assert!((row.test.smallest_detectable.unwrap() - (high - 1.0)).abs() < 1e-9, "{row:?}");
     assert!(
         row.test.smallest_detectable.unwrap() > 0.0099,
@@ -147,7 +148,7 @@ fn nothing_in_a_book_makes_it_fail() {
         for row in compare(&a, &b).in_both() {
             assert!(row.test.ratio.unwrap() > 0.0, "seed {seed}: {row:?}");
             assert!(
-                row.test.interval.is_none_or(|[low, high]| low <= high),
+                row.test.interval.is_none_or(|one| one.low <= one.high),
                 "seed {seed}: {row:?}"
             );
         }
@@ -166,7 +167,7 @@ fn latencies_that_are_longer_are_slower_and_those_that_only_waver_are_not_told_a
     let pair = |a, b| compare(&of(a), &of(b)).rows[0].latency_ratios[0];
     let slower = pair([1_000, 1_010, 990], [1_200, 1_210, 1_190]);
     assert_eq!((slower.quantile, slower.test.verdict), (Quantile::P50, SpeedVerdict::Slower));
-    let [low, high] = slower.test.interval.unwrap();
+    let Interval { low, high } = slower.test.interval.unwrap();
     let ratio = slower.test.ratio.unwrap();
     assert!(low > 1.1 && low < ratio && ratio < high && (ratio - 1.2).abs() < 0.01, "{slower:?}");
     assert_eq!(pair([1_200, 1_210, 1_190], [1_000, 1_010, 990]).test.verdict, SpeedVerdict::Faster);
@@ -222,7 +223,7 @@ fn runs_that_lie_no_further_apart_than_others_of_the_same_are_not_told_apart() {
         (row.test.verdict, row.test.between_runs, comparison.other_runs),
         (SpeedVerdict::NoDifference, true, 6)
     );
-    let [low, high] = row.test.interval.unwrap();
+    let Interval { low, high } = row.test.interval.unwrap();
     assert!(low < 0.7 && high > 1.0, "{row:?}");
 }
 

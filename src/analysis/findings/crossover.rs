@@ -3,13 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::units::Unit;
-use crate::results::book::Level;
-
-use super::ratio::{Family, Rate, Ratio};
+use super::ratio::{PooledVariance, Rate, Ratio, rates};
 use super::sample::{Sample, Values, log_rate};
 use super::say;
 use crate::analysis::statistics::Interval;
+use crate::base::units::Unit;
+use crate::results::book::Level;
 
 /// Which of two variants is faster at which level of a phase, and where they are equally fast.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,8 +121,8 @@ pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
     for phase in sample.phases() {
         for other in others {
             for synced in synced {
-                let duel = Duel::of(sample, phase, [first, other], *synced);
-                findings.extend(duel.map(|duel| duel.finding()));
+                let pair = VariantPair::new(sample, phase, [first, other], *synced);
+                findings.extend(pair.map(|pair| pair.finding()));
             }
         }
     }
@@ -131,7 +130,7 @@ pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
 }
 
 /// Two variants over the axis.
-struct Duel<'a> {
+struct VariantPair<'a> {
     phase: &'a str,
     variants: [&'a str; 2],
     synced: bool,
@@ -141,33 +140,29 @@ struct Duel<'a> {
     seconds: Vec<f64>,
 }
 
-impl<'a> Duel<'a> {
-    fn of(
+impl<'a> VariantPair<'a> {
+    fn new(
         sample: &Sample<'a>,
         phase: &'a str,
         variants: [&'a str; 2],
         synced: bool,
     ) -> Option<Self> {
-        let values = |variant: &str, level: &Level| {
-            let cell = sample.cell(phase, variant, Some(level));
-            Values::of(&cell, |m| log_rate(m, synced))
+        let rates_at = |level: &Level| -> Option<(Rate, Rate)> {
+            let values = variants.map(|variant| {
+                let cell = sample.cell(phase, variant, Some(level));
+                Values::new(&cell, |m| log_rate(m, synced))
+            });
+            match *rates(&values.each_ref(), sample.in_turns()) {
+                [a, b] => Some((a, b)),
+                _ => None,
+            }
         };
-        let rates = |level: &Level| {
-            let both = variants.map(|variant| values(variant, level));
-            let both = both.each_ref();
-            let in_turns = || <[Rate; 2]>::try_from(Rate::of_turns(&both)).ok();
-            let rates = in_turns().filter(|_| sample.in_turns());
-            rates.map_or_else(|| Rate::of(both[0]).zip(Rate::of(both[1])), |[a, b]| Some((a, b)))
-        };
-        let pairs: Vec<(&Level, (Rate, Rate))> = sample
-            .levels(phase)
-            .into_iter()
-            .flatten()
-            .filter_map(|level| Some((level, rates(level)?)))
-            .collect();
-        let family = Family::of(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
+        let levels = sample.levels(phase).into_iter().flatten();
+        let pairs: Vec<(&Level, (Rate, Rate))> =
+            levels.filter_map(|level| Some((level, rates_at(level)?))).collect();
+        let pooled = PooledVariance::new(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
         let ratio = |(level, pair): &(&'a Level, (Rate, Rate))| {
-            (*level, family.ratio(&[*pair], pairs.len()))
+            (*level, pooled.ratio(&[*pair], pairs.len()))
         };
         let ratios: Vec<_> = pairs.iter().map(ratio).collect();
         let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();
@@ -179,7 +174,7 @@ impl<'a> Duel<'a> {
         let compared = |(level, ratio): &(&Level, Ratio)| LevelWinner {
             value: level.value,
             ratio: ratio.times(),
-            interval: ratio.interval().map(Interval::from),
+            interval: ratio.interval(),
             winner: self.winner(ratio).map(String::from),
         };
         CrossoverFinding {
@@ -214,9 +209,9 @@ impl<'a> Duel<'a> {
     }
 }
 
-/// How the two may go between neighbouring levels.
+/// How the two may change between neighbouring levels.
 #[derive(Clone, Copy)]
-enum Between {
+enum PathBetweenLevels {
     /// The ratio is a power of the level, or where levels have no logarithm exponential in it.
     Powers,
     /// Each takes a fixed time and so much more for each unit of the level.
@@ -226,7 +221,8 @@ enum Between {
 /// Where the two are equally fast. What lies between levels was not measured: the place is in the
 /// middle of what powers and what times give, and the interval holds the limits of both.
 fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<MeetingPoint> {
-    let places = [Between::Powers, Between::Times].map(|between| place(ratios, seconds, between));
+    let places = [PathBetweenLevels::Powers, PathBetweenLevels::Times]
+        .map(|between| place(ratios, seconds, between));
     let ends = places.into_iter().flatten().flatten();
     let (low, high) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(0.0, f64::max));
     let [[_, powers, _], [_, times, _]] = [places[0]?, places[1]?];
@@ -237,8 +233,12 @@ fn meeting(ratios: &[(&Level, Ratio)], seconds: &[f64]) -> Option<MeetingPoint> 
 
 /// Where the ratio is one on the lines between neighbouring levels, between the places where the
 /// ends of its interval are.
-fn place(ratios: &[(&Level, Ratio)], seconds: &[f64], between: Between) -> Option<[f64; 3]> {
-    let powers = matches!(between, Between::Powers);
+fn place(
+    ratios: &[(&Level, Ratio)],
+    seconds: &[f64],
+    between: PathBetweenLevels,
+) -> Option<[f64; 3]> {
+    let powers = matches!(between, PathBetweenLevels::Powers);
     let logarithmic = powers && ratios.iter().all(|(level, _)| level.value > 0.0);
     let place = |value: f64| if logarithmic { value.ln() } else { value };
     let back = |place: f64| if logarithmic { place.exp() } else { place };

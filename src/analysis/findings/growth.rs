@@ -8,27 +8,22 @@ use crate::base::units::{self, counted, grouped};
 use crate::op::{Effect, Subject, find_operation};
 use crate::results::book::{Level, Measurement, Window};
 
-use super::course::{Course, WINDOWS_MIN, whole};
-use super::curve::{Block, Law};
-use super::fit::{mean, median};
-use super::interval::ChangeShape;
-use super::laws::{Verdict, judge};
-use super::sample::{Sample, Values, lead};
-use super::say::{self, span, times};
-use super::shape::{Shape, Spread};
-use super::threshold::Threshold;
+use super::curve::{Block, ChangeShape, Law};
+use super::phase_shape::{
+    BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, WINDOWS_MIN, has_whole_windows,
+};
+use super::sample::{Sample, SampleCell, Values};
+use super::say::{self, lead, span, times};
 use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::{mean, median, squares};
 use crate::analysis::statistics::student::student_t;
+use crate::analysis::thresholds::{INTERVAL_ALPHA, LOG_HALF_MAX, WINDOWS_RESOLUTION};
 
 /// Both ends that are compared have at least so many windows, where there are enough.
-const WINDOWS_OF_END: usize = 5;
-/// Medians of windows have two digits: both ends together are sure to this share.
-const RESOLUTION: f64 = 0.008;
-/// An interval as wide as this tells nothing.
-const LOG_HALF_MAX: f64 = 10.0;
+const END_WINDOWS_MIN: usize = 5;
 /// Ends that differ by more than this went up or down.
 const APART_MIN: f64 = 1.1;
-/// Where the last ones may take so many times longer, nobody can say that they do not.
+/// Where the last ones may take so many times longer, it is not known whether they do.
 const UNDERPOWERED_MIN: f64 = 1.5;
 /// A mean that grows so many times more than the median does is stated.
 const MEAN_APART: f64 = 1.5;
@@ -100,21 +95,6 @@ pub struct GrowthBlock {
     pub fitted_ns: f64,
 }
 
-/// The number of operations from which on they take longer or shorter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GrowthThreshold {
-    /// All at once, or more with every operation.
-    pub shape: ChangeShape,
-    /// From so many operations on.
-    pub at: f64,
-    /// The 95% interval of that number.
-    pub interval: Interval,
-    /// Latency at the end over that before the threshold.
-    pub ratio: f64,
-    /// Its 95% interval.
-    pub ratio_interval: Interval,
-}
-
 /// What the change of a latency looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -127,16 +107,6 @@ pub enum GrowthShape {
     Monotone,
     /// None of these.
     Unclear,
-}
-
-impl GrowthShape {
-    fn found(shape: &Shape) -> Self {
-        match shape {
-            Shape::Law => Self::Law,
-            Shape::Threshold(_) => Self::Threshold,
-            Shape::Monotone(_) => Self::Monotone,
-        }
-    }
 }
 
 /// Why the shape of a growth is unclear.
@@ -193,17 +163,17 @@ impl GrowthFinding {
         let at =
             self.level.as_ref().map_or(String::new(), |one| format!(" at {}", say::level(one)));
         let phase = format!("{}{at}", self.phase);
-        let told = match &self.figures {
+        let sentence = match &self.figures {
             None => format!(
                 "cannot tell whether {phase} gets slower from {}: at least {WINDOWS_MIN} are needed",
                 counted(self.windows, "window")
             ),
             Some(figures) => {
-                let told = figures.sentence(self.shape, self.reason, &phase, self.counted.noun());
-                format!("{told}{}", figures.about_mean())
+                figures.sentence(self.shape, self.reason, &phase, self.counted.noun())
+                    + &figures.about_mean()
             }
         };
-        format!("{}{told}.", lead(&self.variant))
+        format!("{}{sentence}.", lead(&self.variant))
     }
 
     /// What the curve of its blocks is, in a few words; none where the shape is unclear.
@@ -314,16 +284,6 @@ impl GrowthFigures {
 }
 
 impl GrowthThreshold {
-    fn new(found: &Threshold) -> Self {
-        Self {
-            shape: if found.is_step() { ChangeShape::Step } else { ChangeShape::Hinge },
-            at: found.at.round(),
-            interval: found.interval.map(f64::round).into(),
-            ratio: found.ratio,
-            ratio_interval: found.ratio_interval.into(),
-        }
-    }
-
     fn sentence(&self, phase: &str, noun: &str, operations: u64) -> String {
         let [at, low, high] = [self.at, self.interval.low, self.interval.high]
             .map(|value| units::figures(value.max(0.0), 3));
@@ -350,126 +310,119 @@ impl GrowthThreshold {
 
 /// One for each phase with windows, variant and level.
 pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
-    let mut findings = Vec::new();
-    for phase in sample.phases() {
-        for variant in sample.variants() {
-            for level in sample.levels(phase) {
-                let cell = sample.cell(phase, variant, level);
-                findings.extend(match Course::of(&cell) {
-                    Some(course) => course.finding(phase, variant, level),
-                    None => too_few(&cell, phase, variant, level),
-                });
-            }
-        }
-    }
-    findings
+    let found =
+        sample.cells().into_iter().filter_map(|cell| match PhaseBlocks::new(&cell.measurements) {
+            Some(phase) => finding(&cell, &phase),
+            None => too_few(&cell),
+        });
+    found.collect()
 }
 
-impl Course<'_> {
-    fn repeats_measured(&self) -> usize {
-        each_once(self.measurements.iter().map(|m| m.cell.repeat)).len()
+fn finding(cell: &SampleCell<'_>, phase: &PhaseBlocks<'_>) -> Option<GrowthFinding> {
+    let mut found = PhaseShape::new(phase)?;
+    let mut figures = figures(phase, &found)?;
+    let mut shape = match found.beyond_law {
+        BeyondLaw::Nothing => GrowthShape::Law,
+        BeyondLaw::Threshold(..) => GrowthShape::Threshold,
+        BeyondLaw::Monotone(_) => GrowthShape::Monotone,
+    };
+    let reason = doubt(phase, shape, &figures);
+    // Where the shape is unclear the median is drawn, or the law that does not hold.
+    if reason.is_some() {
+        (shape, found.beyond_law) = (GrowthShape::Unclear, BeyondLaw::Nothing);
     }
-
-    fn finding(&self, phase: &str, variant: &str, level: Option<&Level>) -> Option<GrowthFinding> {
-        let verdict = judge(&self.blocks)?;
-        let found = Shape::of(self, &verdict);
-        let mut figures = self.figures(&verdict, found.spread(&verdict))?;
-        let shape = GrowthShape::found(&found);
-        let reason = self.doubt(shape, &figures);
-        let found = if reason.is_some() { Shape::Law } else { found };
-        // Where the shape is unclear the middle is drawn, or the law that does not hold.
-        figures.threshold = found.threshold().map(GrowthThreshold::new);
-        figures.blocks = self.plotted(&found, &verdict);
-        Some(GrowthFinding {
-            variant: variant.into(),
-            phase: phase.into(),
-            level: level.cloned(),
-            shape: if reason.is_some() { GrowthShape::Unclear } else { shape },
-            reason,
-            counted: CountedThing::by(self.measurements.first()?),
-            windows: self.measurements.iter().map(|m| m.windows.len() as u64).max()?,
-            n: self.measurements.len(),
-            figures: Some(figures),
-        })
+    if let BeyondLaw::Threshold(_, threshold) = found.beyond_law {
+        figures.threshold = Some(threshold);
     }
+    figures.blocks = plotted(phase, &found);
+    let windows = phase.measurements.iter().map(|m| m.windows.len() as u64).max()?;
+    let n = phase.measurements.len();
+    Some(GrowthFinding {
+        shape,
+        reason,
+        n,
+        figures: Some(figures),
+        ..without_figures(cell, windows)
+    })
+}
 
-    /// Why the shape cannot be stated, if it cannot.
-    fn doubt(&self, shape: GrowthShape, figures: &GrowthFigures) -> Option<UnclearReason> {
-        match shape {
-            GrowthShape::Law if figures.law == Law::Constant && figures.underpowered() => {
-                Some(UnclearReason::TooVariable)
-            }
-            GrowthShape::Law if figures.law == Law::Constant => {
-                figures.apart().then_some(UnclearReason::UpAndDown)
-            }
-            // Repeats that do not agree on the way have none in common.
-            GrowthShape::Law | GrowthShape::Monotone if figures.interval.contains(1.0) => {
-                Some(match self.repeats_measured() {
-                    1 => UnclearReason::OneRepeat,
-                    _ => UnclearReason::RepeatsDisagree,
-                })
-            }
-            _ => None,
+/// Why the shape cannot be stated, if it cannot.
+fn doubt(
+    phase: &PhaseBlocks<'_>,
+    shape: GrowthShape,
+    figures: &GrowthFigures,
+) -> Option<UnclearReason> {
+    match shape {
+        GrowthShape::Law if figures.law == Law::Constant && figures.underpowered() => {
+            Some(UnclearReason::TooVariable)
         }
+        GrowthShape::Law if figures.law == Law::Constant => {
+            figures.apart().then_some(UnclearReason::UpAndDown)
+        }
+        // Repeats that do not agree on the way have none in common.
+        GrowthShape::Law | GrowthShape::Monotone if figures.interval.contains(1.0) => {
+            Some(match each_once(phase.measurements.iter().map(|m| m.cell.repeat)).len() {
+                1 => UnclearReason::OneRepeat,
+                _ => UnclearReason::RepeatsDisagree,
+            })
+        }
+        _ => None,
     }
+}
 
-    /// What to draw: each block as it was measured, and as the shape has it.
-    fn plotted(&self, shape: &Shape, verdict: &Verdict) -> Vec<GrowthBlock> {
-        let fitted = shape.fitted(&self.blocks, verdict);
-        let drawn = |(block, fitted): (&Block, f64)| GrowthBlock {
-            operations: block.x.round(),
-            seen_ns: (block.log + self.middle).exp(),
-            fitted_ns: (fitted + self.middle).exp(),
-        };
-        self.blocks.iter().zip(fitted).map(drawn).collect()
-    }
+/// What to draw: each block as it was measured, and as the shape has it.
+fn plotted(phase: &PhaseBlocks<'_>, shape: &PhaseShape) -> Vec<GrowthBlock> {
+    let drawn = |(block, fitted): (&Block, f64)| GrowthBlock {
+        operations: block.x.round(),
+        seen_ns: (block.log + phase.middle).exp(),
+        fitted_ns: (fitted + phase.middle).exp(),
+    };
+    phase.blocks.iter().zip(shape.fitted(&phase.blocks)).map(drawn).collect()
+}
 
-    /// Compares the medians of the first and the last windows themselves, not the law's. Without
-    /// the threshold and what is drawn.
-    fn figures(&self, verdict: &Verdict, spread: Spread) -> Option<GrowthFigures> {
-        let of = |m: &Measurement, figure: fn(&[Window], &[Window]) -> f64| {
-            let (first, last) = ends_of(&m.windows, verdict, self.blocks.len());
+/// Compares the medians of the first and the last windows themselves, not the law's. Without the
+/// threshold and what is drawn.
+fn figures(phase: &PhaseBlocks<'_>, shape: &PhaseShape) -> Option<GrowthFigures> {
+    let blocks = phase.blocks.len();
+    let over_all = |figure: fn(&[Window], &[Window]) -> f64| {
+        let of_ends = |m: &Measurement| {
+            let (first, last) = ends_of(&m.windows, shape, blocks);
             Some(figure(first, last))
         };
-        let over_all = |figure: fn(&[Window], &[Window]) -> f64| {
-            let values = Values::of(&self.measurements, |m| of(m, figure)).all;
-            values.into_iter().map(|(_, value)| value).collect::<Vec<f64>>()
-        };
-        let logs = over_all(|first, last| (middle_ns(last) / middle_ns(first)).ln());
-        let means = over_all(|first, last| (mean_ns(last) / mean_ns(first)).ln());
-        let windows = &self.measurements.first()?.windows;
-        let (first, last) = ends_of(windows, verdict, self.blocks.len());
-        // What a block is unsure of, an end is, by the number of its windows.
-        let blocks_of_end = (last.len() * self.blocks.len()) as f64 / windows.len() as f64;
-        let error = spread.deviation * (2.0 * spread.dependence / blocks_of_end).sqrt();
-        let within = student_t(0.05, spread.degrees)? * error;
-        let half = within.max(between(&logs)?) + RESOLUTION;
-        let log = mean(&logs);
-        let operations = |windows: &[Window]| windows.iter().map(|w| w.operations).sum::<u64>();
-        let (exponent, exponent_interval) = match verdict.law {
-            Law::Constant => (0.0, None),
-            _ => {
-                let (exponent, interval) = verdict.fit.exponent(self.operations as f64);
-                (exponent, Some(interval.into()))
-            }
-        };
-        let figures = GrowthFigures {
-            law: verdict.law,
-            exponent,
-            exponent_interval,
-            ratio: log.exp(),
-            interval: Interval { low: (log - half).exp(), high: (log + half).exp() },
-            mean_ratio: mean(&means).exp(),
-            first_ns: mean(&over_all(|first, _| middle_ns(first))),
-            last_ns: mean(&over_all(|_, last| middle_ns(last))),
-            threshold: None,
-            operations: self.operations,
-            operations_of_end: operations(first).max(operations(last)),
-            warm_up_blocks: verdict.warm_up,
-            blocks: Vec::new(),
-        };
-        (figures.ratio.is_finite() && half < LOG_HALF_MAX).then_some(figures)
-    }
+        Values::new(&phase.measurements, of_ends).figures()
+    };
+    let logs = over_all(|first, last| (middle_ns(last) / middle_ns(first)).ln());
+    let means = over_all(|first, last| (mean_ns(last) / mean_ns(first)).ln());
+    let windows = &phase.measurements.first()?.windows;
+    let (first, last) = ends_of(windows, shape, blocks);
+    // What a block is unsure of, an end is, by the number of its windows.
+    let within = shape.half_width_of_ends((last.len() * blocks) as f64 / windows.len() as f64)?;
+    let half = within.max(half_width(&logs)?) + WINDOWS_RESOLUTION;
+    let log = mean(&logs);
+    let operations = |windows: &[Window]| windows.iter().map(|w| w.operations).sum::<u64>();
+    let (exponent, exponent_interval) = match shape.law {
+        Law::Constant => (0.0, None),
+        _ => {
+            let (exponent, interval) = shape.fit.exponent(phase.operations as f64);
+            (exponent, Some(interval))
+        }
+    };
+    let figures = GrowthFigures {
+        law: shape.law,
+        exponent,
+        exponent_interval,
+        ratio: log.exp(),
+        interval: Interval { low: (log - half).exp(), high: (log + half).exp() },
+        mean_ratio: mean(&means).exp(),
+        first_ns: mean(&over_all(|first, _| middle_ns(first))),
+        last_ns: mean(&over_all(|_, last| middle_ns(last))),
+        threshold: None,
+        operations: phase.operations,
+        operations_of_end: operations(first).max(operations(last)),
+        warm_up_blocks: shape.warm_up,
+        blocks: Vec::new(),
+    };
+    (figures.ratio.is_finite() && half < LOG_HALF_MAX).then_some(figures)
 }
 
 /// The median of the windows' medians.
@@ -483,14 +436,16 @@ fn mean_ns(windows: &[Window]) -> f64 {
 }
 
 /// Half the width of the interval that repeats give: Student's t, or of two both.
-fn between(logs: &[f64]) -> Option<f64> {
-    let (n, middle) = (logs.len() as f64, mean(logs));
-    let squares: f64 = logs.iter().map(|log| (log - middle).powi(2)).sum();
+fn half_width(logs: &[f64]) -> Option<f64> {
+    let n = logs.len() as f64;
     match logs {
         [] => None,
         [_] => Some(0.0),
         [a, b] => Some((a - b).abs() / 2.0),
-        _ => Some(student_t(0.05, n - 1.0)? * (squares / (n - 1.0) / n).sqrt()),
+        _ => {
+            let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
+            Some(t * (squares(logs) / (n - 1.0) / n).sqrt())
+        }
     }
 }
 
@@ -498,33 +453,32 @@ fn between(logs: &[f64]) -> Option<f64> {
 /// away; of another a tenth, so that ups and downs are. A warm-up is left out.
 fn ends_of<'a>(
     windows: &'a [Window],
-    verdict: &Verdict,
+    shape: &PhaseShape,
     blocks: usize,
 ) -> (&'a [Window], &'a [Window]) {
-    let share = if verdict.law == Law::Constant { 10 } else { 50 };
-    let number = (windows.len() / share).max(WINDOWS_OF_END).min(windows.len() / 4);
-    let start = windows.len() * verdict.warm_up / blocks;
+    let share = if shape.law == Law::Constant { 10 } else { 50 };
+    let number = (windows.len() / share).max(END_WINDOWS_MIN).min(windows.len() / 4);
+    let start = windows.len() * shape.warm_up / blocks;
     (&windows[start..start + number], &windows[windows.len() - number..])
 }
 
 /// That fewer windows were measured than show anything.
-fn too_few(
-    cell: &[&Measurement],
-    phase: &str,
-    variant: &str,
-    level: Option<&Level>,
-) -> Option<GrowthFinding> {
-    let some = |m: &&&Measurement| !m.windows.is_empty() && whole(m);
-    let most = cell.iter().filter(some).map(|m| m.windows.len()).max()?;
-    (most < WINDOWS_MIN).then(|| GrowthFinding {
-        variant: variant.into(),
-        phase: phase.into(),
-        level: level.cloned(),
+fn too_few(cell: &SampleCell<'_>) -> Option<GrowthFinding> {
+    let has_some = |m: &&&Measurement| !m.windows.is_empty() && has_whole_windows(m);
+    let most = cell.measurements.iter().filter(has_some).map(|m| m.windows.len()).max()?;
+    (most < WINDOWS_MIN).then(|| without_figures(cell, most as u64))
+}
+
+fn without_figures(cell: &SampleCell<'_>, windows: u64) -> GrowthFinding {
+    GrowthFinding {
+        variant: cell.variant.into(),
+        phase: cell.phase.into(),
+        level: cell.level.cloned(),
         shape: GrowthShape::Unclear,
         reason: Some(UnclearReason::TooFewWindows),
-        counted: CountedThing::by(cell[0]),
-        windows: most as u64,
-        n: cell.len(),
+        counted: CountedThing::by(cell.measurements[0]),
+        windows,
+        n: cell.measurements.len(),
         figures: None,
-    })
+    }
 }

@@ -1,39 +1,32 @@
 //! Knees: from which level of the axis on operations suddenly take longer.
 
+use super::curve::{ChangeShape, StraightLine};
+use super::sample::{LevelSeries, Sample, Values, log_rate};
+use super::say::{self, lead};
+use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::{mean, squares};
+use crate::analysis::statistics::student::student_t;
+use crate::analysis::thresholds::{
+    CHANGE_MIN, EXPLAINED_MIN, FINDING_ALPHA, INTERVAL_ALPHA, WINDOW_RESOLUTION,
+};
+use crate::base::random::{Stream, draw, shuffle};
+use crate::base::units::Unit;
+use crate::results::book::Measurement;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::units::Unit;
-use crate::results::book::{Level, Measurement};
-
-use super::bend::{Bend, BendShape, Even, Grid};
-use super::fit::mean;
-use super::interval::ChangeShape;
-use super::sample::{Sample, Values, lead, log_rate};
-use super::say;
-use crate::analysis::statistics::Interval;
-use crate::analysis::statistics::student::student_t;
-
-/// From this on a phase is judged by its bytes.
-const BYTES_OF_OPERATION: u64 = 64 * 1024;
-/// With fewer levels a knee is not to be told from an even change.
+/// With fewer levels a knee cannot be distinguished from a gradual change.
 const LEVELS_MIN: usize = 5;
 /// There must be so many orders in which levels could have come, or chance cannot be excluded.
 const ORDERS_MIN: f64 = 100.0;
-/// A knee after which operations take less than this share longer is none.
-const RISE_MIN: f64 = 0.10;
-/// A knee must explain this share of what levels differ by: one odd level is none.
-const EXPLAINED_MIN: f64 = 0.5;
-/// The chance of a gain as large without any knee, at most.
-const CHANCE_MAX: f64 = 0.01;
 /// Orders that are tried to find that chance.
 const SHUFFLES: u64 = 299;
 /// Places of a hinge in a gap between levels, in the test and in the interval.
 const PLACES: usize = 1;
 const PLACES_FINE: usize = 10;
-/// A step of so many standard errors is seen nine times in ten: the even change that it could be
+/// A step of so many standard errors is found nine times in ten: the gradual change that it could be
 /// instead takes much of it.
-const ERRORS_SEEN: f64 = 7.0;
+const ERRORS_DETECTED: f64 = 7.0;
 
 /// From which level of the axis on operations suddenly take longer, of one variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +56,7 @@ pub struct KneeFinding {
     /// The smallest step that would have been found, as a share; none without enough data.
     pub smallest_detectable: Option<f64>,
     /// How many times as long operations take at the last level as at the first, where they change
-    /// evenly; none where they stay the same.
+    /// gradually; none where they stay the same.
     pub gradual_ratio: Option<f64>,
     /// Levels.
     pub levels: usize,
@@ -75,14 +68,14 @@ impl KneeFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
         let variant = self.variant.as_deref().map_or(String::new(), lead);
-        let told = match (self.at, self.interval, self.factor.zip(self.factor_interval)) {
+        let sentence = match (self.at, self.interval, self.factor.zip(self.factor_interval)) {
             (Some(at), Some(interval), Some((factor, span))) => {
                 let grows = format!("{} times as long ({})", say::times(factor), say::span(span));
                 self.about_knee(at, interval, &grows)
             }
             _ => self.about_none(),
         };
-        format!("{variant}{told}.")
+        format!("{variant}{sentence}.")
     }
 
     fn phase(&self) -> &str {
@@ -131,180 +124,328 @@ impl KneeFinding {
 /// One for each phase and variant that were measured over an axis; a single one if for none of them
 /// there is enough to find a knee.
 pub(super) fn knee(sample: &Sample<'_>) -> Vec<KneeFinding> {
-    let mut all = Vec::new();
-    for phase in sample.phases() {
-        for variant in sample.variants() {
-            let series = KneeSeries::of(sample, phase, variant);
-            all.extend(series.map(|series| (phase, variant, series)));
+    let series = sample.series();
+    let all: Vec<_> = series.iter().map(|series| (series, grid_of(series))).collect();
+    let least = all.iter().min_by_key(|(series, _)| series.levels.len());
+    match least.filter(|_| all.len() > 1 && !all.iter().any(|(_, grid)| grid.has_enough_data())) {
+        Some((series, grid)) => {
+            vec![KneeFinding { variant: None, phase: None, ..finding(series, grid) }]
         }
-    }
-    match all.iter().min_by_key(|(_, _, series)| series.levels.len()) {
-        Some((_, _, least)) if all.len() > 1 && !all.iter().any(|(.., one)| one.enough_data()) => {
-            vec![least.finding(None, None)]
-        }
-        _ => all
-            .iter()
-            .map(|(phase, variant, one)| one.finding(Some(phase), Some(variant)))
-            .collect(),
+        None => all.iter().map(|(series, grid)| finding(series, grid)).collect(),
     }
 }
 
-/// Times of an operation over the axis.
-struct KneeSeries<'a> {
-    levels: Vec<&'a Level>,
-    /// One row for each repeat, or one of the means of the levels.
-    grid: Grid,
+fn finding(series: &LevelSeries<'_>, grid: &LevelGrid) -> KneeFinding {
+    let enough_data = grid.has_enough_data();
+    let found = if enough_data { grid.knee() } else { None };
+    let even = grid.gradual();
+    let (first, last) = (series.levels[0], series.levels[series.levels.len() - 1]);
+    let change = even.heights[even.heights.len() - 1] - even.heights[0];
+    let is_gradual =
+        found.is_none() && even.change != GradualChange::None && change.abs() >= CHANGE_MIN.ln_1p();
+    KneeFinding {
+        variant: Some(series.variant.into()),
+        phase: Some(series.phase.into()),
+        axis: first.axis.clone(),
+        unit: first.unit,
+        range: Interval { low: first.value, high: last.value },
+        at: found.as_ref().map(|found| found.at),
+        interval: found.as_ref().map(|found| found.interval),
+        shape: found.as_ref().map(|found| found.shape),
+        factor: found.as_ref().map(|found| found.factor),
+        factor_interval: found.as_ref().map(|found| found.factor_interval),
+        enough_data,
+        smallest_detectable: enough_data.then(|| grid.smallest_detectable(even.squares)),
+        gradual_ratio: is_gradual.then(|| change.exp()),
+        levels: series.levels.len(),
+        repeats: grid.rows.len(),
+    }
+}
+
+/// Logarithms of seconds for each operation, or for each byte. One row for each repeat that has all
+/// levels. Passes of one repeat share what the level is like, so of them, and where no repeat is whole,
+/// there is one row: the means of the levels.
+fn grid_of(series: &LevelSeries<'_>) -> LevelGrid {
+    let log_seconds = |m: &Measurement, amount: f64| Some(-log_rate(m, false)? - amount.ln());
+    let values = series.values(log_seconds);
+    let levels = series.levels.iter().map(|level| level.value).collect();
+    let of_repeat = |repeat: &u32| -> Option<Vec<f64>> {
+        let figure = |values: &Values| {
+            values.all.iter().find(|(key, _)| key == repeat).map(|(_, figure)| *figure)
+        };
+        values.iter().map(figure).collect()
+    };
+    let first = values.first().filter(|_| values.iter().all(|values| values.repeated));
+    let repeats = first.map_or(Vec::new(), Values::repeats);
+    let mut rows: Vec<Vec<f64>> = repeats.iter().filter_map(of_repeat).collect();
+    if rows.is_empty() {
+        rows.push(values.iter().map(|values| mean(&values.figures())).collect());
+    }
+    LevelGrid::new(levels, rows)
+}
+
+/// Logarithms of seconds: one row for each repeat, one column for each level, every row around
+/// zero.
+struct LevelGrid {
+    levels: Vec<f64>,
+    rows: Vec<Vec<f64>>,
+}
+
+/// To the scale on which a model is straight, or back.
+type ScaleFunction = fn(f64) -> f64;
+
+/// How a series without a knee changes over its levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum GradualChange {
+    /// It is the same at all levels.
+    None,
+    /// Straight in the logarithm of seconds.
+    Exponential,
+    /// Straight in seconds.
+    Seconds,
+    /// Straight in the rate.
+    Rate,
+}
+
+/// A gradual change as it fits best.
+struct GradualFit {
+    change: GradualChange,
+    /// What it gives each level.
+    heights: Vec<f64>,
+    /// Squares of the levels' means that it leaves.
+    squares: f64,
+}
+
+/// Where a knee is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum KneePlace {
+    /// Between the level of this number and the next, all at once.
+    Step(usize),
+    /// From here on, more with every bit.
+    Hinge(f64),
+}
+
+/// A knee as it fits best.
+#[derive(Clone, Copy, Debug)]
+struct KneeFit {
+    place: KneePlace,
+    /// How much the logarithm rises from the knee to the last level.
+    rise: f64,
+    /// Variance of the rise for points of variance one.
+    spread: f64,
+    /// Squares of the levels' means that are left.
+    squares: f64,
 }
 
 /// A knee that was found.
-struct Found {
-    bend: Bend,
+struct LocatedKnee {
+    shape: ChangeShape,
     at: f64,
-    interval: [f64; 2],
-    /// Interval of how many times longer operations take.
-    factor: [f64; 2],
+    interval: Interval,
+    /// How many times as long operations take.
+    factor: f64,
+    factor_interval: Interval,
 }
 
-impl<'a> KneeSeries<'a> {
-    fn of(sample: &Sample<'a>, phase: &str, variant: &str) -> Option<Self> {
-        let cells: Vec<(&Level, Vec<&Measurement>)> = sample
-            .levels(phase)
-            .into_iter()
-            .flatten()
-            .map(|level| (level, sample.cell(phase, variant, Some(level))))
-            .filter(|(_, cell)| !cell.is_empty())
-            .collect();
-        let large = |m: &&Measurement| m.bytes / m.operations.max(1) >= BYTES_OF_OPERATION;
-        let bytes = cells.iter().all(|(_, cell)| cell.iter().all(large));
-        let values: Vec<(&Level, Values)> = cells
-            .iter()
-            .map(|(level, cell)| (*level, Values::of(cell, |m| longer(m, bytes))))
-            .collect();
-        let levels: Vec<&Level> = values.iter().map(|(level, _)| *level).collect();
-        let heights = levels.iter().map(|level| level.value).collect();
-        (levels.len() > 1).then(|| Self { levels, grid: Grid::new(heights, rows(&values)) })
+impl GradualChange {
+    const CHANGES: [Self; 3] = [Self::Exponential, Self::Seconds, Self::Rate];
+
+    /// From the logarithm of seconds to where the model is straight, and back.
+    fn scale(self) -> (ScaleFunction, ScaleFunction) {
+        match self {
+            Self::None | Self::Exponential => (|y| y, |y| y),
+            Self::Seconds => (f64::exp, |y| y.max(1e-9).ln()),
+            Self::Rate => (|y| (-y).exp(), |y| -y.max(1e-9).ln()),
+        }
+    }
+}
+
+impl LevelGrid {
+    /// Rows around zero.
+    fn new(levels: Vec<f64>, rows: Vec<Vec<f64>>) -> Self {
+        let centred = |row: Vec<f64>| {
+            let middle = mean(&row);
+            row.into_iter().map(|value| value - middle).collect()
+        };
+        Self { levels, rows: rows.into_iter().map(centred).collect() }
     }
 
-    fn finding(&self, phase: Option<&str>, variant: Option<&str>) -> KneeFinding {
-        let found = self.enough_data().then(|| self.found()).flatten();
-        let (even, heights, squares) = self.grid.even();
-        let (first, last) = (self.levels[0], self.levels[self.levels.len() - 1]);
-        let change = heights[heights.len() - 1] - heights[0];
-        let gradual = found.is_none() && even != Even::Flat && change.abs() >= RISE_MIN.ln_1p();
-        KneeFinding {
-            variant: variant.map(String::from),
-            phase: phase.map(String::from),
-            axis: first.axis.clone(),
-            unit: first.unit,
-            range: Interval { low: first.value, high: last.value },
-            at: found.as_ref().map(|found| found.at),
-            interval: found.as_ref().map(|found| found.interval.into()),
-            shape: found.as_ref().map(|found| match found.bend.shape {
-                BendShape::Step(_) => ChangeShape::Step,
-                BendShape::Hinge(_) => ChangeShape::Hinge,
-            }),
-            factor: found.as_ref().map(|found| found.bend.rise.exp()),
-            factor_interval: found.as_ref().map(|found| found.factor.into()),
-            enough_data: self.enough_data(),
-            smallest_detectable: self.enough_data().then(|| self.smallest_detectable(squares)),
-            gradual_ratio: gradual.then(|| change.exp()),
-            levels: self.levels.len(),
-            repeats: self.grid.rows.len(),
-        }
+    fn means(&self) -> Vec<f64> {
+        let level = |at: usize| mean(&self.rows.iter().map(|row| row[at]).collect::<Vec<_>>());
+        (0..self.levels.len()).map(level).collect()
+    }
+
+    fn repeats(&self) -> f64 {
+        self.rows.len() as f64
+    }
+
+    fn points(&self) -> f64 {
+        self.repeats() * self.levels.len() as f64
     }
 
     /// Whether there are enough levels and repeats to exclude chance.
-    fn enough_data(&self) -> bool {
+    fn has_enough_data(&self) -> bool {
         let levels = self.levels.len();
         let third = levels / 3;
         let orders: f64 = (0..third).map(|n| (levels - n) as f64 / (n + 1) as f64).product();
-        levels >= LEVELS_MIN && orders.powf(self.grid.repeats()) >= ORDERS_MIN
+        levels >= LEVELS_MIN && orders.powf(self.repeats()) >= ORDERS_MIN
+    }
+
+    /// Squares that are left of all points where a model leaves so many of the levels' means: those
+    /// around the means too, which no model of the levels can explain, and what the resolution leaves.
+    fn left(&self, squares: f64) -> f64 {
+        let means = self.means();
+        let of_row = |row: &Vec<f64>| squared_distance(row, &means);
+        let within = self.rows.iter().map(of_row).sum::<f64>()
+            + self.points() * WINDOW_RESOLUTION * WINDOW_RESOLUTION;
+        within + self.repeats() * squares
+    }
+
+    /// The gradual change that fits best; a change of any kind must be worth its parameter (BIC,
+    /// Schwarz, Annals of Statistics 6, 1978).
+    fn gradual(&self) -> GradualFit {
+        let (means, n) = (self.means(), self.points());
+        let score = |fit: &GradualFit| {
+            let parameters = if fit.change == GradualChange::None { 0.0 } else { n.ln() };
+            n * self.left(fit.squares).ln() + parameters
+        };
+        let heights = vec![mean(&means); means.len()];
+        let none = GradualFit {
+            change: GradualChange::None,
+            squares: squared_distance(&means, &heights),
+            heights,
+        };
+        let changes = GradualChange::CHANGES.into_iter();
+        changes
+            .filter_map(|change| self.gradual_fit(change, &means))
+            .fold(none, |best, fit| if score(&fit) < score(&best) { fit } else { best })
+    }
+
+    fn gradual_fit(&self, change: GradualChange, means: &[f64]) -> Option<GradualFit> {
+        let (there, back) = change.scale();
+        let points = self.levels.iter().zip(means).map(|(x, y)| (*x, there(*y), 1.0));
+        let line = StraightLine::through(points)?;
+        let heights: Vec<f64> = self.levels.iter().map(|x| back(line.at(*x))).collect();
+        Some(GradualFit { change, squares: squared_distance(means, &heights), heights })
+    }
+
+    /// All knees towards slower, hinges at so many places in each gap.
+    fn knee_fits(&self, places: usize) -> Vec<KneeFit> {
+        let means = self.means();
+        let gaps = self.levels.len() - 1;
+        let steps = (0..gaps).map(|gap| (KneePlace::Step(gap), GradualChange::None));
+        // A hinge in the first gap is a gradual change, one in the last a step.
+        let hinges = (1..gaps.saturating_sub(1)).flat_map(|gap| {
+            let (low, high) = (self.levels[gap], self.levels[gap + 1]);
+            (0..places).map(move |n| low + (high - low) * n as f64 / places as f64)
+        });
+        let hinges = hinges
+            .flat_map(|from| GradualChange::CHANGES.map(|change| (KneePlace::Hinge(from), change)));
+        let all = steps.chain(hinges);
+        all.filter_map(|(place, change)| self.knee_fit(place, change, &means)).collect()
+    }
+
+    /// The knee at this place; a hinge is straight on the scale of the change.
+    fn knee_fit(&self, place: KneePlace, change: GradualChange, means: &[f64]) -> Option<KneeFit> {
+        let (there, back) = change.scale();
+        let points = means.iter().enumerate();
+        let points = points.map(|(at, y)| (self.basis(place, at), there(*y), 1.0));
+        let line = StraightLine::through(points)?;
+        let rise = back(line.at(1.0)) - back(line.at(0.0));
+        let height = |at: usize| back(line.at(self.basis(place, at)));
+        let squares = means.iter().enumerate().map(|(at, y)| (y - height(at)).powi(2)).sum();
+        (rise > 0.0).then_some(KneeFit { place, rise, spread: line.spread[2], squares })
+    }
+
+    /// 0 before a knee, 1 at the last level.
+    fn basis(&self, place: KneePlace, at: usize) -> f64 {
+        match place {
+            KneePlace::Step(gap) => f64::from(u8::from(at > gap)),
+            KneePlace::Hinge(from) => {
+                let last = self.levels.last().copied().unwrap_or(from);
+                (self.levels[at] - from).max(0.0) / (last - from)
+            }
+        }
+    }
+
+    /// How much better the best knee explains all points than the gradual change, as a share of what
+    /// is left.
+    fn gain(&self) -> f64 {
+        let knees = self.knee_fits(PLACES);
+        let best = knees.iter().map(|knee| knee.squares).fold(f64::INFINITY, f64::min);
+        self.left(self.gradual().squares) / self.left(best) - 1.0
+    }
+
+    /// The grid with each row's deviations from the gradual change in another order (Freedman and
+    /// Lane, "A nonstochastic interpretation of reported significance levels", 1983).
+    fn shuffled(&self, heights: &[f64], number: u64) -> Self {
+        let row = |(at, row): (usize, &Vec<f64>)| {
+            let mut off: Vec<f64> = row.iter().zip(heights).map(|(y, h)| y - h).collect();
+            shuffle(&mut off, draw(number, Stream::Noise, at as u64), Stream::Noise, number);
+            off.iter().zip(heights).map(|(off, height)| off + height).collect()
+        };
+        Self::new(self.levels.clone(), self.rows.iter().enumerate().map(row).collect())
     }
 
     /// The knee, if it is large enough, explains enough, and is no chance.
-    fn found(&self) -> Option<Found> {
-        let grid = &self.grid;
-        let bends = grid.bends(PLACES_FINE);
-        let best = bends.iter().min_by(|a, b| a.squares.total_cmp(&b.squares))?;
-        let means = grid.means();
-        let explained = 1.0 - best.squares / grid.flat(&means).2;
-        if best.rise < RISE_MIN.ln_1p() || explained < EXPLAINED_MIN {
+    fn knee(&self) -> Option<LocatedKnee> {
+        let fits = self.knee_fits(PLACES_FINE);
+        let best = fits.iter().min_by(|a, b| a.squares.total_cmp(&b.squares))?;
+        let explained = 1.0 - best.squares / squares(&self.means());
+        if best.rise < CHANGE_MIN.ln_1p() || explained < EXPLAINED_MIN {
             return None;
         }
-        let (gain, heights) = (grid.gain(PLACES), grid.even().1);
-        let as_large = |number: &u64| grid.shuffled(&heights, *number).gain(PLACES) >= gain;
-        let most = ((SHUFFLES + 1) as f64 * CHANCE_MAX) as usize;
-        let chance = (1..=SHUFFLES).filter(as_large).take(most).count() + 1 > most;
-        (!chance).then(|| self.placed(*best, &bends))
+        let (gain, heights) = (self.gain(), self.gradual().heights);
+        let is_as_large = |number: &u64| self.shuffled(&heights, *number).gain() >= gain;
+        let most = ((SHUFFLES + 1) as f64 * FINDING_ALPHA) as usize;
+        let is_chance = (1..=SHUFFLES).filter(is_as_large).take(most).count() + 1 > most;
+        (!is_chance).then(|| self.located(*best, &fits))
     }
 
     /// Where the knee is: all places that fit nearly as well (profile likelihood).
-    fn placed(&self, best: Bend, bends: &[Bend]) -> Found {
-        let grid = &self.grid;
-        let left = |bend: &Bend| grid.within() + grid.repeats() * bend.squares;
-        let degrees = (grid.points() - grid.repeats() - 2.0).max(1.0);
-        let t = student_t(0.05, degrees).unwrap_or(f64::INFINITY);
-        let variance = left(&best) / degrees;
-        let as_good = bends.iter().filter(|b| left(b) - left(&best) <= t * t * variance);
-        let ends = |bend: &Bend| match bend.shape {
-            BendShape::Step(gap) => [grid.levels[gap], grid.levels[gap + 1]],
-            BendShape::Hinge(from) => [from, from],
+    fn located(&self, best: KneeFit, fits: &[KneeFit]) -> LocatedKnee {
+        let degrees = (self.points() - self.repeats() - 2.0).max(1.0);
+        let t = student_t(INTERVAL_ALPHA, degrees).unwrap_or(f64::INFINITY);
+        let least = self.left(best.squares);
+        let variance = least / degrees;
+        let as_good = fits.iter().filter(|fit| self.left(fit.squares) - least <= t * t * variance);
+        let ends = |fit: &KneeFit| match fit.place {
+            KneePlace::Step(gap) => [self.levels[gap], self.levels[gap + 1]],
+            KneePlace::Hinge(from) => [from, from],
         };
-        let [mut low, mut high] = ends(&best);
-        for [one_low, one_high] in as_good.map(ends) {
-            (low, high) = (low.min(one_low), high.max(one_high));
-        }
         let [from, to] = ends(&best);
-        let half = t * (variance * best.spread / grid.repeats()).sqrt();
-        Found {
+        let mut interval = Interval { low: from, high: to };
+        for [low, high] in as_good.map(ends) {
+            interval = Interval { low: interval.low.min(low), high: interval.high.max(high) };
+        }
+        let half = t * (variance * best.spread / self.repeats()).sqrt();
+        LocatedKnee {
+            shape: match best.place {
+                KneePlace::Step(_) => ChangeShape::Step,
+                KneePlace::Hinge(_) => ChangeShape::Hinge,
+            },
             at: f64::midpoint(from, to),
-            interval: [low, high],
-            factor: [(best.rise - half).exp(), (best.rise + half).exp()],
-            bend: best,
+            interval,
+            factor: best.rise.exp(),
+            factor_interval: Interval {
+                low: (best.rise - half).exp(),
+                high: (best.rise + half).exp(),
+            },
         }
     }
 
     /// The smallest step over the last quarter of the levels that would most likely have been
-    /// seen, as a share.
+    /// found, as a share; the gradual change leaves so many squares.
     fn smallest_detectable(&self, squares: f64) -> f64 {
-        let grid = &self.grid;
-        let degrees = (grid.points() - grid.repeats() - 1.0).max(1.0);
-        let variance = (grid.within() + grid.repeats() * squares) / degrees;
+        let degrees = (self.points() - self.repeats() - 1.0).max(1.0);
+        let variance = self.left(squares) / degrees;
         let beyond = (self.levels.len() / 4).max(1) as f64;
         let before = self.levels.len() as f64 - beyond;
-        let error = (variance / grid.repeats() * (1.0 / beyond + 1.0 / before)).sqrt();
-        (ERRORS_SEEN * error).exp_m1().max(RISE_MIN)
+        let error = (variance / self.repeats() * (1.0 / beyond + 1.0 / before)).sqrt();
+        (ERRORS_DETECTED * error).exp_m1().max(CHANGE_MIN)
     }
 }
 
-/// The logarithm of seconds for each operation, or for each byte: the files of one level may be
-/// larger than those of another.
-fn longer(m: &Measurement, bytes: bool) -> Option<f64> {
-    let amount = if bytes { m.bytes as f64 / m.operations as f64 } else { 1.0 };
-    log_rate(m, false).map(|log| -log - amount.ln())
-}
-
-/// One row for each repeat that has all levels. Passes of one repeat share what the level is like,
-/// so of them, and where no repeat is whole, there is one row: the means of the levels.
-fn rows(values: &[(&Level, Values)]) -> Vec<Vec<f64>> {
-    let repeats: Vec<u32> = match values.first() {
-        Some((_, first)) if values.iter().all(|(_, values)| values.repeated) => {
-            first.all.iter().map(|(repeat, _)| *repeat).collect()
-        }
-        _ => Vec::new(),
-    };
-    let row = |repeat: &u32| -> Option<Vec<f64>> {
-        let of = |(_, values): &(&Level, Values)| {
-            values.all.iter().find(|(key, _)| key == repeat).map(|(_, value)| *value)
-        };
-        values.iter().map(of).collect()
-    };
-    let rows: Vec<Vec<f64>> = repeats.iter().filter_map(row).collect();
-    if !rows.is_empty() {
-        return rows;
-    }
-    let of_level = |(_, values): &(&Level, Values)| {
-        mean(&values.all.iter().map(|(_, value)| *value).collect::<Vec<_>>())
-    };
-    vec![values.iter().map(of_level).collect()]
+fn squared_distance(values: &[f64], heights: &[f64]) -> f64 {
+    values.iter().zip(heights).map(|(value, height)| (value - height).powi(2)).sum()
 }

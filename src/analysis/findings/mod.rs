@@ -1,24 +1,17 @@
 //! Conclusions: what a run's measurements answer, each a sentence with its figures. METHODOLOGY.md
 //! states the criteria.
 
-mod bend;
-mod course;
 pub mod crossover;
 pub mod curve;
-pub(super) mod fit;
 pub mod growth;
-pub mod interval;
 pub mod knee;
-mod laws;
-mod monotone;
+mod phase_shape;
 pub mod ranking;
 pub(super) mod ratio;
 pub(super) mod sample;
 pub(crate) mod say;
-mod shape;
 pub mod slope;
 pub mod source;
-mod threshold;
 
 use super::finding::Finding;
 use crate::plan::Conclusion;
@@ -28,7 +21,7 @@ use sample::Sample;
 /// The findings of the kinds that are wanted, in that order. `variants` are the names in the job
 /// file's order. Only valid measurements count; a kind that nothing can be concluded of is left out.
 pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Finding> {
-    let sample = Sample::of(book, variants);
+    let sample = Sample::new(book, variants);
     let at_the_end = wanted.contains(&Conclusion::Growth);
     let mut all = Vec::new();
     for kind in wanted {

@@ -1,23 +1,21 @@
 //! Rankings: the order of the variants, over the whole job by the time of all phases, and in each
 //! phase by rate; where growth is asked about, by latency at the end.
 
-mod chain;
-pub(in crate::analysis) mod whole;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::curve::scale;
+use super::growth::{CountedThing, middle_ns};
+use super::phase_shape::has_enough_windows;
+use super::ratio::{PooledVariance, Rate, Ratio, rates};
+use super::sample::{Sample, Values, in_turns, is_counted, known_error, log_rate, lowest_first};
+use super::say::{self, beyond, listed, span, times};
+use crate::analysis::statistics::Interval;
+use crate::analysis::thresholds::SYNC_SHARE_MAX;
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, grouped};
 use crate::results::book::{Book, Level, Measurement, Window};
-
-use super::course::tellable;
-use super::fit::scale;
-use super::growth::{CountedThing, middle_ns};
-use super::ratio::{Family, Rate, Ratio};
-use super::sample::{Sample, Values, log_rate};
-use super::say;
-use crate::analysis::statistics::Interval;
+use crate::results::content::gives_content;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
 /// same.
@@ -80,8 +78,7 @@ pub struct ComparedRatio {
 
 impl From<Ratio> for ComparedRatio {
     fn from(ratio: Ratio) -> Self {
-        let interval = ratio.interval().map(Interval::from);
-        Self { ratio: ratio.times(), interval, tie: ratio.tie() }
+        Self { ratio: ratio.times(), interval: ratio.interval(), tie: ratio.tie() }
     }
 }
 
@@ -122,7 +119,7 @@ impl RankingFinding {
     /// The finding in one sentence, or a few.
     pub fn sentence(&self) -> String {
         let what = self.phase.as_deref().unwrap_or("over all phases");
-        let mut sentence = format!("{what}{}: {}.", self.place(), chain::about_order(&self.steps));
+        let mut sentence = format!("{what}{}: {}.", self.place(), about_order(&self.steps));
         let left_out = self.left_out.iter().map(|one| format!("{} ({})", one.variant, one.reason));
         let left_out: Vec<String> = left_out.collect();
         if !left_out.is_empty() {
@@ -167,111 +164,42 @@ pub(super) fn ranking(
     variants: &[&str],
     at_the_end: bool,
 ) -> Vec<RankingFinding> {
-    let mut findings = ranked(None, &whole::fields(book, variants), 1);
+    let mut findings = ranked(None, &job_levels(book, variants), 1);
     let phases = sample.phases();
     for phase in &phases {
-        findings.extend(ranked(Some(phase), &fields(sample, phase, at_the_end), phases.len()));
+        let levels = phase_levels(sample, phase, at_the_end);
+        findings.extend(ranked(Some(phase), &levels, phases.len()));
     }
     findings
 }
 
-/// Each variant over several levels, repeat by repeat: what a variant's turn was like is common to all
-/// levels of it, so these are no independent measurements.
-struct OverLevels<'a> {
-    runners: Vec<(&'a str, Values, Rate)>,
-    family: Family,
-}
-
-impl<'a> OverLevels<'a> {
-    /// None unless all levels have the same repeats of the same variants.
-    fn of(fields: &[Field<'a>]) -> Option<Self> {
-        let first = fields.first()?;
-        let in_turns = first.in_turns;
-        let one = |runner: &Runner<'a>| -> Option<(&'a str, Values)> {
-            let of_field = |field: &Field<'a>| -> Option<Values> {
-                let found = field.runners.iter().find(|other| other.variant == runner.variant)?;
-                Some(found.values.clone())
-            };
-            let all: Vec<Values> = fields.iter().map(of_field).collect::<Option<_>>()?;
-            let repeats = |values: &Values| values.all.iter().map(|(r, _)| *r).collect::<Vec<_>>();
-            let same =
-                |values: &Values| values.repeated && repeats(values) == repeats(&runner.values);
-            let mean = |at: usize| {
-                all.iter().map(|values| values.all[at].1).sum::<f64>() / all.len() as f64
-            };
-            all.iter().all(same).then(|| {
-                let merged =
-                    runner.values.all.iter().enumerate().map(|(at, (r, _))| (*r, mean(at)));
-                (runner.variant, Values { all: merged.collect(), ..runner.values.clone() })
-            })
-        };
-        let all: Vec<_> = first.runners.iter().map(one).collect::<Option<_>>()?;
-        let rates = rates(&all.iter().map(|(_, values)| values).collect::<Vec<_>>(), in_turns);
-        let family = Family::of(&rates);
-        let runners = all.into_iter().zip(rates).map(|((name, values), rate)| (name, values, rate));
-        Some(Self { runners: runners.collect(), family })
-    }
-
-    fn ratio(&self, faster: &str, slower: &str, comparisons: usize) -> Ratio {
-        let of = |name: &str| self.runners.iter().find(|(variant, ..)| *variant == name);
-        match of(faster).zip(of(slower)) {
-            Some(((_, a, of_a), (_, b, of_b))) => {
-                self.family.ratio_in_turns([*of_a, *of_b], [a, b], comparisons)
-            }
-            None => self.family.ratio(&[], comparisons),
-        }
-    }
-}
-
 /// How many times as fast the second of two variants of a run was as the first: the whole job, if it
 /// has two phases or more, then each phase, at each level. Each interval holds for itself.
-pub(in crate::analysis) fn between<'a>(
+pub(in crate::analysis) fn ratios_between<'a>(
     book: &'a Book,
-    [a, b]: [&'a str; 2],
+    pair: [&'a str; 2],
 ) -> Vec<(Option<&'a str>, Option<&'a Level>, Ratio)> {
-    let sample = Sample::of(book, &[a, b]);
+    let sample = Sample::new(book, &pair);
     let phases = sample.phases();
-    let of_phases = phases.iter().map(|phase| (Some(*phase), fields(&sample, phase, false)));
-    let all = [(None, whole::fields(book, &[a, b]))].into_iter().chain(of_phases);
+    let of_phases = phases.iter().map(|phase| (Some(*phase), phase_levels(&sample, phase, false)));
+    let all = [(None, job_levels(book, &pair))].into_iter().chain(of_phases);
     let mut found = Vec::new();
-    for (phase, fields) in all {
-        let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
-        for field in &fields {
-            let of = |name| field.runners.iter().find(|r| r.variant == name);
-            if let Some((b, a)) = of(b).zip(of(a)) {
-                let values = [&b.values, &a.values];
-                let ratio = family.ratio_in_turns([b.rate, a.rate], values, 1);
-                found.push((phase, field.level, ratio));
-            }
+    for (phase, levels) in all {
+        let pooled = pooled_over(&levels);
+        for level in &levels {
+            let ratio = ratio_between(&pooled, &level.variants, [pair[1], pair[0]], 1);
+            found.extend(ratio.map(|ratio| (phase, level.level, ratio)));
         }
     }
     found
 }
 
-/// The findings of a phase, or of all; `rankings` is how many there are beside each other.
-fn ranked(phase: Option<&str>, fields: &[Field<'_>], rankings: usize) -> Vec<RankingFinding> {
-    let Some(most) = fields.iter().map(|field| field.runners.len() - 1).max() else {
-        return Vec::new();
-    };
-    let family = Family::of(fields.iter().flat_map(|f| f.runners.iter().map(|r| &r.rate)));
-    // Each is held against the one before it and against the first, which for one is the same.
-    let judge = Judge { family, comparisons: (2 * most - 1) * fields.len() * rankings };
-    let (mut findings, mut from) = (Vec::new(), 0);
-    while from < fields.len() {
-        let order = judge.order(&fields[from..=from]);
-        let alike = fields[from + 1..].iter().take_while(|field| judge.same(&order, field)).count();
-        findings.push(judge.finding(phase, &fields[from..=from + alike]));
-        from += alike + 1;
-    }
-    findings
-}
-
 /// All variants at one level.
-struct Field<'a> {
+struct RankedLevel<'a> {
     level: Option<&'a Level>,
-    /// Whether its runners took turns, repeat by repeat.
+    /// Whether its variants took turns, repeat by repeat.
     in_turns: bool,
-    runners: Vec<Runner<'a>>,
+    variants: Vec<RankedVariant<'a>>,
     /// Operations done and what they add, where the latency at the end decides.
     end: Option<(u64, CountedThing)>,
     /// Variants that cannot take part.
@@ -280,84 +208,60 @@ struct Field<'a> {
     unwritten: bool,
 }
 
-#[derive(Clone)]
-struct Runner<'a> {
-    variant: &'a str,
-    rate: Rate,
+struct RankedVariant<'a> {
+    name: &'a str,
     values: Values,
+    rate: Rate,
     /// What was found of the caches, each once.
     caches: Vec<&'a str>,
 }
 
-impl<'a> Runner<'a> {
-    /// All that a rate can be made of, each with its measurements and their values.
-    fn all(of: Vec<(&'a str, Vec<&'a Measurement>, Values)>, in_turns: bool) -> Vec<Self> {
-        let all: Vec<_> = of.into_iter().filter(|(.., values)| !values.all.is_empty()).collect();
-        let rates = rates(&all.iter().map(|(.., values)| values).collect::<Vec<_>>(), in_turns);
-        let one = |((variant, cell, values), rate): ((&'a str, Vec<&'a Measurement>, _), Rate)| {
-            let mut caches = each_once(cell.iter().map(|m| m.cache.found.word()));
-            caches.sort_unstable();
-            Self { variant, rate, values, caches }
-        };
-        all.into_iter().zip(rates).map(one).collect()
+/// Those of which a rate can be made, each with its measurements and their values.
+fn ranked_variants<'a>(
+    mut all: Vec<(&'a str, Vec<&'a Measurement>, Values)>,
+    in_turns: bool,
+) -> Vec<RankedVariant<'a>> {
+    all.retain(|(.., values)| !values.all.is_empty());
+    let rates = rates(&all.iter().map(|(.., values)| values).collect::<Vec<_>>(), in_turns);
+    let mut variants = Vec::new();
+    for ((name, cell, values), rate) in all.into_iter().zip(rates) {
+        let mut caches = each_once(cell.iter().map(|m| m.cache.found.word()));
+        caches.sort_unstable();
+        variants.push(RankedVariant { name, values, rate, caches });
     }
+    variants
 }
 
-fn rates(values: &[&Values], in_turns: bool) -> Vec<Rate> {
-    if in_turns {
-        return Rate::of_turns(values);
-    }
-    values.iter().filter_map(|values| Rate::of(values)).collect()
-}
-
-/// Two neighbours of the order.
-struct Step<'a> {
-    faster: &'a str,
-    slower: &'a str,
-    ratio: Ratio,
-    /// How many times faster the first of the order is than the slower.
-    behind_first: Ratio,
-}
-
-struct Judge {
-    family: Family,
-    comparisons: usize,
-}
-
-fn fields<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<Field<'a>> {
-    let field = |level: Option<&'a Level>| {
-        let cell = |variant: &&'a str| (*variant, sample.cell(phase, variant, level));
-        let cells: Vec<_> =
-            sample.variants().iter().map(cell).filter(|(_, cell)| !cell.is_empty()).collect();
-        let all = cells.iter().flat_map(|(_, cell)| cell.iter());
-        let windows = at_the_end && all.clone().all(|m| tellable(m));
-        let operations = all.clone().map(|m| m.operations).max();
-        let noun = all.clone().next().map(|m| CountedThing::by(m));
-        let with_values = |(variant, cell): (&'a str, Vec<&'a Measurement>)| {
-            let values = if windows { values_at_the_end(&cell) } else { values(&cell) };
-            (variant, cell, values)
+fn phase_levels<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<RankedLevel<'a>> {
+    let in_turns = sample.in_turns();
+    let ranked_level = |level: Option<&'a Level>| {
+        let cells = sample.variants().iter().map(|name| (*name, sample.cell(phase, name, level)));
+        let cells: Vec<_> = cells.filter(|(_, cell)| !cell.is_empty()).collect();
+        let all = || cells.iter().flat_map(|(_, cell)| cell.iter().copied());
+        let has_windows = at_the_end && all().all(has_enough_windows);
+        let operations = all().map(|m| m.operations).max();
+        let end = operations.zip(all().next().map(CountedThing::by)).filter(|_| has_windows);
+        let values = |cell: &[&Measurement]| match has_windows {
+            true => values_at_the_end(cell),
+            false => Values::new(cell, |m| log_rate(m, false)),
         };
-        let cells: Vec<_> = cells.into_iter().map(with_values).collect();
-        let runners = Runner::all(cells, sample.in_turns());
-        let end = operations.zip(noun).filter(|_| windows);
-        let (in_turns, left_out) = (sample.in_turns(), Vec::new());
-        let field = Field { level, in_turns, runners, end, left_out, unwritten: false };
-        (field.runners.len() > 1).then_some(field)
+        let cells = cells.into_iter().map(|(name, cell)| (name, values(&cell), cell));
+        let cells = cells.map(|(name, values, cell)| (name, cell, values)).collect();
+        let variants = ranked_variants(cells, in_turns);
+        let left_out = Vec::new();
+        RankedLevel { level, in_turns, variants, end, left_out, unwritten: false }
     };
-    sample.levels(phase).into_iter().filter_map(field).collect()
+    let levels = sample.levels(phase).into_iter().map(ranked_level);
+    levels.filter(|level| level.variants.len() > 1).collect()
 }
 
-fn values(cell: &[&Measurement]) -> Values {
-    Values::of(cell, |m| log_rate(m, false))
-}
-
-/// The last tenth of the windows, by its middle latency.
+/// The last tenth of the windows, by its median latency.
 fn values_at_the_end(cell: &[&Measurement]) -> Values {
     let last = |m: &Measurement| -> Vec<Window> {
         let number = (m.windows.len() / 10).max(5).min(m.windows.len());
         m.windows[m.windows.len() - number..].to_vec()
     };
-    let mut values = Values::of(cell, |m| Some(-middle_ns(&last(m)).ln()));
+    let mut values = Values::new(cell, |m| Some(-middle_ns(&last(m)).ln()));
     // A median's standard error is 1.2533 times a mean's.
     values.own_error = cell.first().filter(|_| values.all.len() == 1).map(|m| {
         let (windows, middle) = (last(m), middle_ns(&last(m)).ln());
@@ -367,107 +271,382 @@ fn values_at_the_end(cell: &[&Measurement]) -> Values {
     values
 }
 
-impl Judge {
-    /// The variants from the fastest, and the steps between neighbours, over all these levels.
-    fn order<'a>(&self, fields: &[Field<'a>]) -> Vec<Step<'a>> {
-        let of = |variant: &str| -> Vec<&Runner<'a>> {
-            let runner = |field: &'_ Field<'a>| -> Option<usize> {
-                field.runners.iter().position(|r| r.variant == variant)
+fn pooled_over(levels: &[RankedLevel<'_>]) -> PooledVariance {
+    PooledVariance::new(levels.iter().flat_map(|level| level.variants.iter().map(|v| &v.rate)))
+}
+
+/// How many times as fast the first of two is as the second; none if one of them has no rate.
+fn ratio_between(
+    pooled: &PooledVariance,
+    variants: &[RankedVariant<'_>],
+    pair: [&str; 2],
+    comparisons: usize,
+) -> Option<Ratio> {
+    let [a, b] = pair.map(|name| variants.iter().find(|variant| variant.name == name));
+    let (a, b) = a.zip(b)?;
+    Some(pooled.ratio_in_turns([a.rate, b.rate], [&a.values, &b.values], comparisons))
+}
+
+/// Each variant over several levels, repeat by repeat: what a variant's turn was like is common to all
+/// levels of it, so these are no independent measurements. None unless all levels have the same repeats
+/// of the same variants.
+fn over_levels<'a>(levels: &[RankedLevel<'a>]) -> Option<Vec<RankedVariant<'a>>> {
+    let first = levels.first()?;
+    let over_all = |variant: &RankedVariant<'a>| {
+        let same = |other: &&RankedVariant<'_>| other.name == variant.name;
+        let at_level = |level: &'_ RankedLevel<'a>| {
+            level.variants.iter().find(same).map(|found| found.values.clone())
+        };
+        let all: Vec<Values> = levels.iter().map(at_level).collect::<Option<_>>()?;
+        let repeats = variant.values.repeats();
+        if !all.iter().all(|values| values.repeated && values.repeats() == repeats) {
+            return None;
+        }
+        let mean =
+            |at: usize| all.iter().map(|values| values.all[at].1).sum::<f64>() / all.len() as f64;
+        let merged = repeats.into_iter().enumerate().map(|(at, repeat)| (repeat, mean(at)));
+        Some((variant.name, Vec::new(), Values { all: merged.collect(), ..variant.values.clone() }))
+    };
+    let all = first.variants.iter().map(over_all).collect::<Option<_>>()?;
+    Some(ranked_variants(all, first.in_turns))
+}
+
+/// The findings of a phase, or of all; `rankings` is how many there are beside each other.
+fn ranked(phase: Option<&str>, levels: &[RankedLevel<'_>], rankings: usize) -> Vec<RankingFinding> {
+    let Some(most) = levels.iter().map(|level| level.variants.len() - 1).max() else {
+        return Vec::new();
+    };
+    // Each is compared with the one before it and with the first, which for one is the same.
+    let comparisons = (2 * most - 1) * levels.len() * rankings;
+    let ranker = Ranker { pooled: pooled_over(levels), comparisons };
+    let (mut findings, mut from) = (Vec::new(), 0);
+    while from < levels.len() {
+        let order = groups_of_ties(&ranker.order(&levels[from..=from]));
+        let is_same = |level: &&RankedLevel<'_>| {
+            order == groups_of_ties(&ranker.order(std::slice::from_ref(*level)))
+        };
+        let alike = levels[from + 1..].iter().take_while(is_same).count();
+        let alike = &levels[from..=from + alike];
+        findings.push(finding(phase, alike, ranker.order(alike)));
+        from += alike.len();
+    }
+    findings
+}
+
+struct Ranker {
+    pooled: PooledVariance,
+    comparisons: usize,
+}
+
+impl Ranker {
+    /// The variants from the fastest, each compared with the one before it, over all these levels.
+    fn order(&self, levels: &[RankedLevel<'_>]) -> Vec<RankingStep> {
+        let Some(first) = levels.first() else { return Vec::new() };
+        let rates = |name: &str| -> Vec<Rate> {
+            let all = levels.iter().flat_map(|level| &level.variants);
+            all.filter(|variant| variant.name == name).map(|variant| variant.rate).collect()
+        };
+        let sum = |name: &str| rates(name).iter().map(|rate| rate.log).sum::<f64>();
+        let mut names: Vec<&str> = first.variants.iter().map(|variant| variant.name).collect();
+        names.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
+        let merged = if levels.len() > 1 { over_levels(levels) } else { None };
+        let merged = merged.map(|all| (PooledVariance::new(all.iter().map(|v| &v.rate)), all));
+        let ratio = |faster: &str, slower: &str| {
+            let (pooled, variants) = match (&merged, levels) {
+                (Some((pooled, variants)), _) => (pooled, variants),
+                (None, [only]) => (&self.pooled, &only.variants),
+                (None, _) => {
+                    let pairs: Vec<_> = rates(faster).into_iter().zip(rates(slower)).collect();
+                    return self.pooled.ratio(&pairs, self.comparisons);
+                }
             };
-            fields.iter().filter_map(|field| Some(&field.runners[runner(field)?])).collect()
+            ratio_between(pooled, variants, [faster, slower], self.comparisons)
+                .unwrap_or_else(|| pooled.ratio(&[], self.comparisons))
         };
-        let Some(first) = fields.first() else { return Vec::new() };
-        let mean = |variant: &str| of(variant).iter().map(|r| r.rate.log).sum::<f64>();
-        let mut names: Vec<&str> = first.runners.iter().map(|runner| runner.variant).collect();
-        names.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-        let over_levels = if fields.len() > 1 { OverLevels::of(fields) } else { None };
-        let ratio = |faster: &str, slower: &str| match (&over_levels, of(faster), of(slower)) {
-            (Some(over), ..) => over.ratio(faster, slower, self.comparisons),
-            (None, a, b) if a.len() == 1 && b.len() == 1 => {
-                let (rates, values) = ([a[0].rate, b[0].rate], [&a[0].values, &b[0].values]);
-                self.family.ratio_in_turns(rates, values, self.comparisons)
-            }
-            (None, a, b) => {
-                let pairs: Vec<_> = a.into_iter().zip(b).map(|(a, b)| (a.rate, b.rate)).collect();
-                self.family.ratio(&pairs, self.comparisons)
-            }
-        };
-        let step = |pair: &[&'a str]| {
-            let (faster, slower) = (pair[0], pair[1]);
-            let behind_first = ratio(names[0], slower);
-            Step { faster, slower, ratio: ratio(faster, slower), behind_first }
+        let step = |pair: &[&str]| RankingStep {
+            faster: pair[0].into(),
+            slower: pair[1].into(),
+            compared: ratio(pair[0], pair[1]).into(),
+            behind_first: ratio(names[0], pair[1]).into(),
         };
         names.windows(2).map(step).collect()
     }
-
-    /// Whether a level has the same order, but for those that tie.
-    fn same(&self, order: &[Step<'_>], field: &Field<'_>) -> bool {
-        groups(order) == groups(&self.order(std::slice::from_ref(field)))
-    }
-
-    fn finding(&self, phase: Option<&str>, fields: &[Field<'_>]) -> RankingFinding {
-        let steps = self.order(fields);
-        let levels: Vec<&Level> = fields.iter().filter_map(|field| field.level).collect();
-        let end = fields.first().and_then(|field| field.end);
-        let first = steps.first().map(|step| step.faster);
-        let order = first.into_iter().chain(steps.iter().map(|step| step.slower));
-        RankingFinding {
-            phase: phase.map(String::from),
-            order: order.map(String::from).collect(),
-            steps: steps.iter().map(Step::finding).collect(),
-            by: match (phase, end) {
-                (None, _) => RankedBy::TimeOfAllPhases,
-                (Some(_), Some(_)) => RankedBy::LatencyAtTheEnd,
-                (Some(_), None) => RankedBy::Rate,
-            },
-            at: end.map(|(operations, _)| operations),
-            counted: end.map(|(_, counted)| counted),
-            axis: levels.first().map(|level| level.axis.clone()),
-            unit: levels.first().map(|level| level.unit),
-            levels: levels.iter().map(|level| level.value).collect(),
-            left_out: each_once(fields.iter().flat_map(|field| field.left_out.iter().cloned())),
-            caches: cache_differences(fields),
-            unwritten: fields.iter().any(|field| field.unwritten),
-        }
-    }
 }
 
-impl Step<'_> {
-    fn finding(&self) -> RankingStep {
-        RankingStep {
-            faster: self.faster.into(),
-            slower: self.slower.into(),
-            compared: self.ratio.into(),
-            behind_first: self.behind_first.into(),
-        }
+fn finding(
+    phase: Option<&str>,
+    ranked: &[RankedLevel<'_>],
+    steps: Vec<RankingStep>,
+) -> RankingFinding {
+    let levels: Vec<&Level> = ranked.iter().filter_map(|one| one.level).collect();
+    let end = ranked.first().and_then(|one| one.end);
+    let first = steps.first().map(|step| step.faster.clone());
+    RankingFinding {
+        phase: phase.map(String::from),
+        order: first.into_iter().chain(steps.iter().map(|step| step.slower.clone())).collect(),
+        steps,
+        by: match (phase, end) {
+            (None, _) => RankedBy::TimeOfAllPhases,
+            (Some(_), Some(_)) => RankedBy::LatencyAtTheEnd,
+            (Some(_), None) => RankedBy::Rate,
+        },
+        at: end.map(|(operations, _)| operations),
+        counted: end.map(|(_, counted)| counted),
+        axis: levels.first().map(|level| level.axis.clone()),
+        unit: levels.first().map(|level| level.unit),
+        levels: levels.iter().map(|level| level.value).collect(),
+        left_out: each_once(ranked.iter().flat_map(|one| one.left_out.iter().cloned())),
+        caches: cache_differences(ranked),
+        unwritten: ranked.iter().any(|one| one.unwritten),
     }
 }
 
 /// What was found of the caches, where that is not the same for all; else nothing.
-fn cache_differences(fields: &[Field<'_>]) -> Vec<CacheDifference> {
-    let of = |runner: &Runner<'_>| runner.caches.join(" and ");
-    let all = || fields.iter().flat_map(|field| &field.runners);
-    let states = each_once(all().map(of));
+fn cache_differences(levels: &[RankedLevel<'_>]) -> Vec<CacheDifference> {
+    let found = |variant: &RankedVariant<'_>| variant.caches.join(" and ");
+    let all = || levels.iter().flat_map(|level| &level.variants);
+    let states = each_once(all().map(found));
     if states.len() < 2 {
         return Vec::new();
     }
-    let difference = |found: String| {
-        let names = each_once(all().filter(|r| of(r) == found).map(|runner| runner.variant));
-        CacheDifference { variants: names.into_iter().map(String::from).collect(), found }
+    let difference = |state: String| {
+        let own = all().filter(|variant| found(variant) == state);
+        let variants = each_once(own.map(|variant| variant.name.to_string()));
+        CacheDifference { variants, found: state }
     };
     states.into_iter().map(difference).collect()
 }
 
 /// The order with those that tie together, sorted by name.
-fn groups<'a>(steps: &[Step<'a>]) -> Vec<Vec<&'a str>> {
-    let mut groups: Vec<Vec<&str>> =
-        steps.first().map(|step| vec![step.faster]).into_iter().collect();
+fn groups_of_ties(steps: &[RankingStep]) -> Vec<Vec<String>> {
+    let first = steps.first().map(|step| vec![step.faster.clone()]);
+    let mut groups: Vec<Vec<String>> = first.into_iter().collect();
     for step in steps {
         match groups.last_mut() {
-            Some(last) if step.ratio.tie() => last.push(step.slower),
-            _ => groups.push(vec![step.slower]),
+            Some(last) if step.compared.tie => last.push(step.slower.clone()),
+            _ => groups.push(vec![step.slower.clone()]),
         }
     }
     groups.iter_mut().for_each(|group| group.sort_unstable());
     groups
+}
+
+/// Whether the phase gave files content that the device did not get until its end.
+fn is_left_unwritten(m: &Measurement) -> bool {
+    gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
+}
+
+/// One repeat of a variant with all its phases valid: the time of all of them with their syncs, which
+/// is what a user waits for.
+pub(in crate::analysis) struct WholeJob {
+    repeat: u32,
+    pub(in crate::analysis) seconds: f64,
+    /// Relative standard error of the seconds; none if it is unknown.
+    error: Option<f64>,
+    /// Operations of each phase, in the mean of its passes.
+    pub(in crate::analysis) operations: Vec<u64>,
+}
+
+/// One for each level, lowest first, at which two variants or more did the same work in two phases
+/// or more.
+fn job_levels<'a>(book: &'a Book, variants: &[&'a str]) -> Vec<RankedLevel<'a>> {
+    let is_known = |m: &&'a Measurement| m.cell.level.as_ref().is_none_or(|l| l.value.is_finite());
+    let all: Vec<&Measurement> = book.measurements.iter().filter(is_known).collect();
+    let levels = lowest_first(all.iter().map(|m| m.cell.level.as_ref()));
+    let ranked = |level| job_level(&all, variants, level, in_turns(book));
+    levels.into_iter().filter_map(ranked).collect()
+}
+
+fn job_level<'a>(
+    all: &[&'a Measurement],
+    variants: &[&'a str],
+    level: Option<&'a Level>,
+    in_turns: bool,
+) -> Option<RankedLevel<'a>> {
+    let here: Vec<&Measurement> =
+        all.iter().copied().filter(|m| m.cell.level.as_ref() == level).collect();
+    let phases = each_once(here.iter().map(|m| m.phase.as_str()));
+    if phases.len() < 2 {
+        return None;
+    }
+    let (mut cells, mut left_out, mut work) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in each_once(variants.iter().copied()) {
+        let of_variant: Vec<_> =
+            here.iter().copied().filter(|m| m.cell.variant == variant).collect();
+        let jobs = whole_jobs(&of_variant, &phases);
+        if jobs.is_empty() {
+            let reason = why_left_out(&of_variant);
+            left_out.push(LeftOutVariant { variant: variant.into(), reason });
+        } else {
+            cells.push((variant, of_variant, job_values(&jobs)));
+        }
+        work.extend(jobs.into_iter().map(|job| job.operations));
+    }
+    let variants = ranked_variants(cells, in_turns);
+    // In phases that end after a time, or on what a history left, a slow one has less to do.
+    let is_same_work = each_once(work.into_iter()).len() == 1;
+    let unwritten = here.iter().any(|m| is_left_unwritten(m));
+    let is_ranked = variants.len() > 1 && is_same_work;
+    is_ranked.then_some(RankedLevel { level, in_turns, variants, end: None, left_out, unwritten })
+}
+
+/// The repeats of a cell of which every phase is valid.
+pub(in crate::analysis) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) -> Vec<WholeJob> {
+    let repeats = each_once(cell.iter().map(|m| m.cell.repeat));
+    repeats.into_iter().filter_map(|repeat| whole_job(cell, phases, repeat)).collect()
+}
+
+/// Each phase by the mean of its passes, of which repeats may have unlike numbers; none unless all
+/// are valid.
+fn whole_job(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<WholeJob> {
+    let (mut work, mut syncs, mut operations) = (0.0, 0.0, Vec::new());
+    let mut squares = Some(0.0);
+    for phase in phases {
+        let is = |m: &&&Measurement| m.cell.repeat == repeat && m.phase == *phase;
+        let passes: Vec<&Measurement> = cell.iter().filter(is).copied().collect();
+        if passes.is_empty() || !passes.iter().all(|m| is_counted(m)) {
+            return None;
+        }
+        let n = passes.len() as f64;
+        work += passes.iter().map(|m| m.seconds).sum::<f64>() / n;
+        syncs += passes.iter().map(|m| m.sync_seconds).sum::<f64>() / n;
+        let own = |m: &&Measurement| Some((known_error(m)? * m.seconds / n).powi(2));
+        let of_passes: Option<f64> = passes.iter().map(own).sum();
+        squares = squares.zip(of_passes).map(|(all, here)| all + here);
+        operations.push(passes.iter().map(|m| m.operations).sum::<u64>() / passes.len() as u64);
+    }
+    let seconds = work + syncs;
+    let error = squares.filter(|_| syncs <= SYNC_SHARE_MAX * seconds).map(|s| s.sqrt() / seconds);
+    Some(WholeJob { repeat, seconds, error, operations })
+}
+
+/// Logarithms of jobs per second.
+pub(in crate::analysis) fn job_values(jobs: &[WholeJob]) -> Values {
+    Values {
+        all: jobs.iter().map(|job| (job.repeat, -job.seconds.ln())).collect(),
+        repeated: jobs.len() > 1,
+        own_error: jobs.first().and_then(|job| job.error).filter(|_| jobs.len() == 1),
+    }
+}
+
+/// Why a variant has no whole repeat.
+fn why_left_out(cell: &[&Measurement]) -> String {
+    let invalid = cell.iter().filter(|m| !m.valid()).map(|m| m.phase.as_str());
+    let invalid = each_once(invalid);
+    match invalid.as_slice() {
+        [] => "not all phases were measured".into(),
+        [one] => format!("{one} is invalid"),
+        many => format!("{} are invalid", many.join(", ")),
+    }
+}
+
+/// The steps of an order in words.
+pub(super) fn about_order(steps: &[RankingStep]) -> String {
+    match steps {
+        [only] => about_pair(only),
+        [first, others @ ..] if steps.iter().all(|step| step.compared.interval.is_none()) => {
+            let next = others
+                .iter()
+                .map(|step| format!("{} ({})", step.slower, times(step.behind_first.ratio)));
+            format!(
+                "too few measurements to compare; {} came first, then {} ({} times as long), {}",
+                first.faster,
+                first.slower,
+                times(first.behind_first.ratio),
+                next.collect::<Vec<_>>().join(", ")
+            )
+        }
+        steps => about_many(steps),
+    }
+}
+
+/// A step by itself.
+fn about_pair(step: &RankingStep) -> String {
+    let RankingStep { faster, slower, compared, .. } = step;
+    let ratio = times(compared.ratio);
+    match compared.interval {
+        None => format!("too few measurements to compare {faster} and {slower} ({ratio} times)"),
+        Some(interval) if compared.tie => {
+            let span = span(interval);
+            format!(
+                "no significant difference between {faster} and {slower} ({ratio} times, {span})"
+            )
+        }
+        Some(interval) => {
+            format!("{faster} is {ratio} times as fast as {slower} ({})", beyond(interval))
+        }
+    }
+}
+
+/// Many: each compared with the first, and those behind it with the one before where these do not
+/// differ significantly.
+fn about_many(steps: &[RankingStep]) -> String {
+    let Some(first) = steps.first().map(|step| &step.faster) else { return String::new() };
+    let ahead = steps.iter().all(|step| !step.behind_first.tie);
+    let mut parts =
+        vec![format!("{first} {}", if ahead { "is the fastest" } else { "came first" })];
+    let result = |step: &RankingStep| ComparisonResult::new(&step.behind_first);
+    for alike in steps.chunk_by(|a, b| result(a) == result(b)) {
+        let behind: Vec<_> =
+            alike.iter().map(|step| (step.slower.as_str(), &step.behind_first)).collect();
+        parts.push(against(&behind, "it"));
+    }
+    for step in &steps[1..] {
+        // Two that the first is not ahead of are stated as such already.
+        if step.compared.tie && !step.behind_first.tie {
+            parts.push(against(&[(step.slower.as_str(), &step.compared)], &step.faster));
+        }
+    }
+    parts.join("; ")
+}
+
+/// Within this, two that do not differ significantly are as good as alike.
+const ALIKE_TIMES: f64 = 1.25;
+
+/// What a comparison came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ComparisonResult {
+    TooFewMeasurements,
+    Tie,
+    NoSignificantDifference,
+    Slower,
+}
+
+impl ComparisonResult {
+    fn new(compared: &ComparedRatio) -> Self {
+        match compared.interval {
+            None => Self::TooFewMeasurements,
+            Some(interval) if compared.tie && interval.high <= ALIKE_TIMES => Self::Tie,
+            Some(_) if compared.tie => Self::NoSignificantDifference,
+            Some(_) => Self::Slower,
+        }
+    }
+}
+
+/// Some of the same result, compared with another that came before them.
+fn against(slower: &[(&str, &ComparedRatio)], other: &str) -> String {
+    let Some((_, compared)) = slower.first() else { return String::new() };
+    let (result, one) = (ComparisonResult::new(compared), slower.len() == 1);
+    if result == ComparisonResult::Slower {
+        let takes = slower.iter().map(|(name, compared)| {
+            let span = compared.interval.map_or_else(String::new, beyond);
+            format!("{name} takes {} times as long ({span})", times(compared.ratio))
+        });
+        return takes.collect::<Vec<_>>().join("; ");
+    }
+    let named = slower.iter().map(|(name, compared)| {
+        let span = compared.interval.map(|interval| format!(", {}", span(interval)));
+        format!("{name} ({} times{})", times(compared.ratio), span.unwrap_or_default())
+    });
+    let does = match (result, one) {
+        (ComparisonResult::TooFewMeasurements, true) => "has too few measurements to compare with",
+        (ComparisonResult::TooFewMeasurements, false) => {
+            "have too few measurements to compare with"
+        }
+        (ComparisonResult::Tie, true) => "ties with",
+        (ComparisonResult::Tie, false) => "tie with",
+        (_, true) => "does not differ significantly from",
+        (_, false) => "do not differ significantly from",
+    };
+    format!("{} {does} {other}", listed(&named.collect::<Vec<_>>()))
 }

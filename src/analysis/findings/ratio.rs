@@ -1,16 +1,10 @@
 //! How many times faster one thing is than another, with an interval.
 
-use super::fit::mean;
 use super::sample::Values;
+use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
-
-/// No ratio is told closer than this: where code and data happen to lie in memory moves a rate by
-/// as much from build to build (Mytkowicz et al., "Producing wrong data without doing anything
-/// obviously wrong!", ASPLOS 2009).
-const LOG_HALF_MIN: f64 = 0.01;
-
-/// An interval as wide as this tells nothing.
-const LOG_HALF_MAX: f64 = 10.0;
+use crate::analysis::thresholds::{INTERVAL_ALPHA, LOG_HALF_MAX, LOG_HALF_MIN};
 
 /// Logarithms of one thing's rates, summed up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,22 +23,15 @@ pub(in crate::analysis) struct Rate {
 
 impl Rate {
     /// Of logarithms; none if there are none.
-    pub(in crate::analysis) fn of(values: &Values) -> Option<Self> {
-        let all: Vec<f64> = values.all.iter().map(|(_, value)| *value).collect();
-        let (log, n) = (mean(&all), all.len() as f64);
-        let squares: f64 = all.iter().map(|value| (value - log).powi(2)).sum();
+    pub(in crate::analysis) fn new(values: &Values) -> Option<Self> {
+        let all = values.figures();
+        let n = all.len() as f64;
         let variance = match all.as_slice() {
             [] => return None,
             [_] => values.own_error.map(|error| error * error),
-            _ => Some(squares / (n - 1.0)),
+            _ => Some(squares(&all) / (n - 1.0)),
         };
-        Some(Self { log, n, variance, degrees: n - 1.0, in_blocks: false })
-    }
-
-    /// Each of several that were measured in turns, in blocks if that can be.
-    pub(super) fn of_turns(all: &[&Values]) -> Vec<Self> {
-        let each = || all.iter().filter_map(|values| Self::of(values)).collect();
-        Self::in_blocks(all).unwrap_or_else(each)
+        Some(Self { log: mean(&all), n, variance, degrees: n - 1.0, in_blocks: false })
     }
 
     /// Of several that were measured in turns: what a repeat is like is the same for all of them, so
@@ -52,16 +39,13 @@ impl Rate {
     /// Montgomery, "Design and Analysis of Experiments", chapter 4). None unless all have the same
     /// repeats, and enough degrees of freedom are left that this does not cost more than it brings.
     fn in_blocks(all: &[&Values]) -> Option<Vec<Self>> {
-        let repeats: Vec<u32> = all.first()?.all.iter().map(|(repeat, _)| *repeat).collect();
+        let repeats = all.first()?.repeats();
         let (n, many) = (repeats.len() as f64, all.len() as f64);
-        let same = |values: &&Values| {
-            values.repeated
-                && values.all.iter().map(|(repeat, _)| *repeat).eq(repeats.iter().copied())
-        };
+        let same = |values: &&Values| values.repeated && values.repeats() == repeats;
         if (n - 1.0) * (many - 1.0) < BLOCK_DEGREES_MIN || !all.iter().all(same) {
             return None;
         }
-        let rates: Vec<Self> = all.iter().map(|values| Self::of(values)).collect::<Option<_>>()?;
+        let rates: Vec<Self> = all.iter().map(|values| Self::new(values)).collect::<Option<_>>()?;
         let of_block = |at: usize| {
             let off = all.iter().zip(&rates).map(|(values, rate)| values.all[at].1 - rate.log);
             off.sum::<f64>() / many
@@ -78,12 +62,18 @@ impl Rate {
     }
 }
 
+/// The rate of each of several, in blocks if they were measured in turns and that can be.
+pub(super) fn rates(all: &[&Values], in_turns: bool) -> Vec<Rate> {
+    let in_blocks = if in_turns { Rate::in_blocks(all) } else { None };
+    in_blocks.unwrap_or_else(|| all.iter().filter_map(|values| Rate::new(values)).collect())
+}
+
 /// With fewer degrees of freedom Student's t grows by more than what blocks take off.
 const BLOCK_DEGREES_MIN: f64 = 4.0;
 
 /// A logarithm of a rate with what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::analysis) struct Centre {
+pub(in crate::analysis) struct RateWithError {
     /// The logarithm.
     pub(in crate::analysis) log: f64,
     /// The square of its standard error; none if it is unknown.
@@ -95,7 +85,7 @@ pub(in crate::analysis) struct Centre {
 impl Rate {
     /// With the error that its own measurements show. What was measured once may be as unsteady
     /// as the other, if that was measured more often.
-    pub(in crate::analysis) fn centre(&self, other: &Self) -> Centre {
+    pub(in crate::analysis) fn beside(&self, other: &Self) -> RateWithError {
         let of_other = other.variance.filter(|_| self.n == 1.0 && other.n > 1.0);
         let variance = self.variance.map(|own| own.max(of_other.unwrap_or(0.0)) / self.n);
         let degrees = match of_other {
@@ -103,12 +93,12 @@ impl Rate {
             None if self.n > 1.0 => self.n - 1.0,
             None => DEGREES_MANY,
         };
-        Centre { log: self.log, variance, degrees }
+        RateWithError { log: self.log, variance, degrees }
     }
 }
 
-/// The spread that rates of one phase have in common.
-pub(super) struct Family {
+/// The variance that rates of one phase have in common.
+pub(super) struct PooledVariance {
     variance: Option<f64>,
     degrees: f64,
 }
@@ -122,10 +112,10 @@ pub(in crate::analysis) struct Ratio {
     pub(in crate::analysis) half: Option<f64>,
 }
 
-impl Family {
+impl PooledVariance {
     /// Pools the variances of those that were measured more than once. Where none was, each has
     /// its own error.
-    pub(super) fn of<'a>(rates: impl IntoIterator<Item = &'a Rate>) -> Self {
+    pub(super) fn new<'a>(rates: impl IntoIterator<Item = &'a Rate>) -> Self {
         let (mut squares, mut degrees) = (0.0, 0.0);
         for rate in rates {
             if let Some(variance) = rate.variance.filter(|_| rate.n > 1.0) {
@@ -148,20 +138,20 @@ impl Family {
         let all: Vec<Rate> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
         let own: Option<f64> = all.iter().map(|rate| rate.variance).sum();
         let own = own.map(|sum| sum / all.len() as f64);
-        let of = |rate: &Rate| match self.variance {
+        let of_mean = |rate: &Rate| match self.variance {
             Some(pooled) => Some(pooled.max(own.unwrap_or(0.0)) / rate.n),
             None => rate.variance,
         };
-        let variance: Option<f64> = all.iter().map(of).sum();
-        let miss = 0.05 / comparisons.max(1) as f64;
+        let variance: Option<f64> = all.iter().map(of_mean).sum();
+        let alpha = INTERVAL_ALPHA / comparisons.max(1) as f64;
         let half = variance
-            .zip(student_t(miss, self.degrees))
+            .zip(student_t(alpha, self.degrees))
             .map(|(variance, t)| (t * variance.sqrt() / n).max(LOG_HALF_MIN));
-        Ratio { log, half }.told()
+        Ratio { log, half }.without_vast_interval()
     }
 
     /// The ratio of two that were measured in turns. Where their own differences, repeat by repeat,
-    /// spread more than those of all variants do, it is no surer than these few tell: one variant
+    /// spread more than those of all variants do, it is no narrower than these few allow: one variant
     /// that is much less steady hides among many that are not.
     pub(super) fn ratio_in_turns(
         &self,
@@ -170,19 +160,19 @@ impl Family {
         comparisons: usize,
     ) -> Ratio {
         let ratio = self.ratio(&[(a, b)], comparisons);
-        let miss = 0.05 / comparisons.max(1) as f64;
+        let alpha = INTERVAL_ALPHA / comparisons.max(1) as f64;
         let own = || {
             let [of_a, of_b] = values.map(|values| &values.all);
             let apart: Vec<f64> = of_a.iter().zip(of_b).map(|((_, a), (_, b))| a - b).collect();
             let squares: f64 = apart.iter().map(|d| (d - ratio.log).powi(2)).sum();
             let variance = squares / (a.n - 1.0);
             let larger = variance / 2.0 > UNSTEADY_TIMES * self.variance?;
-            let half = student_t(miss, a.n - 1.0)? * (variance / a.n).sqrt();
+            let half = student_t(alpha, a.n - 1.0)? * (variance / a.n).sqrt();
             larger.then_some(half)
         };
         let own = if a.in_blocks && b.in_blocks { own() } else { None };
         let half = ratio.half.map(|half| half.max(own.unwrap_or(0.0)));
-        Ratio { half, ..ratio }.told()
+        Ratio { half, ..ratio }.without_vast_interval()
     }
 }
 
@@ -191,22 +181,22 @@ const UNSTEADY_TIMES: f64 = 1.25;
 
 impl Ratio {
     /// How many times faster `a` is than `b`, each with an error of its own: Welch's interval, which
-    /// misses the truth with the chance `miss` (Biometrika 34, 1947). It may be so wide that it tells
-    /// nothing.
-    pub(in crate::analysis) fn welch(a: &Centre, b: &Centre, miss: f64) -> Self {
+    /// does not hold the truth with the chance `alpha` (Biometrika 34, 1947). It may be so wide that it
+    /// means nothing.
+    pub(in crate::analysis) fn welch(a: &RateWithError, b: &RateWithError, alpha: f64) -> Self {
         let half = |a_variance: f64, b_variance: f64| {
             let sum = a_variance + b_variance;
             let parts = a_variance.powi(2) / a.degrees + b_variance.powi(2) / b.degrees;
             let degrees = if parts > 0.0 { sum * sum / parts } else { a.degrees.min(b.degrees) };
-            student_t(miss, degrees).map(|t| (t * sum.sqrt()).max(LOG_HALF_MIN))
+            student_t(alpha, degrees).map(|t| (t * sum.sqrt()).max(LOG_HALF_MIN))
         };
         let half = a.variance.zip(b.variance).and_then(|(a, b)| half(a, b));
         Self { log: a.log - b.log, half }
     }
 
-    /// Without an interval that tells nothing. Not before all that may make it wider did: an unknown
+    /// Without an interval that means nothing. Not before all that may make it wider did: an unknown
     /// interval would then get a narrow one.
-    pub(in crate::analysis) fn told(self) -> Self {
+    pub(in crate::analysis) fn without_vast_interval(self) -> Self {
         Self { half: self.half.filter(|half| *half < LOG_HALF_MAX), ..self }
     }
 
@@ -216,11 +206,12 @@ impl Ratio {
     }
 
     /// Its interval.
-    pub(in crate::analysis) fn interval(&self) -> Option<[f64; 2]> {
-        self.half.map(|half| [(self.log - half).exp(), (self.log + half).exp()])
+    pub(in crate::analysis) fn interval(&self) -> Option<Interval> {
+        let half = self.half?;
+        Some(Interval { low: (self.log - half).exp(), high: (self.log + half).exp() })
     }
 
-    /// Whether the interval does not tell the two apart.
+    /// Whether there is no significant difference.
     pub(in crate::analysis) fn tie(&self) -> bool {
         self.half.is_none_or(|half| self.log.abs() <= half)
     }
@@ -232,7 +223,7 @@ mod tests {
 
     fn rate(values: &[f64]) -> Rate {
         let all = values.iter().map(|v| (1, v.ln())).collect();
-        Rate::of(&Values { all, repeated: true, own_error: Some(0.03) }).unwrap()
+        Rate::new(&Values { all, repeated: true, own_error: Some(0.03) }).unwrap()
     }
 
     /// Made with scipy: `scipy.stats.ttest_ind(log([90, 100, 115]), log([50, 55, 52]))`, then
@@ -240,12 +231,12 @@ mod tests {
     #[test]
     fn two_that_were_repeated_have_the_interval_of_scipys_t_test() {
         let (a, b) = (rate(&[90.0, 100.0, 115.0]), rate(&[50.0, 55.0, 52.0]));
-        let family = Family::of([&a, &b]);
+        let family = PooledVariance::new([&a, &b]);
         for (comparisons, expected) in
             [(1, [0.448234259, 0.871307125]), (2, [0.393456872, 0.926084512])]
         {
             let ratio = family.ratio(&[(a, b)], comparisons);
-            let [low, high] = ratio.interval().unwrap();
+            let Interval { low, high } = ratio.interval().unwrap();
             let found = [low.ln(), high.ln()];
             for (found, expected) in found.into_iter().zip(expected) {
                 assert!((found - expected).abs() < 1e-6f64, "{found} {expected}");
@@ -265,10 +256,10 @@ mod tests {
         };
         let (a, b) =
             (values([90.0, 100.0, 115.0, 95.0, 108.0]), values([50.0, 55.0, 64.0, 52.0, 61.0]));
-        let rates = Rate::of_turns(&[&a, &b]);
-        let family = Family::of(&rates);
+        let rates = rates(&[&a, &b], true);
+        let family = PooledVariance::new(&rates);
         let ratio = family.ratio_in_turns([rates[0], rates[1]], [&a, &b], 1);
-        let [low, high] = ratio.interval().unwrap().map(f64::ln);
+        let Interval { low, high } = ratio.interval().unwrap().map(f64::ln).unwrap();
         assert!(
             (low - 0.574_047_089).abs() < 1e-6 && (high - 0.604_178_210).abs() < 1e-6,
             "{low} {high}"
@@ -299,8 +290,8 @@ mod tests {
         };
         let all = [wave(1.0), wave(0.0), wave(0.0), wave(0.0), wave(0.0)];
         let values: Vec<&Values> = all.iter().collect();
-        let rates = Rate::of_turns(&values);
-        let family = Family::of(&rates);
+        let rates = rates(&values, true);
+        let family = PooledVariance::new(&rates);
         let half = |pair: [usize; 2]| {
             let (a, b) = (rates[pair[0]], rates[pair[1]]);
             family.ratio_in_turns([a, b], pair.map(|at| &all[at]), 1).half.unwrap()
@@ -316,7 +307,8 @@ mod tests {
     #[test]
     fn two_of_unlike_spread_have_the_interval_of_welchs_test() {
         let (a, b) = (rate(&[90.0, 100.0, 115.0, 95.0]), rate(&[50.0, 55.0, 52.0]));
-        let [low, high] = Ratio::welch(&a.centre(&b), &b.centre(&a), 0.05).interval().unwrap();
+        let Interval { low, high } =
+            Ratio::welch(&a.beside(&b), &b.beside(&a), 0.05).interval().unwrap();
         let found = [low.ln(), high.ln()];
         for (found, expected) in found.into_iter().zip([0.484661977, 0.803499188]) {
             assert!((found - expected).abs() < 1e-6f64, "{found} {expected}");
@@ -326,28 +318,28 @@ mod tests {
     #[test]
     fn a_single_measurement_beside_repeats_is_taken_to_be_as_unsteady_as_they_are() {
         let (many, one) = (rate(&[90.0, 110.0, 100.0]), rate(&[100.0]));
-        assert!(one.centre(&many).variance > one.centre(&one).variance);
-        assert_eq!(one.centre(&many).degrees, 2.0);
+        assert!(one.beside(&many).variance > one.beside(&one).variance);
+        assert_eq!(one.beside(&many).degrees, 2.0);
         let unknown = Rate { variance: None, ..one };
-        assert_eq!(Ratio::welch(&unknown.centre(&many), &many.centre(&unknown), 0.05).half, None);
+        assert_eq!(Ratio::welch(&unknown.beside(&many), &many.beside(&unknown), 0.05).half, None);
     }
 
     #[test]
     fn a_single_measurement_has_its_own_error() {
         let (a, b) = (rate(&[100.0]), rate(&[104.0]));
-        let ratio = Family::of([&a, &b]).ratio(&[(a, b)], 1);
+        let ratio = PooledVariance::new([&a, &b]).ratio(&[(a, b)], 1);
         let half = 1.959_963_985 * 0.03 * 2f64.sqrt();
         assert!((ratio.half.unwrap() - half).abs() < 1e-6, "{ratio:?}");
         assert!(ratio.tie());
         let unknown = Rate { variance: None, ..a };
-        let ratio = Family::of([&unknown, &b]).ratio(&[(unknown, b)], 1);
+        let ratio = PooledVariance::new([&unknown, &b]).ratio(&[(unknown, b)], 1);
         assert_eq!((ratio.half, ratio.tie()), (None, true));
     }
 
     #[test]
     fn nothing_is_told_closer_than_one_percent() {
         let (a, b) = (rate(&[100.0, 100.0]), rate(&[100.5, 100.5]));
-        let ratio = Family::of([&a, &b]).ratio(&[(a, b)], 1);
+        let ratio = PooledVariance::new([&a, &b]).ratio(&[(a, b)], 1);
         assert_eq!((ratio.half, ratio.tie()), (Some(LOG_HALF_MIN), true));
     }
 }

@@ -1,9 +1,9 @@
 //! What findings are drawn from: the valid measurements of a book, by phase, variant and level.
 
-use crate::plan::DEFAULT_VARIANT;
+use crate::analysis::statistics::describe::mean;
+use crate::analysis::thresholds::BULK_BYTES_MIN;
+use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level, Measurement};
-
-use super::fit::mean;
 
 /// No phase is shorter or longer.
 pub(in crate::analysis) const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
@@ -13,6 +13,25 @@ pub(super) struct Sample<'a> {
     measurements: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
     in_turns: bool,
+}
+
+/// The measurements of one phase of one variant at one level.
+pub(super) struct SampleCell<'a> {
+    pub(super) phase: &'a str,
+    pub(super) variant: &'a str,
+    pub(super) level: Option<&'a Level>,
+    pub(super) measurements: Vec<&'a Measurement>,
+}
+
+/// One phase of one variant over an axis.
+pub(super) struct LevelSeries<'a> {
+    pub(super) phase: &'a str,
+    pub(super) variant: &'a str,
+    /// The levels that have measurements, lowest first.
+    pub(super) levels: Vec<&'a Level>,
+    cells: Vec<Vec<&'a Measurement>>,
+    /// Whether its rate counts bytes: the files of one level may be larger than those of another.
+    pub(super) in_bytes: bool,
 }
 
 /// Figures of one phase of one variant at one level: one for each repeat, the mean of its passes;
@@ -29,8 +48,8 @@ pub(in crate::analysis) struct Values {
 
 impl<'a> Sample<'a> {
     /// Leaves out what is not valid, and what no rate or level can be made of.
-    pub(super) fn of(book: &'a Book, variants: &[&'a str]) -> Self {
-        let measurements: Vec<_> = book.measurements.iter().filter(|m| counts(m)).collect();
+    pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
+        let measurements: Vec<_> = book.measurements.iter().filter(|m| is_counted(m)).collect();
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
         Self { measurements, variants, in_turns: in_turns(book) }
@@ -48,26 +67,13 @@ impl<'a> Sample<'a> {
 
     /// The phases in the order they were first measured.
     pub(super) fn phases(&self) -> Vec<&'a str> {
-        let mut phases: Vec<&str> = Vec::new();
-        for m in &self.measurements {
-            if !phases.contains(&m.phase.as_str()) {
-                phases.push(&m.phase);
-            }
-        }
-        phases
+        each_once(self.measurements.iter().map(|m| m.phase.as_str()))
     }
 
     /// The levels of a phase, lowest first; none for measurements without an axis.
     pub(super) fn levels(&self, phase: &str) -> Vec<Option<&'a Level>> {
-        let mut levels: Vec<Option<&Level>> = Vec::new();
-        for m in self.measurements.iter().filter(|m| m.phase == phase) {
-            if !levels.contains(&m.cell.level.as_ref()) {
-                levels.push(m.cell.level.as_ref());
-            }
-        }
-        let height = |level: &Option<&Level>| level.map_or(f64::NEG_INFINITY, |l| l.value);
-        levels.sort_by(|a, b| height(a).total_cmp(&height(b)));
-        levels
+        let own = self.measurements.iter().filter(|m| m.phase == phase);
+        lowest_first(own.map(|m| m.cell.level.as_ref()))
     }
 
     /// The measurements of one phase of one variant at one level.
@@ -83,10 +89,66 @@ impl<'a> Sample<'a> {
         self.measurements.iter().filter(here).copied().collect()
     }
 
+    /// All that have measurements, by phase, then by variant.
+    pub(super) fn cells(&self) -> Vec<SampleCell<'a>> {
+        let mut cells = Vec::new();
+        for phase in self.phases() {
+            let levels = self.levels(phase);
+            for variant in self.variants.iter().copied() {
+                for level in levels.iter().copied() {
+                    let measurements = self.cell(phase, variant, level);
+                    cells.push(SampleCell { phase, variant, level, measurements });
+                }
+            }
+        }
+        cells.retain(|cell| !cell.measurements.is_empty());
+        cells
+    }
+
+    /// One for each phase and variant that were measured at two levels or more.
+    pub(super) fn series(&self) -> Vec<LevelSeries<'a>> {
+        let cells: Vec<SampleCell<'a>> =
+            self.cells().into_iter().filter(|cell| cell.level.is_some()).collect();
+        let of_one = cells.chunk_by(|a, b| (a.phase, a.variant) == (b.phase, b.variant));
+        let series = |cells: &[SampleCell<'a>]| {
+            let is_bulk = |m: &&Measurement| m.bytes / m.operations.max(1) >= BULK_BYTES_MIN;
+            LevelSeries {
+                phase: cells[0].phase,
+                variant: cells[0].variant,
+                levels: cells.iter().filter_map(|cell| cell.level).collect(),
+                cells: cells.iter().map(|cell| cell.measurements.clone()).collect(),
+                in_bytes: cells.iter().flat_map(|cell| &cell.measurements).all(is_bulk),
+            }
+        };
+        of_one.filter(|cells| cells.len() > 1).map(series).collect()
+    }
+
     /// Whether anything was synced at the end of a phase.
     pub(super) fn synced(&self) -> bool {
         self.measurements.iter().any(|m| m.sync_seconds > 0.0)
     }
+}
+
+impl LevelSeries<'_> {
+    /// The values at each level that `figure` makes of a measurement and of what one of its operations
+    /// counts for: 1, or its bytes.
+    pub(super) fn values(&self, figure: impl Fn(&Measurement, f64) -> Option<f64>) -> Vec<Values> {
+        let of_one = |m: &Measurement| {
+            let bytes = || m.bytes as f64 / m.operations as f64;
+            figure(m, if self.in_bytes { bytes() } else { 1.0 })
+        };
+        self.cells.iter().map(|cell| Values::new(cell, of_one)).collect()
+    }
+}
+
+/// Levels each once, lowest first; none, of measurements without an axis, before all.
+pub(super) fn lowest_first<'a>(
+    levels: impl Iterator<Item = Option<&'a Level>>,
+) -> Vec<Option<&'a Level>> {
+    let mut levels = each_once(levels);
+    let height = |level: &Option<&Level>| level.map_or(f64::NEG_INFINITY, |level| level.value);
+    levels.sort_by(|a, b| height(a).total_cmp(&height(b)));
+    levels
 }
 
 /// Whether variants took turns: where a place is prepared for its levels all repeats of a variant
@@ -96,7 +158,7 @@ pub(super) fn in_turns(book: &Book) -> bool {
 }
 
 /// Whether it is valid, and a rate and a level can be made of it.
-pub(super) fn counts(m: &Measurement) -> bool {
+pub(super) fn is_counted(m: &Measurement) -> bool {
     let level = m.cell.level.as_ref().is_none_or(|level| level.value.is_finite());
     let seconds = SECONDS.contains(&m.seconds) && (0.0..*SECONDS.end()).contains(&m.sync_seconds);
     m.valid() && m.operations > 0 && seconds && level
@@ -104,7 +166,7 @@ pub(super) fn counts(m: &Measurement) -> bool {
 
 impl Values {
     /// The figures that `figure` makes of measurements, without those it makes none of.
-    pub(in crate::analysis) fn of(
+    pub(in crate::analysis) fn new(
         cell: &[&Measurement],
         figure: impl Fn(&Measurement) -> Option<f64>,
     ) -> Self {
@@ -119,25 +181,34 @@ impl Values {
             let passes = all.iter().filter(|(r, ..)| *r == repeat);
             (repeat, mean(&passes.map(|(.., value)| *value).collect::<Vec<_>>()))
         };
-        let own = |m: &Measurement| m.rate_error.filter(|e| e.is_finite() && *e >= 0.0);
         Self {
             repeated: repeats.len() > 1,
-            own_error: cell.first().and_then(|m| own(m)).filter(|_| all.len() == 1),
+            own_error: cell.first().and_then(|m| known_error(m)).filter(|_| all.len() == 1),
             all: match repeats.as_slice() {
                 [_] => all.into_iter().map(|(_, pass, value)| (pass, value)).collect(),
                 repeats => repeats.iter().copied().map(of_repeat).collect(),
             },
         }
     }
+
+    /// The figures alone.
+    pub(in crate::analysis) fn figures(&self) -> Vec<f64> {
+        self.all.iter().map(|(_, figure)| *figure).collect()
+    }
+
+    /// Their repeats, or passes.
+    pub(super) fn repeats(&self) -> Vec<u32> {
+        self.all.iter().map(|(repeat, _)| *repeat).collect()
+    }
+}
+
+/// The relative standard error of a measurement's rate, if it is a usable number.
+pub(super) fn known_error(m: &Measurement) -> Option<f64> {
+    m.rate_error.filter(|error| error.is_finite() && *error >= 0.0)
 }
 
 /// The logarithm of operations per second, with or without the sync at the end.
 pub(in crate::analysis) fn log_rate(m: &Measurement, synced: bool) -> Option<f64> {
     let seconds = m.seconds + if synced { m.sync_seconds } else { 0.0 };
     Some((m.operations as f64 / seconds).ln())
-}
-
-/// What stands before a sentence about a variant: its name, unless nothing is compared.
-pub(super) fn lead(variant: &str) -> String {
-    if variant == DEFAULT_VARIANT { String::new() } else { format!("{variant}: ") }
 }

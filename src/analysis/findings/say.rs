@@ -1,9 +1,14 @@
 //! The words of findings.
 
+use crate::analysis::statistics::Interval;
 use crate::base::units::{self, Quantity, Unit};
+use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
 
-use crate::analysis::statistics::Interval;
+/// What stands before a sentence about a variant: its name, unless nothing is compared.
+pub(super) fn lead(variant: &str) -> String {
+    if variant == DEFAULT_VARIANT { String::new() } else { format!("{variant}: ") }
+}
 
 /// How many times: `0.012`, `1.02`, `10.2`, `213`.
 pub(crate) fn times(ratio: f64) -> String {
@@ -16,8 +21,7 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// `0.97 to 1.07`
-pub(crate) fn span(interval: impl Into<Interval>) -> String {
-    let Interval { low, high } = interval.into();
+pub(crate) fn span(Interval { low, high }: Interval) -> String {
     format!("{} to {}", times(low), times(high))
 }
 
@@ -56,6 +60,15 @@ pub(super) fn about(value: f64, unit: Unit) -> String {
     }
 }
 
+/// `a, b and c`
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +77,7 @@ mod tests {
     fn ratios_have_as_many_figures_as_help() {
         let written: Vec<_> = [0.0123, 0.97, 1.0234, 9.999, 10.21, 213.4].map(times).into();
         assert_eq!(written, ["0.012", "0.97", "1.02", "10.0", "10.2", "213"]);
-        assert_eq!(span([0.5, 12.0]), "0.50 to 12.0");
+        assert_eq!(span([0.5, 12.0].into()), "0.50 to 12.0");
         assert_eq!(beyond([1.0042, 1.5].into()), "1.004 to 1.50");
         assert_eq!(beyond([1.1, 1.5].into()), "1.10 to 1.50");
         assert_eq!((percent(0.0316), percent(-0.214)), ("3.2%".into(), "-21%".into()));

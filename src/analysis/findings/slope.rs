@@ -3,22 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::units::Unit;
-use crate::results::book::{Level, Measurement};
-
-use super::fit::{StraightLine, mean};
-use super::sample::{Sample, Values, lead, log_rate};
-use super::say;
+use super::curve::StraightLine;
+use super::sample::{LevelSeries, Sample, Values, log_rate};
+use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::mean;
 use crate::analysis::statistics::student::student_t;
-
-/// A change over the whole range below this share is no effect worth telling.
-const CHANGE_MIN: f64 = 0.02;
-/// An effect is told when the interval that misses the truth this rarely excludes none: a run
-/// asks this of several phases and variants.
-const MISS: f64 = 0.01;
-/// From this on a phase's rate is told in bytes.
-const BYTES_OF_OPERATION: u64 = 64 * 1024;
+use crate::analysis::thresholds::{EFFECT_MIN, FINDING_ALPHA, INTERVAL_ALPHA};
+use crate::base::units::Unit;
+use crate::results::book::Level;
 
 /// How much a rate changes with each step of the axis, of one variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +70,7 @@ impl SlopeFinding {
         let mut ends = [interval.low, interval.high].map(f64::abs);
         ends.sort_by(f64::total_cmp);
         let [low, high] = ends.map(say::percent);
-        let told = match self.effect {
+        let sentence = match self.effect {
             true => {
                 let way = if *change < 0.0 { "slower" } else { "faster" };
                 let by = say::percent(change.abs());
@@ -87,7 +80,7 @@ impl SlopeFinding {
                 "{axis} has no significant effect on {phase}: less than {high} for each {step}"
             ),
         };
-        format!("{}{told}.", lead(&self.variant))
+        format!("{}{sentence}.", lead(&self.variant))
     }
 
     /// The line through the mean of the rates at these levels, lowest to highest, as levels and
@@ -111,25 +104,27 @@ impl SlopeFinding {
 
 /// One for each phase and variant that were measured at two levels or more.
 pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
-    let mut findings = Vec::new();
-    for phase in sample.phases() {
-        for variant in sample.variants() {
-            let series = SlopeSeries::of(sample, phase, variant);
-            findings.extend(series.and_then(|series| series.finding(phase, variant)));
-        }
-    }
-    findings
+    sample.series().iter().filter_map(finding).collect()
 }
 
-/// Rates over the axis.
-struct SlopeSeries<'a> {
-    lowest: &'a Level,
-    highest: &'a Level,
-    /// (level over the lowest, rate over the mean of its repeat)
-    points: Vec<(f64, f64)>,
-    /// Means that were taken out of the points, one for each repeat.
-    means: usize,
-    bytes: bool,
+fn finding(series: &LevelSeries<'_>) -> Option<SlopeFinding> {
+    let (lowest, highest) = (*series.levels.first()?, *series.levels.last()?);
+    let range = highest.value - lowest.value;
+    let RateChange { per, change, error, degrees, n } = rate_change(series, lowest, range)?;
+    let half = student_t(INTERVAL_ALPHA, degrees)? * error;
+    let is_significant = change.abs() > student_t(FINDING_ALPHA, degrees)? * error;
+    Some(SlopeFinding {
+        variant: series.variant.into(),
+        phase: series.phase.into(),
+        axis: lowest.axis.clone(),
+        unit: lowest.unit,
+        per,
+        change,
+        interval: Interval { low: change - half, high: change + half },
+        effect: is_significant && (change * (range / per)).abs() >= EFFECT_MIN,
+        rate: if series.in_bytes { RateBasis::Bytes } else { RateBasis::Operations },
+        n,
+    })
 }
 
 /// A change of the rate for each step, as a share of the rate at the lowest level.
@@ -138,86 +133,49 @@ struct RateChange {
     change: f64,
     error: f64,
     degrees: f64,
+    /// Points that it was found from.
+    n: usize,
 }
 
-impl<'a> SlopeSeries<'a> {
-    fn of(sample: &Sample<'a>, phase: &str, variant: &str) -> Option<Self> {
-        let levels: Vec<&Level> = sample.levels(phase).into_iter().flatten().collect();
-        let cell = |level: &&'a Level| {
-            let cell = sample.cell(phase, variant, Some(level));
-            (!cell.is_empty()).then_some((*level, cell))
-        };
-        let cells: Vec<(&Level, Vec<&Measurement>)> = levels.iter().filter_map(cell).collect();
-        let (lowest, highest) = (cells.first()?.0, cells.last()?.0);
-        let large = |m: &&Measurement| m.bytes / m.operations.max(1) >= BYTES_OF_OPERATION;
-        let bytes = cells.iter().all(|(_, cell)| cell.iter().all(large));
-        let rate = |m: &Measurement| {
-            let amount = if bytes { m.bytes as f64 / m.operations as f64 } else { 1.0 };
-            Some(log_rate(m, false)?.exp() * amount)
-        };
-        let values: Vec<(f64, Values)> = cells
-            .iter()
-            .map(|(level, cell)| (level.value - lowest.value, Values::of(cell, rate)))
-            .collect();
-        let (points, means) = without_repeats(&values);
-        let rises = highest.value > lowest.value;
-        rises.then_some(Self { lowest, highest, points, means, bytes })
-    }
-
-    /// Regression over all points; the share's error by the delta method.
-    fn change(&self) -> Option<RateChange> {
-        let line = StraightLine::through(self.points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
-        let degrees = self.points.len() as f64 - 1.0 - self.means as f64;
-        let squares: f64 = self.points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
-        let per = per(self.lowest.unit, self.highest.value - self.lowest.value)?;
-        let share = line.rise / line.height;
-        let [hh, hr, rr] = line.spread;
-        let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
-        let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
-        let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
-        whole.then_some(RateChange { per, change: share * per, error, degrees })
-    }
-
-    fn finding(&self, phase: &str, variant: &str) -> Option<SlopeFinding> {
-        let RateChange { per, change, error, degrees } = self.change()?;
-        let half = student_t(0.05, degrees)? * error;
-        let sure = change.abs() > student_t(MISS, degrees)? * error;
-        let range = (self.highest.value - self.lowest.value) / per;
-        Some(SlopeFinding {
-            variant: variant.into(),
-            phase: phase.into(),
-            axis: self.lowest.axis.clone(),
-            unit: self.lowest.unit,
-            per,
-            change,
-            interval: Interval { low: change - half, high: change + half },
-            effect: sure && (change * range).abs() >= CHANGE_MIN,
-            rate: if self.bytes { RateBasis::Bytes } else { RateBasis::Operations },
-            n: self.points.len(),
-        })
-    }
+/// Regression over all points; the share's error by the delta method.
+fn rate_change(series: &LevelSeries<'_>, lowest: &Level, range: f64) -> Option<RateChange> {
+    let values = series.values(|m, amount| Some(log_rate(m, false)?.exp() * amount));
+    let (rates, means) = without_repeats(&values);
+    let places = series.levels.iter().zip(&values);
+    let places = places.flat_map(|(level, values)| {
+        std::iter::repeat_n(level.value - lowest.value, values.all.len())
+    });
+    let points: Vec<(f64, f64)> = places.zip(rates).collect();
+    let line = StraightLine::through(points.iter().map(|(x, y)| (*x, *y, 1.0)))?;
+    let n = points.len();
+    let degrees = n as f64 - 1.0 - means as f64;
+    let squares: f64 = points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum();
+    let per = per(lowest.unit, range)?;
+    let share = line.rise / line.height;
+    let [hh, hr, rr] = line.spread;
+    let variance = (rr - 2.0 * share * hr + share * share * hh) / line.height.powi(2);
+    let error = (squares / degrees * variance.max(0.0)).sqrt() * per;
+    let whole = degrees >= 1.0 && error.is_finite() && line.height > 0.0;
+    whole.then_some(RateChange { per, change: share * per, error, degrees, n })
 }
 
-/// All points; where each repeat has all levels, as shares of their repeat's mean, so that a slow
+/// All rates; where each repeat has all levels, as shares of their repeat's mean, so that a slow
 /// repeat does not count as noise. And how many means were taken out.
-fn without_repeats(values: &[(f64, Values)]) -> (Vec<(f64, f64)>, usize) {
-    let keys = |values: &Values| values.all.iter().map(|(key, _)| *key).collect::<Vec<_>>();
-    let first = values.first().map_or(Vec::new(), |(_, values)| keys(values));
-    let whole = values.iter().all(|(_, values)| values.repeated && keys(values) == first);
-    let mean_of = |repeat: u32| {
-        let of = values.iter().flat_map(|(_, values)| &values.all);
-        mean(&of.filter(|(key, _)| *key == repeat).map(|(_, rate)| *rate).collect::<Vec<_>>())
-    };
-    let mut points = Vec::new();
-    for (x, values) in values {
-        for (key, rate) in &values.all {
-            points.push((*x, if whole { rate / mean_of(*key) } else { *rate }));
-        }
+fn without_repeats(values: &[Values]) -> (Vec<f64>, usize) {
+    let first = values.first().map_or(Vec::new(), Values::repeats);
+    let whole = values.iter().all(|values| values.repeated && values.repeats() == first);
+    let all = || values.iter().flat_map(|values| &values.all);
+    if !whole {
+        return (all().map(|(_, rate)| *rate).collect(), 1);
     }
-    (points, if whole { first.len() } else { 1 })
+    let mean_of = |repeat: u32| {
+        let of_repeat = all().filter(|(other, _)| *other == repeat);
+        mean(&of_repeat.map(|(_, rate)| *rate).collect::<Vec<_>>())
+    };
+    (all().map(|(repeat, rate)| rate / mean_of(*repeat)).collect(), first.len())
 }
 
-/// The step that a change is told for: the largest power of ten within the range, ten percent, or
+/// The step that a change is stated for: the largest power of ten within the range, ten percent, or
 /// the largest power of 1024 bytes.
 fn per(unit: Unit, range: f64) -> Option<f64> {
     let power = |base: f64| base.powf((range.ln() / base.ln() + 1e-9).floor());

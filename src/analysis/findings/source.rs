@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sample::lead;
-use super::say::{self, percent, span, times};
+use super::say::{self, lead, percent, span, times};
 use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
+use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::base::units::bytes;
 use crate::op::{Operation, Subject, find_operation};
 use crate::results::book::{Book, Level, Measurement};
@@ -318,19 +319,16 @@ struct Speedup {
 /// How many times as fast later passes were, with a 95% interval: of several repeats Student's t
 /// over the logarithms of theirs, of one the error that its passes have in themselves.
 fn speedup(again: &[Speedup]) -> Option<(f64, Option<Interval>)> {
-    let n = again.len() as f64;
-    let mean = again.iter().map(|one| one.log).sum::<f64>() / n;
+    let logs: Vec<f64> = again.iter().map(|one| one.log).collect();
+    let (n, mean) = (logs.len() as f64, mean(&logs));
     let half = match again {
         [] => return None,
-        [one] => student_t(0.05, DEGREES_MANY).zip(one.error).map(|(z, error)| z * error),
+        [one] => student_t(INTERVAL_ALPHA, DEGREES_MANY).zip(one.error).map(|(z, e)| z * e),
         _ => {
-            let squares = again.iter().map(|one| (one.log - mean).powi(2)).sum::<f64>();
-            student_t(0.05, n - 1.0).map(|t| t * (squares / (n - 1.0) / n).sqrt())
+            student_t(INTERVAL_ALPHA, n - 1.0).map(|t| t * (squares(&logs) / (n - 1.0) / n).sqrt())
         }
     };
-    let interval =
-        half.map(|half| Interval { low: (mean - half).exp(), high: (mean + half).exp() });
-    let finite = |one: &Interval| one.low.is_finite() && one.high.is_finite();
+    let interval = half.and_then(|half| Interval::new((mean - half).exp(), (mean + half).exp()));
     let ratio = mean.exp();
-    ratio.is_finite().then(|| (ratio, interval.filter(finite)))
+    ratio.is_finite().then_some((ratio, interval))
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::analysis::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
 use crate::analysis::finding::Finding;
+use crate::analysis::findings::curve::ChangeShape;
 use crate::analysis::findings::growth::GrowthFinding;
-use crate::analysis::findings::interval::ChangeShape;
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};

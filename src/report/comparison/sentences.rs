@@ -5,6 +5,7 @@ use crate::analysis::compare::{
     Absence, Check, CheckOutcome, ComparedRow, Comparison, SpeedVerdict,
 };
 use crate::analysis::findings::say::{span, times};
+use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::units::{Quantity, Unit, counted};
 
@@ -67,7 +68,7 @@ fn speedup(row: &ComparedRow) -> String {
     ratio_text(row.test.ratio, "fast", row.test.interval)
 }
 
-fn ratio_text(ratio: Option<f64>, word: &str, interval: Option<[f64; 2]>) -> String {
+fn ratio_text(ratio: Option<f64>, word: &str, interval: Option<Interval>) -> String {
     let ratio = ratio.map_or_else(|| "-".into(), times);
     let interval = interval.map(|interval| format!(" ({})", span(interval)));
     format!("{ratio} times as {word}{}", interval.unwrap_or_default())

@@ -1,0 +1,419 @@
+//! The shape of a phase: how its latency follows the operations done. A law, a threshold (a step or a
+//! bend, stated only where it has clearly more evidence than any law and than gradual curves), or one
+//! way throughout without a law.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::curve::{Block, ChangeShape, CurveFit, LatencyCurve, Law, median_log, scale};
+use crate::analysis::statistics::describe::{mean, median, squares};
+use crate::analysis::statistics::isotonic::rising;
+use crate::analysis::statistics::student::student_t;
+use crate::analysis::statistics::{Interval, trend};
+use crate::analysis::thresholds::{
+    CHANGE_MIN, EVIDENCE_OVER_LAWS_MIN, FINDING_ALPHA, INTERVAL_ALPHA, POWER_EVIDENCE_MIN,
+    WINDOWS_RESOLUTION,
+};
+use crate::results::book::{Measurement, Window};
+
+/// Fewer windows than this show no law.
+pub(super) const WINDOWS_MIN: usize = 8;
+/// A phase is judged by at most so many blocks of windows.
+const BLOCKS_MAX: usize = 20;
+/// Thresholds are located among at most so many.
+const FINE_BLOCKS_MAX: usize = 200;
+/// Windows in a block, so that an outlier does not carry it, where there are enough.
+const BLOCK_WINDOWS: usize = 3;
+
+/// The windows of all repeats and passes of a phase, gathered in blocks.
+pub(super) struct PhaseBlocks<'a> {
+    pub(super) measurements: Vec<&'a Measurement>,
+    pub(super) operations: u64,
+    /// All repeats together, each over its own median.
+    pub(super) blocks: Vec<Block>,
+    /// What a block's logarithm is over: the mean of the medians.
+    pub(super) middle: f64,
+}
+
+/// Whether it has enough windows for a law, all with figures.
+pub(super) fn has_enough_windows(m: &Measurement) -> bool {
+    m.windows.len() >= WINDOWS_MIN && has_whole_windows(m)
+}
+
+/// Whether all of its windows have figures.
+pub(super) fn has_whole_windows(m: &Measurement) -> bool {
+    m.windows.iter().all(|w| w.p50_ns > 0 && w.operations > 0)
+}
+
+impl<'a> PhaseBlocks<'a> {
+    pub(super) fn new(cell: &[&'a Measurement]) -> Option<Self> {
+        let measurements: Vec<_> = cell.iter().filter(|m| has_enough_windows(m)).copied().collect();
+        let last = measurements.first()?.windows.last()?;
+        let operations = last.first + last.operations;
+        let mut phase = Self { measurements, operations, blocks: Vec::new(), middle: 0.0 };
+        let all = phase.of_each();
+        phase.middle = mean(&all.iter().map(|blocks| median_log(blocks)).collect::<Vec<_>>());
+        phase.blocks = joined(&all);
+        Some(phase)
+    }
+
+    fn windows(&self) -> usize {
+        self.measurements.iter().map(|m| m.windows.len()).min().unwrap_or(0)
+    }
+
+    /// The blocks of each repeat for itself.
+    fn of_each(&self) -> Vec<Vec<Block>> {
+        self.divided((self.windows() / BLOCK_WINDOWS).clamp(WINDOWS_MIN, BLOCKS_MAX), 0, 1)
+    }
+
+    /// Each repeat in `number` blocks, of every `step`th window from `first` on.
+    fn divided(&self, number: usize, first: usize, step: usize) -> Vec<Vec<Block>> {
+        self.measurements.iter().map(|m| blocks(&m.windows, number, first, step)).collect()
+    }
+
+    /// Smaller blocks.
+    fn fine(&self) -> Vec<Block> {
+        joined(&self.divided(self.windows().min(FINE_BLOCKS_MAX), 0, 1))
+    }
+
+    /// The blocks of every second window, and of the others; none where there are too few.
+    fn halves(&self) -> Option<[Vec<Block>; 2]> {
+        let number = (self.windows() / (2 * BLOCK_WINDOWS)).min(BLOCKS_MAX);
+        (number >= WINDOWS_MIN).then(|| [0, 1].map(|first| joined(&self.divided(number, first, 2))))
+    }
+}
+
+/// Repeats as a whole may be faster or slower; that is no growth.
+fn joined(all: &[Vec<Block>]) -> Vec<Block> {
+    let middles: Vec<f64> = all.iter().map(|blocks| median_log(blocks)).collect();
+    let at = |n: usize| {
+        let logs: Vec<f64> =
+            all.iter().zip(&middles).map(|(b, middle)| b[n].log - middle).collect();
+        Block { x: all[0][n].x, log: if logs.len() > 2 { median(&logs) } else { mean(&logs) } }
+    };
+    (0..all.first().map_or(0, Vec::len)).map(at).collect()
+}
+
+/// Medians of equal numbers of windows, of every `step`th from `first` on.
+fn blocks(windows: &[Window], number: usize, first: usize, step: usize) -> Vec<Block> {
+    let block = |n: usize| {
+        let part = &windows[n * windows.len() / number..(n + 1) * windows.len() / number];
+        let part = || part.iter().skip(first).step_by(step);
+        let logs: Vec<f64> = part().map(|w| (w.p50_ns as f64).ln()).collect();
+        let middles: Vec<f64> =
+            part().map(|w| w.first as f64 + w.operations as f64 / 2.0).collect();
+        Block { x: mean(&middles), log: median(&logs) }
+    };
+    (0..number).map(block).collect()
+}
+
+/// What was found of a phase's blocks.
+#[derive(Clone, Debug)]
+pub(super) struct PhaseShape {
+    /// The law.
+    pub(super) law: Law,
+    /// The law that fits best of those that are not constant, whether it holds or not.
+    pub(super) fit: CurveFit,
+    /// Blocks at the start that were left out as a warm-up.
+    pub(super) warm_up: usize,
+    /// What describes the phase better than the law, if anything does.
+    pub(super) beyond_law: BeyondLaw,
+}
+
+/// A shape that describes a phase better than a law does.
+#[derive(Clone, Debug)]
+pub(super) enum BeyondLaw {
+    /// Nothing does.
+    Nothing,
+    /// From some number of operations on they take longer, or shorter: the step or hinge.
+    Threshold(CurveFit, GrowthThreshold),
+    /// One way throughout, as no law goes.
+    Monotone(MonotoneFit),
+}
+
+impl PhaseShape {
+    /// None if no law can be fitted to so few blocks. Whether a phase without a law goes up and down
+    /// follows from its ends, which are not compared here.
+    pub(super) fn new(phase: &PhaseBlocks<'_>) -> Option<Self> {
+        let warm_up = warm_up(&phase.blocks);
+        let steady = &phase.blocks[warm_up..];
+        let fit = best_law(steady)?;
+        let law = match fit.curve {
+            LatencyCurve::Law(law) if fit.is_significant(steady, FINDING_ALPHA) => law,
+            _ => Law::Constant,
+        };
+        let threshold = threshold(&phase.blocks, &phase.fine(), &phase.of_each());
+        let curve = threshold.as_ref().map_or(fit.curve, |(found, _)| found.curve);
+        // Blocks of halves may be fewer and larger.
+        let kept = |blocks: Vec<Block>| {
+            let left_out = (warm_up * blocks.len()).div_ceil(phase.blocks.len());
+            blocks[left_out..].to_vec()
+        };
+        let halves = phase.halves().map(|halves| halves.map(kept));
+        let monotone = halves.and_then(|halves| monotone(steady, &halves, curve));
+        let beyond_law = match (monotone, threshold) {
+            (Some(found), _) => BeyondLaw::Monotone(found),
+            (None, Some((fit, figures))) => BeyondLaw::Threshold(fit, figures),
+            (None, None) => BeyondLaw::Nothing,
+        };
+        Some(Self { law, fit, warm_up, beyond_law })
+    }
+
+    /// Half the width of the 95% interval of the difference between two ends of so many blocks.
+    pub(super) fn half_width_of_ends(&self, blocks_of_end: f64) -> Option<f64> {
+        let of_fit = |fit: &CurveFit| (fit.deviation, fit.dependence, fit.degrees);
+        let (deviation, dependence, degrees) = match &self.beyond_law {
+            BeyondLaw::Nothing => of_fit(&self.fit),
+            BeyondLaw::Threshold(fit, _) => of_fit(fit),
+            BeyondLaw::Monotone(found) => {
+                (found.deviation, 1.0, (found.logs.len() as f64 - 2.0).max(1.0))
+            }
+        };
+        let error = deviation * (2.0 * dependence / blocks_of_end).sqrt();
+        Some(student_t(INTERVAL_ALPHA, degrees)? * error)
+    }
+
+    /// The logarithms that it gives the blocks; where nothing changes, their median.
+    pub(super) fn fitted(&self, blocks: &[Block]) -> Vec<f64> {
+        match &self.beyond_law {
+            BeyondLaw::Monotone(found) => {
+                let before = std::iter::repeat_n(found.logs[0], self.warm_up);
+                before.chain(found.logs.iter().copied()).collect()
+            }
+            BeyondLaw::Threshold(fit, _) => blocks.iter().map(|b| fit.height(b.x)).collect(),
+            BeyondLaw::Nothing if self.law == Law::Constant => {
+                vec![median_log(&blocks[self.warm_up..]); blocks.len()]
+            }
+            BeyondLaw::Nothing => blocks.iter().map(|b| self.fit.height(b.x)).collect(),
+        }
+    }
+}
+
+/// A simpler law that is off by less than this is good enough.
+const SIMPLE_DEVIATION_MAX: f64 = 0.01;
+/// Blocks at the start that are slower than this over what the rest leads to are a warm-up.
+const WARM_UP_MIN: f64 = 0.05;
+/// Evidence counts neighbours that depend on each other no more than this; the test of chance counts
+/// them in full.
+const DEPENDENCE_MAX: f64 = 2.0;
+
+/// The laws that are no constant.
+const LAWS: [LatencyCurve; 3] =
+    [LatencyCurve::Law(Law::Linear), LatencyCurve::Law(Law::Logarithmic), LatencyCurve::POWER];
+
+/// The law that fits best; a power only where it has more evidence than the others.
+fn best_law(blocks: &[Block]) -> Option<CurveFit> {
+    let all = fits(blocks, &LAWS);
+    let deviation = least_deviation(all.iter());
+    let (powers, simple): (Vec<CurveFit>, Vec<CurveFit>) =
+        all.into_iter().partition(|fit| fit.curve == LatencyCurve::POWER);
+    let best = |fits: &[CurveFit]| best_fit(blocks, fits, deviation);
+    match (best(&simple), best(&powers)) {
+        (Some(simple), Some(power)) => {
+            let misfits = [simple, power].map(|fit| fit.misfit(blocks, deviation));
+            let is_power = evidence(blocks, &power, misfits) > POWER_EVIDENCE_MIN
+                && simple.deviation > SIMPLE_DEVIATION_MAX;
+            Some(if is_power { power } else { simple })
+        }
+        (simple, power) => simple.or(power),
+    }
+}
+
+fn fits(blocks: &[Block], curves: &[LatencyCurve]) -> Vec<CurveFit> {
+    curves.iter().filter_map(|curve| CurveFit::new(*curve, blocks)).collect()
+}
+
+fn least_deviation<'a>(fits: impl Iterator<Item = &'a CurveFit>) -> f64 {
+    fits.map(|fit| fit.deviation).fold(f64::INFINITY, f64::min)
+}
+
+fn best_fit(blocks: &[Block], fits: &[CurveFit], deviation: f64) -> Option<CurveFit> {
+    let misfit = |fit: &CurveFit| fit.misfit(blocks, deviation);
+    fits.iter().min_by(|a, b| misfit(a).total_cmp(&misfit(b))).copied()
+}
+
+/// The evidence for a fit, from the misfit of another one and its own: twice the logarithm of the
+/// likelihood ratio.
+fn evidence(blocks: &[Block], fit: &CurveFit, [other, own]: [f64; 2]) -> f64 {
+    let independent = blocks.len() as f64 / fit.dependence.min(DEPENDENCE_MAX);
+    independent * (other / own).ln()
+}
+
+/// How many blocks at the start, of the first eighth, are slower than a line through the others
+/// leads to. A law that grows never looks like this.
+fn warm_up(blocks: &[Block]) -> usize {
+    let most = blocks.len() / 8;
+    let Some(fit) = CurveFit::new(LatencyCurve::Law(Law::Linear), &blocks[most..]) else {
+        return 0;
+    };
+    let is_slower = |block: &Block| fit.residual(block) > (5.0 * fit.deviation).max(WARM_UP_MIN);
+    (0..most).rev().find(|at| is_slower(&blocks[*at])).map_or(0, |last| last + 1)
+}
+
+/// The number of operations from which on they take longer or shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GrowthThreshold {
+    /// All at once, or more with every operation.
+    pub shape: ChangeShape,
+    /// From so many operations on.
+    pub at: f64,
+    /// The 95% interval of that number.
+    pub interval: Interval,
+    /// Latency at the end over that before the threshold.
+    pub ratio: f64,
+    /// Its 95% interval.
+    pub ratio_interval: Interval,
+}
+
+/// So many blocks lie before a place, and from it on.
+const BEFORE_MIN: usize = 3;
+const BEYOND_MIN: usize = 2;
+/// Gradual curves that a place is compared with: a + b x^c.
+const POWERS: [f64; 13] = [-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0];
+/// So much of the change must most repeats show by themselves.
+const SHARE_OF_CHANGE: f64 = 0.5;
+
+/// The best step or hinge of the blocks of a phase, if there is one; `fine` are smaller blocks, among
+/// which it is located, and `repeats` the blocks of each repeat.
+fn threshold(
+    blocks: &[Block],
+    fine: &[Block],
+    repeats: &[Vec<Block>],
+) -> Option<(CurveFit, GrowthThreshold)> {
+    let rough = best_change(blocks)?;
+    let LatencyCurve::Change(shape, from) = rough.curve else { return None };
+    let agreed = repeats.iter().filter(|repeat| agrees(&rough, shape, from, repeat)).count();
+    if agreed * 3 < repeats.len() * 2 {
+        return None;
+    }
+    let near = 3.0 * (blocks.get(1)?.x - blocks.first()?.x);
+    let (fit, found) = located(shape, from, near, fine)?;
+    (!found.ratio_interval.contains(1.0)).then_some((fit, found))
+}
+
+/// The best of all places between blocks, if it is significant, and better than laws and gradual curves.
+fn best_change(blocks: &[Block]) -> Option<CurveFit> {
+    let n = blocks.len() as f64;
+    let between = |at: usize| f64::midpoint(blocks[at - 1].x, blocks[at].x);
+    let places = BEFORE_MIN..(blocks.len() + 1).saturating_sub(BEYOND_MIN);
+    let both = [ChangeShape::Step, ChangeShape::Hinge];
+    let curves: Vec<LatencyCurve> =
+        places.flat_map(|at| both.map(|shape| LatencyCurve::Change(shape, between(at)))).collect();
+    let (fit, over_laws) = best_over(blocks, &fits(blocks, &curves), &fits(blocks, &LAWS))?;
+    let alpha = FINDING_ALPHA / curves.len() as f64;
+    if over_laws <= EVIDENCE_OVER_LAWS_MIN + n.ln() || !fit.is_significant(blocks, alpha) {
+        return None;
+    }
+    let gradual = fits(blocks, &POWERS.map(LatencyCurve::Gradual));
+    let (_, over_gradual) = best_over(blocks, &[fit], &gradual)?;
+    (over_gradual > POWER_EVIDENCE_MIN).then_some(fit)
+}
+
+/// The best of some fits, and the evidence for it over the best of others.
+fn best_over(blocks: &[Block], some: &[CurveFit], others: &[CurveFit]) -> Option<(CurveFit, f64)> {
+    let deviation = least_deviation(some.iter().chain(others));
+    let fit = best_fit(blocks, some, deviation)?;
+    let misfits = others.iter().map(|other| other.misfit(blocks, deviation));
+    let least = misfits.fold(f64::INFINITY, f64::min);
+    Some((fit, evidence(blocks, &fit, [least, fit.misfit(blocks, deviation)])))
+}
+
+/// Whether a repeat by itself shows at least half of the change, the same way.
+fn agrees(fit: &CurveFit, shape: ChangeShape, from: f64, blocks: &[Block]) -> bool {
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return false };
+    let (before, beyond): (Vec<Block>, Vec<Block>) =
+        blocks.iter().copied().partition(|block| block.x <= from);
+    let whole = fit.height(last.x) - fit.height(first.x);
+    let end = if shape == ChangeShape::Step { median_log(&beyond) } else { last.log };
+    (end - median_log(&before)) * whole.signum() >= SHARE_OF_CHANGE * whole.abs()
+}
+
+/// A change with its place among smaller blocks, not further than `near` from `middle`: the best one,
+/// and all that fit nearly as well (profile likelihood).
+fn located(
+    shape: ChangeShape,
+    middle: f64,
+    near: f64,
+    fine: &[Block],
+) -> Option<(CurveFit, GrowthThreshold)> {
+    let between = |pair: &[Block]| f64::midpoint(pair[0].x, pair[1].x);
+    let places = fine.windows(2).map(between).filter(|at| (at - middle).abs() <= near);
+    let fits: Vec<(f64, CurveFit)> = places
+        .filter_map(|at| Some((at, CurveFit::new(LatencyCurve::Change(shape, at), fine)?)))
+        .collect();
+    let deviation = least_deviation(fits.iter().map(|(_, fit)| fit));
+    let misfit = |fit: &CurveFit| fit.misfit(fine, deviation);
+    let (at, fit) = fits.iter().min_by(|a, b| misfit(&a.1).total_cmp(&misfit(&b.1)))?;
+    let t = student_t(INTERVAL_ALPHA, fit.degrees)?;
+    let variance = misfit(fit) / (fine.len() as f64 - 3.0) * fit.dependence;
+    let is_as_good = |one: &&(f64, CurveFit)| misfit(&one.1) - misfit(fit) <= t * t * variance;
+    // What happens within a block moves its median or not.
+    let half = fine.windows(2).map(|pair| pair[1].x - pair[0].x).fold(0.0, f64::max) / 2.0;
+    let [mut low, mut high] = [*at - half, *at + half];
+    let end = fine.last()?.x;
+    let (rise, rise_half) = fit.rise(end);
+    let [mut least, mut most] = [rise - rise_half, rise + rise_half];
+    for (place, one) in fits.iter().filter(is_as_good) {
+        (low, high) = (low.min(place - half), high.max(place + half));
+        let other = one.rise(end).0;
+        (least, most) = (least.min(other), most.max(other));
+    }
+    let found = GrowthThreshold {
+        shape,
+        at: at.round(),
+        interval: Interval { low: low.max(0.0).round(), high: high.round() },
+        ratio: rise.exp(),
+        ratio_interval: Interval::new(
+            (least - WINDOWS_RESOLUTION).exp(),
+            (most + WINDOWS_RESOLUTION).exp(),
+        )?,
+    };
+    (rise.abs() >= CHANGE_MIN.ln_1p()).then_some((*fit, found))
+}
+
+/// The share of what blocks differ by that a monotone fit must explain.
+const EXPLAINED_MIN: f64 = 0.9;
+/// A curve that is off from the other half of the windows by less than this share is good enough.
+const CURVE_DEVIATION_MAX: f64 = 0.05;
+/// The monotone fit itself must predict that half so many times better.
+const BETTER_MIN: f64 = 2.0;
+
+/// A fit that goes one way throughout.
+#[derive(Clone, Debug)]
+pub(super) struct MonotoneFit {
+    /// The logarithms that it gives the blocks.
+    logs: Vec<f64>,
+    /// Standard deviation of a block, as a share.
+    deviation: f64,
+}
+
+/// The monotone fit of blocks that change by enough, if that of one half of the windows predicts the
+/// other half much better than the best curve so taken. For that no parameters are counted: what fits
+/// chance predicts nothing.
+fn monotone(blocks: &[Block], halves: &[Vec<Block>; 2], best: LatencyCurve) -> Option<MonotoneFit> {
+    let all: Vec<f64> = blocks.iter().map(|block| block.log).collect();
+    let tau = trend(&all)?.tau;
+    let logs = one_way(blocks, tau);
+    let change = logs.last()? - logs.first()?;
+    let off: Vec<f64> = all.iter().zip(&logs).map(|(seen, log)| seen - log).collect();
+    let explained = 1.0 - squares(&off) / squares(&all);
+    if explained < EXPLAINED_MIN || change.abs() < CHANGE_MIN.ln_1p() {
+        return None;
+    }
+    let (mut of_curve, mut of_monotone) = (Vec::new(), Vec::new());
+    for [from, to] in [[&halves[0], &halves[1]], [&halves[1], &halves[0]]] {
+        let fit = CurveFit::new(best, from)?;
+        of_curve.extend(to.iter().map(|block| fit.residual(block)));
+        of_monotone.extend(to.iter().zip(one_way(from, tau)).map(|(block, log)| block.log - log));
+    }
+    let (curve, own) = (scale(&of_curve), scale(&of_monotone));
+    let is_better = curve >= CURVE_DEVIATION_MAX && curve >= BETTER_MIN * own;
+    // A half lies from the other by the error of both.
+    is_better.then_some(MonotoneFit { logs, deviation: own / 2.0 })
+}
+
+/// The nearest that only rises, or with a `tau` below zero only falls.
+fn one_way(blocks: &[Block], tau: f64) -> Vec<f64> {
+    let turned: Vec<f64> = blocks.iter().map(|block| tau.signum() * block.log).collect();
+    rising(&turned).into_iter().map(|log| tau.signum() * log).collect()
+}
