@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::disturbances::DisturbedMeasurements;
+use super::disturbances::DisturbanceAmounts;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject, find_operation};
@@ -128,7 +128,7 @@ pub struct PhaseAmplification {
 /// [`Amplification`].
 pub(super) fn phase_amplifications(
     book: &Book,
-    disturbed: &DisturbedMeasurements,
+    disturbed: &DisturbanceAmounts,
 ) -> Vec<PhaseAmplification> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
     let levels: BTreeMap<&str, Vec<Option<&Level>>> =
@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn by_phase(book: &Book) -> Vec<PhaseAmplification> {
-        phase_amplifications(book, &DisturbedMeasurements::of(book))
+        phase_amplifications(book, &DisturbanceAmounts::new(book))
     }
 
     #[test]

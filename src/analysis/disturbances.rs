@@ -1,9 +1,11 @@
 //! Background load and other disturbances of measurements: each kind with the threshold from which
 //! on it counts. None of them makes a measurement invalid: its work was done.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use super::finding::WarningCode;
 use super::steadiness::{trend, two_modes};
+use crate::base::units::bytes;
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Disturbance, MadeFileSystem, Measurement};
 use crate::results::content::gives_content;
@@ -45,96 +47,185 @@ const CLOCK_ERROR: f64 = 0.001;
 const SPREAD_SHARE: f64 = 0.2;
 const SPREAD_SECONDS_MIN: f64 = 0.1;
 
-/// A slice of fewer operations says more of these than of its time.
+/// In a slice of fewer operations single ones count for too much.
 const SLICE_OPERATIONS_MIN: u64 = 4;
 
-/// Random content is written whole: less than this share of it tells that it was compressed.
+/// Random content is written whole: less than this share of it shows that it was compressed.
 const WRITTEN_SHARE: f64 = 0.5;
 
-/// What disturbed a measurement, or what makes it less than it seems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DisturbanceKind {
-    /// Other processes used the disk.
-    OthersIo,
-    /// Other processes used the processors.
-    OthersCpu,
-    /// Memory was short.
-    MemoryPressure,
-    /// The hypervisor gave processors to others.
-    Steal,
-    /// Processors were slowed down, or kept from boatload.
-    Throttled,
-    /// The clock of the latencies and the kernel's went apart.
-    ClockJumped,
-    /// One worker ended much later than the others.
-    Straggler,
-    /// Latency rose or fell over the phase.
-    Trend,
-    /// There were two latencies.
-    TwoModes,
-    /// The file system compressed what was written.
-    Compressed,
+/// A kind of disturbance, or of what makes a measurement less than it seems: the one place that has its
+/// condition, its sentence and its hint.
+pub(super) struct DisturbanceKind {
+    pub(super) code: WarningCode,
+    /// Whether it disturbs from outside. What a measurement shows of itself, such as a trend, does not.
+    from_outside: bool,
+    /// How much of it there was in a measurement: none where that is not known, `Some(None)` where it
+    /// was below the threshold.
+    judge: fn(&Book, &Measurement) -> Option<Option<f64>>,
+    /// What happened in so many measurements, to stand behind the names of their phases; with the
+    /// largest of their amounts.
+    pub(super) sentence: fn(&str, f64) -> String,
+    /// What to do about it.
+    pub(super) hint: &'static str,
 }
 
-impl DisturbanceKind {
-    /// All of them, in the order of their warnings.
-    pub(super) const ALL: [Self; 10] = [
-        Self::OthersIo,
-        Self::OthersCpu,
-        Self::MemoryPressure,
-        Self::Steal,
-        Self::Throttled,
-        Self::ClockJumped,
-        Self::Straggler,
-        Self::Trend,
-        Self::TwoModes,
-        Self::Compressed,
-    ];
+/// All of them, in the order of their warnings.
+pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
+    DisturbanceKind {
+        code: WarningCode::OthersIo,
+        from_outside: true,
+        judge: |book, m| others_io(book, m, m.disturbance.as_ref()?),
+        sentence: |many, most| {
+            let moved = bytes(most as u64);
+            format!("other processes moved up to {moved} on the disk during {many}")
+        },
+        hint: "Stop what else uses the disk (backups, indexing, builds), and run again. It is in the \
+               device's bytes too; nothing was subtracted.",
+    },
+    DisturbanceKind {
+        code: WarningCode::OthersCpu,
+        from_outside: true,
+        judge: |_, m| others_cpu(m, m.disturbance.as_ref()?),
+        sentence: |many, most| {
+            format!("other processes used up to {} of the CPU time during {many}", percent(most))
+        },
+        hint: "Stop what else is running, and run again.",
+    },
+    DisturbanceKind {
+        code: WarningCode::MemoryPressure,
+        from_outside: true,
+        judge: |_, m| {
+            let seen = m.disturbance.as_ref()?;
+            let (waited, all) = (seen.memory_pressure_seconds?, seen.seconds?);
+            Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
+        },
+        sentence: |many, most| {
+            format!("memory was short for up to {} of the time in {many}", percent(most))
+        },
+        hint: "Stop what else takes memory, or take fewer or smaller files.",
+    },
+    DisturbanceKind {
+        code: WarningCode::Steal,
+        from_outside: true,
+        judge: |_, m| {
+            let seen = m.disturbance.as_ref()?;
+            let (stolen, all) = (seen.steal_seconds?, seen.cpu_seconds?);
+            Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN))
+        },
+        sentence: |many, most| format!("CPU steal up to {} in {many}", percent(most)),
+        hint: "The host of this virtual machine is busy: run again when it is not.",
+    },
+    DisturbanceKind {
+        code: WarningCode::Throttled,
+        from_outside: true,
+        judge: |_, m| {
+            let seen = m.disturbance.as_ref()?;
+            let counts = [seen.core_throttles, seen.group_throttles];
+            let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
+            Some((all > 0).then_some(all as f64))
+        },
+        sentence: |many, _| format!("CPUs were throttled in {many}"),
+        hint: "Cool the machine, or give its control group more of the processors.",
+    },
+    DisturbanceKind {
+        code: WarningCode::ClockJumped,
+        from_outside: true,
+        judge: |_, m| {
+            let seen = m.disturbance.as_ref()?;
+            let error = seen.clock_error.map_or(0.0, f64::abs);
+            let changed = seen.clock_changed == Some(true);
+            Some((changed || error > CLOCK_ERROR).then_some(error))
+        },
+        sentence: |many, _| format!("the clock was not steady in {many}"),
+        hint: "Look at the kernel's log for its clock source; trust no latency of these.",
+    },
+    DisturbanceKind {
+        code: WarningCode::Straggler,
+        from_outside: false,
+        judge: |_, m| {
+            let spread = m.worker_spread?;
+            Some(above(spread * m.seconds, m.seconds, SPREAD_SHARE, SPREAD_SECONDS_MIN))
+        },
+        sentence: |many, most| {
+            let late = percent(most);
+            format!("one worker finished up to {late} of the phase after the others in {many}")
+        },
+        hint: "The rate counts until the last one's end. More operations for each worker make it matter \
+               less.",
+    },
+    DisturbanceKind {
+        code: WarningCode::Trend,
+        from_outside: false,
+        judge: |_, m| steady_slices(m).map(trend),
+        sentence: |many, most| {
+            let way = if most < 0.0 { "fell" } else { "rose" };
+            format!("latency {way} by up to {} from start to end of {many}", percent(most.abs()))
+        },
+        hint: "The mean depends on how long the phase is. `windows = 100` in the job file and \
+               `boatload show RUN --windows` show its course.",
+    },
+    DisturbanceKind {
+        code: WarningCode::TwoModes,
+        from_outside: false,
+        judge: |_, m| steady_slices(m).map(two_modes),
+        sentence: |many, most| {
+            format!("latency had two modes, up to {most:.1} times apart, in {many}")
+        },
+        hint: "A mean lies between them, where nothing was. `windows = 100` in the job file and \
+               `boatload show RUN --windows` show when.",
+    },
+    DisturbanceKind {
+        code: WarningCode::Compressed,
+        from_outside: false,
+        judge: compressed,
+        sentence: |many, least| {
+            let share = percent(least);
+            format!(
+                "the device wrote only {share} of the content in {many}: the file system compresses"
+            )
+        },
+        hint: "Take random content, or mount without compression, to measure the disk.",
+    },
+];
 
-    /// How much of it there was in a measurement: none where nothing tells, `Some(None)` where it
-    /// was too little to be told.
-    pub(super) fn judge(self, book: &Book, m: &Measurement) -> Option<Option<f64>> {
-        let seen = m.disturbance.as_ref();
-        match self {
-            Self::OthersIo => others_io(book, m, seen?),
-            Self::OthersCpu => others_cpu(m, seen?),
-            Self::MemoryPressure => {
-                let (waited, all) = (seen?.memory_pressure_seconds?, seen?.seconds?);
-                Some(above(waited, all, MEMORY_SHARE, MEMORY_SECONDS_MIN))
-            }
-            Self::Steal => {
-                let (stolen, all) = (seen?.steal_seconds?, seen?.cpu_seconds?);
-                Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN))
-            }
-            Self::Throttled => {
-                let counts = [seen?.core_throttles, seen?.group_throttles];
-                let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
-                Some((all > 0).then_some(all as f64))
-            }
-            Self::ClockJumped => {
-                let error = seen?.clock_error.map_or(0.0, f64::abs);
-                let changed = seen?.clock_changed == Some(true);
-                Some((changed || error > CLOCK_ERROR).then_some(error))
-            }
-            Self::Straggler => {
-                let spread = m.worker_spread?;
-                Some(above(spread * m.seconds, m.seconds, SPREAD_SHARE, SPREAD_SECONDS_MIN))
-            }
-            // Of phases with windows the course is told anyway.
-            Self::Trend => course(m).map(trend),
-            Self::TwoModes => course(m).map(two_modes),
-            Self::Compressed => compressed(book, m),
-        }
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// How much each kind of disturbance was in each measurement of a book.
+#[derive(Debug)]
+pub(super) struct DisturbanceAmounts {
+    /// By the address of the measurement, in the order of [`DISTURBANCES`].
+    amounts: BTreeMap<*const Measurement, [Option<Option<f64>>; DISTURBANCES.len()]>,
+}
+
+impl DisturbanceAmounts {
+    /// Judges each measurement of the book.
+    pub(super) fn new(book: &Book) -> Self {
+        let judged = |m| DISTURBANCES.each_ref().map(|kind| (kind.judge)(book, m));
+        let amounts = book.measurements.iter().map(|m| (std::ptr::from_ref(m), judged(m)));
+        Self { amounts: amounts.collect() }
+    }
+
+    /// How much there was of the kind with this number; as [`DisturbanceKind`] judges it.
+    pub(super) fn amount(&self, m: &Measurement, kind: usize) -> Option<Option<f64>> {
+        self.amounts.get(&std::ptr::from_ref(m))?[kind]
+    }
+
+    /// Whether this measurement, which is the book's own and no copy, was disturbed from outside.
+    pub(super) fn contains(&self, m: &Measurement) -> bool {
+        let kinds = DISTURBANCES.iter().enumerate().filter(|(_, kind)| kind.from_outside);
+        kinds.into_iter().any(|(kind, _)| self.amount(m, kind).flatten().is_some())
     }
 }
 
 /// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.
 /// Not of one that begins cold: what it reads brings the rest nearer, so it ends faster.
-fn course(m: &Measurement) -> Option<&[f64]> {
+fn steady_slices(m: &Measurement) -> Option<&[f64]> {
     let enough = m.operations >= m.slices_ns.len() as u64 * SLICE_OPERATIONS_MIN;
     let even = m.cache.asked != CacheAsked::Cold;
-    let told = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
-    told.then_some(&m.slices_ns[..])
+    let judged = m.valid() && even && m.windows.is_empty() && !m.slices_ns.is_empty() && enough;
+    judged.then_some(&m.slices_ns[..])
 }
 
 /// The share of `all` if it is above a share and above so many seconds.
@@ -212,35 +303,4 @@ fn compresses(options: &str) -> bool {
         None => option.starts_with("compress"),
     };
     options.split(',').any(asks)
-}
-
-/// Which measurements of a book were disturbed from outside. What a measurement shows of itself, such
-/// as a trend, is no disturbance.
-#[derive(Debug)]
-pub(super) struct DisturbedMeasurements {
-    addresses: BTreeSet<*const Measurement>,
-}
-
-impl DisturbedMeasurements {
-    /// Judges each measurement of the book.
-    pub(super) fn of(book: &Book) -> Self {
-        let disturbed = book.measurements.iter().filter(|m| is_disturbed(book, m));
-        Self { addresses: disturbed.map(std::ptr::from_ref).collect() }
-    }
-
-    /// Whether this measurement, which is the book's own and no copy, is one of them.
-    pub(super) fn contains(&self, m: &Measurement) -> bool {
-        self.addresses.contains(&std::ptr::from_ref(m))
-    }
-}
-
-fn is_disturbed(book: &Book, m: &Measurement) -> bool {
-    let own = [
-        DisturbanceKind::Straggler,
-        DisturbanceKind::Trend,
-        DisturbanceKind::TwoModes,
-        DisturbanceKind::Compressed,
-    ];
-    let mut from_outside = DisturbanceKind::ALL.into_iter().filter(|kind| !own.contains(kind));
-    from_outside.any(|kind| kind.judge(book, m).flatten().is_some())
 }

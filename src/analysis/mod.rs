@@ -30,7 +30,7 @@ use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
 use amplification::{Amplification, PhaseAmplification, amplifications, phase_amplifications};
 use conditions::{Conditions, conditions};
-use disturbances::DisturbedMeasurements;
+use disturbances::DisturbanceAmounts;
 use effort::{VarianceComponents, imprecise_phases, variance_components};
 use finding::Finding;
 use findings::conclude;
@@ -44,7 +44,7 @@ use warnings::warnings;
 pub struct Analysis<'a> {
     /// What was measured.
     pub book: &'a Book,
-    disturbed: OnceCell<DisturbedMeasurements>,
+    disturbed: OnceCell<DisturbanceAmounts>,
     summary: OnceCell<Summary>,
     conditions: OnceCell<Conditions>,
     distributions: OnceCell<Vec<Distribution>>,
@@ -70,19 +70,20 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn disturbed_measurements(&self) -> &DisturbedMeasurements {
-        self.disturbed.get_or_init(|| DisturbedMeasurements::of(self.book))
+    /// How much each kind of disturbance was in each measurement.
+    fn disturbance_amounts(&self) -> &DisturbanceAmounts {
+        self.disturbed.get_or_init(|| DisturbanceAmounts::new(self.book))
     }
 
     /// Whether this measurement of the book was made under background load, or disturbed from outside
     /// in another way.
     pub fn disturbed(&self, m: &Measurement) -> bool {
-        self.disturbed_measurements().contains(m)
+        self.disturbance_amounts().contains(m)
     }
 
     /// One row for each phase of each variant at each level.
     pub fn summary(&self) -> &Summary {
-        self.summary.get_or_init(|| summarize(self.book, self.disturbed_measurements()))
+        self.summary.get_or_init(|| summarize(self.book, self.disturbance_amounts()))
     }
 
     /// What the place was like at each level.
@@ -103,7 +104,7 @@ impl<'a> Analysis<'a> {
     /// How much more than requested the device moved, for each phase of each variant.
     pub fn phase_amplifications(&self) -> &[PhaseAmplification] {
         self.phase_amplifications
-            .get_or_init(|| phase_amplifications(self.book, self.disturbed_measurements()))
+            .get_or_init(|| phase_amplifications(self.book, self.disturbance_amounts()))
     }
 
     /// Where the variance of each phase is.

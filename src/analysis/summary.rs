@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::disturbances::DisturbedMeasurements;
+use super::disturbances::DisturbanceAmounts;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
 use crate::base::distinct::each_once;
@@ -118,7 +118,7 @@ impl Summary {
 }
 
 /// The summary of a book.
-pub(super) fn summarize(book: &Book, disturbed: &DisturbedMeasurements) -> Summary {
+pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary {
     let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
     for measurement in &book.measurements {
         let cell = &measurement.cell;

@@ -1,24 +1,24 @@
 //! Warnings: what a reader must know before trusting a figure. A closed set of codes, each with the
 //! condition, the sentence and the hint in one place.
 
-mod caches;
-mod disturbed;
-mod imprecise;
-mod journal;
 mod jumped;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
+use super::disturbances::{DISTURBANCES, DisturbanceKind};
+use super::effort::{ImprecisePhase, imprecise_phases, percent};
 use super::finding::{Finding, WarningCode, WarningFinding};
 use crate::analysis::Analysis;
-use crate::op::find_operation;
-use crate::results::book::{Book, ClockSource, MadeFileSystem, Measurement};
+use crate::base::distinct::each_once;
+use crate::base::units::{counted, span};
+use crate::op::{Effect, find_operation};
+use crate::plan::CacheAsked;
+use crate::results::book::{Book, ClockSource, MadeFileSystem, Measurement, RepetitionNeed};
 use crate::results::content::is_bulk;
 use crate::results::order::made;
-use caches::caches;
-use disturbed::disturbed;
-use imprecise::imprecise;
-use journal::without_journal;
+use crate::run::cache::{CacheState, Doubt};
 use jumped::jumped;
 
 /// Fewer operations than this give no percentiles worth the name.
@@ -58,7 +58,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(few(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
-    all.extend(disturbed(book));
+    all.extend(disturbed(analysis));
     all.extend(jumped(analysis, findings));
     all.extend(frequency(book));
     all.extend(host_cache(book));
@@ -115,11 +115,39 @@ fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
 
 /// The phases of measurements, each once; none if there are no measurements.
 fn phases_of<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Vec<String>> {
-    let mut phases = Vec::new();
-    for m in measurements {
-        add_once(&mut phases, &m.phase);
-    }
+    let phases = each_once(measurements.map(|m| m.phase.clone()));
     (!phases.is_empty()).then_some(phases)
+}
+
+/// Each kind of disturbance that was found, once for all its phases.
+fn disturbed(analysis: &Analysis<'_>) -> Vec<WarningFinding> {
+    let kinds = DISTURBANCES.iter().enumerate();
+    kinds.filter_map(|(at, kind)| disturbed_by(at, kind, analysis)).collect()
+}
+
+fn disturbed_by(
+    at: usize,
+    kind: &DisturbanceKind,
+    analysis: &Analysis<'_>,
+) -> Option<WarningFinding> {
+    let amounts = analysis.disturbance_amounts();
+    let measurements = analysis.book.measurements.iter();
+    let judged: Vec<(&Measurement, Option<f64>)> =
+        measurements.filter_map(|m| Some((m, amounts.amount(m, at)?))).collect();
+    let found = judged.iter().filter_map(|(_, amount)| *amount);
+    let most = match kind.code {
+        WarningCode::Compressed => found.reduce(f64::min)?,
+        _ => found.reduce(|most, one| if one.abs() > most.abs() { one } else { most })?,
+    };
+    let disturbed = || judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
+    let phases = phases_of(disturbed())?;
+    let known = judged.iter().filter(|(m, _)| phases.contains(&m.phase)).count();
+    let many = match (disturbed().count(), known) {
+        (1, 1) => "its measurement".to_string(),
+        (disturbed, known) => format!("{disturbed} of {}", counted(known as u64, "measurement")),
+    };
+    let sentence = format!("{}: {}.", phases.join(", "), (kind.sentence)(&many, most));
+    Some(about_phases(kind.code, phases, sentence, kind.hint))
 }
 
 /// Nobody asks for percentiles of a few large transfers, or of a single file.
@@ -217,131 +245,152 @@ fn access_times(book: &Book) -> Option<WarningFinding> {
     Some(of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
 }
 
-fn add_once(phases: &mut Vec<String>, phase: &str) {
-    if !phases.iter().any(|known| known == phase) {
-        phases.push(phase.into());
+/// An ext4 without a journal: it passes over inodes while their deletion is fresh, if it has others
+/// (`recently_deleted` in the kernel's fs/ext4/ialloc.c), and looks at all of those for each new file.
+/// Only of the file system that was there: one that is made for each cell had nothing deleted.
+fn without_journal(book: &Book) -> Option<WarningFinding> {
+    if book.host.filesystem.journal != Some(false) || !book.filesystems.is_empty() {
+        return None;
+    }
+    let adds = |m: &&Measurement| {
+        let operation = find_operation(&m.operation);
+        operation.is_some_and(|operation| operation.effect == Effect::AddsEntry)
+    };
+    let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
+    let phases = phases_of(real.filter(adds))?;
+    let sentence = format!(
+        "{}: without a journal, ext4 skips inodes that were deleted in the last minutes; files \
+         removed before, by boatload too, make this slower.",
+        phases.join(", ")
+    );
+    let hint = "Compare variants of one run, or have it made anew for each repeat: as root, \
+                --filesystem 'ext4:mkfs=-O ^has_journal'.";
+    Some(about_phases(WarningCode::NoJournal, phases, sentence, hint))
+}
+
+/// Rates whose interval is wider than the requested precision, and what would reach it: if a precision was requested and the whole run did not reach it.
+fn imprecise(book: &Book) -> Option<WarningFinding> {
+    let precision = book.run.precision.filter(|_| book.run.complete)?;
+    let imprecise = imprecise_phases(book)?;
+    if imprecise.is_empty() {
+        return None;
+    }
+    let widths: Vec<String> = imprecise.iter().map(width).collect();
+    let takes =
+        book.run.precision_needs.map_or_else(String::new, |RepetitionNeed { repeats, seconds }| {
+            let repeats = counted(u64::from(repeats), "repeat");
+            format!(" It would take about {repeats}, {} more.", span(seconds))
+        });
+    let sentence = format!(
+        "the requested precision of {} was not reached: {}.{takes}",
+        percent(precision),
+        widths.join(", ")
+    );
+    let phases = imprecise.into_iter().map(|one| one.phase).collect();
+    let hint = "Give it more time with --time-limit, or ask for less with --precision.";
+    Some(about_phases(WarningCode::PrecisionNotReached, phases, sentence, hint))
+}
+
+fn width(ImprecisePhase { phase, half_width }: &ImprecisePhase) -> String {
+    match half_width {
+        Some(half) => format!("{phase} (±{:.1}%)", half * 100.0),
+        None => format!("{phase} (no interval)"),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::CacheAsked;
-    use crate::results::book::CacheReport;
-    use crate::run::cache::{CacheState, Doubt};
-
-    fn measurement(phase: &str) -> Measurement {
-        Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
-    }
-
-    fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
-        let cache = CacheReport {
-            asked: CacheAsked::Cold,
-            found: CacheState::Unverified,
-            resident_fraction: None,
-            reason: Some(doubt),
+/// Caches that were not found as asked: which phases, of which variants, why, and what to do. One for
+/// each doubt.
+fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
+    let doubt = |m: &Measurement| {
+        let as_asked = match m.cache.asked {
+            CacheAsked::Cold => CacheState::ColdVerified,
+            CacheAsked::Warm => CacheState::Warm,
+            _ => return None,
         };
-        Measurement { cache, ..measurement(phase) }
-    }
-
-    fn of_book(book: &Book) -> Vec<WarningFinding> {
-        warnings(&Analysis::of(book), &[])
-    }
-
-    fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
-        of_book(&Book { measurements, ..Book::default() })
-    }
-
-    fn codes(all: &[WarningFinding]) -> Vec<WarningCode> {
-        all.iter().map(|one| one.code).collect()
-    }
-
-    #[test]
-    fn a_reason_is_given_once_for_all_its_phases() {
-        let all = of(vec![
-            doubtful("create", Doubt::NoRights),
-            doubtful("read", Doubt::NoRights),
-            doubtful("read", Doubt::NoRights),
-        ]);
-        let [one] = all.as_slice() else { panic!("{all:?}") };
-        assert_eq!(one.code, WarningCode::CacheNotAsAsked);
-        assert_eq!(one.phases, ["create", "read"]);
-    }
-
-    #[test]
-    fn nothing_is_said_of_a_clean_run() {
-        assert_eq!(of(vec![measurement("create")]), []);
-    }
-
-    #[test]
-    fn an_invalid_measurement_is_named_with_its_reasons() {
-        let mut m = measurement("create");
-        m.invalid = vec!["ENOSPC x 3".into()];
-        let all = of(vec![m.clone(), m]);
-        assert_eq!(all.len(), 1, "{all:?}");
-        assert!(all[0].sentence.contains("ENOSPC x 3"));
-    }
-
-    #[test]
-    fn few_operations_are_said() {
-        let m = Measurement { operations: 5, ..measurement("create") };
-        let all = of(vec![m]);
-        assert_eq!(codes(&all), [WarningCode::FewOperations]);
-        assert_eq!(all[0].phases, ["create"]);
-        let one = Measurement { operations: 1, ..measurement("create") };
-        assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
-    }
-
-    #[test]
-    fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
-        let with = |phase, idle| Measurement { idle, ..measurement(phase) };
-        let all = of(vec![
-            with("create", Some(true)),
-            with("read", Some(false)),
-            with("read", Some(false)),
-            with("delete", None),
-        ]);
-        assert_eq!(codes(&all), [WarningCode::DeviceBusy]);
-        assert!(all[0].sentence.starts_with("read: "), "{}", all[0].sentence);
-        assert!(all[0].sentence.contains("2 of 3 measurements"), "{}", all[0].sentence);
-        assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
-    }
-
-    #[test]
-    fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
-        let mut book = crate::results::fixture::made::book();
-        book.run.precision = None;
-        assert_eq!(of_book(&book), []);
-        for made in &mut book.filesystems[1..3] {
-            made.device.as_mut().unwrap().loop_direct_io = Some(false);
-        }
-        let all = of_book(&book);
-        assert_eq!(codes(&all), [WarningCode::HostCache]);
-        assert!(all[0].sentence.starts_with("ext3, xfs: "), "{}", all[0].sentence);
-    }
-
-    #[test]
-    fn slow_processors_are_stated_once() {
-        let mut book = crate::results::fixture::book();
-        let stated = |book: &Book| {
-            let all = of_book(book).into_iter();
-            all.filter(|one| one.code == WarningCode::Frequency).collect::<Vec<_>>()
+        m.cache.reason.filter(|_| m.cache.found != as_asked)
+    };
+    let variants = each_once(measurements.iter().map(|m| m.cell.variant.as_str()));
+    let mut warnings = Vec::new();
+    for one in each_once(measurements.iter().filter_map(doubt)) {
+        let doubted = || measurements.iter().filter(|m| doubt(m) == Some(one));
+        let own = each_once(doubted().map(|m| m.cell.variant.as_str()));
+        let of = match own.len() < variants.len() {
+            true => format!(" of {}", own.join(", ")),
+            false => String::new(),
         };
-        assert_eq!(stated(&book), []);
-        let settings = book.host.settings.as_mut().unwrap();
-        settings.governor = Some("powersave".into());
-        assert_eq!(stated(&book).len(), 1);
-        book.host.settings.as_mut().unwrap().frequency_driver = Some("intel_pstate".into());
-        assert_eq!(stated(&book), [], "there it is the name of the usual one");
-        for m in &mut book.measurements {
-            m.disturbance.as_mut().unwrap().frequency_share = Some(0.4);
-        }
-        assert!(stated(&book)[0].sentence.contains("40% of their highest frequency"));
+        let phases = each_once(doubted().map(|m| m.phase.clone()));
+        let (what, remedy) = about_doubt(one);
+        let sentence = format!("{}{of}: {what}.", phases.join(", "));
+        let warning = about_phases(WarningCode::CacheNotAsAsked, phases, sentence, remedy);
+        warnings.push(WarningFinding { reason: Some(one), ..warning });
     }
+    warnings
+}
 
-    #[test]
-    fn one_large_transfer_is_not_too_few() {
-        let m = Measurement { operations: 1, bytes: 1 << 30, ..measurement("read") };
-        assert_eq!(of(vec![m]), []);
+/// What a doubt means, to stand behind the names of phases, and what to do about it.
+fn about_doubt(doubt: Doubt) -> (&'static str, &'static str) {
+    match doubt {
+        Doubt::NoRights => (
+            "cold caches are unverified, because /proc/sys/vm/drop_caches needs root. File data \
+             was evicted file by file; names and inodes stayed in memory",
+            "Run as root, or pass --cache warm.",
+        ),
+        Doubt::DropFailed => (
+            "cold caches are unverified: dropping the caches failed",
+            "Raise the limit of open files, or pass --cache as-is.",
+        ),
+        Doubt::StillCached => (
+            "not cold: pages or names were in memory when it began, although the caches had been \
+             dropped",
+            "Stop what else uses these files, or pass --cache as-is.",
+        ),
+        Doubt::MemoryFileSystem => (
+            "not cold: the file system lives in memory",
+            "Only a file system on a disk can be cold: pass --cache warm, or leave it out.",
+        ),
+        Doubt::NoDevice => (
+            "cold caches are unverified: no block device is known here whose reads could be counted",
+            "Run on a file system with a block device of its own.",
+        ),
+        Doubt::DeviceReadTooLittle => (
+            "not called cold: the device delivered less than was read, so something had it cached",
+            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
+             a journal that is not yet written to its place.",
+        ),
+        Doubt::ReadByOthers => (
+            "not called cold: other processes had part of it read, so it was in memory by then",
+            "Stop what else uses these files, or pass --cache as-is.",
+        ),
+        Doubt::OwnReadsUnknown => (
+            "cold caches are unverified: this kernel does not count what a process has disks read, so \
+             others may have read it before",
+            "A kernel with task I/O accounting has /proc/self/io.",
+        ),
+        Doubt::NoProbe => (
+            "cold caches are unverified: this kernel does not let them be looked into",
+            "A kernel of 6.5 or later has cachestat(2).",
+        ),
+        Doubt::NotResident => (
+            "not called warm: pages were gone although they had just been read",
+            "Take fewer files than memory holds.",
+        ),
+        Doubt::NoSimulatedCache => (
+            "nothing is cold or warm: the simulated file system has no cache",
+            "Give [sim] a `cold` time.",
+        ),
+        Doubt::CachedLoop => (
+            "cold caches are unverified: a loop device below reads its file through the page cache, \
+             which takes root to drop",
+            "Run as root, or switch it: losetup --direct-io=on DEVICE.",
+        ),
+        Doubt::LowerCache => (
+            "not called cold: a loop device below reads its file through the page cache, and no disk \
+             beneath is known to have delivered what was read",
+            "Switch it: losetup --direct-io=on DEVICE. A file in memory or with holes is never cold.",
+        ),
+        Doubt::StillMounted => (
+            "not called cold: it was unmounted, but another mount namespace keeps it in memory",
+            "Find who has it mounted (findmnt in other namespaces), and run again.",
+        ),
     }
 }

@@ -1,9 +1,14 @@
 //! Each kind is told above its threshold and not below, and never of a quiet machine.
 
 use super::*;
+use crate::analysis::disturbances::DISTURBANCES;
 use crate::plan::CacheAsked;
 use crate::results::book::Disturbance;
 use crate::results::fixture::{self, quiet};
+
+fn disturbed(book: &Book) -> Vec<WarningFinding> {
+    super::super::disturbed(&Analysis::of(book))
+}
 
 /// Two measurements of a phase of ten seconds, of which `change` disturbs the second.
 fn disturbed_by(change: impl Fn(&mut Measurement)) -> Vec<WarningFinding> {
@@ -24,9 +29,9 @@ fn seen(change: impl Fn(&mut Disturbance)) -> Vec<WarningFinding> {
 }
 
 #[track_caller]
-fn is(found: &[WarningFinding], kind: DisturbanceKind, words: &str) {
+fn is(found: &[WarningFinding], code: WarningCode, words: &str) {
     let [one] = found else { panic!("{found:?}") };
-    assert_eq!(one.code, kind.code());
+    assert_eq!(one.code, code);
     assert!(one.sentence.contains("1 of 2 measurements"), "{}", one.sentence);
     assert!(one.sentence.contains(words), "{}", one.sentence);
 }
@@ -42,7 +47,7 @@ fn a_quiet_machine_is_told_nothing() {
 fn what_others_move_is_told_from_a_twentieth_of_what_the_device_moved() {
     is(
         &seen(|d| d.others_write_bytes = Some(6 << 20)),
-        DisturbanceKind::OthersIo,
+        WarningCode::OthersIo,
         "create: other processes moved up to 6.00 MiB on the disk during 1 of 2 measurements.",
     );
     assert_eq!(seen(|d| d.others_write_bytes = Some(4 << 20)), []);
@@ -72,20 +77,20 @@ fn traffic_beneath_counts_when_it_is_more_than_a_file_system_makes_for_itself() 
             (d.beneath_read_bytes, d.beneath_write_bytes) = (Some(0), Some(bytes));
         })
     };
-    is(&beneath(60 << 20), DisturbanceKind::OthersIo, "60.0 MiB");
+    is(&beneath(60 << 20), WarningCode::OthersIo, "60.0 MiB");
     assert_eq!(beneath(40 << 20), []);
 }
 
 #[test]
 fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
     let others = |user: f64| seen(move |d| d.others_user_seconds = Some(user));
-    is(&others(2.5), DisturbanceKind::OthersCpu, "up to 12% of the CPU time");
+    is(&others(2.5), WarningCode::OthersCpu, "up to 12% of the CPU time");
     assert_eq!(others(1.5), []);
     assert_eq!(seen(|d| d.others_cpu_seconds = Some(15.0)), []);
     let waiting = |d: &mut Disturbance| {
         (d.cpu_pressure_seconds, d.others_user_seconds) = (Some(3.0), Some(1.0));
     };
-    is(&seen(waiting), DisturbanceKind::OthersCpu, "5%");
+    is(&seen(waiting), WarningCode::OthersCpu, "5%");
     let crowded = |m: &mut Measurement| {
         m.threads = 2;
         waiting(m.disturbance.as_mut().unwrap());
@@ -95,22 +100,18 @@ fn processors_that_others_use_are_told_and_kernel_threads_are_not() {
 
 #[test]
 fn memory_steal_throttling_and_clocks_are_told_with_their_phases() {
-    is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), DisturbanceKind::MemoryPressure, "10%");
-    is(&seen(|d| d.steal_seconds = Some(0.6)), DisturbanceKind::Steal, "3%");
+    is(&seen(|d| d.memory_pressure_seconds = Some(1.0)), WarningCode::MemoryPressure, "10%");
+    is(&seen(|d| d.steal_seconds = Some(0.6)), WarningCode::Steal, "3%");
     assert_eq!(seen(|d| d.steal_seconds = Some(0.3)), []);
-    is(&seen(|d| d.core_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
-    is(&seen(|d| d.group_throttles = Some(1)), DisturbanceKind::Throttled, "throttled");
-    is(&seen(|d| d.clock_changed = Some(true)), DisturbanceKind::ClockJumped, "not steady");
-    is(&seen(|d| d.clock_error = Some(-0.002)), DisturbanceKind::ClockJumped, "not steady");
+    is(&seen(|d| d.core_throttles = Some(1)), WarningCode::Throttled, "throttled");
+    is(&seen(|d| d.group_throttles = Some(1)), WarningCode::Throttled, "throttled");
+    is(&seen(|d| d.clock_changed = Some(true)), WarningCode::ClockJumped, "not steady");
+    is(&seen(|d| d.clock_error = Some(-0.002)), WarningCode::ClockJumped, "not steady");
 }
 
 #[test]
 fn a_worker_that_comes_late_is_told_unless_the_phase_is_short() {
-    is(
-        &disturbed_by(|m| m.worker_spread = Some(0.3)),
-        DisturbanceKind::Straggler,
-        "30% of the phase",
-    );
+    is(&disturbed_by(|m| m.worker_spread = Some(0.3)), WarningCode::Straggler, "30% of the phase");
     let short = |m: &mut Measurement| (m.worker_spread, m.seconds) = (Some(0.3), 0.2);
     assert_eq!(disturbed_by(short), []);
     assert_eq!(disturbed_by(|m| m.worker_spread = Some(0.1)), []);
@@ -122,16 +123,16 @@ fn an_uneven_course_is_told_but_where_windows_show_it_or_caches_fill() {
     let two: Vec<f64> = (0..32).map(|at| [1_000.0, 2_000.0][at / 4 % 2]).collect();
     is(
         &disturbed_by(|m| m.slices_ns = two.clone()),
-        DisturbanceKind::TwoModes,
+        WarningCode::TwoModes,
         "up to 2.0 times apart",
     );
     is(
         &disturbed_by(|m| m.slices_ns = rising.clone()),
-        DisturbanceKind::Trend,
+        WarningCode::Trend,
         "latency rose by up to",
     );
     let falling = |m: &mut Measurement| m.slices_ns = rising.iter().rev().copied().collect();
-    is(&disturbed_by(falling), DisturbanceKind::Trend, "latency fell by up to");
+    is(&disturbed_by(falling), WarningCode::Trend, "latency fell by up to");
     let with_windows = |m: &mut Measurement| {
         m.slices_ns = rising.clone();
         m.windows = fixture::windows(&[1_000, 2_000]);
@@ -166,9 +167,8 @@ fn compression_is_told_where_options_ask_for_it_and_little_was_written() {
 
 #[test]
 fn codes_are_all_different() {
-    let codes: std::collections::BTreeSet<_> =
-        DisturbanceKind::ALL.into_iter().map(DisturbanceKind::code).collect();
-    assert_eq!(codes.len(), DisturbanceKind::ALL.len());
+    let codes: std::collections::BTreeSet<_> = DISTURBANCES.iter().map(|kind| kind.code).collect();
+    assert_eq!(codes.len(), DISTURBANCES.len());
 }
 
 #[test]

@@ -1,0 +1,124 @@
+#[cfg(test)]
+mod disturbances;
+#[cfg(test)]
+mod journal;
+
+use super::*;
+use crate::plan::CacheAsked;
+use crate::results::book::CacheReport;
+use crate::run::cache::{CacheState, Doubt};
+
+fn measurement(phase: &str) -> Measurement {
+    Measurement { phase: phase.into(), operations: 1000, ..Measurement::default() }
+}
+
+fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
+    let cache = CacheReport {
+        asked: CacheAsked::Cold,
+        found: CacheState::Unverified,
+        resident_fraction: None,
+        reason: Some(doubt),
+    };
+    Measurement { cache, ..measurement(phase) }
+}
+
+fn of_book(book: &Book) -> Vec<WarningFinding> {
+    warnings(&Analysis::of(book), &[])
+}
+
+fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
+    of_book(&Book { measurements, ..Book::default() })
+}
+
+fn codes(all: &[WarningFinding]) -> Vec<WarningCode> {
+    all.iter().map(|one| one.code).collect()
+}
+
+#[test]
+fn a_reason_is_given_once_for_all_its_phases() {
+    let all = of(vec![
+        doubtful("create", Doubt::NoRights),
+        doubtful("read", Doubt::NoRights),
+        doubtful("read", Doubt::NoRights),
+    ]);
+    let [one] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(one.code, WarningCode::CacheNotAsAsked);
+    assert_eq!(one.phases, ["create", "read"]);
+}
+
+#[test]
+fn nothing_is_said_of_a_clean_run() {
+    assert_eq!(of(vec![measurement("create")]), []);
+}
+
+#[test]
+fn an_invalid_measurement_is_named_with_its_reasons() {
+    let mut m = measurement("create");
+    m.invalid = vec!["ENOSPC x 3".into()];
+    let all = of(vec![m.clone(), m]);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(all[0].sentence.contains("ENOSPC x 3"));
+}
+
+#[test]
+fn few_operations_are_said() {
+    let m = Measurement { operations: 5, ..measurement("create") };
+    let all = of(vec![m]);
+    assert_eq!(codes(&all), [WarningCode::FewOperations]);
+    assert_eq!(all[0].phases, ["create"]);
+    let one = Measurement { operations: 1, ..measurement("create") };
+    assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
+}
+
+#[test]
+fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
+    let with = |phase, idle| Measurement { idle, ..measurement(phase) };
+    let all = of(vec![
+        with("create", Some(true)),
+        with("read", Some(false)),
+        with("read", Some(false)),
+        with("delete", None),
+    ]);
+    assert_eq!(codes(&all), [WarningCode::DeviceBusy]);
+    assert!(all[0].sentence.starts_with("read: "), "{}", all[0].sentence);
+    assert!(all[0].sentence.contains("2 of 3 measurements"), "{}", all[0].sentence);
+    assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
+}
+
+#[test]
+fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
+    let mut book = crate::results::fixture::made::book();
+    book.run.precision = None;
+    assert_eq!(of_book(&book), []);
+    for made in &mut book.filesystems[1..3] {
+        made.device.as_mut().unwrap().loop_direct_io = Some(false);
+    }
+    let all = of_book(&book);
+    assert_eq!(codes(&all), [WarningCode::HostCache]);
+    assert!(all[0].sentence.starts_with("ext3, xfs: "), "{}", all[0].sentence);
+}
+
+#[test]
+fn slow_processors_are_stated_once() {
+    let mut book = crate::results::fixture::book();
+    let stated = |book: &Book| {
+        let all = of_book(book).into_iter();
+        all.filter(|one| one.code == WarningCode::Frequency).collect::<Vec<_>>()
+    };
+    assert_eq!(stated(&book), []);
+    let settings = book.host.settings.as_mut().unwrap();
+    settings.governor = Some("powersave".into());
+    assert_eq!(stated(&book).len(), 1);
+    book.host.settings.as_mut().unwrap().frequency_driver = Some("intel_pstate".into());
+    assert_eq!(stated(&book), [], "there it is the name of the usual one");
+    for m in &mut book.measurements {
+        m.disturbance.as_mut().unwrap().frequency_share = Some(0.4);
+    }
+    assert!(stated(&book)[0].sentence.contains("40% of their highest frequency"));
+}
+
+#[test]
+fn one_large_transfer_is_not_too_few() {
+    let m = Measurement { operations: 1, bytes: 1 << 30, ..measurement("read") };
+    assert_eq!(of(vec![m]), []);
+}
