@@ -50,7 +50,7 @@ fn histories() {
             let history = |source: &mut Source| -> Vec<usize> {
                 let step = |i: usize| if i < at { 0.0 } else { size };
                 let logs = (0..n).map(|i| 0.02 * source.normal() - step(i));
-                steps(&logs.collect::<Vec<f64>>()).iter().map(|step| step.at).collect()
+                steps(&logs.collect::<Vec<f64>>()).iter().map(|step| step.index).collect()
             };
             let found = share(DRAWS, |source| history(source).contains(&at));
             let other = share(DRAWS, |source| history(source).iter().any(|found| *found != at));

@@ -26,14 +26,14 @@ const LEVEL_VALUES_MIN: usize = 3;
 /// be wrong as the series has such parts, so a point's chance has to be as many times smaller.
 const PART_VALUES: usize = 50;
 
-/// A change of the mean.
+/// A change of the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
     /// The first value of the new level, from 0.
     pub index: usize,
-    /// The mean since the point before, or the start.
+    /// The mean, or the median, since the point before, or the start.
     pub before: f64,
-    /// The mean up to the next point, or the end.
+    /// The same up to the next point, or the end.
     pub after: f64,
     /// The chance of two such levels without a change, if the place had been known before: of the
     /// many places it is the best one, so only small chances count.
@@ -63,7 +63,7 @@ pub fn change_points(values: &[f64], alpha: f64) -> Vec<ChangePoint> {
         }
     }
     found.sort_unstable();
-    keep(values, found, alpha)
+    without_weak(values, found, mean, |point| -point.p_value, -alpha)
 }
 
 /// The best point of a segment, or of a part of it, if its chance is small enough.
@@ -110,31 +110,33 @@ fn split(values: &[f64]) -> Option<usize> {
     best.1
 }
 
-/// Takes back the point with the largest chance, until none is left whose chance is too large. A
-/// point's levels reach from the point before it to the next one.
-fn keep(values: &[f64], mut points: Vec<usize>, alpha: f64) -> Vec<ChangePoint> {
+/// The points at these places without the weakest, taken back one by one until none is weaker than
+/// `least`. A point's levels reach from the point before it to the next one.
+fn without_weak(
+    values: &[f64],
+    mut places: Vec<usize>,
+    level: fn(&[f64]) -> f64,
+    strength: impl Fn(&ChangePoint) -> f64,
+    least: f64,
+) -> Vec<ChangePoint> {
     loop {
-        let found = levels(values, &points);
-        let largest = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
-        let chances = found.iter().map(|point| point.p_value).enumerate();
-        match chances.max_by(largest) {
-            Some((weakest, p)) if p > alpha => points.remove(weakest),
+        let point = |bounds: &[usize]| {
+            let (left, right) = (&values[bounds[0]..bounds[1]], &values[bounds[1]..bounds[2]]);
+            let (before, after) = (level(left), level(right));
+            ChangePoint { index: bounds[1], before, after, p_value: chance(left, right) }
+        };
+        let found: Vec<ChangePoint> = bounds(&places, values.len()).windows(3).map(point).collect();
+        let strengths = found.iter().map(&strength).enumerate();
+        match strengths.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((weakest, strength)) if strength < least => places.remove(weakest),
             _ => return found,
         };
     }
 }
 
-/// The points with their levels.
-fn levels(values: &[f64], points: &[usize]) -> Vec<ChangePoint> {
-    let mut bounds = vec![0];
-    bounds.extend(points);
-    bounds.push(values.len());
-    let point = |bounds: &[usize]| {
-        let (left, right) = (&values[bounds[0]..bounds[1]], &values[bounds[1]..bounds[2]]);
-        let (before, after) = (mean(left), mean(right));
-        ChangePoint { index: bounds[1], before, after, p_value: chance(left, right) }
-    };
-    bounds.windows(3).map(point).collect()
+/// Where the parts between these places begin and end.
+fn bounds(places: &[usize], length: usize) -> Vec<usize> {
+    [0].into_iter().chain(places.iter().copied()).chain([length]).collect()
 }
 
 /// The p-value of Student's t-test for two means, the variance in common.
@@ -152,17 +154,6 @@ fn chance(a: &[f64], b: &[f64]) -> f64 {
     two_sided(change / error, degrees)
 }
 
-/// A place from which on a series lies at another level.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LevelChange {
-    /// The first value after it, from 0.
-    pub at: usize,
-    /// The level since the change before, or the start.
-    pub before: f64,
-    /// The level up to the next change, or the end.
-    pub after: f64,
-}
-
 /// What is a change of the level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sensitivity {
@@ -176,31 +167,11 @@ pub(super) struct Sensitivity {
 
 /// The [`change_points`] of a series without those by which the level changes too little. These are
 /// taken back from the smallest on, for a value in the midst of a change makes one of its own.
-pub(super) fn level_changes(values: &[f64], sensitivity: &Sensitivity) -> Vec<LevelChange> {
+pub(super) fn level_changes(values: &[f64], sensitivity: &Sensitivity) -> Vec<ChangePoint> {
     let points = change_points(values, sensitivity.alpha);
-    let mut places: Vec<usize> = points.iter().map(|point| point.index).collect();
-    loop {
-        let found = changes_at(values, &places, sensitivity.level);
-        let sizes = found.iter().map(|change| (change.after - change.before).abs()).enumerate();
-        match sizes.min_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((at, size)) if size < sensitivity.smallest => places.remove(at),
-            _ => return found,
-        };
-    }
-}
-
-fn changes_at(values: &[f64], places: &[usize], level: fn(&[f64]) -> f64) -> Vec<LevelChange> {
-    let change = |ends: &[usize]| LevelChange {
-        at: ends[1],
-        before: level(&values[ends[0]..ends[1]]),
-        after: level(&values[ends[1]..ends[2]]),
-    };
-    ends(places, values.len()).windows(3).map(change).collect()
-}
-
-/// Where the parts between these places begin and end.
-fn ends(places: &[usize], length: usize) -> Vec<usize> {
-    [0].into_iter().chain(places.iter().copied()).chain([length]).collect()
+    let places = points.iter().map(|point| point.index).collect();
+    let size = |point: &ChangePoint| (point.after - point.before).abs();
+    without_weak(values, places, sensitivity.level, size, sensitivity.smallest)
 }
 
 /// Fewer values than this have no step.
@@ -235,17 +206,17 @@ pub(super) fn latency_steps(values: &[f64]) -> Vec<LatencyStep> {
     let smallest = LATENCY_STEP_RATIO_MIN.ln();
     let sensitivity = Sensitivity { alpha: CHANGE_POINT_ALPHA, smallest, level: median };
     let changes = level_changes(&logs, &sensitivity);
-    let places: Vec<usize> = changes.iter().map(|change| change.at).collect();
-    let step = |(change, ends): (&LevelChange, &[usize])| {
+    let places: Vec<usize> = changes.iter().map(|change| change.index).collect();
+    let step = |(change, ends): (&ChangePoint, &[usize])| {
         let (left, right) = (&logs[ends[0]..ends[1]], &logs[ends[1]..ends[2]]);
         let rise = change.after - change.before;
         let reversed: Vec<f64> = right.iter().rev().copied().collect();
         let between_lines = line_end(&reversed)? - line_end(left)?;
-        let at = (change.at * size) as f64 / values.len() as f64;
+        let at = (change.index * size) as f64 / values.len() as f64;
         let is_step = between_lines * rise.signum() >= smallest;
         is_step.then_some(LatencyStep { at, ratio: rise.exp() })
     };
-    changes.iter().zip(ends(&places, logs.len()).windows(3)).filter_map(step).collect()
+    changes.iter().zip(bounds(&places, logs.len()).windows(3)).filter_map(step).collect()
 }
 
 /// Where the line along some values ends, half a value after the last. None for few values.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{LevelChange, Sensitivity, level_changes};
+use super::change::{ChangePoint, Sensitivity, level_changes};
 use super::compare::differences::job_lines;
 use super::statistics::describe::mean;
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
@@ -15,7 +15,7 @@ const NO_PLACES: usize = 5;
 pub const HISTORY_RUNS: u32 = 30;
 
 /// The steps in a row of logarithms, in their order.
-pub fn steps(values: &[f64]) -> Vec<LevelChange> {
+pub fn steps(values: &[f64]) -> Vec<ChangePoint> {
     let places = values.len().saturating_sub(NO_PLACES).max(1);
     let alpha = RUN_STEP_ALPHA / places as f64;
     level_changes(values, &Sensitivity { alpha, smallest: RUN_STEP_MIN, level: mean })
@@ -103,9 +103,9 @@ mod tests {
             let mut values = noise(seed, 30);
             values[20..].iter_mut().for_each(|value| *value += 0.10);
             let found = steps(&values);
-            let nearest = found.iter().min_by_key(|step| step.at.abs_diff(20)).unwrap();
+            let nearest = found.iter().min_by_key(|step| step.index.abs_diff(20)).unwrap();
             assert!((nearest.after - nearest.before - 0.1).abs() < 0.03, "{found:?}");
-            exact += usize::from(nearest.at == 20);
+            exact += usize::from(nearest.index == 20);
             only += usize::from(found.len() == 1);
         }
         assert!(exact >= 45, "{exact} of 50 at its very place");
@@ -118,14 +118,14 @@ mod tests {
             let mut values = noise(seed, 30);
             values[27..].iter_mut().for_each(|value| *value -= 0.10);
             let found = steps(&values);
-            assert!(found.iter().any(|step| step.at == 27), "{seed}: {found:?}");
+            assert!(found.iter().any(|step| step.index == 27), "{seed}: {found:?}");
         }
     }
 
     #[test]
     fn two_steps_come_in_their_order_and_two_runs_make_none() {
         let values = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0];
-        let at: Vec<_> = steps(&values).iter().map(|step| step.at).collect();
+        let at: Vec<_> = steps(&values).iter().map(|step| step.index).collect();
         assert_eq!(at, [3, 6]);
         assert_eq!(steps(&[1.0, 1.0, 1.0, 1.0, 2.0, 2.0]), []);
         assert_eq!((steps(&[]), steps(&[f64::NAN; 9])), (vec![], vec![]));

@@ -4,8 +4,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde::Serialize;
 
-use super::statistics::mean_interval;
-use super::statistics::order::quantile_ranks;
+use super::statistics::{mean_interval, quantile_ranks};
 use super::uncertainty::independent;
 use crate::results::book::Measurement;
 

@@ -5,7 +5,7 @@ use super::compare::{Comparison, PhaseKey, RatioTest, SpeedVerdict};
 use super::findings::ranking::ratios_between;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
-use super::statistics::normal;
+use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::results::book::Book;
 
 /// How often something came true.
@@ -45,7 +45,7 @@ impl Tally {
     /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
     /// 1927); none of nothing.
     fn interval_at(&self, alpha: f64) -> Option<Interval> {
-        let z = normal::quantile(1.0 - alpha / 2.0)?;
+        let z = student_t(alpha, DEGREES_MANY)?;
         let (share, n) = (self.share()?, self.of as f64);
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();

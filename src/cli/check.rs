@@ -89,7 +89,7 @@ impl CheckCommand {
         let mut is_earlier = false;
         let earlier = equal_runs(run, store, self.last, |other| {
             let wanted = is_earlier;
-            is_earlier |= other.id == run.run.id;
+            is_earlier |= other.run.id == run.run.id;
             wanted
         })?;
         let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();

@@ -6,7 +6,6 @@ use crate::analysis::compare::{Comparison, compare_among};
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::failure::Result;
 use crate::results::book::Book;
-use crate::results::store::RunSummary;
 
 /// Runs of the same job.
 #[derive(Default)]
@@ -26,19 +25,20 @@ pub(super) fn equal_runs(
     run: &Book,
     place: &StorePlace,
     most: u32,
-    mut wanted: impl FnMut(&RunSummary) -> bool,
+    mut wanted: impl FnMut(&Book) -> bool,
 ) -> Result<EqualRuns> {
     let mut found = EqualRuns::default();
     if run.run.reference.is_some() {
         return Ok(found);
     }
     let Some(store) = place.open_to_read()? else { return Ok(found) };
-    for summary in store.runs()? {
-        let same = (&summary.scenario, &summary.scale) == (&run.run.scenario, &run.run.scale);
-        if !wanted(&summary) || !same || !summary.complete {
+    for other in store.runs()?.into_iter().map(|other| other.book) {
+        let facts = &other.run;
+        let same = (&facts.scenario, &facts.scale) == (&run.run.scenario, &run.run.scale);
+        if !wanted(&other) || !same || !facts.complete {
             continue;
         }
-        let book = store.load(&summary.id)?;
+        let book = store.load(&facts.id)?;
         if same_target(run, &book) {
             found.runs.push(book);
         } else {
@@ -73,9 +73,9 @@ pub(super) fn other_runs(
     most: u32,
     before: Option<&str>,
 ) -> Result<Vec<Book>> {
-    let itself = |other: &RunSummary| pair.iter().any(|book| book.run.id == other.id);
-    let wanted = |other: &RunSummary| {
-        let in_time = before.is_none_or(|before| other.started.as_str() < before);
+    let itself = |other: &Book| pair.iter().any(|book| book.run.id == other.run.id);
+    let wanted = |other: &Book| {
+        let in_time = before.is_none_or(|before| other.run.started.as_str() < before);
         in_time && !itself(other)
     };
     let [a, b] = pair;

@@ -211,12 +211,13 @@ fn same_run(
 ) -> Option<(f64, String)> {
     let store = store.open_to_read().ok()??;
     let runs = store.runs().ok()?;
-    let alike = runs.iter().filter(|run| run.scenario == plan.name && run.complete);
+    let alike =
+        runs.iter().filter(|run| run.book.run.scenario == plan.name && run.book.run.complete);
     alike.take(RUNS_MAX).find_map(|run| {
         let (volume, size) = (place.asked, place.room);
         let here = |book: &Book| is_here(&book.host, place) && made_alike(plan, volume, size, book);
-        let book = store.load(&run.id).ok().filter(here)?;
-        same_work(plan, &book).map(|seconds| (seconds, run.id.clone()))
+        let book = store.load(&run.book.run.id).ok().filter(here)?;
+        same_work(plan, &book).map(|seconds| (seconds, book.run.id.clone()))
     })
 }
 

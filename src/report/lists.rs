@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::head::NOT_PUBLISHED;
 use super::table::{Align, Table, TableColumn};
 use super::text::width;
+use crate::base::distinct::each_once;
 use crate::base::units::grouped;
 use crate::results::book::Book;
 use crate::results::store::RunSummary;
@@ -15,10 +16,10 @@ const PLACE_MAX: usize = 20;
 type RunColumn = TableColumn<RunSummary>;
 
 const RUN_COLUMNS: [RunColumn; 7] = [
-    RunColumn::words("run", |run| run.id.clone()),
-    RunColumn::words("started", |run| minute(&run.started)),
-    RunColumn::words("scenario", |run| run.scenario.clone()),
-    RunColumn::words("scale", |run| run.scale.to_string()),
+    RunColumn::words("run", |run| run.book.run.id.clone()),
+    RunColumn::words("started", |run| minute(&run.book.run.started)),
+    RunColumn::words("scenario", |run| run.book.run.scenario.clone()),
+    RunColumn::words("scale", |run| run.book.run.scale.to_string()),
     RunColumn::words("place", place),
     RunColumn::numbers("n", |run| grouped(run.measurements)),
     RunColumn::words("state", state),
@@ -40,11 +41,13 @@ fn minute(started: &str) -> String {
 
 /// What was measured: types of file systems made for the run, as many as fit, or the one that was there.
 fn place(run: &RunSummary) -> String {
-    let Some((first, others)) = run.made.split_first() else {
-        let device = run.device.as_ref().map(|device| format!(" {device}"));
-        return format!("{}{}", run.filesystem, device.unwrap_or_default());
+    let (book, host) = (&run.book, &run.book.host);
+    let made = each_once(book.filesystems.iter().map(|made| made.kind.as_str()));
+    let Some((first, others)) = made.split_first() else {
+        let device = host.device.as_ref().map(|device| format!(" {}", device.name));
+        return format!("{}{}", host.filesystem.kind, device.unwrap_or_default());
     };
-    let mut text = first.clone();
+    let mut text = first.to_string();
     for name in others {
         if width(&text) + width(name) >= PLACE_MAX {
             return text + ",…";
@@ -55,7 +58,7 @@ fn place(run: &RunSummary) -> String {
 }
 
 fn state(run: &RunSummary) -> String {
-    match (run.complete, &run.finished, run.invalid) {
+    match (run.book.run.complete, &run.book.run.finished, run.invalid) {
         (true, _, 0) => "complete".into(),
         (true, _, invalid) => format!("{} invalid", grouped(invalid)),
         (false, None, _) => "unfinished".into(),

@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::golden;
+use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
 use crate::results::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
@@ -176,23 +177,24 @@ fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
 fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
     assert_golden("windows.txt", &rendered("windows", &fixture::book()));
     assert_golden("windows-none.txt", &rendered("windows", &killed_book()));
-    let run = |id: &str, complete, finished, invalid| RunSummary {
-        id: id.into(),
-        scenario: "smallfiles".into(),
-        scale: Scale::Quick,
-        started: "2026-10-05T08:00:00Z".into(),
-        finished: Option::map(finished, str::to_string),
-        complete,
-        filesystem: "ext4".into(),
-        made: Vec::new(),
-        device: Some("nvme0n1p2".into()),
-        measurements: 15,
-        invalid,
+    let run = |id: &str, complete, finished, invalid| {
+        let mut book = Book::default();
+        book.run.id = id.into();
+        book.run.scenario = "smallfiles".into();
+        book.run.scale = Scale::Quick;
+        book.run.started = "2026-10-05T08:00:00Z".into();
+        book.run.finished = Option::map(finished, str::to_string);
+        book.run.complete = complete;
+        book.host.filesystem.kind = "ext4".into();
+        book.host.device = Some(DeviceFacts { name: "nvme0n1p2".into(), ..Default::default() });
+        RunSummary { book, measurements: 15, invalid }
     };
     let end = Some("2026-10-05T08:00:41Z");
-    let made = |id: &str, made: &[&str]| RunSummary {
-        made: made.iter().map(|kind| kind.to_string()).collect(),
-        ..run(id, true, end, 0)
+    let made = |id: &str, made: &[&str]| {
+        let mut run = run(id, true, end, 0);
+        run.book.filesystems =
+            made.iter().map(|kind| fixture::made::filesystem(kind, kind)).collect();
+        run
     };
     let runs = [
         made("ccc9x2ab", &["ext4", "ext3", "xfs", "btrfs"]),
@@ -373,19 +375,16 @@ fn no_report_fails_or_is_too_wide_or_says_nan_whatever_is_in_the_book() {
 #[test]
 fn the_list_of_runs_fits_whatever_is_in_it() {
     let long = "x".repeat(90);
-    let run = RunSummary {
-        id: "\u{1b}[31m".into(),
-        scenario: long.clone(),
-        started: "not a time, 目录".into(),
-        filesystem: long.clone(),
-        made: Vec::new(),
-        device: Some(long.clone()),
-        measurements: u64::MAX,
-        invalid: u64::MAX,
-        complete: true,
-        ..RunSummary::default()
-    };
-    let made = RunSummary { made: vec![long; 3], ..run.clone() };
+    let mut book = Book::default();
+    book.run.id = "\u{1b}[31m".into();
+    book.run.scenario = long.clone();
+    book.run.started = "not a time, 目录".into();
+    book.run.complete = true;
+    book.host.filesystem.kind = long.clone();
+    book.host.device = Some(DeviceFacts { name: long.clone(), ..Default::default() });
+    let run = RunSummary { book, measurements: u64::MAX, invalid: u64::MAX };
+    let mut made = run.clone();
+    made.book.filesystems = vec![fixture::made::filesystem("a", &long); 3];
     assert_fits(&runs_text(&[run, made, RunSummary::default()]), "runs");
 }
 

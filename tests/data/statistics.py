@@ -81,15 +81,6 @@ WARMING = rounded(50 * np.exp(-np.arange(160) / 15) + 100 + rng.normal(0, 3, 160
 # --- distributions and figures of a sample -----------------------------------------------------
 
 
-def normal():
-    points = [-37.0, -8.5, -3.1, -2.9, -1.0, 0.0, 0.3, 1.96, 2.999, 3.0, 5.5, 9.0]
-    chances = [1e-12, 1e-4, 0.025, 0.3, 0.5, 0.77, 0.975, 0.99999]
-    return {
-        "below": [[x, stats.norm.cdf(x)] for x in points],
-        "quantiles": [[p, stats.norm.ppf(p)] for p in chances],
-    }
-
-
 def describe():
     return [
         {
@@ -279,7 +270,6 @@ def main():
     packages = (np, scipy, statsmodels, pymannkendall, diptest)
     figures = {
         "made_with": {package.__name__: package.__version__ for package in packages},
-        "normal": normal(),
         "describe": describe(),
         "order": order(),
         "means": means(),

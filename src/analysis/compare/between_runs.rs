@@ -68,7 +68,7 @@ pub(super) struct Segment {
 
 /// The segments of a row of logarithms from step to step; one of all without steps.
 pub(super) fn segments(values: &[f64]) -> Vec<Segment> {
-    let starts = steps(values).into_iter().map(|step| step.at);
+    let starts = steps(values).into_iter().map(|step| step.index);
     let ends: Vec<usize> = [0].into_iter().chain(starts).chain([values.len()]).collect();
     ends.windows(2).map(|ends| segment(ends[0], &values[ends[0]..ends[1]])).collect()
 }

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::curve::{Block, ChangeShape, CurveFit, LatencyCurve, Law, median_log, scale};
 use crate::analysis::statistics::describe::{mean, median, squares};
-use crate::analysis::statistics::isotonic::rising;
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::statistics::{Interval, trend};
+use crate::analysis::statistics::{Interval, rising, trend};
 use crate::analysis::thresholds::{
     CHANGE_MIN, EVIDENCE_OVER_LAWS_MIN, FINDING_ALPHA, INTERVAL_ALPHA, POWER_EVIDENCE_MIN,
     WINDOWS_RESOLUTION,

@@ -3,24 +3,17 @@
 //! with scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible
 //! input give `None`, or nothing.
 
-mod autocorrelation;
 pub(crate) mod describe;
-mod dip;
 mod interval;
-pub(crate) mod isotonic;
-mod means;
 mod modes;
-pub(crate) mod normal;
-pub(crate) mod order;
+mod series;
 pub(crate) mod student;
 #[cfg(test)]
 mod tests;
-mod trend;
 
-pub use autocorrelation::slices;
-pub(crate) use autocorrelation::{dependence, effective_size};
-pub(crate) use dip::dip_chance;
-pub use interval::Interval;
-pub use means::mean_interval;
+pub(crate) use interval::quantile_ranks;
+pub use interval::{Interval, mean_interval};
+pub(crate) use modes::dip_chance;
 pub use modes::{ModeGroup, Modes, modes};
-pub use trend::{Trend, trend};
+pub use series::{Trend, slices, trend};
+pub(crate) use series::{dependence, effective_size, rising};

@@ -2,13 +2,9 @@
 
 use serde_json::Value;
 
-use super::autocorrelation::{dependence, effective_size};
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
-use super::dip::{dip, dip_chance};
-use super::modes::modes;
-use super::order::quantile_ranks;
-use super::trend::trend;
-use super::{Interval, mean_interval, normal};
+use super::modes::{dip, dip_chance, modes};
+use super::{Interval, dependence, effective_size, mean_interval, quantile_ranks, trend};
 use crate::analysis::change::change_points;
 use crate::analysis::thresholds::CHANGE_POINT_ALPHA;
 
@@ -51,24 +47,6 @@ fn same_interval(found: Option<Interval>, expected: &Value) {
     let found = found.unwrap();
     same(found.low, &expected[0]);
     same(found.high, &expected[1]);
-}
-
-#[test]
-fn the_normal_distribution_is_that_of_scipy() {
-    let made = made("normal");
-    for row in rows(&made["below"]) {
-        same_within(normal::chance_below(number(&row[0])), &row[1], 1e-11);
-    }
-    for row in rows(&made["quantiles"]) {
-        let (found, expected) = (normal::quantile(number(&row[0])).unwrap(), number(&row[1]));
-        assert!((found - expected).abs() < 1e-12 * expected.abs().max(1.0), "{row}: {found}");
-    }
-    for odd in [0.0, 1.0, -0.5, f64::NAN] {
-        assert_eq!(normal::quantile(odd), None);
-    }
-    assert!(normal::chance_below(f64::NAN).is_nan());
-    assert_eq!(normal::chance_below(f64::INFINITY), 1.0);
-    assert_eq!(normal::chance_below(f64::NEG_INFINITY), 0.0);
 }
 
 #[test]

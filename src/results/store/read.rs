@@ -2,36 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 use serde::de::DeserializeOwned;
 
-use super::{Store, StoreResult};
+use super::Store;
 use crate::base::failure::{Failure, Result, shown};
-use crate::plan::Scale;
 use crate::results::book::{Book, Measurement};
 
-/// A run in one line.
+/// A run without its measurements, and how many it has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSummary {
-    /// Its id.
-    pub id: String,
-    /// The scenario's name.
-    pub scenario: String,
-    /// How much of it was run.
-    pub scale: Scale,
-    /// When it began, RFC 3339 in UTC.
-    pub started: String,
-    /// When it ended; none while it runs or if it was killed.
-    pub finished: Option<String>,
-    /// Whether every cell was done.
-    pub complete: bool,
-    /// Type of the file system that its directory lies on.
-    pub filesystem: String,
-    /// Types of the file systems that were made for it and measured instead, each once, in the
-    /// order they were made; empty if none was.
-    pub made: Vec<String>,
-    /// Name of the block device under the directory; none where there is none.
-    pub device: Option<String>,
+    /// The run, without its measurements.
+    pub book: Book,
     /// Measurements saved.
     pub measurements: u64,
     /// How many of them are invalid.
@@ -45,7 +27,7 @@ impl Store {
     /// The id of the run that `asked` stands for: an id, a prefix that no other run has, or `last`
     /// for the one that began last. Fails with what to do if there is none or more than one.
     pub fn find_run(&self, asked: &str) -> Result<String> {
-        let ids = self.candidates(asked).map_err(|problem| self.failure("read", &problem))?;
+        let ids = self.candidates(asked)?;
         match ids.as_slice() {
             [id] => Ok(id.clone()),
             ids if ids.iter().any(|id| id == asked) => Ok(asked.to_string()),
@@ -63,10 +45,6 @@ impl Store {
 
     /// All runs, newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>> {
-        self.read_runs().map_err(|problem| self.failure("read", &problem))
-    }
-
-    fn read_runs(&self) -> StoreResult<Vec<RunSummary>> {
         self.read_rows(
             "SELECT document, \
                (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
@@ -75,15 +53,21 @@ impl Store {
             (),
             |row| {
                 let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-                Ok(summary(read_document(row, 0)?, count(1)?, count(2)?))
+                let book = read_document(row, 0)?;
+                Ok(RunSummary { book, measurements: count(1)?, invalid: count(2)? })
             },
         )
     }
 
     /// A run with everything it gave so far. `id` is a whole id, as [`Store::find_run`] gives.
     pub fn load(&self, id: &str) -> Result<Book> {
-        let book = self.load_book(id).map_err(|problem| self.failure("read", &problem))?;
-        book.ok_or_else(|| self.nothing_found(id))
+        // One snapshot, also while a run is writing.
+        let snapshot = self.connection.unchecked_transaction();
+        let _snapshot = snapshot.map_err(|error| self.failure("read", &error.into()))?;
+        let query = "SELECT document FROM runs WHERE id = ?1";
+        let found = self.read_rows(query, (id,), |row| read_document::<Book>(row, 0))?;
+        let book = found.into_iter().next().ok_or_else(|| self.nothing_found(id))?;
+        Ok(Book { measurements: self.read_measurements(id)?, ..book })
     }
 
     /// Operations per second of each phase in the newest complete run of a scenario on a file
@@ -95,27 +79,15 @@ impl Store {
         filesystem_kind: &str,
         device: Option<&str>,
     ) -> Result<BTreeMap<String, f64>> {
-        let rates = self.read_rates(scenario, filesystem_kind, device);
-        rates.map_err(|problem| self.failure("read", &problem))
-    }
-
-    fn read_rates(
-        &self,
-        scenario: &str,
-        filesystem_kind: &str,
-        device: Option<&str>,
-    ) -> StoreResult<BTreeMap<String, f64>> {
         let runs =
             "SELECT document FROM runs WHERE complete AND scenario = ?1 ORDER BY number DESC";
-        for book in self.read_rows(runs, (scenario,), |row| read_document::<Book>(row, 0))? {
+        let is_there = |book: &Book| {
             let host = &book.host;
             let same_device = host.device.as_ref().map(|device| device.name.as_str()) == device;
-            if host.filesystem.kind != filesystem_kind
-                || !same_device
-                || !book.filesystems.is_empty()
-            {
-                continue;
-            }
+            host.filesystem.kind == filesystem_kind && same_device && book.filesystems.is_empty()
+        };
+        let books = self.read_rows(runs, (scenario,), |row| read_document::<Book>(row, 0))?;
+        for book in books.iter().filter(|book| is_there(book)) {
             let rates = rates(&self.read_measurements(&book.run.id)?);
             if !rates.is_empty() {
                 return Ok(rates);
@@ -124,7 +96,7 @@ impl Store {
         Ok(BTreeMap::new())
     }
 
-    fn candidates(&self, asked: &str) -> StoreResult<Vec<String>> {
+    fn candidates(&self, asked: &str) -> Result<Vec<String>> {
         if asked == "last" {
             let newest = "SELECT id FROM runs ORDER BY started DESC, number DESC LIMIT 1";
             return self.read_rows(newest, (), |row| row.get(0));
@@ -151,17 +123,7 @@ impl Store {
         }
     }
 
-    fn load_book(&self, id: &str) -> StoreResult<Option<Book>> {
-        // One snapshot, also while a run is writing.
-        let _snapshot = self.connection.unchecked_transaction()?;
-        let mut query =
-            self.connection.prepare_cached("SELECT document FROM runs WHERE id = ?1")?;
-        let found = query.query_row((id,), |row| read_document::<Book>(row, 0)).optional()?;
-        let Some(book) = found else { return Ok(None) };
-        Ok(Some(Book { measurements: self.read_measurements(id)?, ..book }))
-    }
-
-    fn read_measurements(&self, run_id: &str) -> StoreResult<Vec<Measurement>> {
+    fn read_measurements(&self, run_id: &str) -> Result<Vec<Measurement>> {
         self.read_rows(
             "SELECT document FROM measurement_documents WHERE run_id = ?1 ORDER BY number",
             (run_id,),
@@ -174,10 +136,10 @@ impl Store {
         query: &str,
         values: impl rusqlite::Params,
         read: impl FnMut(&Row) -> rusqlite::Result<T>,
-    ) -> StoreResult<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(query)?;
-        let rows = statement.query_map(values, read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    ) -> Result<Vec<T>> {
+        let statement = self.connection.prepare_cached(query);
+        let rows = statement.and_then(|mut statement| statement.query_map(values, read)?.collect());
+        rows.map_err(|error: rusqlite::Error| self.failure("read", &error.into()))
     }
 }
 
@@ -200,28 +162,6 @@ fn read_document<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Res
         let text = rusqlite::types::Type::Text;
         rusqlite::Error::FromSqlConversionFailure(column, text, error.into())
     })
-}
-
-fn summary(book: Book, measurements: u64, invalid: u64) -> RunSummary {
-    let mut made: Vec<String> = Vec::new();
-    for one in book.filesystems {
-        if !made.contains(&one.kind) {
-            made.push(one.kind);
-        }
-    }
-    RunSummary {
-        id: book.run.id,
-        scenario: book.run.scenario,
-        scale: book.run.scale,
-        started: book.run.started,
-        finished: book.run.finished,
-        complete: book.run.complete,
-        filesystem: book.host.filesystem.kind,
-        made,
-        device: book.host.device.map(|device| device.name),
-        measurements,
-        invalid,
-    }
 }
 
 /// Operations per second of each phase on a real file system.
