@@ -16,7 +16,7 @@ use super::sim::{DirectoryLaw, SimNoise};
 use super::tree::{Filling, Handles};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
-use crate::op::{Durability, OPERATIONS};
+use crate::op::{Durability, OPERATIONS, Operation};
 
 /// A scenario for boatload: one question about a file system, and what is run to answer it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -300,8 +300,8 @@ pub(super) struct WirePhase {
     /// Its name, unique among the phases; the operation's by default.
     pub(super) name: Option<String>,
     /// What is done.
-    #[schemars(required)]
-    pub(super) operation: Option<OperationName>,
+    #[schemars(required, schema_with = "operation_names")]
+    pub(super) operation: Option<String>,
     /// To how many files or directories, a count; by default to all there are, and for an
     /// operation that adds some, to all the tree has still room for.
     pub(super) count: Option<WireQuantity>,
@@ -425,41 +425,19 @@ impl JsonSchema for WireQuantity {
     }
 }
 
-/// The name of an operation.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct OperationName(pub(super) String);
-
-impl JsonSchema for OperationName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Operation".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<_> = OPERATIONS
-            .iter()
-            .map(|o| json_schema!({ "type": "string", "const": o.name, "description": o.about }))
-            .collect();
-        json_schema!({ "description": "What is done to each target.", "oneOf": words })
-    }
+fn operation_names(_: &mut SchemaGenerator) -> Schema {
+    let word =
+        |o: &Operation| json_schema!({ "type": "string", "const": o.name, "description": o.about });
+    json_schema!({ "oneOf": OPERATIONS.iter().map(word).collect::<Vec<_>>() })
 }
 
-/// The name of an error.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct ErrnoName(pub(super) String);
+fn errno_names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": Errno::names().collect::<Vec<_>>() })
+}
 
-impl JsonSchema for ErrnoName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Errno".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<_> = Errno::names().collect();
-        json_schema!({
-            "description": "An error's name in errno(3).", "type": "string", "enum": words,
-        })
-    }
+fn filesystem_names(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+    json_schema!({ "type": "string", "enum": names })
 }
 
 /// A file system that boatload makes, runs on, and takes down again, instead of the one that is
@@ -469,30 +447,12 @@ impl JsonSchema for ErrnoName {
 pub(super) struct WireFileSystem {
     /// What kind it is of.
     #[serde(rename = "type")]
-    #[schemars(required)]
-    pub(super) kind: Option<KindName>,
+    #[schemars(required, schema_with = "filesystem_names")]
+    pub(super) kind: Option<String>,
     /// Words for its mkfs, before the device: `["-O", "^dir_index"]`; none by default.
     pub(super) mkfs: Option<Vec<String>>,
     /// Mount options, separated by commas: `"noatime"`; the kernel's defaults without it.
     pub(super) mount: Option<String>,
-}
-
-/// The name of a kind of file systems.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct KindName(pub(super) String);
-
-impl JsonSchema for KindName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "FileSystemType".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
-        json_schema!({
-            "description": "A file system's name in the kernel.", "type": "string", "enum": words,
-        })
-    }
 }
 
 /// What is done on the way to each level: files are made beside the tree of the cells, and stay
@@ -624,6 +584,6 @@ pub(super) struct WireError {
     #[schemars(required)]
     pub(super) operation: Option<WireQuantity>,
     /// With what, by its name in errno(3).
-    #[schemars(required)]
-    pub(super) errno: Option<ErrnoName>,
+    #[schemars(required, schema_with = "errno_names")]
+    pub(super) errno: Option<String>,
 }

@@ -1,20 +1,18 @@
 //! What else happened on the machine while a phase ran: a look before it and one after, and what
 //! lies between them. Nothing is looked at while the phase is timed.
 
-mod pressure;
 mod processes;
-mod processors;
-mod throttling;
+
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::block_device::{BlockDevice, StackedCounters};
 use super::cpu::CpuTime;
-use pressure::Pressure;
+use super::group::OwnGroup;
+use super::sysfs::{number_after, number_in};
 use processes::{Processes, Transfers};
-pub use processors::ProcessorTimes;
-use throttling::{Throttles, Throttling};
 
 /// What else happened during a phase and its sync. Each figure is none where nothing tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,6 +133,163 @@ impl DisturbanceWatch {
     }
 }
 
+/// Time in which some process waited, in seconds since the machine started.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pressure {
+    cpu_seconds: Option<f64>,
+    io_seconds: Option<f64>,
+    memory_seconds: Option<f64>,
+}
+
+impl Pressure {
+    fn now() -> Self {
+        let of = |what: &str| {
+            some_seconds(&std::fs::read_to_string(format!("/proc/pressure/{what}")).ok()?)
+        };
+        Self { cpu_seconds: of("cpu"), io_seconds: of("io"), memory_seconds: of("memory") }
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        let passed = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
+        Self {
+            cpu_seconds: passed(self.cpu_seconds, earlier.cpu_seconds),
+            io_seconds: passed(self.io_seconds, earlier.io_seconds),
+            memory_seconds: passed(self.memory_seconds, earlier.memory_seconds),
+        }
+    }
+}
+
+/// The total of the line `some`, which is in microseconds.
+fn some_seconds(text: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total = line.split_whitespace().find_map(|field| field.strip_prefix("total="))?;
+    Some(total.parse::<u64>().ok()? as f64 / 1e6)
+}
+
+/// Times of all processors together since the machine started, in seconds. The kernel counts them in
+/// ticks, mostly of 10 ms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProcessorTimes {
+    /// Busy or not.
+    pub all_seconds: f64,
+    /// In user mode, guests included.
+    pub user_seconds: f64,
+    /// In user mode, in the kernel, in interrupts.
+    pub busy_seconds: f64,
+    /// What the hypervisor gave to others.
+    pub steal_seconds: f64,
+}
+
+impl ProcessorTimes {
+    /// What they did so far; none if the kernel does not tell.
+    pub fn now() -> Option<Self> {
+        let ticks = rustix::param::clock_ticks_per_second().max(1);
+        Self::parse(&std::fs::read_to_string("/proc/stat").ok()?, ticks as f64)
+    }
+
+    /// The first line: user, nice, system, idle, iowait, irq, softirq, steal. Time of guests is in
+    /// that of user and nice already.
+    fn parse(text: &str, ticks_per_second: f64) -> Option<Self> {
+        let line = text.lines().next()?.strip_prefix("cpu ")?;
+        let fields: Vec<u64> =
+            line.split_whitespace().map(|field| field.parse().ok()).collect::<Option<_>>()?;
+        let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = fields.as_slice() else {
+            return None;
+        };
+        let seconds = |ticks: u64| ticks as f64 / ticks_per_second;
+        let busy = user + nice + system + irq + softirq;
+        Some(Self {
+            all_seconds: seconds(busy + idle + iowait + steal),
+            user_seconds: seconds(user + nice),
+            busy_seconds: seconds(busy),
+            steal_seconds: seconds(*steal),
+        })
+    }
+
+    /// What passed since an earlier reading. Some counters may go back a little (proc_stat(5)).
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        let passed = |now: f64, then: f64| (now - then).max(0.0);
+        Self {
+            all_seconds: passed(self.all_seconds, earlier.all_seconds),
+            user_seconds: passed(self.user_seconds, earlier.user_seconds),
+            busy_seconds: passed(self.busy_seconds, earlier.busy_seconds),
+            steal_seconds: passed(self.steal_seconds, earlier.steal_seconds),
+        }
+    }
+}
+
+const PROCESSORS: &str = "/sys/devices/system/cpu";
+
+/// Where it is told, found once.
+#[derive(Debug, Default)]
+struct Throttling {
+    /// `core_throttle_count` of each processor that has one.
+    cores: Vec<PathBuf>,
+    /// `cpu.stat` of this process's control group.
+    group: Option<PathBuf>,
+    /// The frequency of each processor now, and the highest it can have.
+    frequencies: Vec<(PathBuf, u64)>,
+}
+
+/// Counts since the machine started; none where nothing tells them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Throttles {
+    core: Option<u64>,
+    group: Option<u64>,
+    /// The highest frequency now over the highest there can be.
+    frequency_share: Option<f64>,
+}
+
+impl Throttling {
+    fn find() -> Self {
+        let group = OwnGroup::find().and_then(|group| group.processor_statistics());
+        Self { group, ..Self::below(Path::new(PROCESSORS)) }
+    }
+
+    fn below(processors: &Path) -> Self {
+        let mut found = Self::default();
+        for entry in std::fs::read_dir(processors).into_iter().flatten().flatten() {
+            let directory = entry.path();
+            let count = directory.join("thermal_throttle/core_throttle_count");
+            found.cores.extend(number_in(&count).map(|_| count));
+            let now = directory.join("cpufreq/scaling_cur_freq");
+            let highest = number_in(&directory.join("cpufreq/cpuinfo_max_freq"));
+            found.frequencies.extend(highest.filter(|most| *most > 0).map(|most| (now, most)));
+        }
+        found
+    }
+
+    fn now(&self) -> Throttles {
+        let group = self.group.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let shares = self
+            .frequencies
+            .iter()
+            .filter_map(|(now, highest)| Some(number_in(now)? as f64 / *highest as f64));
+        Throttles {
+            core: self.cores.iter().filter_map(|path| number_in(path)).reduce(u64::wrapping_add),
+            group: group.and_then(|text| throttled(&text)),
+            frequency_share: shares.reduce(f64::max),
+        }
+    }
+}
+
+impl Throttles {
+    fn since(self, earlier: Self) -> Self {
+        let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Self {
+            core: more(self.core, earlier.core),
+            group: more(self.group, earlier.group),
+            frequency_share: self.frequency_share,
+        }
+    }
+}
+
+/// Both versions of control groups have this line in `cpu.stat`.
+fn throttled(text: &str) -> Option<u64> {
+    number_after(text, "nr_throttled ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +316,83 @@ mod tests {
         assert!(found.others_user_seconds <= found.cpu_seconds, "{found:?}");
         assert_eq!((found.beneath_read_bytes, found.clock_error), (None, None));
         assert_ne!(found.clock_changed, Some(true));
+    }
+}
+
+#[cfg(test)]
+mod pressure_tests {
+    use super::*;
+
+    #[test]
+    fn the_total_of_some_is_read_and_not_that_of_full() {
+        let text = "some avg10=3.96 avg60=17.14 avg300=25.02 total=7475116430\n\
+                    full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n";
+        assert_eq!(some_seconds(text), Some(7475.11643));
+        assert_eq!(some_seconds("full avg10=0.00 total=12\n"), None);
+        assert_eq!(some_seconds("some total=x\n"), None);
+    }
+
+    #[test]
+    fn what_is_missing_at_either_end_is_unknown() {
+        let now = Pressure { cpu_seconds: Some(2.5), io_seconds: Some(1.0), memory_seconds: None };
+        let then = Pressure { cpu_seconds: Some(2.0), ..Pressure::default() };
+        let passed = Pressure { cpu_seconds: Some(0.5), ..Pressure::default() };
+        assert_eq!(now.since(then), passed);
+    }
+}
+
+#[cfg(test)]
+mod processors_tests {
+    use super::*;
+
+    #[test]
+    fn guests_are_counted_once_and_waiting_is_not_busy() {
+        let text = "cpu  100 10 50 800 40 5 5 20 30 1\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        let times = ProcessorTimes::parse(text, 100.0).unwrap();
+        assert_eq!((times.user_seconds, times.busy_seconds), (1.1, 1.7));
+        assert_eq!((times.all_seconds, times.steal_seconds), (10.3, 0.2));
+    }
+
+    #[test]
+    fn a_text_that_is_something_else_tells_nothing() {
+        for text in ["", "cpu0 1 2 3 4 5 6 7 8", "cpu  1 2 3", "cpu  1 2 3 4 x 6 7 8"] {
+            assert_eq!(ProcessorTimes::parse(text, 100.0), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_counter_that_goes_back_counts_as_standing_still() {
+        let then = ProcessorTimes { steal_seconds: 2.0, ..ProcessorTimes::default() };
+        assert_eq!(ProcessorTimes::default().since(then), ProcessorTimes::default());
+    }
+}
+
+#[cfg(test)]
+mod throttling_tests {
+    use super::*;
+    use crate::host::fixture::put;
+
+    #[test]
+    fn counts_of_all_processors_are_added_and_the_fastest_one_speaks() {
+        let sys = tempfile::tempdir().unwrap();
+        for (cpu, count, now) in [("cpu0", "3\n", "800000\n"), ("cpu1", "4\n", "2400000\n")] {
+            put(sys.path(), &format!("{cpu}/thermal_throttle/core_throttle_count"), count);
+            put(sys.path(), &format!("{cpu}/cpufreq/scaling_cur_freq"), now);
+            put(sys.path(), &format!("{cpu}/cpufreq/cpuinfo_max_freq"), "3200000\n");
+        }
+        put(sys.path(), "cpufreq/boost", "1\n");
+        let throttling = Throttling::below(sys.path());
+        let before = throttling.now();
+        assert_eq!((before.core, before.frequency_share), (Some(7), Some(0.75)));
+        put(sys.path(), "cpu1/thermal_throttle/core_throttle_count", "6\n");
+        assert_eq!(throttling.now().since(before).core, Some(2));
+    }
+
+    #[test]
+    fn a_machine_that_tells_nothing_gives_nothing() {
+        let empty = tempfile::tempdir().unwrap();
+        assert_eq!(Throttling::below(empty.path()).now(), Throttles::default());
+        assert_eq!(throttled("nr_periods 5\nnr_throttled 2\nthrottled_usec 9\n"), Some(2));
+        assert_eq!(throttled("usage_usec 5\n"), None);
     }
 }

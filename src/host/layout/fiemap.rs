@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::extent::{Extent, LAST};
+use super::{Extent, LAST};
 use crate::base::errno::Errno;
 
 /// Extents that one call brings.

@@ -3,19 +3,19 @@
 //! M. I. Seltzer, "File System Aging: Increasing the Relevance of File System Benchmarks",
 //! SIGMETRICS 1997.
 
-mod extent;
 mod fiemap;
-mod walk;
 
 use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, OFlags};
 use rustix::io::Errno as OsErrno;
 
 use crate::base::errno::Errno;
-
-pub use extent::{FileLayout, LeftOut};
-pub use walk::{ScoreLimits, score_below};
+use crate::host::open::open_to_look;
+use crate::host::space::Space;
 
 /// The layout of many files. Pairs are summed over them, so that a large file weighs more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,11 +67,260 @@ impl LayoutScore {
 /// # Errors
 /// `EOPNOTSUPP` where the file system does not report it, as tmpfs; what ioctl(2) says.
 pub fn layout_of(file: BorrowedFd<'_>, block_bytes: u64) -> Result<FileLayout, Errno> {
-    let mut counter = extent::Counter::new(block_bytes);
+    let mut counter = ExtentCounter::new(block_bytes);
     match fiemap::each_extent(file, |extent| counter.take(extent)) {
         // What a file system says that has no such call at all.
         Err(error) if error == OsErrno::NOTTY.into() => Err(Errno::EOPNOTSUPP),
         told => told.map(|()| counter.finish()),
+    }
+}
+
+/// The last extent of its file.
+const LAST: u32 = 0x0001;
+/// The place is not known, or not yet.
+const UNKNOWN: u32 = 0x0002;
+/// Written and not yet placed; sets `UNKNOWN`.
+const DELALLOC: u32 = 0x0004;
+/// What lies on the device is not what the file holds: compressed.
+const ENCODED: u32 = 0x0008;
+/// Not in whole blocks. Also set for data among metadata and for tails of several files in a block.
+const NOT_ALIGNED: u32 = 0x0100;
+/// Among metadata; sets `NOT_ALIGNED`.
+const DATA_INLINE: u32 = 0x0200;
+/// In a block with the tails of other files; sets `NOT_ALIGNED`.
+const DATA_TAIL: u32 = 0x0400;
+
+/// One run of a file's bytes on the device, in bytes, with the flags of linux/fiemap.h.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Extent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    flags: u32,
+}
+
+impl Extent {
+    fn has(self, flags: u32) -> bool {
+        self.flags & flags != 0
+    }
+
+    /// Whether `next` begins where this one ends. A hole between them in the file is no break: it
+    /// has no block, and a reader finds the next one under its head all the same. How long
+    /// compressed data is on the device is not told, only that it is no longer than in the file:
+    /// what begins within that length follows.
+    fn leads_to(self, next: Extent) -> bool {
+        let end = self.physical.saturating_add(self.length);
+        match self.has(ENCODED) {
+            true => (self.physical..=end).contains(&next.physical),
+            false => end == next.physical,
+        }
+    }
+}
+
+/// How one file lies on its device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileLayout {
+    /// Pairs of neighbouring blocks that are neighbours on the device too.
+    pub followed: u64,
+    /// Pairs of neighbouring blocks of the file.
+    pub pairs: u64,
+    /// Runs of blocks on the device that the kernel named, inline ones left out.
+    pub extents: u64,
+    /// Some of it lies in no block of its own.
+    pub inline: bool,
+    /// Some of it has no place on the device yet.
+    pub delayed: bool,
+    /// Some of it is compressed; there only the steps from extent to extent count as pairs.
+    pub encoded: bool,
+}
+
+/// Why a file is left out of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeftOut {
+    /// It has one block, one compressed extent, or nothing on the device: nothing follows anything.
+    Short,
+    /// It lies among metadata, or shares a block with others.
+    Inline,
+    /// It was written and has no place yet, or none that the file system tells.
+    Delayed,
+    /// It could not be opened or asked; a directory that could not be read or lies too deep.
+    Unreadable,
+}
+
+impl LeftOut {
+    /// In a few words: `delayed`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Short => "of one block or none",
+            Self::Inline => "inline",
+            Self::Delayed => "delayed",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl FileLayout {
+    /// Why it is left out of a score; none if it counts. A file that is not placed whole is left
+    /// out whole: the end of its last block is still to come.
+    pub fn left_out(&self) -> Option<LeftOut> {
+        match self {
+            Self { delayed: true, .. } => Some(LeftOut::Delayed),
+            Self { pairs: 1.., .. } => None,
+            Self { inline: true, .. } => Some(LeftOut::Inline),
+            _ => Some(LeftOut::Short),
+        }
+    }
+}
+
+/// Takes in a file's extents one by one.
+struct ExtentCounter {
+    block_bytes: u64,
+    before: Option<Extent>,
+    layout: FileLayout,
+}
+
+impl ExtentCounter {
+    fn new(block_bytes: u64) -> Self {
+        Self { block_bytes: block_bytes.max(1), before: None, layout: FileLayout::default() }
+    }
+
+    fn take(&mut self, extent: Extent) {
+        if extent.has(UNKNOWN | DELALLOC) {
+            self.layout.delayed = true;
+        } else if extent.has(NOT_ALIGNED | DATA_INLINE | DATA_TAIL) {
+            self.layout.inline = true;
+        } else if extent.length > 0 {
+            self.count(extent);
+        }
+    }
+
+    fn count(&mut self, extent: Extent) {
+        let layout = &mut self.layout;
+        layout.extents += 1;
+        if extent.has(ENCODED) {
+            layout.encoded = true;
+        } else {
+            let inside = extent.length.div_ceil(self.block_bytes) - 1;
+            layout.pairs = layout.pairs.saturating_add(inside);
+            layout.followed = layout.followed.saturating_add(inside);
+        }
+        if let Some(before) = self.before.replace(extent) {
+            layout.pairs = layout.pairs.saturating_add(1);
+            layout.followed = layout.followed.saturating_add(before.leads_to(extent).into());
+        }
+    }
+
+    fn finish(self) -> FileLayout {
+        self.layout
+    }
+}
+
+/// Directories below directories that are gone into: as many stay open at once.
+const DEPTH_MOST: usize = 64;
+
+/// How far to look.
+#[derive(Clone, Copy)]
+pub struct ScoreLimits<'a> {
+    /// Files to look at, at most.
+    pub files_most: u64,
+    /// Asked before each entry of a directory; it ends with the first no.
+    pub go_on: &'a dyn Fn() -> bool,
+}
+
+/// The score of the regular files below an open directory, in the order in which directories name
+/// them, the first ones if there are more than the bound allows. It follows no link, crosses no
+/// mount, and changes no access time of what belongs to this user.
+///
+/// # Errors
+/// `EOPNOTSUPP` where the file system does not tell where files lie, as tmpfs; what the system
+/// says of `directory` itself. What cannot be read below it is counted as unreadable.
+pub fn score_below(
+    directory: BorrowedFd<'_>,
+    bound: ScoreLimits<'_>,
+) -> Result<LayoutScore, Errno> {
+    let block_bytes = Space::of(directory)?.block_bytes;
+    let mut walk = LayoutWalk { block_bytes, score: LayoutScore::default(), open: Vec::new() };
+    let root = open_to_look(directory, OsStr::new("."), OFlags::DIRECTORY)?;
+    walk.open.push(Dir::new(root)?);
+    while let Some(deepest) = walk.open.last_mut() {
+        match deepest.read() {
+            Some(Ok(entry)) => walk.visit(&entry, bound)?,
+            // The rest of this directory cannot be read.
+            Some(Err(_)) => {
+                walk.score.skip(LeftOut::Unreadable);
+                walk.open.pop();
+            }
+            None => drop(walk.open.pop()),
+        }
+    }
+    Ok(walk.score)
+}
+
+struct LayoutWalk {
+    block_bytes: u64,
+    score: LayoutScore,
+    open: Vec<Dir>,
+}
+
+impl LayoutWalk {
+    fn visit(&mut self, entry: &DirEntry, bound: ScoreLimits<'_>) -> Result<(), Errno> {
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            return Ok(());
+        }
+        let kind = self.kind(entry, name);
+        let full = kind == FileType::RegularFile && self.score.seen() >= bound.files_most;
+        if full || !(bound.go_on)() {
+            self.score.cut = true;
+            self.open.clear();
+            return Ok(());
+        }
+        match kind {
+            FileType::Directory => self.enter(name),
+            FileType::RegularFile => return self.look(name),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn parent(&self) -> rustix::io::Result<BorrowedFd<'_>> {
+        self.open.last().map_or(Err(OsErrno::BADF), Dir::fd)
+    }
+
+    /// What an entry is; some file systems do not say it in their directories.
+    fn kind(&self, entry: &DirEntry, name: &OsStr) -> FileType {
+        let asked = || {
+            let stat = rustix::fs::statat(self.parent()?, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok::<_, OsErrno>(FileType::from_raw_mode(stat.st_mode))
+        };
+        match entry.file_type() {
+            FileType::Unknown => asked().unwrap_or(FileType::Unknown),
+            told => told,
+        }
+    }
+
+    fn enter(&mut self, name: &OsStr) {
+        let opened = self.parent().and_then(|p| open_to_look(p, name, OFlags::DIRECTORY));
+        match opened.and_then(Dir::new) {
+            Ok(directory) if self.open.len() < DEPTH_MOST => self.open.push(directory),
+            // Another file system is no part of this score.
+            Err(OsErrno::XDEV) => {}
+            _ => self.score.skip(LeftOut::Unreadable),
+        }
+    }
+
+    fn look(&mut self, name: &OsStr) -> Result<(), Errno> {
+        let opened = self.parent().and_then(|p| open_to_look(p, name, OFlags::empty()));
+        let regular = |file: &OwnedFd| {
+            let stat = rustix::fs::fstat(file);
+            stat.is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile)
+        };
+        match opened.ok().filter(regular).map(|file| layout_of(file.as_fd(), self.block_bytes)) {
+            Some(Ok(layout)) => self.score.add(&layout),
+            Some(Err(Errno::EOPNOTSUPP)) => return Err(Errno::EOPNOTSUPP),
+            Some(Err(_)) | None => self.score.skip(LeftOut::Unreadable),
+        }
+        Ok(())
     }
 }
 
@@ -91,5 +340,111 @@ mod tests {
         assert_eq!((all.files, all.encoded, all.seen()), (2, 1, 4));
         let left_out: Vec<_> = all.skipped.into_iter().collect();
         assert_eq!(left_out, [(LeftOut::Short, 1), (LeftOut::Delayed, 1)]);
+    }
+}
+
+#[cfg(test)]
+mod extent_tests {
+    use super::*;
+
+    const BLOCK: u64 = 4096;
+
+    /// Unwritten, shared, merged, encrypted: allocated like any other.
+    const HARMLESS: [u32; 4] = [0x0800, 0x2000, 0x1000, 0x0080];
+
+    /// Extents given as (first block in the file, first block on the device, blocks, flags).
+    fn layout(extents: &[(u64, u64, u64, u32)]) -> FileLayout {
+        let mut counter = ExtentCounter::new(BLOCK);
+        for (logical, physical, blocks, flags) in extents {
+            counter.take(Extent {
+                logical: logical * BLOCK,
+                physical: physical * BLOCK,
+                length: blocks * BLOCK,
+                flags: *flags,
+            });
+        }
+        counter.finish()
+    }
+
+    fn pairs(extents: &[(u64, u64, u64, u32)]) -> (u64, u64) {
+        let layout = layout(extents);
+        assert_eq!(layout.left_out(), None, "{extents:?}");
+        (layout.followed, layout.pairs)
+    }
+
+    #[test]
+    fn the_first_block_has_none_before_it_and_all_others_count() {
+        assert_eq!(pairs(&[(0, 100, 8, LAST)]), (7, 7));
+        assert_eq!(pairs(&[(0, 100, 4, 0), (4, 200, 4, LAST)]), (6, 7));
+        assert_eq!(pairs(&[(0, 9, 1, 0), (1, 5, 1, 0), (2, 7, 1, LAST)]), (0, 2));
+    }
+
+    #[test]
+    fn two_extents_that_touch_on_the_device_are_as_good_as_one() {
+        assert_eq!(pairs(&[(0, 100, 4, 0), (4, 104, 4, LAST)]), (7, 7));
+        assert_eq!(pairs(&[(0, 104, 4, 0), (4, 100, 4, LAST)]), (6, 7), "backwards is a jump");
+    }
+
+    #[test]
+    fn a_file_of_one_block_or_none_says_nothing() {
+        for short in [&[(0, 100, 1, LAST)][..], &[]] {
+            assert_eq!(layout(short).left_out(), Some(LeftOut::Short));
+        }
+    }
+
+    #[test]
+    fn a_hole_is_no_break_unless_blocks_lie_between() {
+        assert_eq!(pairs(&[(0, 100, 4, 0), (50, 104, 4, LAST)]), (7, 7));
+        assert_eq!(pairs(&[(0, 100, 4, 0), (50, 150, 4, LAST)]), (6, 7));
+    }
+
+    #[test]
+    fn space_that_is_unwritten_shared_merged_or_encrypted_counts_as_any_other() {
+        for flags in HARMLESS {
+            assert_eq!(pairs(&[(0, 10, 3, flags), (3, 20, 2, flags | LAST)]), (3, 4), "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_placed_whole_is_delayed() {
+        for flags in [DELALLOC | UNKNOWN, UNKNOWN] {
+            let half = layout(&[(0, 100, 8, 0), (8, 0, 8, flags | LAST)]);
+            assert_eq!(half.left_out(), Some(LeftOut::Delayed), "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn data_without_a_block_of_its_own_is_inline_and_blocks_beside_it_count() {
+        for flags in [NOT_ALIGNED, DATA_INLINE | NOT_ALIGNED, DATA_TAIL | NOT_ALIGNED] {
+            let inline = layout(&[(0, 0, 1, flags | LAST)]);
+            assert_eq!((inline.left_out(), inline.extents), (Some(LeftOut::Inline), 0));
+            let tail = layout(&[(0, 100, 4, 0), (4, 7, 1, flags | LAST)]);
+            assert_eq!((tail.left_out(), tail.followed, tail.pairs), (None, 3, 3));
+        }
+    }
+
+    #[test]
+    fn of_compressed_data_only_the_steps_between_extents_count() {
+        let at = |physical: [u64; 3]| {
+            let [a, b, c] = physical;
+            layout(&[(0, a, 32, ENCODED), (32, b, 32, ENCODED), (64, c, 32, ENCODED | LAST)])
+        };
+        let packed = at([100, 103, 135]);
+        assert_eq!((packed.followed, packed.pairs, packed.encoded), (2, 2, true));
+        assert_eq!(at([100, 103, 136]).followed, 1, "further than its length in the file");
+        assert_eq!(at([100, 103, 50]).followed, 1, "backwards");
+        let one = layout(&[(0, 100, 32, ENCODED | LAST)]);
+        assert_eq!(one.left_out(), Some(LeftOut::Short));
+        let mixed = layout(&[(0, 100, 32, ENCODED), (32, 110, 8, LAST)]);
+        assert_eq!((mixed.followed, mixed.pairs), (8, 8));
+    }
+
+    #[test]
+    fn extents_beyond_all_measure_do_not_overflow() {
+        let mut counter = ExtentCounter::new(0);
+        for flags in [0, ENCODED, 0, 0] {
+            counter.take(Extent { logical: 0, physical: u64::MAX, length: u64::MAX, flags });
+        }
+        assert_eq!(counter.finish().pairs, u64::MAX);
     }
 }

@@ -173,7 +173,7 @@ impl<'a> CellCheck<'a> {
     /// some that do not are a problem: a run that only reads the device writes nothing at all, and
     /// that must hold for all of it.
     fn is_on_device(&mut self) -> bool {
-        let operation = |phase: &WirePhase| find_operation(&phase.operation.as_ref()?.0);
+        let operation = |phase: &WirePhase| find_operation(phase.operation.as_ref()?);
         let known: Vec<_> =
             (0..).zip(self.job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
         let on_device = |operation: &Operation| operation.subject == Subject::Block;
@@ -274,7 +274,7 @@ impl KeyReader<'_> {
         if let Some(error) = &wire.error {
             let operation =
                 self.whole("error.operation", &error.operation, Unit::Count, 1..=SIM_COUNT_MAX);
-            let errno = error.errno.as_ref().and_then(|name| Errno::from_name(&name.0));
+            let errno = error.errno.as_ref().and_then(|name| Errno::from_name(name));
             let planned = operation.zip(errno);
             model.error = planned.map(|(operation, errno)| PlannedError { operation, errno });
         }

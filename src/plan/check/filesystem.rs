@@ -71,7 +71,7 @@ pub(super) fn crossed<'a>(
 /// The file system; none if its kind is not known, which was reported.
 fn read(wire: &WireFileSystem, place: &str, report: &mut ProblemList) -> Option<FileSystem> {
     let filesystem = FileSystem {
-        kind: find_kind(&wire.kind.as_ref()?.0)?,
+        kind: find_kind(wire.kind.as_ref()?)?,
         mkfs: wire.mkfs.clone().unwrap_or_default(),
         mount: wire.mount.clone().unwrap_or_default(),
         name: None,

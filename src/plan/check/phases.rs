@@ -39,7 +39,7 @@ impl<'a> CellCheck<'a> {
         let windows = keys.whole_or(0, "windows", &wire.windows, Unit::Count, WINDOWS);
         let block = keys.whole_or(BLOCK_DEFAULT, "block", &wire.block, Unit::Bytes, BLOCK);
         let end = keys.phase_end(wire.duration.as_ref());
-        let operation = wire.operation.as_ref().and_then(|name| find_operation(&name.0))?;
+        let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
         let end = end?;
@@ -352,6 +352,5 @@ impl KeyReader<'_> {
 
 /// A phase's name: its operation's if it has none of its own.
 fn phase_name(phase: &WirePhase) -> Option<&str> {
-    let operation = phase.operation.as_ref().map(|operation| operation.0.as_str());
-    phase.name.as_deref().or(operation)
+    phase.name.as_deref().or(phase.operation.as_deref())
 }
