@@ -11,6 +11,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 
 use super::ioctl;
+pub use super::ioctl::discard;
 use super::signatures::{described, signatures};
 
 const MIB: u64 = 1 << 20;
@@ -23,19 +24,6 @@ const END_BYTES: u64 = MIB;
 /// Where btrfs keeps copies of its superblock beyond the start (`btrfs_sb_offset` of Linux).
 const COPIES_AT: [u64; 2] = [64 * MIB, 256 << 30];
 const COPY_BYTES: u64 = 4096;
-
-/// Tells the device that nobody needs its first `bytes` bytes any more. `false` if it does not know
-/// that.
-///
-/// # Errors
-/// `EBADF` if it is not open for writing, `EIO` from the device.
-pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<bool> {
-    match ioctl::discard(device, bytes) {
-        Ok(()) => Ok(true),
-        Err(Errno::EOPNOTSUPP) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
 
 /// Writes and drops what the page cache has of the device itself: of what mkfs wrote, say. What is
 /// cached of files on it stays. A page that the kernel handles just then may stay too: a proof takes

@@ -10,7 +10,7 @@ use linux_raw_sys::loop_device::{
     LOOP_SET_FD, LOOP_SET_STATUS64, loop_config, loop_info64,
 };
 
-use crate::base::errno::ErrnoResult;
+use crate::base::errno::{Errno, ErrnoResult};
 
 use super::errno;
 
@@ -65,12 +65,19 @@ pub(super) fn clear_loop(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_CLR_FD, 0).map(drop)
 }
 
-/// Tells a device that nobody needs the first `bytes` bytes of it any more.
-pub(super) fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<()> {
+/// Tells a device that nobody needs the first `bytes` bytes of it any more. `false` if it does not
+/// know that.
+///
+/// # Errors
+/// `EBADF` if it is not open for writing, `EIO` from the device.
+pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<bool> {
     let range = [0_u64, bytes];
     // SAFETY: the request reads two 64-bit numbers, which `range` has.
     let code = unsafe { libc::ioctl(device.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
-    outcome(code).map(drop)
+    match outcome(code) {
+        Err(Errno::EOPNOTSUPP) => Ok(false),
+        other => other.map(|_| true),
+    }
 }
 
 /// Writes and drops what the page cache has of a block device.

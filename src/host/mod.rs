@@ -10,7 +10,6 @@ pub mod erase;
 pub mod facts;
 #[cfg(test)]
 mod fixture;
-pub(crate) mod group;
 pub mod idle;
 mod ioctl;
 mod kernel_log;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block_device::{BlockDevice, StackedCounters};
 use super::cpu::CpuTime;
-use super::group::OwnGroup;
+use super::settings::OwnGroup;
 use super::sysfs::{number_after, number_in};
 use processes::{Processes, Transfers};
 

@@ -4,7 +4,6 @@
 mod cell;
 mod filesystem;
 mod keys;
-mod live;
 mod phases;
 mod tree;
 

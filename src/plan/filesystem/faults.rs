@@ -134,8 +134,8 @@ fn read_long<'a>(maker: &Maker, text: &'a str) -> Word<'a> {
     // Some programs take the one for the other.
     let name = format!("--{}", name.replace('_', "-"));
     let reaches =
-        |option: &&str| option.starts_with("--") && option.replace('_', "-").starts_with(&name);
-    if maker.apart.iter().any(reaches) && !is_valued(maker, &name) {
+        |option: &str| option.starts_with("--") && option.replace('_', "-").starts_with(&name);
+    if maker.apart.split(' ').any(reaches) && !is_valued(maker, &name) {
         return Word::Wrong(NOT_APART);
     }
     match value {
@@ -145,17 +145,17 @@ fn read_long<'a>(maker: &Maker, text: &'a str) -> Word<'a> {
 }
 
 fn is_valued(maker: &Maker, name: &str) -> bool {
-    maker.valued.iter().any(|option| option.replace('_', "-") == name)
+    maker.valued.split(' ').any(|option| option.replace('_', "-") == name)
 }
 
 /// Letters after one `-`: each an option, up to one that takes the rest for its value.
 fn read_short<'a>(maker: &Maker, letters: &'a str) -> Word<'a> {
     for (at, letter) in letters.char_indices() {
         let option = format!("-{letter}");
-        if maker.apart.contains(&option.as_str()) {
+        if maker.apart.split(' ').any(|other| other == option) {
             return Word::Wrong(NOT_APART);
         }
-        if maker.valued.contains(&option.as_str()) {
+        if maker.valued.split(' ').any(|other| other == option) {
             let value = &letters[at + letter.len_utf8()..];
             return if value.is_empty() { Word::WantsValue } else { Word::Plain(Some(value)) };
         }

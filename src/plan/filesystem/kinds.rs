@@ -24,11 +24,12 @@ pub struct Maker {
     pub always: &'static [&'static str],
     /// The option that sets the number of inodes; none where there are as many as needed.
     pub inodes: Option<&'static str>,
-    /// Options that take the next word for their value. After any other, a word that does not
-    /// begin with `-` would be another device, or its size.
-    pub valued: &'static [&'static str],
-    /// Options that reach beyond the device: they read or write files or other devices.
-    pub apart: &'static [&'static str],
+    /// Options that take the next word for their value, with blanks between them. After any other, a
+    /// word that does not begin with `-` would be another device, or its size.
+    pub valued: &'static str,
+    /// Options that reach beyond the device, with blanks between them: they read or write files or
+    /// other devices.
+    pub apart: &'static str,
     /// The package that has it in Debian.
     pub debian: &'static str,
     /// The package that has it in Fedora.
@@ -42,103 +43,52 @@ const EXT: Maker = Maker {
     // Lazy initialisation would write inode tables while a phase is timed.
     always: &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
     inodes: Some("-N"),
-    valued: &[
-        "-b", "-C", "-e", "-E", "-g", "-G", "-i", "-I", "-J", "-L", "-m", "-M", "-N", "-o", "-O",
-        "-r", "-t", "-T", "-U",
-    ],
-    apart: &["-d", "-l", "-z"],
+    valued: "-b -C -e -E -g -G -i -I -J -L -m -M -N -o -O -r -t -T -U",
+    apart: "-d -l -z",
     debian: "e2fsprogs",
     fedora: "e2fsprogs",
 };
 
 const XFS: Maker = Maker {
-    valued: &["-b", "-d", "-i", "-l", "-L", "-m", "-n", "-r", "-s"],
-    apart: &["-c", "-p"],
+    valued: "-b -d -i -l -L -m -n -r -s",
+    apart: "-c -p",
     ..maker("mkfs.xfs", &["-q", "-f", "-K"], "xfsprogs", "xfsprogs")
 };
 
 const BTRFS: Maker = Maker {
-    valued: &[
-        "-b",
-        "--byte-count",
-        "--checksum",
-        "--compress",
-        "--csum",
-        "-d",
-        "--data",
-        "-L",
-        "--label",
-        "-m",
-        "--metadata",
-        "-n",
-        "--nodesize",
-        "-O",
-        "--features",
-        "-R",
-        "--runtime-features",
-        "-s",
-        "--sectorsize",
-        "-U",
-        "--uuid",
-    ],
-    apart: &["-r", "--rootdir", "-u", "--subvol", "--inode-flags"],
+    valued: "-b --byte-count --checksum --compress --csum -d --data -L --label -m --metadata \
+             -n --nodesize -O --features -R --runtime-features -s --sectorsize -U --uuid",
+    apart: "-r --rootdir -u --subvol --inode-flags",
     ..maker("mkfs.btrfs", &["-q", "-f", "-K"], "btrfs-progs", "btrfs-progs")
 };
 
 const F2FS: Maker = Maker {
-    valued: &[
-        "-a", "-C", "-d", "-e", "-E", "-g", "-l", "-o", "-O", "-R", "-s", "-t", "-T", "-U", "-w",
-        "-z",
-    ],
+    valued: "-a -C -d -e -E -g -l -o -O -R -s -t -T -U -w -z",
     // -S writes an image of its own form.
-    apart: &["-c", "-S"],
+    apart: "-c -S",
     // With -q it would not say why it fails.
     ..maker("mkfs.f2fs", &["-f", "-t", "0"], "f2fs-tools", "f2fs-tools")
 };
 
 const REISERFS: Maker = Maker {
-    valued: &[
-        "-b",
-        "--block-size",
-        "--format",
-        "-h",
-        "--hash",
-        "-l",
-        "--label",
-        "-s",
-        "--journal-size",
-        "-t",
-        "--transaction-max-size",
-        "-u",
-        "--uuid",
-    ],
-    apart: &[
-        "-B",
-        "--badblocks",
-        "--bad-blocks",
-        "-j",
-        "--journal-device",
-        "-o",
-        "--journal-offset",
-    ],
+    valued: "-b --block-size --format -h --hash -l --label -s --journal-size -t \
+             --transaction-max-size -u --uuid",
+    apart: "-B --badblocks --bad-blocks -j --journal-device -o --journal-offset",
     ..maker("mkfs.reiserfs", &["-q", "-ff"], "reiserfsprogs", "reiserfs-utils")
 };
 
-const JFS: Maker = Maker {
-    valued: &["-L", "-s"],
-    apart: &["-j", "-J"],
-    ..maker("mkfs.jfs", &["-q"], "jfsutils", "jfsutils")
-};
+const JFS: Maker =
+    Maker { valued: "-L -s", apart: "-j -J", ..maker("mkfs.jfs", &["-q"], "jfsutils", "jfsutils") };
 
 const NILFS2: Maker = Maker {
-    valued: &["-b", "-B", "-L", "-m", "-O"],
+    valued: "-b -B -L -m -O",
     ..maker("mkfs.nilfs2", &["-q", "-f", "-K"], "nilfs-tools", "nilfs-utils")
 };
 
 // Most of its options are long ones, which take `--option=value` as well.
 const BCACHEFS: Maker = Maker {
-    valued: &["-L", "--fs_label", "-U", "--uuid"],
-    apart: &["--source", "--passphrase_file"],
+    valued: "-L --fs_label -U --uuid",
+    apart: "--source --passphrase_file",
     ..maker("mkfs.bcachefs", &["-q", "-f"], "bcachefs-tools", "bcachefs-tools")
 };
 
@@ -152,7 +102,7 @@ const fn maker(
     debian: &'static str,
     fedora: &'static str,
 ) -> Maker {
-    Maker { program, always, inodes: None, valued: &[], apart: &[], debian, fedora }
+    Maker { program, always, inodes: None, valued: "", apart: "", debian, fedora }
 }
 
 /// All of them, in the order they are listed.
