@@ -177,10 +177,10 @@ impl<'a> CellCheck<'a> {
         let known: Vec<_> =
             (0..).zip(self.job.phases()).filter_map(|(at, p)| Some((at, operation(p)?))).collect();
         let on_device = |operation: &Operation| operation.subject == Subject::Block;
-        let Some((at, first)) = known.iter().find(|(_, operation)| on_device(*operation)) else {
+        let Some((at, first)) = known.iter().find(|(_, operation)| on_device(operation)) else {
             return false;
         };
-        let alone = known.iter().all(|(_, operation)| on_device(*operation));
+        let alone = known.iter().all(|(_, operation)| on_device(operation));
         if !alone {
             let found = format!("`{}` beside operations on files", first.name);
             let expected = "a job file of its own, which then writes nothing";

@@ -64,24 +64,19 @@ impl FileSystem {
             found: format!("`{}`", found.escape_default()),
             expected: expected.into(),
         };
-        let Some(maker) = &self.kind.maker else {
-            let mut faults: Vec<Fault> = self.mkfs_unwanted().into_iter().collect();
-            faults.extend(mount_faults(&self.mount).map(|(o, why)| fault("mount".into(), o, why)));
-            return faults;
+        let mut faults: Vec<Fault> = match &self.kind.maker {
+            Some(maker) => word_faults(maker, &self.mkfs)
+                .map(|(at, why)| fault(element("mkfs", at), &self.mkfs[at], why))
+                .collect(),
+            None if self.mkfs.is_empty() => Vec::new(),
+            None => vec![Fault {
+                key: "mkfs".into(),
+                found: format!("words for a mkfs of `{}`", self.kind.name),
+                expected: "none: it has no mkfs, and takes all its options with `mount`".into(),
+            }],
         };
-        let words = word_faults(maker, &self.mkfs);
-        let words = words.map(|(at, why)| fault(element("mkfs", at), &self.mkfs[at], why));
-        let mount = mount_faults(&self.mount).map(|(o, why)| fault("mount".into(), o, why));
-        words.chain(mount).collect()
-    }
-
-    fn mkfs_unwanted(&self) -> Option<Fault> {
-        let expected = "none: it has no mkfs, and takes all its options with `mount`";
-        (!self.mkfs.is_empty()).then(|| Fault {
-            key: "mkfs".into(),
-            found: format!("words for a mkfs of `{}`", self.kind.name),
-            expected: expected.into(),
-        })
+        faults.extend(mount_faults(&self.mount).map(|(o, why)| fault("mount".into(), o, why)));
+        faults
     }
 }
 
