@@ -55,7 +55,7 @@ impl Simulated<'_> {
 
 /// The findings of a kind.
 fn findings(book: &Book, kind: &str) -> Vec<Finding> {
-    findings_of(book).into_iter().filter(|finding| finding.kind() == kind).collect()
+    findings_of(book).into_iter().filter(|finding| figures_of(finding)["kind"] == kind).collect()
 }
 
 /// A word of a finding's figures.

@@ -12,15 +12,6 @@ use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::gives_content;
 use crate::results::order::{levels_of, variants};
 
-/// A mean over repeats.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mean {
-    /// The mean.
-    pub value: f64,
-    /// Over how many repeats.
-    pub n: u32,
-}
-
 /// Of one variant, over all its levels and passes. Each figure is none where it is not known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Amplification {
@@ -29,22 +20,22 @@ pub struct Amplification {
     /// Bytes that the device wrote for each byte asked to be written. Counted are the phases that
     /// give files content and end in a sync (or came to the device all the same); asked are the bytes of content. What else was written
     /// meanwhile is in it.
-    pub written: Option<Mean>,
+    pub written: Option<Estimate>,
     /// Bytes that the device read for each byte asked to be read. Counted are the phases that read
     /// content from cold caches; asked are the bytes of content.
-    pub read: Option<Mean>,
+    pub read: Option<Estimate>,
     /// Requests to write that the device completed for each operation of the same phases.
-    pub writes_per_operation: Option<Mean>,
+    pub writes_per_operation: Option<Estimate>,
     /// Requests to read that it completed for each operation of the phases that read content from
     /// cold caches.
-    pub reads_per_operation: Option<Mean>,
+    pub reads_per_operation: Option<Estimate>,
     /// Bytes of the file system's space for each file added. Counted are the phases that add files,
     /// with their syncs.
-    pub bytes_per_file: Option<Mean>,
+    pub bytes_per_file: Option<Estimate>,
     /// Bytes of content for each file added, in the same phases.
-    pub asked_per_file: Option<Mean>,
+    pub asked_per_file: Option<Estimate>,
     /// Inodes for each file added, in the same phases.
-    pub inodes_per_file: Option<Mean>,
+    pub inodes_per_file: Option<Estimate>,
 }
 
 impl Amplification {
@@ -83,25 +74,38 @@ pub(super) fn amplifications(book: &Book) -> Vec<Amplification> {
 }
 
 fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
-    let bytes = |m: &Measurement| Some(m.bytes as f64);
-    let files: MeasuredValue = |m| Some(m.operations as f64);
-    let space = |m: &Measurement| m.space_bytes.map(|bytes| bytes as f64);
-    let added = |known: MeasuredValue| -> Vec<&Measurement> {
-        all.iter().copied().filter(|m| adds_files(m) && known(m).is_some()).collect()
-    };
-    let writes_known: MeasuredValue = |m| Some(m.device_writes? as f64);
-    let reads_known: MeasuredValue = |m| Some(m.device_reads? as f64);
-    let bytes_per_file = mean_ratio(&added(space), space, files);
+    let operations: MeasuredValue = |m| Some(m.operations as f64);
+    let space: MeasuredValue = |m| Some(m.space_bytes? as f64);
+    let inodes: MeasuredValue = |m| Some(m.inodes? as f64);
+    let requests_written: MeasuredValue = |m| Some(m.device_writes? as f64);
+    let requests_read: MeasuredValue = |m| Some(m.device_reads? as f64);
+    let (writing, reading) = (filtered(all, writes), filtered(all, reads));
+    let adding = filtered(all, adds_files);
+    let known: Vec<&Measurement> =
+        adding.iter().copied().filter(|m| m.space_bytes.is_some()).collect();
+    let bytes_per_file = mean_ratio(&known, space, operations);
     Amplification {
         variant: variant.into(),
-        written: mean_ratio(&filtered(all, writes), |m| Some(m.device_write_bytes? as f64), bytes),
-        read: mean_ratio(&filtered(all, reads), |m| Some(m.device_read_bytes? as f64), bytes),
-        writes_per_operation: mean_ratio(&filtered(all, writes), writes_known, files),
-        reads_per_operation: mean_ratio(&filtered(all, reads), reads_known, files),
+        written: mean_ratio(&writing, written_bytes, content_bytes),
+        read: mean_ratio(&reading, read_bytes, content_bytes),
+        writes_per_operation: mean_ratio(&writing, requests_written, operations),
+        reads_per_operation: mean_ratio(&reading, requests_read, operations),
         bytes_per_file,
-        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&added(space), bytes, files)),
-        inodes_per_file: mean_ratio(&filtered(all, adds_files), |m| Some(m.inodes? as f64), files),
+        asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&known, content_bytes, operations)),
+        inodes_per_file: mean_ratio(&adding, inodes, operations),
     }
+}
+
+fn content_bytes(m: &Measurement) -> Option<f64> {
+    Some(m.bytes as f64)
+}
+
+fn written_bytes(m: &Measurement) -> Option<f64> {
+    Some(m.device_write_bytes? as f64)
+}
+
+fn read_bytes(m: &Measurement) -> Option<f64> {
+    Some(m.device_read_bytes? as f64)
 }
 
 /// What the device moved in one phase for each byte asked, over the passes of a repeat at the
@@ -147,10 +151,8 @@ pub(super) fn phase_amplifications(
             let (Some(own), Some(levels)) = (own.get(&(variant, phase)), levels.get(phase)) else {
                 continue;
             };
-            let (written, read) = (
-                moved_in_phase(own, writes, |m| m.device_write_bytes),
-                moved_in_phase(own, reads, |m| m.device_read_bytes),
-            );
+            let written = mean_ratio(&filtered(own, writes), written_bytes, content_bytes);
+            let read = mean_ratio(&filtered(own, reads), read_bytes, content_bytes);
             if written.is_none() && read.is_none() {
                 continue;
             }
@@ -168,17 +170,6 @@ pub(super) fn phase_amplifications(
     all
 }
 
-/// What the device moved for each byte requested, over the repeats of the measurements that count.
-fn moved_in_phase(
-    all: &[&Measurement],
-    counts: fn(&Measurement) -> bool,
-    device_bytes: fn(&Measurement) -> Option<u64>,
-) -> Option<Estimate> {
-    let moved = |m: &Measurement| Some(device_bytes(m)? as f64);
-    let values = ratios(&filtered(all, counts), moved, |m| Some(m.bytes as f64));
-    Estimate::of(&values, None, IntervalBasis::Repeats)
-}
-
 type MeasuredValue = fn(&Measurement) -> Option<f64>;
 
 fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'a Measurement> {
@@ -186,18 +177,11 @@ fn filtered<'a>(all: &[&'a Measurement], is: fn(&Measurement) -> bool) -> Vec<&'
 }
 
 /// The mean over the repeats of what was moved or taken over what was asked for.
-fn mean_ratio(all: &[&Measurement], taken: MeasuredValue, asked: MeasuredValue) -> Option<Mean> {
-    let values = ratios(all, taken, asked);
-    let value = values.iter().sum::<f64>() / values.len() as f64;
-    value.is_finite().then_some(Mean { value, n: values.len() as u32 })
-}
-
-/// What was moved or taken in each repeat over what was asked for.
-fn ratios(
+fn mean_ratio(
     all: &[&Measurement],
-    taken: impl Fn(&Measurement) -> Option<f64>,
-    requested: impl Fn(&Measurement) -> Option<f64>,
-) -> Vec<f64> {
+    taken: MeasuredValue,
+    requested: MeasuredValue,
+) -> Option<Estimate> {
     let of_repeat = |repeat: u32| {
         let here = || all.iter().filter(|m| m.cell.repeat == repeat);
         let all_taken = here().map(|m| taken(m)).sum::<Option<f64>>()?;
@@ -205,7 +189,8 @@ fn ratios(
         value.is_finite().then_some(value)
     };
     let repeats = each_once(all.iter().map(|m| m.cell.repeat));
-    repeats.into_iter().filter_map(of_repeat).collect()
+    let values: Vec<f64> = repeats.into_iter().filter_map(of_repeat).collect();
+    Estimate::of(&values, None, IntervalBasis::Repeats)
 }
 
 /// Whether a phase gave files content, all of which the device got until the end of its sync.
@@ -251,6 +236,10 @@ mod tests {
 
     fn by_phase(book: &Book) -> Vec<PhaseAmplification> {
         phase_amplifications(book, &DisturbanceAmounts::new(book))
+    }
+
+    fn figure(estimate: Option<Estimate>) -> Option<(f64, u32)> {
+        estimate.map(|one| (one.mean, one.n))
     }
 
     #[test]
@@ -306,10 +295,10 @@ mod tests {
             ]
         };
         let found = only([of_repeat(1, 0), of_repeat(2, 400)].concat());
-        assert_eq!(found.written, Some(Mean { value: 3.1, n: 2 }));
-        assert_eq!(found.read, Some(Mean { value: 3.0, n: 2 }));
-        assert_eq!(found.writes_per_operation, Some(Mean { value: 3.1, n: 2 }));
-        assert_eq!(found.reads_per_operation, Some(Mean { value: 1.5, n: 2 }));
+        assert_eq!(figure(found.written), Some((3.1, 2)));
+        assert_eq!(figure(found.read), Some((3.0, 2)));
+        assert_eq!(figure(found.writes_per_operation), Some((3.1, 2)));
+        assert_eq!(figure(found.reads_per_operation), Some((1.5, 2)));
         assert_eq!(
             (found.bytes_per_file, found.asked_per_file, found.inodes_per_file),
             Default::default()
@@ -330,9 +319,9 @@ mod tests {
             taking(phase("mkdir", 1, 10, 0), 81_920, Some(10)),
             taking(phase("delete", 1, 10, 0), -40_960, Some(-10)),
         ]);
-        assert_eq!(found.bytes_per_file, Some(Mean { value: 4_096.0, n: 2 }));
-        assert_eq!(found.asked_per_file, Some(Mean { value: 1_000.0, n: 2 }));
-        assert_eq!(found.inodes_per_file, Some(Mean { value: 1.1, n: 1 }));
+        assert_eq!(figure(found.bytes_per_file), Some((4_096.0, 2)));
+        assert_eq!(figure(found.asked_per_file), Some((1_000.0, 2)));
+        assert_eq!(figure(found.inodes_per_file), Some((1.1, 1)));
         assert_eq!((found.written, found.read), (None, None));
     }
 
@@ -342,7 +331,7 @@ mod tests {
         let read = moved(phase("read", 1, 10, 500), 1_000, 0);
         assert_eq!(only(vec![early.clone(), read]).written, None);
         let synced = Measurement { sync_seconds: 0.1, ..early };
-        assert_eq!(only(vec![synced]).written, Some(Mean { value: 0.01, n: 1 }));
+        assert_eq!(figure(only(vec![synced]).written), Some((0.01, 1)));
     }
 
     #[test]
@@ -352,7 +341,7 @@ mod tests {
         let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
         failed.invalid = vec!["ENOSPC x 3".into()];
         let found = only(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
-        assert_eq!((found.read, found.written), (None, Some(Mean { value: 2.0, n: 1 })));
+        assert_eq!((found.read, figure(found.written)), (None, Some((2.0, 1))));
     }
 
     #[test]
@@ -360,7 +349,7 @@ mod tests {
         for seed in 0..200 {
             for one in amplifications(&fixture::Odd::new(seed).book()) {
                 let means = [one.written, one.read, one.bytes_per_file, one.inodes_per_file];
-                assert!(means.iter().flatten().all(|m| m.value.is_finite() && m.n > 0), "{one:?}");
+                assert!(means.iter().flatten().all(|m| m.mean.is_finite() && m.n > 0), "{one:?}");
             }
         }
     }

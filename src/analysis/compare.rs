@@ -1,28 +1,22 @@
 //! Compares runs: one with another, one with a limit against a baseline, or several side by side.
 //! METHODOLOGY.md states the criteria.
 
-mod baseline;
 mod between_runs;
-mod check;
 pub(crate) mod differences;
-mod latency;
 mod matching;
 mod rates;
-mod ratio_test;
 mod result;
 mod sets;
 mod side_by_side;
 
 use crate::analysis::Analysis;
-pub(crate) use baseline::BaselineMark;
-pub(crate) use between_runs::OTHER_RUNS_MIN;
-pub(crate) use check::{BaselineKind, Check};
+pub(crate) use between_runs::{BaselineMark, OTHER_RUNS_MIN};
 pub(crate) use matching::PhaseKey;
 pub(crate) use rates::Metric;
-pub use ratio_test::{RatioTest, SpeedVerdict};
+pub use rates::{RatioTest, SpeedVerdict};
 pub(crate) use result::{Absence, CheckOutcome};
 pub use result::{ComparedRow, Comparison};
-pub(crate) use sets::BaselineRuns;
+pub(crate) use sets::{BaselineKind, BaselineRuns, Check};
 use sets::{ConfidenceScope, compare_sets};
 pub(crate) use side_by_side::{RowSide, SideBySideRow, side_by_side};
 

@@ -53,21 +53,6 @@ impl Finding {
         }
     }
 
-    /// Its word in documents.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Growth(_) => "growth",
-            Self::Slope(_) => "slope",
-            Self::Knee(_) => "knee",
-            Self::Ranking(_) => "ranking",
-            Self::Crossover(_) => "crossover",
-            Self::Source(_) => "source",
-            Self::Destination(_) => "destination",
-            Self::LowerCache(_) => "lower-cache",
-            Self::Warning(_) => "warning",
-        }
-    }
-
     /// What to do about it; empty where nothing is to be done.
     pub fn hint(&self) -> &str {
         match self {

@@ -39,14 +39,16 @@ pub struct LatencySummary {
     pub max_ns: u64,
 }
 
-/// A quantile that is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A quantile that is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Quantile {
     /// The median.
     P50,
     /// 99 in 100 are shorter.
     P99,
     /// 999 in 1,000 are shorter.
+    #[serde(rename = "p99_9")]
     P999,
 }
 

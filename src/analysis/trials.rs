@@ -137,28 +137,16 @@ impl Trials {
         counted.logs.push(f64::midpoint(interval.low.ln(), interval.high.ln()));
     }
 
-    /// How often phases differed significantly, all together.
+    /// All phases together.
     #[must_use]
-    pub fn phases_significant(&self) -> Tally {
-        self.sum(true, |row| row.significant)
+    pub fn phases(&self) -> TrialRow {
+        self.together(|row| row.key.phase.is_some())
     }
 
-    /// How often intervals of phases held the truth, all together.
+    /// The whole jobs of all variants and levels together.
     #[must_use]
-    pub fn phases_held(&self) -> Tally {
-        self.sum(true, |row| row.held)
-    }
-
-    /// How often whole jobs did, all variants and levels together.
-    #[must_use]
-    pub fn jobs_significant(&self) -> Tally {
-        self.sum(false, |row| row.significant)
-    }
-
-    /// How often intervals of whole jobs held the truth, all together.
-    #[must_use]
-    pub fn jobs_held(&self) -> Tally {
-        self.sum(false, |row| row.held)
+    pub fn jobs(&self) -> TrialRow {
+        self.together(|row| row.key.phase.is_none())
     }
 
     /// Whether some row had significant differences more often than this share, beyond chance.
@@ -184,9 +172,13 @@ impl Trials {
         self.rows.iter().any(|row| of(row).interval_at(alpha).is_some_and(&is_beyond))
     }
 
-    fn sum(&self, of_phases: bool, of: impl Fn(&TrialRow) -> Tally) -> Tally {
-        let rows = self.rows.iter().filter(|row| row.key.phase.is_some() == of_phases);
-        rows.fold(Tally::default(), |sum, row| sum.and(of(row)))
+    fn together(&self, is_wanted: impl Fn(&TrialRow) -> bool) -> TrialRow {
+        let mut all = TrialRow::default();
+        for row in self.rows.iter().filter(|row| is_wanted(row)) {
+            all.significant = all.significant.and(row.significant);
+            all.held = all.held.and(row.held);
+        }
+        all
     }
 }
 

@@ -5,8 +5,9 @@ use super::names::level_value;
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
 use super::text::{number, short_time, width};
 use crate::analysis::Analysis;
-use crate::analysis::amplification::{Amplification, Mean, repeats_behind};
+use crate::analysis::amplification::{Amplification, repeats_behind};
 use crate::analysis::conditions::Conditions;
+use crate::analysis::uncertainty::Estimate;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
@@ -69,8 +70,8 @@ const TAKEN: [AmplificationColumn; 3] = [
     AmplificationColumn::numbers("inodes/file", |one| mean(one.inodes_per_file, 3)),
 ];
 
-fn mean(mean: Option<Mean>, figures: u32) -> String {
-    mean.map_or_else(|| "-".into(), |mean| number(mean.value, figures))
+fn mean(mean: Option<Estimate>, figures: u32) -> String {
+    mean.map_or_else(|| "-".into(), |mean| number(mean.mean, figures))
 }
 
 /// What the device moved and the file system took for what was written and read, where that is known.

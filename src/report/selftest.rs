@@ -17,7 +17,7 @@ use crate::base::units::{counted, figures, grouped};
 pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
     let pairs = counted(trials.pairs, "pair");
     writeln!(out, "A against A: {pairs} of runs that do the same")?;
-    let claims = trials.phases_significant();
+    let claims = trials.phases().significant;
     let sentence = format!(
         "A difference was claimed in {} of phases: {}; intervals at 95% allow 5%.",
         times_of(claims, "comparison"),
@@ -35,21 +35,21 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
-    let (jobs, phases) = (trials.jobs_significant(), trials.phases_significant());
-    if jobs.of > 0 {
+    let (jobs, phases) = (trials.jobs(), trials.phases());
+    if jobs.significant.of > 0 {
         let sentence = format!(
             "B was found slower over the whole job in {}: {}. The interval held the truth in {}.",
-            times_of(jobs, "comparison"),
-            share_of(jobs),
-            share_of(trials.jobs_held())
+            times_of(jobs.significant, "comparison"),
+            share_of(jobs.significant),
+            share_of(jobs.held)
         );
         write_wrapped("* ", &sentence, out)?;
     }
     let sentence = format!(
         "B was found slower in {} of phases: {}. The interval held the truth in {}.",
-        times_of(phases, "comparison"),
-        share_of(phases),
-        share_of(trials.phases_held())
+        times_of(phases.significant, "comparison"),
+        share_of(phases.significant),
+        share_of(phases.held)
     );
     write_wrapped("* ", &sentence, out)?;
     table(trials, "found", "held").write(out)?;

@@ -49,7 +49,8 @@ fn ran_on(
 }
 
 fn growth(book: &Book, variant: &str) -> Finding {
-    let mut growth = findings_of(book).into_iter().filter(|finding| finding.kind() == "growth");
+    let mut growth =
+        findings_of(book).into_iter().filter(|finding| figures_of(finding)["kind"] == "growth");
     growth.find(|finding| figures_of(finding)["variant"] == variant).unwrap()
 }
 
@@ -66,7 +67,8 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
         let near_one = law == "power" && (0.7..1.3).contains(&exponent);
         assert!(law == "linear" || near_one, "{single:?}");
         assert!(figures_of(single)["ratio"].as_f64().unwrap() > 2.0, "{single:?}");
-        let ranking = findings_of(&book).into_iter().find(|f| f.kind() == "ranking").unwrap();
+        let ranking =
+            findings_of(&book).into_iter().find(|f| figures_of(f)["kind"] == "ranking").unwrap();
         assert_eq!(figures_of(&ranking)["order"][2], "single", "{ranking:?}");
     }
     if let Some(mounted) = LoopMount::new("xfs", 320) {

@@ -32,7 +32,7 @@ fn directories(seed: u64, files: u64, windows: u32, sim: &str) -> String {
 }
 
 fn findings(book: &Book, kind: &str) -> Vec<Finding> {
-    findings_of(book).into_iter().filter(|finding| finding.kind() == kind).collect()
+    findings_of(book).into_iter().filter(|finding| figures_of(finding)["kind"] == kind).collect()
 }
 
 fn growth(book: &Book, variant: &str) -> Finding {

@@ -1,7 +1,7 @@
 //! Finds the phases that several runs have in common: the same phase of the same variant at the same
 //! level, also where a run has a single variant without a name.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
@@ -16,24 +16,9 @@ pub struct PhaseKey {
     /// The variant; none if each run has only one.
     pub variant: Option<String>,
     /// The level of the axis; none without an axis.
-    #[serde(serialize_with = "level_document")]
     pub level: Option<Level>,
     /// The phase; none for the whole job.
     pub phase: Option<String>,
-}
-
-#[derive(Serialize)]
-struct LevelDocument<'a> {
-    axis: &'a str,
-    value: f64,
-    unit: &'static str,
-}
-
-fn level_document<S: Serializer>(level: &Option<Level>, to: S) -> Result<S::Ok, S::Error> {
-    let level = level.as_ref();
-    level
-        .map(|Level { axis, value, unit }| LevelDocument { axis, value: *value, unit: unit.word() })
-        .serialize(to)
 }
 
 /// Runs with the phases that they have together.

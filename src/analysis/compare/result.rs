@@ -3,12 +3,10 @@
 
 use serde::Serialize;
 
-use super::baseline::BaselineMark;
+use super::between_runs::BaselineMark;
 use super::differences::Difference;
-use super::latency::LatencyRatio;
 use super::matching::PhaseKey;
-use super::rates::Metric;
-use super::ratio_test::{RatioTest, SpeedVerdict};
+use super::rates::{LatencyRatio, Metric, RatioTest, SpeedVerdict};
 use crate::analysis::statistics::Interval;
 use crate::analysis::tails::LatencySummary;
 use crate::analysis::uncertainty::Estimate;

@@ -1,26 +1,28 @@
-//! Compares two sets of runs phase by phase: set A, one run or a history, and run B.
+//! Compares two sets of runs phase by phase: set A, one run or a history, and run B. And checks whether
+//! B is slower by more than a limit, which is an answer that a script can act on.
 
-use super::baseline::Baseline;
-use super::between_runs::BetweenRunVariance;
+use serde::Serialize;
+
+use super::between_runs::{Baseline, BetweenRunVariance};
 use super::differences::{differences, job_lines};
-use super::latency::{latency_ratios, quantile_rate};
 use super::matching::{MatchedRun, Matching, PhaseKey};
-use super::rates::{Metric, RunRate, has_known_sync, job_phases, job_rate, phase_rate};
-use super::ratio_test::RatioTest;
+use super::rates::{
+    Metric, RatioTest, RunRate, has_known_sync, job_phases, job_rate, latency_ratios, phase_rate,
+    quantile_rate,
+};
 use super::result::{
-    Absence, BaselineHistory, ComparedRow, Comparison, HistoryPoint, PhaseWork, RunLabel,
+    Absence, BaselineHistory, CheckOutcome, CheckedRow, ComparedRow, Comparison, HistoryPoint,
+    PhaseWork, RunLabel,
 };
 use crate::analysis::Analysis;
 use crate::analysis::findings::ratio::Rate;
 use crate::analysis::history::same_target;
 use crate::analysis::summary::PhaseSummary;
+use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Measurement};
-
-/// The chance with which an interval, or any of all of them, does not hold the truth.
-pub(super) const ALPHA: f64 = 0.05;
 
 /// Work that differs by less is the same.
 const WORK_SAME: f64 = 0.01;
@@ -99,8 +101,8 @@ pub(super) fn compare_sets(
     }
     let tested = pending.iter().filter(|pending| pending.row.is_in_both()).count();
     let alpha = match scope {
-        ConfidenceScope::EachRow => ALPHA,
-        ConfidenceScope::AllRows => ALPHA / tested.max(1) as f64,
+        ConfidenceScope::EachRow => INTERVAL_ALPHA,
+        ConfidenceScope::AllRows => INTERVAL_ALPHA / tested.max(1) as f64,
     };
     let is_history = matches!(a, BaselineRuns::History(_));
     let rows = pending.into_iter().map(|pending| pending.tested(&sets, alpha, is_history));
@@ -199,7 +201,7 @@ impl<'a> RunSets<'a> {
         if scope == ConfidenceScope::EachRow {
             let between =
                 |quantile| self.between(|run| quantile_rate(quantile, &run.measurements(key)));
-            row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, ALPHA);
+            row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, INTERVAL_ALPHA);
         }
         let between = self.between(|run| Some(rate(run)?.rate));
         PendingRow { row, between, ..pending }
@@ -328,3 +330,86 @@ fn phase_work(members: &[&Measurement]) -> PhaseWork {
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= WORK_SAME * a.max(b)
 }
+
+/// A run held against a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// What the run is held against.
+    pub against: BaselineKind,
+    /// By how much it may be slower: 0.05 for 5%.
+    pub fail_on: f64,
+    /// The run, B, against the baseline, A.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+}
+
+/// What a run is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BaselineKind {
+    /// One run.
+    Run,
+    /// Earlier runs of the same.
+    History,
+}
+
+impl Check {
+    /// A run against a baseline; `fail_on` is the slowdown that may be, as a share. `others` are
+    /// more runs of what the run or a single baseline did, in the order of time.
+    pub fn of_run(
+        run: &Analysis<'_>,
+        baseline: BaselineRuns<'_>,
+        others: &[Analysis<'_>],
+        fail_on: f64,
+    ) -> Self {
+        let mut comparison = compare_sets(baseline, run, others, ConfidenceScope::AllRows);
+        for row in &mut comparison.rows {
+            row.checked = Some(CheckedRow {
+                outcome: outcome(row, fail_on, run.book.run.complete),
+                slowdown: row.test.slowdown(),
+                slowdown_interval: row.test.slowdown_interval(),
+            });
+        }
+        let against = match baseline {
+            BaselineRuns::Run(_) => BaselineKind::Run,
+            BaselineRuns::History(_) => BaselineKind::History,
+        };
+        Self { against, fail_on, comparison }
+    }
+
+    /// Rows of which this comes.
+    pub fn with(&self, outcome: CheckOutcome) -> Vec<&ComparedRow> {
+        self.comparison.rows.iter().filter(|row| row.outcome() == Some(outcome)).collect()
+    }
+
+    /// Rows that both the baseline and the run have to have: all but those of one alone.
+    pub fn rows(&self) -> impl Iterator<Item = &ComparedRow> {
+        let is_checked = |row: &&ComparedRow| row.outcome() != Some(CheckOutcome::NotInBoth);
+        self.comparison.rows.iter().filter(is_checked)
+    }
+
+    /// Rows that are good, and might be even if the run were slower by more than the limit.
+    pub fn underpowered(&self) -> Vec<&ComparedRow> {
+        let most = 1.0 + self.fail_on;
+        let reaches_beyond =
+            |row: &&ComparedRow| row.test.slowdown_interval().is_some_and(|one| one.high > most);
+        self.with(CheckOutcome::Ok).into_iter().filter(reaches_beyond).collect()
+    }
+}
+
+fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
+    let most = 1.0 + fail_on;
+    match (row.a, row.absence, row.test.slowdown(), row.test.slowdown_interval()) {
+        (None, ..) => CheckOutcome::NotInBoth,
+        // Its job may have no such phase.
+        (_, Some(Absence::NotMeasured), ..) if complete => CheckOutcome::NotInBoth,
+        (_, Some(Absence::NotMeasured), ..) => CheckOutcome::Missing,
+        (_, Some(Absence::Invalid | Absence::NoRate), ..) => CheckOutcome::Invalid,
+        (.., Some(interval)) if interval.low > most => CheckOutcome::Regression,
+        (.., Some(slowdown), Some(_)) if slowdown <= most => CheckOutcome::Ok,
+        _ => CheckOutcome::Unsure,
+    }
+}
+
+#[cfg(test)]
+mod tests;

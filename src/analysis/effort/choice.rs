@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::precision::{PrecisionForecast, RatePrecision, is_precise};
+use crate::analysis::findings::say::listed;
 use crate::base::units::{counted, span};
 use crate::plan::effort::{PASSES_MAX, Passes};
 
@@ -190,12 +191,7 @@ fn counts(choice: &RepetitionChoice) -> String {
     let of_phase = |(phase, passes): (&&str, &u32)| format!("{passes} passes of {phase}");
     let mut parts = vec![counted(u64::from(choice.repeats), "repeat")];
     parts.extend(most.iter().map(of_phase));
-    let last = parts.pop().unwrap_or_default();
-    let all = match parts.as_slice() {
-        [] => last,
-        parts => format!("{} and {last}", parts.join(", ")),
-    };
-    format!("{all}: {} more", span(choice.seconds))
+    format!("{}: {} more", listed(&parts), span(choice.seconds))
 }
 
 /// A share as percent with the figures it was asked with: `3%`, `0.5%`.

@@ -61,7 +61,7 @@ pub(super) fn about(value: f64, unit: Unit) -> String {
 }
 
 /// `a, b and c`
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

@@ -20,7 +20,7 @@ fn of(measurements: Vec<Measurement>) -> Vec<Finding> {
 }
 
 fn kinds(findings: &[Finding], kind: &str) -> Vec<String> {
-    findings.iter().filter(|f| f.kind() == kind).map(|f| f.sentence()).collect()
+    findings.iter().filter(|f| figures(f)["kind"] == kind).map(|f| f.sentence()).collect()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_cache_beneath_is_seen_by_a_second_pass_that_is_surely_faster() {
     let rates =
         [((1, 1), 100.0), ((1, 2), 310.0), ((2, 1), 300.0), ((2, 2), 305.0), ((3, 2), 315.0)];
     let found = of(rates.map(|(at, rate)| read("uncached", at, 1.0, rate)).into());
-    let beneath: Vec<_> = found.iter().filter(|f| f.kind() == "lower-cache").collect();
+    let beneath: Vec<_> = found.iter().filter(|f| figures(f)["kind"] == "lower-cache").collect();
     assert_eq!(beneath.len(), 1, "{found:?}");
     let ratio = figures(beneath[0])["ratio"].as_f64().unwrap();
     assert!((ratio - 3.1).abs() < 0.01, "{ratio}");
