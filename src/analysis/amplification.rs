@@ -1,6 +1,5 @@
 //! How much more the device moves, and the file system takes, than was asked for.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::disturbances::DisturbanceAmounts;
@@ -10,7 +9,7 @@ use crate::op::{Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::gives_content;
-use crate::results::order::{levels_of, variants};
+use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
 /// Of one variant, over all its levels and passes. Each figure is none where it is not known.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,20 +134,16 @@ pub(super) fn phase_amplifications(
     disturbed: &DisturbanceAmounts,
 ) -> Vec<PhaseAmplification> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
-    let levels: BTreeMap<&str, Vec<Option<&Level>>> =
-        phases.iter().map(|phase| (*phase, levels_of(book, phase))).collect();
-    let is_last = |m: &Measurement| {
-        let levels = levels.get(m.phase.as_str());
-        levels.is_some_and(|levels| levels.last() == Some(&m.cell.level.as_ref()))
-    };
-    let mut own: BTreeMap<(&str, &str), Vec<&Measurement>> = BTreeMap::new();
-    for m in book.measurements.iter().filter(|m| m.valid() && is_last(m)) {
-        own.entry((&m.cell.variant, &m.phase)).or_default().push(m);
-    }
+    let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
     let mut all = Vec::new();
     for variant in variants(book) {
         for phase in phases.iter().copied() {
-            let (Some(own), Some(levels)) = (own.get(&(variant, phase)), levels.get(phase)) else {
+            let levels = levels_of(book, phase);
+            let last = levels.last().copied().flatten();
+            let is_own = |cell: &&PhaseCell<'_>| {
+                (cell.variant, cell.phase, cell.level) == (variant, phase, last)
+            };
+            let Some(PhaseCell { measurements: own, .. }) = cells.iter().find(is_own) else {
                 continue;
             };
             let written = mean_ratio(&filtered(own, writes), written_bytes, content_bytes);
@@ -159,7 +154,7 @@ pub(super) fn phase_amplifications(
             all.push(PhaseAmplification {
                 variant: variant.into(),
                 phase: phase.into(),
-                level: levels.last().copied().flatten().cloned(),
+                level: last.cloned(),
                 other_levels: levels.len() > 1,
                 written,
                 read,

@@ -16,7 +16,6 @@ use crate::results::order::{levels_of, variants};
 /// measurements at the phase's last level together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PhaseCourse<'a> {
-    /// The variant's name.
     pub(crate) variant: &'a str,
     /// The last level that any variant was measured at; none without an axis.
     pub(crate) level: Option<&'a Level>,
@@ -240,7 +239,6 @@ fn parts(length: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
 /// The courses of a phase, the variants side by side, at some of the windows: what a person reads.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTable<'a> {
-    /// The phase's name.
     pub(crate) phase: &'a str,
     /// The level it was measured at, the last one of the axis; none without an axis.
     pub(crate) level: Option<&'a Level>,
@@ -343,7 +341,6 @@ pub(crate) struct SlicedPhase<'a> {
 /// The latency of one measurement from its beginning to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SlicedMeasurement<'a> {
-    /// The variant's name.
     pub(crate) variant: &'a str,
     /// Its repeat, from 1.
     pub(crate) repeat: u32,

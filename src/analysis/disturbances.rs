@@ -15,7 +15,7 @@ use crate::results::content::gives_content;
 const OTHERS_IO_SHARE: f64 = 0.05;
 const OTHERS_IO_BYTES: u64 = 1 << 20;
 
-/// The same for the disk beneath a loop device: what the file system there writes for itself, its
+/// The same for the disk below a loop device: what the file system there writes for itself, its
 /// journal and where the image's blocks are, is no disturbance.
 const BENEATH_SHARE: f64 = 0.5;
 const BENEATH_BYTES: u64 = 16 << 20;
@@ -240,7 +240,7 @@ fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<
     let device = read.saturating_add(written);
     let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
     // What others left in memory, or moved on other disks, is at most what this one moved. On a loop
-    // device of boatload's own nobody else moves anything: only the disk beneath counts.
+    // device of boatload's own nobody else moves anything: only the disk below counts.
     let own = made_for(book, m).is_some() && seen.beneath_read_bytes.is_some();
     let upon = if own { (0, 0) } else { (read, written) };
     let others = seen.others_read_bytes.zip(seen.others_write_bytes).map(|(r, w)| {

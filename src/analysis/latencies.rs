@@ -21,7 +21,7 @@ pub struct Distribution {
     pub deviation_ns: f64,
     /// The longest, in nanoseconds.
     pub max_ns: u64,
-    /// How many operations it tells of.
+    /// How many operations it is of.
     pub operations: u64,
     /// Into how many powers of two the histogram divides latencies, and each of them in how many.
     pub buckets: (u32, u32),

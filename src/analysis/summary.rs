@@ -1,8 +1,6 @@
 //! A run in one row for each phase: what reports print. Every figure carries its n and its
 //! interval; invalid measurements stand apart and are never averaged in.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::disturbances::DisturbanceAmounts;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
@@ -11,7 +9,7 @@ use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::bulk_phases;
-use crate::results::order::variants;
+use crate::results::order::{PhaseCell, phase_cells, variants};
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,39 +117,27 @@ impl Summary {
 
 /// The summary of a book.
 pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary {
-    let mut groups: Vec<(VariantSummary, Vec<&Measurement>)> = Vec::new();
-    for measurement in &book.measurements {
-        let cell = &measurement.cell;
-        let same = |g: &VariantSummary| g.variant == cell.variant && g.level == cell.level;
-        match groups.iter_mut().find(|(group, _)| same(group)) {
-            Some((_, members)) => members.push(measurement),
+    let bulk = bulk_phases(book.measurements.iter());
+    let mut groups: Vec<VariantSummary> = Vec::new();
+    for PhaseCell { variant, level, phase, measurements } in phase_cells(book.measurements.iter()) {
+        let unit = if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
+        let is_disturbed = |m: &&&Measurement| m.valid() && disturbed.contains(m);
+        let disturbed = measurements.iter().filter(is_disturbed).count() as u64;
+        let row = PhaseSummary { disturbed, ..row(phase, measurements, unit) };
+        let is_same =
+            |group: &&mut VariantSummary| group.variant == variant && group.level.as_ref() == level;
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.rows.push(row),
             None => {
-                let (variant, level) = (cell.variant.clone(), cell.level.clone());
-                groups.push((VariantSummary { variant, level, rows: vec![] }, vec![measurement]));
+                let (variant, level) = (variant.into(), level.cloned());
+                groups.push(VariantSummary { variant, level, rows: vec![row] });
             }
         }
     }
     // Variants were measured in a random order; levels went up.
-    let order = variants(book).into_iter().enumerate();
-    let order: BTreeMap<&str, usize> = order.map(|(place, name)| (name, place)).collect();
-    groups.sort_by_key(|(group, _)| order.get(group.variant.as_str()).copied());
-    let bulk = bulk_phases(book.measurements.iter());
-    let filled = groups.into_iter().map(|(group, measurements)| {
-        let mut rows = rows(&measurements, &bulk);
-        for row in &mut rows {
-            let of_row = measurements.iter().filter(|m| m.phase == row.phase && m.valid());
-            row.disturbed = of_row.filter(|m| disturbed.contains(m)).count() as u64;
-        }
-        VariantSummary { rows, ..group }
-    });
-    Summary { groups: filled.collect() }
-}
-
-fn rows(measurements: &[&Measurement], bulk: &BTreeSet<&str>) -> Vec<PhaseSummary> {
-    let phases = each_once(measurements.iter().map(|m| m.phase.as_str()));
-    let of = |phase: &str| measurements.iter().filter(|m| m.phase == phase).copied().collect();
-    let unit = |phase: &str| if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
-    phases.into_iter().map(|phase| row(phase, of(phase), unit(phase))).collect()
+    let order = variants(book);
+    groups.sort_by_key(|group| order.iter().position(|name| *name == group.variant));
+    Summary { groups }
 }
 
 fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSummary {

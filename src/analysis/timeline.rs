@@ -16,7 +16,6 @@ pub(crate) struct DatedRate<'a> {
     pub(crate) seconds: f64,
     /// The index of the run.
     pub(crate) run: usize,
-    /// The variant's name.
     pub(crate) variant: &'a str,
     /// Its row in the summary.
     pub(crate) row: &'a PhaseSummary,
@@ -25,9 +24,7 @@ pub(crate) struct DatedRate<'a> {
 /// One phase over the runs of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PhaseHistory<'a> {
-    /// The scenario's name.
     pub(crate) scenario: &'a str,
-    /// The phase's name.
     pub(crate) phase: &'a str,
     /// The level, the last one of the latest run; none without an axis.
     pub(crate) level: Option<&'a Level>,

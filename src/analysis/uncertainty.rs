@@ -3,7 +3,9 @@
 
 use serde::Serialize;
 
+use super::statistics::describe;
 use super::statistics::student::{DEGREES_MANY, student_t};
+use super::thresholds::INTERVAL_ALPHA;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
 
@@ -24,7 +26,7 @@ pub struct Estimate {
     pub figures: u32,
 }
 
-/// What an interval tells about.
+/// What an interval is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalBasis {
     /// The spread between repeats, each the mean of its passes.
@@ -44,16 +46,11 @@ impl Estimate {
     /// latencies, but rates of repeats differ by percents, where both are the same, and `±` is one
     /// number because this one is symmetric.
     pub fn of(values: &[f64], relative_error: Option<f64>, basis: IntervalBasis) -> Option<Self> {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let quantile = |degrees| student_t(0.05, degrees);
+        let (n, mean) = (values.len() as f64, describe::mean(values));
+        let quantile = |degrees| student_t(INTERVAL_ALPHA, degrees);
         let half_width = match values {
             [_] => quantile(DEGREES_MANY).zip(relative_error).map(|(z, error)| z * error * mean),
-            _ => {
-                let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-                let deviation = (squares / (n - 1.0)).sqrt();
-                quantile(n - 1.0).map(|t| t * deviation / n.sqrt())
-            }
+            _ => quantile(n - 1.0).map(|t| t * describe::deviation(values) / n.sqrt()),
         };
         let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
         let figures = figures_allowed(mean, half_width);
@@ -128,10 +125,8 @@ pub(super) fn rate_estimate(
 
 /// The population's standard deviation over the mean; none for fewer than two values.
 pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-    let share = variance.sqrt() / mean;
+    let mean = describe::mean(values);
+    let share = (describe::squares(values) / values.len() as f64).sqrt() / mean;
     (values.len() > 1 && mean > 0.0 && share.is_finite()).then_some(share)
 }
 

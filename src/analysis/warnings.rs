@@ -354,7 +354,7 @@ fn about_doubt(doubt: Doubt) -> (&'static str, &'static str) {
         ),
         Doubt::DeviceReadTooLittle => (
             "not called cold: the device delivered less than was read, so something had it cached",
-            "Look for a cache beneath: a loop device without direct I/O, a hypervisor, inline data, \
+            "Look for a cache below: a loop device without direct I/O, a hypervisor, inline data, \
              a journal that is not yet written to its place.",
         ),
         Doubt::ReadByOthers => (
@@ -385,7 +385,7 @@ fn about_doubt(doubt: Doubt) -> (&'static str, &'static str) {
         ),
         Doubt::LowerCache => (
             "not called cold: a loop device below reads its file through the page cache, and no disk \
-             beneath is known to have delivered what was read",
+             below is known to have delivered what was read",
             "Switch it: losetup --direct-io=on DEVICE. A file in memory or with holes is never cold.",
         ),
         Doubt::StillMounted => (

@@ -77,7 +77,7 @@ impl Book {
     }
 
     /// Type of the file system that a variant was measured on: the one made for it, else the one
-    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not told.
+    /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not known.
     pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
         if let Some(made) = self.filesystems.iter().find(|made| made.variant == variant) {
             return Some(&made.kind);
@@ -136,7 +136,7 @@ pub struct MadeFileSystem {
     pub available_bytes: u64,
     /// Its inodes when it was empty; none where they are made as needed.
     pub inodes: Option<u64>,
-    /// Whether the device was told before each that nothing on it was needed any more.
+    /// Whether the whole device was discarded before each.
     pub trimmed: bool,
 }
 
@@ -220,9 +220,9 @@ pub struct Provenance {
     pub published: String,
     /// Where it was published; none if that was not kept.
     pub url: Option<String>,
-    /// The system it was measured on, in words; none if it is not told.
+    /// The system it was measured on, in words; none if it was not published.
     pub system: Option<String>,
-    /// The disk; none if it is not told.
+    /// The disk; none if it was not published.
     pub disk: Option<String>,
     /// How often it was done, in words.
     pub repeated: String,
@@ -314,7 +314,7 @@ pub struct Measurement {
     /// Entries that were counted.
     pub entries_found: u64,
     /// Bytes of the file system's space that the phase and its sync took, others' included;
-    /// negative where it gave some back; none where nothing tells.
+    /// negative where it gave some back; none where it is not known.
     pub space_bytes: Option<i64>,
     /// Inodes that it took; none where the file system does not count them.
     pub inodes: Option<i64>,
@@ -326,7 +326,7 @@ pub struct Measurement {
     pub device_writes: Option<u64>,
     /// Flushes that it completed; none where it does not count them.
     pub device_flushes: Option<u64>,
-    /// Bytes that it was told nobody needs any more; none without a device.
+    /// Bytes that were discarded; none without a device.
     pub device_discard_bytes: Option<u64>,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over the seconds of the phase; none for fewer than two.

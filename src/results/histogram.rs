@@ -13,7 +13,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 /// Three significant digits: every figure is within 0.1%.
 const DIGITS: u8 = 3;
 
-/// The longest latency told apart from longer ones: an hour, in nanoseconds.
+/// The longest latency that is distinguished from longer ones: an hour, in nanoseconds.
 pub const LATENCY_MAX_NS: u64 = 3_600_000_000_000;
 
 /// An empty histogram of latencies in nanoseconds.

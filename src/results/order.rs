@@ -1,6 +1,6 @@
-//! The order in which variants, levels and phases are shown.
+//! The order in which variants, levels and phases are shown, and measurements by all three.
 
-use super::book::{Book, Level, MadeFileSystem};
+use super::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::base::distinct::each_once;
 
 /// Names of the variants that the book has something of, in the job's order; those that it does not
@@ -21,6 +21,32 @@ pub fn variants(book: &Book) -> Vec<&str> {
 pub(crate) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
     let own = book.measurements.iter().filter(|m| m.phase == phase);
     each_once(own.map(|m| m.cell.level.as_ref()))
+}
+
+/// The measurements of one phase of one variant at one level.
+pub(crate) struct PhaseCell<'a> {
+    pub(crate) variant: &'a str,
+    pub(crate) level: Option<&'a Level>,
+    pub(crate) phase: &'a str,
+    pub(crate) measurements: Vec<&'a Measurement>,
+}
+
+/// Measurements by variant, level and phase, in the order in which the first of each was measured.
+pub(crate) fn phase_cells<'a>(
+    measurements: impl Iterator<Item = &'a Measurement>,
+) -> Vec<PhaseCell<'a>> {
+    let mut cells: Vec<PhaseCell<'a>> = Vec::new();
+    for m in measurements {
+        let (variant, level, phase) = (m.cell.variant.as_str(), m.cell.level.as_ref(), &*m.phase);
+        let is_same = |cell: &&mut PhaseCell<'_>| {
+            (cell.phase, cell.variant, cell.level) == (phase, variant, level)
+        };
+        match cells.iter_mut().find(is_same) {
+            Some(cell) => cell.measurements.push(m),
+            None => cells.push(PhaseCell { variant, level, phase, measurements: vec![m] }),
+        }
+    }
+    cells
 }
 
 /// The file systems that were made for the run, in the order of their variants.

@@ -1,5 +1,5 @@
 //! Takes in every latency of one worker: a histogram of all of them, windows if they were asked
-//! for, and slices that tell how sure the rate is.
+//! for, and slices that show how precise the rate is.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use super::histogram::new_histogram;
 use super::windows::{WindowRecorder, Windows};
 use crate::run::drive::Recorder;
 
-/// Slices of a phase whose means tell how sure the mean of all is.
+/// Slices of a phase whose means show how precise the mean of all is.
 const SLICES: u64 = 32;
 
 /// One worker's recorder, in cache lines of its own.
@@ -132,7 +132,7 @@ pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>
     Recorded { histogram, latency, rate_error, windows, slices_ns }
 }
 
-/// Fewer slices tell nothing of how they differ.
+/// Fewer slices do not show how they differ.
 const SLICES_MIN: usize = 8;
 
 /// The mean of all workers' slices; of those that did more than others their last slices are left.

@@ -170,7 +170,7 @@ fn lines(table: &str) -> impl Iterator<Item = PublishedRow<'_>> {
     all.map(move |line| PublishedRow(heads.iter().copied().zip(line.split(',')).collect()))
 }
 
-/// One for each phase of each cell; lines that differ only in the operation they tell of are the
+/// One for each phase of each cell; lines that differ only in their operation are the
 /// windows of one.
 fn measurements(
     table: &str,
@@ -237,7 +237,7 @@ fn seconds(line: &PublishedRow) -> f64 {
     if published.is_nan() { from_rate } else { published }
 }
 
-/// The one operation a line tells of: all its figures are the same.
+/// The one operation of a line: all its figures are the same.
 fn window(line: &PublishedRow) -> Option<Window> {
     line.text("operation_number")?;
     let ns = line.number("latency_us") * 1e3;

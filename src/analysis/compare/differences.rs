@@ -23,11 +23,11 @@ enum Fact {
     One(fn(&Book) -> String),
     /// A word or two that published figures do not come with.
     Own(fn(&Book) -> String),
-    /// A word that earlier versions did not keep: told only where all runs know it.
+    /// A word that earlier versions did not keep: stated only where all runs know it.
     Later(fn(&Book) -> String),
-    /// A list, and what joins those that are told. Published figures have none.
+    /// A list, and what joins its items. Published figures have none.
     Many(fn(&Book) -> Vec<String>, &'static str),
-    /// Lines of which only their number is told.
+    /// Lines of which only the number is stated.
     Lines(fn(&Book) -> Vec<String>),
 }
 
@@ -96,7 +96,7 @@ fn joined(lists: &[Vec<String>], joint: &str) -> Vec<Option<String>> {
     lists.iter().map(|list| any.then(|| text(list))).collect()
 }
 
-/// Lines that differ in each run, told apart by the runs' letters where each has as many.
+/// Lines that differ in each run, with the runs' letters, since each may have as many.
 fn counted_lines(lists: &[Vec<String>]) -> Vec<Option<String>> {
     let all_empty = lists.iter().all(Vec::is_empty);
     let text = |(at, list): (usize, &Vec<String>)| {

@@ -16,10 +16,11 @@ use crate::base::units::Unit;
 use crate::results::book::Measurement;
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// More is faster.
+    #[default]
     OperationsPerSecond,
     /// More is faster.
     BytesPerSecond,

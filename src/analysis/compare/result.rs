@@ -50,7 +50,7 @@ pub struct RunLabel {
 }
 
 /// A phase or the whole job in A and B.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ComparedRow {
     /// Which phase.
     #[serde(flatten)]
@@ -196,26 +196,6 @@ impl Comparison {
 }
 
 impl ComparedRow {
-    /// A row of which nothing but the values is known.
-    pub(super) fn new(key: PhaseKey, metric: Metric, with_sync: bool) -> Self {
-        Self {
-            key,
-            metric,
-            with_sync,
-            a: None,
-            b: None,
-            absence: None,
-            test: RatioTest::default(),
-            work: None,
-            caches: None,
-            disturbed: [false; 2],
-            latency_ns: [None; 2],
-            latency_ratios: Vec::new(),
-            history: None,
-            checked: None,
-        }
-    }
-
     /// Whether both sides have a value.
     pub fn is_in_both(&self) -> bool {
         self.a.is_some() && self.b.is_some()

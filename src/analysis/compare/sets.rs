@@ -186,9 +186,14 @@ impl<'a> RunSets<'a> {
         let found = pair.map(|run| run.summary(key));
         let caches =
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
-        let mut row = ComparedRow::new(key.clone(), Metric::of_rate(unit), with_sync);
-        row.disturbed = found.map(|phase| phase.is_some_and(|phase| phase.disturbed > 0));
-        row.latency_ns = found.map(|phase| phase.and_then(|phase| phase.tail));
+        let row = ComparedRow {
+            key: key.clone(),
+            metric: Metric::of_rate(unit),
+            with_sync,
+            disturbed: found.map(|phase| phase.is_some_and(|phase| phase.disturbed > 0)),
+            latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
+            ..ComparedRow::default()
+        };
         let pending = PendingRow::new(row, self.a.iter().map(rate).collect(), rate(&self.b), None);
         if !pending.row.is_in_both() {
             let lacking = if pending.row.b.is_none() { found[1] } else { found[0] };
@@ -217,7 +222,8 @@ impl<'a> RunSets<'a> {
             (other.work == job.work).then_some(other.rate)
         };
         let key = PhaseKey { phase: None, ..key.clone() };
-        let row = ComparedRow::new(key, Metric::Seconds, true);
+        let row =
+            ComparedRow { key, metric: Metric::Seconds, with_sync: true, ..Default::default() };
         let between = self.between(|run| Some(rate(run)?.rate));
         let pending =
             PendingRow::new(row, self.a.iter().map(rate).collect(), Some(job.rate), between);

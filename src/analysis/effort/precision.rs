@@ -11,8 +11,9 @@ use crate::analysis::uncertainty::{IntervalBasis, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::effort::{PASSES_MAX, Passes};
-use crate::results::book::{Book, CellKey, Measurement};
+use crate::results::book::{Book, Measurement};
 use crate::results::content::bulk_phases;
+use crate::results::order::phase_cells;
 
 /// From so many repeats on a row's own deviation counts where it is larger than that of all rows of
 /// its phase: variants may differ in it, and of fewer it is hardly known.
@@ -40,20 +41,12 @@ pub fn rate_precisions(measurements: &[&Measurement], free: &Passes) -> Vec<Rate
     let counted: Vec<&Measurement> = measurements.iter().copied().filter(|m| counts(m)).collect();
     let bulk = bulk_phases(counted.iter().copied());
     let spreads = nested(counted.iter().copied());
-    let place = |m: &'_ &Measurement| {
-        let CellKey { variant, level, .. } = &m.cell;
-        (variant.clone(), level.clone(), m.phase.clone())
-    };
     let mut rows = Vec::new();
-    for (variant, level, phase) in each_once(counted.iter().map(place)) {
-        let of_row = |m: &&&Measurement| {
-            m.phase == phase && m.cell.variant == variant && m.cell.level == level
-        };
-        let own: Vec<&Measurement> = counted.iter().filter(of_row).copied().collect();
-        let unit = if bulk.contains(phase.as_str()) { Unit::Bytes } else { Unit::Count };
-        let spread = spreads.iter().find(|(name, _)| *name == phase);
+    for cell in phase_cells(counted.iter().copied()) {
+        let unit = if bulk.contains(cell.phase) { Unit::Bytes } else { Unit::Count };
+        let spread = spreads.iter().find(|(name, _)| *name == cell.phase);
         let spread = spread.map(|(_, spread)| *spread).unwrap_or_default();
-        rows.push(RatePrecision::new(&own, unit, spread, free));
+        rows.push(RatePrecision::new(&cell.measurements, unit, spread, free));
     }
     rows
 }
@@ -162,26 +155,18 @@ pub struct ImprecisePhase {
 pub fn imprecise_phases(book: &Book) -> Option<Vec<ImprecisePhase>> {
     let precision = book.run.precision?;
     let all: Vec<_> = book.measurements.iter().collect();
-    let mut phases: Vec<ImprecisePhase> = Vec::new();
-    for row in rate_precisions(&all, &Passes::new()) {
-        if row.half_width.is_some_and(|half| half <= precision) {
-            continue;
-        }
-        match phases.iter_mut().find(|imprecise| imprecise.phase == row.key.1) {
-            Some(known) => {
-                let both = known.half_width.zip(row.half_width);
-                known.half_width = both.map(|(a, b)| a.max(b));
-            }
-            None => phases.push(ImprecisePhase { phase: row.key.1, half_width: row.half_width }),
-        }
-    }
-    // A phase without a valid measurement has no precision at all.
-    for phase in each_once(book.measurements.iter().map(|m| m.phase.as_str())) {
-        let valid = |m: &&Measurement| m.phase == phase && m.valid();
-        if !book.measurements.iter().any(|m| valid(&m)) && !phases.iter().any(|p| p.phase == phase)
-        {
-            phases.push(ImprecisePhase { phase: phase.into(), half_width: None });
-        }
-    }
-    Some(phases)
+    let rows = rate_precisions(&all, &Passes::new());
+    let imprecise = |phase: &str| {
+        let own = || rows.iter().filter(|row| row.key.1 == phase);
+        let is_precise = own().all(|row| row.half_width.is_some_and(|half| half <= precision));
+        // A phase without a valid measurement has no precision at all.
+        let is_measured = all.iter().any(|m| m.phase == phase && m.valid());
+        let half_width = own().map(|row| row.half_width).reduce(|a, b| Some(a?.max(b?)));
+        let half_width = half_width.flatten();
+        let phase = phase.to_string();
+        (!is_precise || !is_measured).then_some(ImprecisePhase { phase, half_width })
+    };
+    Some(
+        each_once(all.iter().map(|m| m.phase.as_str())).into_iter().filter_map(imprecise).collect(),
+    )
 }

@@ -6,7 +6,7 @@ use crate::base::distinct::each_once;
 use crate::results::book::{Level, Measurement};
 
 /// Variances of the logarithm of a phase's rate, so that their roots are relative deviations. Each is
-/// what the level adds of its own to the rate of one pass; none where it cannot be told from others.
+/// what the level adds of its own to the rate of one pass; none where it cannot be separated from others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VarianceComponents {
     /// The phase.
@@ -19,7 +19,7 @@ pub struct VarianceComponents {
     pub repeats: Option<f64>,
 }
 
-/// VarianceSums of one phase over all variants and levels.
+/// Sums of squares of one phase over all variants and levels.
 #[derive(Clone, Copy, Debug, Default)]
 struct VarianceSums {
     /// Squares within repeats, and their degrees of freedom.
@@ -38,12 +38,12 @@ struct VarianceSums {
 pub(super) struct NestedVariance {
     /// Variance of a pass within its repeat, its operations included; none where repeats have one pass.
     pub(super) pass: Option<f64>,
-    /// Variance of repeats beyond that; with the passes' where it cannot be told from it.
+    /// Variance of repeats beyond that; with the passes' where it cannot be separated from it.
     pub(super) repeat: Option<f64>,
     operations: Option<f64>,
 }
 
-/// VarianceComponents of each phase, in the order they were measured.
+/// The variances of each phase, in the order they were measured.
 pub fn variance_components<'a>(
     measurements: impl Iterator<Item = &'a Measurement>,
 ) -> Vec<VarianceComponents> {
@@ -62,7 +62,7 @@ pub fn variance_components<'a>(
 
 /// The analysis of variance of passes nested in repeats, nested in what is not looked at: variants
 /// and levels. Unbiased for unequal counts too (Searle, Casella and McCulloch, "Variance
-/// VarianceComponents", 1992, section 3.6); what comes out negative is zero.
+/// Components", 1992, section 3.6); what comes out negative is zero.
 pub(super) fn nested<'a>(
     measurements: impl Iterator<Item = &'a Measurement>,
 ) -> Vec<(&'a str, NestedVariance)> {

@@ -7,12 +7,13 @@ use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
 use crate::op::{Effect, Subject, find_operation};
 use crate::results::book::{Level, Measurement, Window};
+use crate::results::order::PhaseCell;
 
 use super::curve::{Block, ChangeShape, Law};
 use super::phase_shape::{
     BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, WINDOWS_MIN, has_whole_windows,
 };
-use super::sample::{Sample, SampleCell, Values};
+use super::sample::{Sample, Values};
 use super::say::{self, lead, span, times};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, median, squares};
@@ -318,7 +319,7 @@ pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
     found.collect()
 }
 
-fn finding(cell: &SampleCell<'_>, phase: &PhaseBlocks<'_>) -> Option<GrowthFinding> {
+fn finding(cell: &PhaseCell<'_>, phase: &PhaseBlocks<'_>) -> Option<GrowthFinding> {
     let mut found = PhaseShape::new(phase)?;
     let mut figures = figures(phase, &found)?;
     let mut shape = match found.beyond_law {
@@ -463,13 +464,13 @@ fn ends_of<'a>(
 }
 
 /// That fewer windows were measured than show anything.
-fn too_few(cell: &SampleCell<'_>) -> Option<GrowthFinding> {
+fn too_few(cell: &PhaseCell<'_>) -> Option<GrowthFinding> {
     let has_some = |m: &&&Measurement| !m.windows.is_empty() && has_whole_windows(m);
     let most = cell.measurements.iter().filter(has_some).map(|m| m.windows.len()).max()?;
     (most < WINDOWS_MIN).then(|| without_figures(cell, most as u64))
 }
 
-fn without_figures(cell: &SampleCell<'_>, windows: u64) -> GrowthFinding {
+fn without_figures(cell: &PhaseCell<'_>, windows: u64) -> GrowthFinding {
     GrowthFinding {
         variant: cell.variant.into(),
         phase: cell.phase.into(),

@@ -4,6 +4,7 @@ use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
 use crate::results::book::{Book, Level, Measurement};
+use crate::results::order::PhaseCell;
 
 /// No phase is shorter or longer.
 pub(in crate::analysis) const SECONDS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
@@ -13,14 +14,6 @@ pub(super) struct Sample<'a> {
     measurements: Vec<&'a Measurement>,
     variants: Vec<&'a str>,
     in_turns: bool,
-}
-
-/// The measurements of one phase of one variant at one level.
-pub(super) struct SampleCell<'a> {
-    pub(super) phase: &'a str,
-    pub(super) variant: &'a str,
-    pub(super) level: Option<&'a Level>,
-    pub(super) measurements: Vec<&'a Measurement>,
 }
 
 /// One phase of one variant over an axis.
@@ -90,14 +83,14 @@ impl<'a> Sample<'a> {
     }
 
     /// All that have measurements, by phase, then by variant.
-    pub(super) fn cells(&self) -> Vec<SampleCell<'a>> {
+    pub(super) fn cells(&self) -> Vec<PhaseCell<'a>> {
         let mut cells = Vec::new();
         for phase in self.phases() {
             let levels = self.levels(phase);
             for variant in self.variants.iter().copied() {
                 for level in levels.iter().copied() {
                     let measurements = self.cell(phase, variant, level);
-                    cells.push(SampleCell { phase, variant, level, measurements });
+                    cells.push(PhaseCell { phase, variant, level, measurements });
                 }
             }
         }
@@ -107,10 +100,10 @@ impl<'a> Sample<'a> {
 
     /// One for each phase and variant that were measured at two levels or more.
     pub(super) fn series(&self) -> Vec<LevelSeries<'a>> {
-        let cells: Vec<SampleCell<'a>> =
+        let cells: Vec<PhaseCell<'a>> =
             self.cells().into_iter().filter(|cell| cell.level.is_some()).collect();
         let of_one = cells.chunk_by(|a, b| (a.phase, a.variant) == (b.phase, b.variant));
-        let series = |cells: &[SampleCell<'a>]| {
+        let series = |cells: &[PhaseCell<'a>]| {
             let is_bulk = |m: &&Measurement| m.bytes / m.operations.max(1) >= BULK_BYTES_MIN;
             LevelSeries {
                 phase: cells[0].phase,

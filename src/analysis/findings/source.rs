@@ -12,6 +12,7 @@ use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::base::units::bytes;
 use crate::op::{Operation, Subject, find_operation};
 use crate::results::book::{Book, Level, Measurement};
+use crate::results::order::{PhaseCell, phase_cells};
 use crate::run::cache::CacheState;
 
 /// The device delivered at least this share of what was read: it came from there.
@@ -195,18 +196,12 @@ pub(super) fn lower_cache(book: &Book) -> Vec<LowerCacheFinding> {
 }
 
 fn moved_bytes(book: &Book) -> Vec<MovedBytes<'_>> {
-    let mut all: Vec<MovedBytes<'_>> = Vec::new();
-    for m in book.measurements.iter().filter(|m| m.valid() && m.bytes > 0) {
-        let same = |other: &Measurement| {
-            let (a, b) = (&other.cell, &m.cell);
-            a.variant == b.variant && a.level == b.level && other.phase == m.phase
-        };
-        if let Some(one) = all.iter_mut().find(|one| same(one.members[0])) {
-            one.members.push(m);
-        } else if let Some(operation) = find_operation(&m.operation) {
-            all.push(MovedBytes { operation, members: vec![m] });
-        }
-    }
+    let moved = book.measurements.iter().filter(|m| m.valid() && m.bytes > 0);
+    let known = phase_cells(moved).into_iter().filter_map(|PhaseCell { measurements, .. }| {
+        let operation = find_operation(&measurements[0].operation)?;
+        Some(MovedBytes { operation, members: measurements })
+    });
+    let mut all: Vec<MovedBytes<'_>> = known.collect();
     // Variants were measured in a random order; levels and phases in that of the job file.
     all.sort_by(|a, b| a.members[0].cell.variant.cmp(&b.members[0].cell.variant));
     all

@@ -94,7 +94,7 @@ fn split(sorted: &[f64]) -> Option<usize> {
     best.1
 }
 
-/// How many uniform samples tell what dips chance makes.
+/// So many uniform samples show what dips chance makes.
 const SAMPLES: u32 = 500;
 
 /// Larger samples are compared with ones of this size: `sqrt(n) dip` has a limit.

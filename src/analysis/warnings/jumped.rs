@@ -8,10 +8,10 @@ use crate::analysis::change::{LatencyStep, latency_steps};
 use crate::analysis::finding::{Finding, JumpFigures, WarningCode, WarningFinding};
 use crate::analysis::findings::growth::GrowthShape;
 use crate::analysis::findings::say;
-use crate::base::distinct::each_once;
 use crate::base::units::{counted, grouped};
 use crate::plan::{CacheAsked, DEFAULT_VARIANT};
-use crate::results::book::{CellKey, Level, Measurement};
+use crate::results::book::{Level, Measurement};
+use crate::results::order::phase_cells;
 
 /// Repeats agree on a place that differs by less than this share of the phase.
 const PLACE_SAME: f64 = 0.07;
@@ -71,21 +71,12 @@ pub(super) fn jumped(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<Warni
 }
 
 fn jumps(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<PhaseJump> {
-    let key = |m: &Measurement| {
-        let CellKey { variant, level, .. } = m.cell.clone();
-        (m.phase.clone(), variant, level)
-    };
     let judged = analysis.book.measurements.iter();
     let judged = judged.filter(|m| m.valid() && series(m).is_some());
-    let judged: Vec<&Measurement> = judged.collect();
-    let keys: Vec<_> = judged.iter().map(|m| key(m)).collect();
     let mut found: Vec<PhaseJump> = Vec::new();
-    for one in each_once(keys.iter()) {
-        let cell: Vec<_> = judged.iter().filter(|m| key(m) == *one).copied().collect();
-        let Some(jumped) = of_cell(analysis, &cell).filter(|jumped| !is_stated(findings, jumped))
-        else {
-            continue;
-        };
+    for cell in phase_cells(judged) {
+        let jumped = of_cell(analysis, &cell.measurements);
+        let Some(jumped) = jumped.filter(|jumped| !is_stated(findings, jumped)) else { continue };
         let same = |other: &&mut PhaseJump| {
             (&other.phase, &other.figures.variant) == (&jumped.phase, &jumped.figures.variant)
         };

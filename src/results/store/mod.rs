@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// While another process makes the same store, SQLite refuses some steps at once instead of
-    /// waiting as it is told to: then all of them are tried again.
+    /// waiting as it should: then all of them are tried again.
     fn configure_in_turn(&mut self) -> StoreResult<()> {
         let mut configured = self.configure(BUSY_WAIT / BUSY_TRIES);
         for _ in 1..BUSY_TRIES {
@@ -126,7 +126,7 @@ impl From<rusqlite::Error> for StoreProblem {
     }
 }
 
-/// Even a reader of a file in WAL mode makes files beside it, unless it is told that nobody writes
+/// Even a reader of a file in WAL mode makes files beside it, unless it is opened as immutable
 /// (<https://sqlite.org/wal.html#read_only_databases>). Someone does if those files are there, and
 /// then they need not be made.
 fn read_only_uri(path: &Path) -> String {
