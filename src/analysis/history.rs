@@ -1,12 +1,17 @@
-//! Earlier runs of the same on the same: which they are, and where their figures took a step.
+//! Runs of the same on the same over time: which they are, where their figures took a step, and the rates
+//! of each phase from run to run.
 
 use std::collections::BTreeSet;
 
 use super::change::{ChangePoint, Sensitivity, level_changes};
 use super::compare::differences::job_lines;
 use super::statistics::describe::mean;
+use super::summary::{PhaseSummary, VariantSummary};
 use super::thresholds::{RUN_STEP_ALPHA, RUN_STEP_MIN};
-use crate::results::book::{Book, CacheAsked, EngineName};
+use crate::analysis::Analysis;
+use crate::base::dates::seconds_of;
+use crate::base::distinct::each_once;
+use crate::results::book::{Book, CacheAsked, EngineName, Level};
 
 /// Places in a row of so many fewer than values: three lie on each side of a step.
 const NO_PLACES: usize = 5;
@@ -72,87 +77,100 @@ fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, u32, CacheAsked)> {
     all.map(|m| (m.phase.as_str(), m.engine, m.threads, m.cache.asked)).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::random::{Stream, draw};
-    use crate::plan::Scale;
-    use crate::results::fixture;
+/// The rate of a phase of one run, and when the run began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DatedRate<'a> {
+    /// Seconds from 1970 to the begin of the run.
+    pub(crate) seconds: f64,
+    /// The index of the run.
+    pub(crate) run: usize,
+    pub(crate) variant: &'a str,
+    /// Its row in the summary.
+    pub(crate) row: &'a PhaseSummary,
+}
 
-    /// About one percent of noise around zero.
-    fn noise(seed: u64, n: usize) -> Vec<f64> {
-        let one = |at: usize| {
-            let uniform = |part: u64| {
-                draw(seed, Stream::Order, at as u64 * 4 + part) as f64 / u64::MAX as f64
-            };
-            (0..4).map(uniform).sum::<f64>() / 4.0 - 0.5
-        };
-        (0..n).map(|at| one(at) * 0.07).collect()
-    }
+/// One phase over the runs of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PhaseHistory<'a> {
+    pub(crate) scenario: &'a str,
+    pub(crate) phase: &'a str,
+    /// The level, the last one of the latest run; none without an axis.
+    pub(crate) level: Option<&'a Level>,
+    /// Rates of one unit, from the earliest on.
+    pub(crate) rates: Vec<DatedRate<'a>>,
+    /// Whether all runs are of the same job on the same machine, file system and device.
+    pub(crate) same_target: bool,
+}
 
-    #[test]
-    fn noise_without_a_step_has_hardly_ever_one() {
-        let false_alarms: usize = (0..200).map(|seed| steps(&noise(seed, 30)).len()).sum();
-        assert!(false_alarms <= 6, "{false_alarms} of 200");
-    }
+/// Fewer runs are no history.
+const RUNS_MIN: usize = 3;
 
-    #[test]
-    fn a_step_is_found_where_it_is_with_what_lies_on_both_sides() {
-        let (mut only, mut exact) = (0, 0);
-        for seed in 0..50 {
-            let mut values = noise(seed, 30);
-            values[20..].iter_mut().for_each(|value| *value += 0.10);
-            let found = steps(&values);
-            let nearest = found.iter().min_by_key(|step| step.index.abs_diff(20)).unwrap();
-            assert!((nearest.after - nearest.before - 0.1).abs() < 0.03, "{found:?}");
-            exact += usize::from(nearest.index == 20);
-            only += usize::from(found.len() == 1);
+/// A run that has a date.
+struct DatedRun<'a> {
+    index: usize,
+    seconds: f64,
+    analysis: &'a Analysis<'a>,
+}
+
+/// One for each phase of each scenario that three or more of the runs measured. Published figures
+/// have no date to stand at; a run that is given twice stands there once.
+pub(crate) fn phase_histories<'a>(all: &[&'a Analysis<'a>]) -> Vec<PhaseHistory<'a>> {
+    let mut seen = BTreeSet::new();
+    let mut runs = Vec::new();
+    for (index, analysis) in all.iter().copied().enumerate() {
+        let run = &analysis.book.run;
+        if !seen.insert(&run.id) || run.reference.is_some() {
+            continue;
         }
-        assert!(exact >= 45, "{exact} of 50 at its very place");
-        assert!(only >= 47, "{only} of 50 with nothing else");
-    }
-
-    #[test]
-    fn a_step_three_runs_ago_is_found_as_well() {
-        for seed in 0..50 {
-            let mut values = noise(seed, 30);
-            values[27..].iter_mut().for_each(|value| *value -= 0.10);
-            let found = steps(&values);
-            assert!(found.iter().any(|step| step.index == 27), "{seed}: {found:?}");
+        if let Some(seconds) = seconds_of(&run.started) {
+            runs.push(DatedRun { index, seconds, analysis });
         }
     }
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let scenarios = each_once(runs.iter().map(|run| run.scenario()));
+    scenarios.into_iter().flat_map(|scenario| of_scenario(scenario, &runs)).collect()
+}
 
-    #[test]
-    fn two_steps_come_in_their_order_and_two_runs_make_none() {
-        let values = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0];
-        let at: Vec<_> = steps(&values).iter().map(|step| step.index).collect();
-        assert_eq!(at, [3, 6]);
-        assert_eq!(steps(&[1.0, 1.0, 1.0, 1.0, 2.0, 2.0]), []);
-        assert_eq!((steps(&[]), steps(&[f64::NAN; 9])), (vec![], vec![]));
-    }
+fn of_scenario<'a>(scenario: &'a str, runs: &[DatedRun<'a>]) -> Vec<PhaseHistory<'a>> {
+    let runs: Vec<&DatedRun<'a>> = runs.iter().filter(|run| run.scenario() == scenario).collect();
+    let Some(latest) = runs.last().filter(|_| runs.len() >= RUNS_MIN) else { return Vec::new() };
+    let latest_book = latest.analysis.book;
+    let same_target = runs.iter().all(|run| same_target(run.analysis.book, latest_book));
+    let of_phase = |phase: &'a str| {
+        let last = latest
+            .analysis
+            .summary()
+            .groups
+            .iter()
+            .rev()
+            .find_map(|group| Some((group.level.as_ref(), rate_row(group, phase)?.rate_unit)));
+        let (level, unit) = last?;
+        let mut rates = Vec::new();
+        for run in &runs {
+            let groups = run.analysis.summary().groups.iter();
+            for group in groups.filter(|group| group.level.as_ref() == level) {
+                let row = rate_row(group, phase).filter(|row| row.rate_unit == unit);
+                let (seconds, variant) = (run.seconds, group.variant.as_str());
+                rates.extend(row.map(|row| DatedRate { seconds, run: run.index, variant, row }));
+            }
+        }
+        let measured = each_once(rates.iter().map(|rate| rate.run)).len();
+        let enough = measured >= RUNS_MIN;
+        enough.then_some(PhaseHistory { scenario, phase, level, rates, same_target })
+    };
+    latest.analysis.summary().phases().into_iter().filter_map(of_phase).collect()
+}
 
-    #[test]
-    fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
-        let a = fixture::book();
-        let with = |change: fn(&mut Book)| {
-            let mut b = fixture::book();
-            change(&mut b);
-            same_target(&a, &b)
-        };
-        assert!(with(|_| ()));
-        assert!(with(|b| b.host.kernel = "Linux 7.0".into()));
-        assert!(with(|b| b.run.seed = 3));
-        assert!(with(|b| b.run.job += "# a word\n"));
-        assert!(with(|b| b.host.memory_bytes -= 4_000_000));
-        assert!(!with(|b| b.host.memory_bytes /= 2));
-        assert!(!with(|b| b.host.filesystem.kind = "xfs".into()));
-        assert!(with(|b| b.host.filesystem.journal = None), "nobody looked");
-        assert!(!with(|b| b.host.filesystem.journal = Some(false)));
-        assert!(!with(|b| b.host.device = None));
-        assert!(!with(|b| b.run.job += "threads = 2\n"));
-        assert!(!with(|b| b.run.parameters.clear()));
-        assert!(!with(|b| b.run.scale = Scale::Standard));
-        assert!(!with(|b| b.measurements[0].threads = 7));
-        assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
+impl<'a> DatedRun<'a> {
+    fn scenario(&self) -> &'a str {
+        &self.analysis.book.run.scenario
     }
 }
+
+/// The row of a phase that has a rate.
+fn rate_row<'a>(group: &'a VariantSummary, phase: &str) -> Option<&'a PhaseSummary> {
+    group.rows.iter().find(|row| row.phase == phase && row.rate.is_some())
+}
+
+#[cfg(test)]
+mod tests;

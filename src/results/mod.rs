@@ -10,4 +10,3 @@ pub mod order;
 pub mod recorder;
 pub mod reference;
 pub mod store;
-pub mod windows;

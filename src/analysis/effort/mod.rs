@@ -21,11 +21,12 @@ mod choice;
 mod precision;
 #[cfg(test)]
 mod tests;
-mod variance;
 
 pub use choice::{
     PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
     decision_text, percent, repeat_seconds,
 };
-pub use precision::{ImprecisePhase, RatePrecision, imprecise_phases, is_precise, rate_precisions};
-pub use variance::{VarianceComponents, variance_components};
+pub use precision::{
+    ImprecisePhase, RatePrecision, VarianceComponents, imprecise_phases, is_precise,
+    rate_precisions, variance_components,
+};

@@ -6,7 +6,7 @@ use super::notes::{about_disturbed, about_intervals, about_last_level, notes, po
 use super::rates::{estimated, rate_axis};
 use super::runs::{ChartKeys, ChartRuns, ChartVariant};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
-use crate::analysis::timeline::{DatedRate, PhaseHistory, phase_histories};
+use crate::analysis::history::{DatedRate, PhaseHistory, phase_histories};
 use crate::base::failure::shown;
 
 /// One chart for each phase that three runs or more of one scenario measured.

@@ -2,8 +2,6 @@
 //! that was killed stays readable. docs/STORE.md says how to read it without boatload.
 
 mod read;
-mod schema;
-mod write;
 
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
@@ -11,9 +9,11 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use serde::Serialize;
 
 use crate::base::failure::{Failure, Result, shown};
+use crate::results::book::{Book, Measurement};
 
 pub use read::RunSummary;
 
@@ -84,19 +84,69 @@ impl Store {
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
             .map_err(|error| failure(&path, "read", &error))?;
         let store = Self { connection, path };
-        schema::check(&store.connection).map_err(|error| store.failure("read", &error))?;
+        check_schema(&store.connection).map_err(|error| store.failure("read", &error))?;
         Ok(store)
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.
     fn configure(&mut self, wait: Duration) -> StoreResult<()> {
         self.connection.busy_timeout(wait)?;
-        schema::check(&self.connection)?;
+        check_schema(&self.connection)?;
         // Where WAL cannot be had, as on some network file systems, the mode stays as it was.
         self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         self.connection.pragma_update(None, "synchronous", "normal")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
-        schema::make(&mut self.connection)
+        make_tables(&mut self.connection)
+    }
+
+    /// Saves a run that has begun, without its measurements. Fails if the store has a run with this
+    /// id.
+    pub fn begin_run(&mut self, book: &Book) -> Result<()> {
+        self.commit("save a run in", |connection| insert_run(connection, book))
+    }
+
+    /// Saves all of a run but its measurements anew. Fails if the store has no run with this id.
+    pub fn update_run(&mut self, book: &Book) -> Result<()> {
+        self.commit("save a run in", |connection| {
+            let update = "UPDATE runs SET document = ?2 WHERE id = ?1";
+            let document = json(&book.without_measurements())?;
+            match connection.execute(update, params![book.run.id, document])? {
+                1 => Ok(()),
+                _ => Err(StoreProblem::Stated("it has no such run.".into())),
+            }
+        })
+    }
+
+    /// Saves what one phase gave.
+    pub fn add_measurement(&mut self, run_id: &str, measurement: &Measurement) -> Result<()> {
+        self.commit("save a measurement in", |connection| {
+            insert_measurement(connection, run_id, measurement)
+        })
+    }
+
+    /// Saves a whole run at once, or nothing of it. Fails if the store has a run with this id.
+    pub fn import(&mut self, book: &Book) -> Result<()> {
+        self.commit("save a run in", |connection| {
+            insert_run(connection, book)?;
+            let mut all = book.measurements.iter();
+            all.try_for_each(|one| insert_measurement(connection, &book.run.id, one))
+        })
+    }
+
+    /// Does all of `work` or nothing of it.
+    fn commit<T>(
+        &mut self,
+        doing: &str,
+        work: impl FnOnce(&Connection) -> StoreResult<T>,
+    ) -> Result<T> {
+        let done = (|| {
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = work(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        })();
+        done.map_err(|problem| self.failure(doing, &problem))
     }
 
     fn failure(&self, doing: &str, problem: &StoreProblem) -> Failure {
@@ -124,6 +174,80 @@ impl From<rusqlite::Error> for StoreProblem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
+}
+
+fn insert_run(connection: &Connection, book: &Book) -> StoreResult<()> {
+    let insert = "INSERT INTO runs (id, document) VALUES (?1, ?2)";
+    connection.execute(insert, params![book.run.id, json(&book.without_measurements())?])?;
+    Ok(())
+}
+
+fn insert_measurement(connection: &Connection, run_id: &str, one: &Measurement) -> StoreResult<()> {
+    let insert = "INSERT INTO measurement_documents (run_id, document) VALUES (?1, ?2)";
+    connection.prepare_cached(insert)?.execute(params![run_id, json(one)?])?;
+    Ok(())
+}
+
+fn json(value: &impl Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+/// `PRAGMA application_id` of every store: "boat" in ASCII. file(1) shows it.
+const APPLICATION_ID: i32 = 0x626f_6174;
+
+/// `PRAGMA user_version` of a store with this schema.
+const VERSION: i64 = 1;
+
+/// Its tables.
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// Refuses what is no store of this schema, changing nothing.
+fn check_schema(connection: &Connection) -> StoreResult<()> {
+    // One snapshot: another process may be making the store at this moment.
+    let snapshot = connection.unchecked_transaction()?;
+    is_made(&snapshot).map(|_| ())
+}
+
+/// Whether the tables are there; an empty database has none yet.
+fn is_made(connection: &Connection) -> StoreResult<bool> {
+    let application: i32 = pragma(connection, "application_id")?;
+    let version: i64 = pragma(connection, "user_version")?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    if application != APPLICATION_ID && (tables > 0 || application != 0 || version != 0) {
+        return Err(StoreProblem::Stated(
+            "it is a database of another program, and was left as it is. \
+             Pass --store FILE with another file."
+                .into(),
+        ));
+    }
+    if version != 0 && version != VERSION {
+        return Err(StoreProblem::Stated(format!(
+            "it has schema {version} of another boatload; this one reads schema {VERSION}. \
+             Use the other boatload, or pass --store FILE with another file."
+        )));
+    }
+    Ok(version == VERSION)
+}
+
+/// Makes the tables that are missing, all or none, also when two processes begin at once.
+fn make_tables(connection: &mut Connection) -> StoreResult<()> {
+    if is_made(connection)? {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have made them while this one waited for the lock.
+    if !is_made(&transaction)? {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn pragma<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<T> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
 /// Even a reader of a file in WAL mode makes files beside it, unless it is opened as immutable

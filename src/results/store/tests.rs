@@ -285,7 +285,7 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
         store.connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     };
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"boat")));
-    assert_eq!(number("user_version"), schema::VERSION);
+    assert_eq!(number("user_version"), VERSION);
     assert_eq!(number("foreign_keys"), 1);
     let mode: String =
         store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
@@ -391,7 +391,7 @@ fn the_largest_whole_numbers_survive() {
 
 #[test]
 fn every_table_and_column_of_the_schema_has_a_comment() {
-    for statement in schema::SCHEMA.split(";\n") {
+    for statement in SCHEMA.split(";\n") {
         let Some((head, body)) = statement.split_once("(\n") else { continue };
         if !head.contains("CREATE TABLE") {
             continue;

@@ -1,0 +1,141 @@
+use super::*;
+use crate::base::random::{Stream, draw};
+use crate::plan::Scale;
+use crate::results::fixture;
+use crate::results::reference::references;
+
+/// About one percent of noise around zero.
+fn noise(seed: u64, n: usize) -> Vec<f64> {
+    let one = |at: usize| {
+        let uniform =
+            |part: u64| draw(seed, Stream::Order, at as u64 * 4 + part) as f64 / u64::MAX as f64;
+        (0..4).map(uniform).sum::<f64>() / 4.0 - 0.5
+    };
+    (0..n).map(|at| one(at) * 0.07).collect()
+}
+
+#[test]
+fn noise_without_a_step_has_hardly_ever_one() {
+    let false_alarms: usize = (0..200).map(|seed| steps(&noise(seed, 30)).len()).sum();
+    assert!(false_alarms <= 6, "{false_alarms} of 200");
+}
+
+#[test]
+fn a_step_is_found_where_it_is_with_what_lies_on_both_sides() {
+    let (mut only, mut exact) = (0, 0);
+    for seed in 0..50 {
+        let mut values = noise(seed, 30);
+        values[20..].iter_mut().for_each(|value| *value += 0.10);
+        let found = steps(&values);
+        let nearest = found.iter().min_by_key(|step| step.index.abs_diff(20)).unwrap();
+        assert!((nearest.after - nearest.before - 0.1).abs() < 0.03, "{found:?}");
+        exact += usize::from(nearest.index == 20);
+        only += usize::from(found.len() == 1);
+    }
+    assert!(exact >= 45, "{exact} of 50 at its very place");
+    assert!(only >= 47, "{only} of 50 with nothing else");
+}
+
+#[test]
+fn a_step_three_runs_ago_is_found_as_well() {
+    for seed in 0..50 {
+        let mut values = noise(seed, 30);
+        values[27..].iter_mut().for_each(|value| *value -= 0.10);
+        let found = steps(&values);
+        assert!(found.iter().any(|step| step.index == 27), "{seed}: {found:?}");
+    }
+}
+
+#[test]
+fn two_steps_come_in_their_order_and_two_runs_make_none() {
+    let values = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0];
+    let at: Vec<_> = steps(&values).iter().map(|step| step.index).collect();
+    assert_eq!(at, [3, 6]);
+    assert_eq!(steps(&[1.0, 1.0, 1.0, 1.0, 2.0, 2.0]), []);
+    assert_eq!((steps(&[]), steps(&[f64::NAN; 9])), (vec![], vec![]));
+}
+
+#[test]
+fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
+    let a = fixture::book();
+    let with = |change: fn(&mut Book)| {
+        let mut b = fixture::book();
+        change(&mut b);
+        same_target(&a, &b)
+    };
+    assert!(with(|_| ()));
+    assert!(with(|b| b.host.kernel = "Linux 7.0".into()));
+    assert!(with(|b| b.run.seed = 3));
+    assert!(with(|b| b.run.job += "# a word\n"));
+    assert!(with(|b| b.host.memory_bytes -= 4_000_000));
+    assert!(!with(|b| b.host.memory_bytes /= 2));
+    assert!(!with(|b| b.host.filesystem.kind = "xfs".into()));
+    assert!(with(|b| b.host.filesystem.journal = None), "nobody looked");
+    assert!(!with(|b| b.host.filesystem.journal = Some(false)));
+    assert!(!with(|b| b.host.device = None));
+    assert!(!with(|b| b.run.job += "threads = 2\n"));
+    assert!(!with(|b| b.run.parameters.clear()));
+    assert!(!with(|b| b.run.scale = Scale::Standard));
+    assert!(!with(|b| b.measurements[0].threads = 7));
+    assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
+}
+
+fn begun(day: u32) -> Book {
+    let mut book = fixture::book();
+    (book.run.id, book.run.started) =
+        (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
+    book
+}
+
+/// Of each phase the runs that measured it, and whether they have the same target.
+fn histories(books: &[Book]) -> Vec<(String, Vec<usize>, bool)> {
+    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+    let runs_of = |one: PhaseHistory<'_>| {
+        let runs = one.rates.iter().map(|rate| rate.run).collect();
+        (one.phase.to_string(), runs, one.same_target)
+    };
+    phase_histories(&analyses.iter().collect::<Vec<_>>()).into_iter().map(runs_of).collect()
+}
+
+#[test]
+fn three_runs_stand_in_the_order_they_began_and_two_are_no_history() {
+    let found = histories(&[begun(7), begun(5), begun(6)]);
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(found[0], ("create".into(), vec![1, 2, 0], true));
+    assert_eq!(histories(&[begun(7), begun(5)]), []);
+    assert_eq!(histories(&[begun(7), begun(5), begun(7)]), [], "one of them twice");
+    assert_eq!(histories(&[begun(7), begun(5), begun(7), begun(6)])[0].1, [1, 3, 0]);
+}
+
+#[test]
+fn published_figures_and_other_scenarios_do_not_count() {
+    let mut other = begun(6);
+    other.run.scenario = "mine".into();
+    let published = references().into_iter().find(|book| book.run.scenario == "smallfiles");
+    assert_eq!(histories(&[begun(7), begun(5), other, published.unwrap()]), []);
+}
+
+#[test]
+fn runs_on_another_machine_have_another_target() {
+    let mut other = begun(6);
+    other.host.cpu = "another".into();
+    assert!(histories(&[begun(7), begun(5), other]).iter().all(|(.., same)| !same));
+}
+
+#[test]
+fn with_an_axis_a_history_is_of_the_last_level_of_the_latest_run() {
+    let books: Vec<Book> = (5..8)
+        .map(|day| {
+            let mut book = fixture::growing::chunks();
+            (book.run.id, book.run.started) =
+                (format!("run{day:05}"), format!("2026-10-{day:02}T08:00:00Z"));
+            book
+        })
+        .collect();
+    let analyses: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+    let all: Vec<&Analysis<'_>> = analyses.iter().collect();
+    let found = phase_histories(&all);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].level.map(|level| level.value), Some(4_096_000.0));
+    assert_eq!(found[0].rates.len(), 9, "three variants of three runs");
+}
