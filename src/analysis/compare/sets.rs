@@ -194,13 +194,13 @@ impl<'a> RunSets<'a> {
             latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
             ..ComparedRow::default()
         };
-        let pending = PendingRow::new(row, self.a.iter().map(rate).collect(), rate(&self.b), None);
-        if !pending.row.is_in_both() {
-            let lacking = if pending.row.b.is_none() { found[1] } else { found[0] };
-            let row = ComparedRow { absence: Some(absence(lacking)), ..pending.row };
-            return PendingRow { row, ..pending };
+        let mut pending = self.pending(row, rate);
+        let row = &mut pending.row;
+        if !row.is_in_both() {
+            let lacking = if row.b.is_none() { found[1] } else { found[0] };
+            row.absence = Some(absence(lacking));
+            return pending;
         }
-        let mut row = pending.row;
         row.work = if same_job(pair[0].book, pair[1].book) { None } else { other_work(&members) };
         row.caches = (caches[0] != caches[1]).then_some(caches);
         if scope == ConfidenceScope::EachRow {
@@ -208,8 +208,7 @@ impl<'a> RunSets<'a> {
                 |quantile| self.between(|run| quantile_rate(quantile, &run.measurements(key)));
             row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, INTERVAL_ALPHA);
         }
-        let between = self.between(|run| Some(rate(run)?.rate));
-        PendingRow { row, between, ..pending }
+        pending
     }
 
     /// The whole job. Only runs that did the same work count, and none if B did unlike work.
@@ -224,26 +223,27 @@ impl<'a> RunSets<'a> {
         let key = PhaseKey { phase: None, ..key.clone() };
         let row =
             ComparedRow { key, metric: Metric::Seconds, with_sync: true, ..Default::default() };
-        let between = self.between(|run| Some(rate(run)?.rate));
-        let pending =
-            PendingRow::new(row, self.a.iter().map(rate).collect(), Some(job.rate), between);
+        let pending = self.pending(row, rate);
         pending.row.is_in_both().then_some(pending)
+    }
+
+    /// A row with the values that `rate` gives the runs.
+    fn pending(
+        &self,
+        row: ComparedRow,
+        rate: impl Fn(&MatchedRun<'a>) -> Option<RunRate>,
+    ) -> PendingRow {
+        let a: Vec<Option<RunRate>> = self.a.iter().map(&rate).collect();
+        let (newest, b) = (a.iter().flatten().next_back(), rate(&self.b));
+        let row =
+            ComparedRow { a: newest.map(|rate| rate.shown), b: b.map(|rate| rate.shown), ..row };
+        let in_both = row.is_in_both();
+        let between = if in_both { self.between(|run| Some(rate(run)?.rate)) } else { None };
+        PendingRow { row, a, b, between }
     }
 }
 
 impl PendingRow {
-    fn new(
-        row: ComparedRow,
-        a: Vec<Option<RunRate>>,
-        b: Option<RunRate>,
-        between: Option<BetweenRunVariance>,
-    ) -> Self {
-        let newest = a.iter().flatten().next_back();
-        let row =
-            ComparedRow { a: newest.map(|rate| rate.shown), b: b.map(|rate| rate.shown), ..row };
-        Self { row, a, b, between }
-    }
-
     /// The row with its ratio, whose interval does not hold the truth with the chance `alpha`.
     fn tested(self, sets: &RunSets<'_>, alpha: f64, is_history: bool) -> ComparedRow {
         let Self { mut row, a, b, between } = self;
