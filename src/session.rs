@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use self::making::Toolset;
 use self::measuring::PhaseWatch;
-use self::pilot::{RunCosts, RunExtent};
+use self::pilot::RunCosts;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::block_device::{BlockDevice, device_to_read};
@@ -58,18 +58,12 @@ pub struct RunOrder<'a> {
 pub struct PhaseContext<'a> {
     /// The cell, from 1.
     pub cell: usize,
-    /// Cells of the run.
-    pub cells: usize,
     /// Repeats of the run.
     pub repeats: u32,
     /// The cell's key.
     pub key: &'a CellKey,
     /// The phase.
     pub phase: &'a Phase,
-    /// Operations of the run that come before it.
-    pub operations_before: u64,
-    /// Operations of the whole run.
-    pub operations: u64,
     /// The block device that it works on; none without one.
     pub device: Option<BlockDevice>,
 }
@@ -123,9 +117,20 @@ pub fn run(
     };
     store.begin_run(&book)?;
     let watch = PhaseWatch::default();
-    let (course, prepared) = (RunExtent::default(), None);
-    let mut session =
-        Session { plan, store, watcher, interrupt, sites, book, prepared, watch, course, spent };
+    let (prepared, cell, repeats) = (None, 0, plan.repeats);
+    let mut session = Session {
+        plan,
+        store,
+        watcher,
+        interrupt,
+        sites,
+        book,
+        prepared,
+        watch,
+        cell,
+        repeats,
+        spent,
+    };
     let cells = match session.cells() {
         // What was under way when the user wanted to stop is no failure.
         Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
@@ -160,7 +165,10 @@ struct Session<'a> {
     /// The cell, by its index, that the place was brought to its level for.
     prepared: Option<usize>,
     watch: PhaseWatch,
-    course: RunExtent,
+    /// The cell that was begun last, from 1.
+    cell: usize,
+    /// Repeats of the cells under way, as far as is known.
+    repeats: u32,
     spent: RunCosts,
 }
 
@@ -232,8 +240,6 @@ impl Session<'_> {
         if let Some(effort) = plan.effort {
             return self.cells_until_sure(effort);
         }
-        self.course.comes(plan.cells.iter(), plan.repeats);
-        self.course.repeats = plan.repeats;
         for (repeat, index) in plan.schedule() {
             if self.interrupt.is_set() {
                 return Ok(());
@@ -251,11 +257,10 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             return Ok(());
         }
-        self.course.at += 1;
+        self.cell += 1;
         let begun = self.spent.seconds();
         self.cell(cell, &key)?;
         self.spent.cell(begun);
-        self.course.before += cell.operations();
         Ok(())
     }
 
@@ -287,7 +292,6 @@ impl Session<'_> {
     }
 
     fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
-        let mut before = self.course.before;
         self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.status(&format!("making {}", filesystem.label()));
@@ -300,16 +304,12 @@ impl Session<'_> {
             let phase = as_first_pass(phase, self.book.measurements.last());
             let phase = &self.sites.for_cell(cell)?.resolved(&phase);
             let context = PhaseContext {
-                cell: self.course.at,
-                cells: self.course.cells,
-                repeats: self.course.repeats,
+                cell: self.cell,
+                repeats: self.repeats,
                 key,
                 phase,
-                operations_before: before,
-                operations: self.course.operations,
                 device: self.sites.for_cell(cell)?.device().cloned(),
             };
-            before += phase.operations().unwrap_or_default();
             let (watcher, watch) = (self.watcher, &mut self.watch);
             let site = self.sites.for_cell(cell)?;
             let begun = self.spent.seconds();
@@ -404,7 +404,7 @@ impl HostSurvey {
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
     fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
         let Self { host, space, plan, .. } = self;
-        let tools = Toolset::find(plan, &order.place, host, space, &order.directory)?;
+        let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
             // An image stays as full as it got while cells beside it are measured.
             let image_bytes = tools.as_ref().map_or(0, |tools| tools.image_bytes(&order.place));

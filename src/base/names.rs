@@ -7,21 +7,22 @@ pub const PATH_MAX_BYTES: usize = 255;
 /// Digits of a file's number: fixed, so that name order is creation order.
 const DIGITS: usize = 10;
 
-/// What a name is of.
+/// What a name is of, with the letter it begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum NameKind {
     /// A regular file of the tree, `f0000000042`.
-    File,
+    File = b'f',
     /// A directory that a phase makes as an entry of the tree, `d0000000042`.
-    Directory,
+    Directory = b'd',
     /// A directory of the layout, that holds entries, `h0000000003`.
-    Holder,
+    Holder = b'h',
     /// The tree of one worker, `w0000000001`.
-    Worker,
+    Worker = b'w',
     /// The tree of one cell, `c0000000005`.
-    Cell,
+    Cell = b'c',
     /// Files beside the trees of the cells, `b0000000001`.
-    Ballast,
+    Ballast = b'b',
 }
 
 impl NameKind {
@@ -33,18 +34,6 @@ impl NameKind {
         NameKind::Cell,
         NameKind::Ballast,
     ];
-
-    /// The letter its names begin with.
-    pub fn letter(self) -> u8 {
-        match self {
-            NameKind::File => b'f',
-            NameKind::Directory => b'd',
-            NameKind::Holder => b'h',
-            NameKind::Worker => b'w',
-            NameKind::Cell => b'c',
-            NameKind::Ballast => b'b',
-        }
-    }
 
     /// Whether a thing of this kind is in a run's directory itself.
     pub fn is_at_top(self) -> bool {
@@ -71,7 +60,7 @@ pub struct Name {
 impl Name {
     /// Reads a name that [`NameBuffer::push`] wrote; none for any other.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let kind = *NameKind::ALL.iter().find(|k| Some(&k.letter()) == bytes.first())?;
+        let kind = *NameKind::ALL.iter().find(|kind| Some(&(**kind as u8)) == bytes.first())?;
         let text = std::str::from_utf8(&bytes[1..]).ok()?;
         let (number, generation) = match text.split_once('.') {
             Some((number, generation)) => (number, generation.parse().ok().filter(|g| *g > 0)?),
@@ -111,7 +100,7 @@ impl NameBuffer {
         if self.len > 0 {
             self.put(b'/');
         }
-        self.put(name.kind.letter());
+        self.put(name.kind as u8);
         if name.number < 10u64.pow(DIGITS as u32) && self.len + DIGITS <= PATH_MAX_BYTES {
             write_digits(&mut self.bytes[self.len..self.len + DIGITS], name.number);
             self.len += DIGITS;

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::StorePlace;
-use super::history::{equal_runs, other_runs};
 use super::job::percent_within;
 use super::out::{print_and_keep, written};
-use super::runs::{check_each_once, find_run};
+use super::runs::{check_each_once, equal_runs, find_run, other_runs};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::analysis::history::HISTORY_RUNS;

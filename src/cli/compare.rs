@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::StorePlace;
-use super::history::compare_stored;
 use super::out::{print_and_keep, written};
-use super::runs::{RUN_HELP, check_each_once, find_run};
+use super::runs::{RUN_HELP, check_each_once, compare_stored, find_run};
 use crate::base::failure::{Exit, Result};
 use crate::report::{write_comparison, write_comparison_json};
 

@@ -8,7 +8,8 @@ use clap::Args;
 use super::out;
 use super::progress::Progress;
 use crate::base::failure::{Exit, Failure, Result, shown};
-use crate::base::units::{bytes, counted, duration, figures, grouped};
+use crate::base::units::{bytes, counted, duration, figures};
+use crate::host::layout::LayoutScore;
 use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::stocking::{FilledDirectory, stock};
@@ -34,6 +35,9 @@ use; after every ten one at random is deleted. The same seed has the same histor
 number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
 --ballast` removes them.";
 
+/// Most workers.
+const THREADS_MAX: i64 = 1_024;
+
 /// Fill a directory with small files, and leave them there
 #[derive(Args)]
 #[command(before_help = FILL_EXAMPLES, after_long_help = FILL_EFFECTS)]
@@ -45,7 +49,7 @@ pub(super) struct Fill {
     #[arg(long, value_name = "N")]
     files: String,
     /// Workers [default: the processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=THREADS_MAX))]
     threads: Option<u32>,
     #[command(flatten)]
     how: How,
@@ -65,7 +69,7 @@ pub(super) struct Age {
     #[arg(long)]
     fill_real: bool,
     /// Workers
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=THREADS_MAX))]
     threads: u32,
     #[command(flatten)]
     how: How,
@@ -82,12 +86,8 @@ impl Fill {
     pub(super) fn run(&self) -> Result<Exit> {
         let plan = self.how.plan("clutter", "files_present", "--files", &self.files)?;
         let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone());
-        let processors = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        stock_with(
-            self.threads.unwrap_or_else(|| processors().min(THREADS_MAX)),
-            &self.dir,
-            prepare,
-        )
+        let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        stock_with(self.threads.unwrap_or(processors.min(THREADS_MAX as u32)), &self.dir, prepare)
     }
 }
 
@@ -127,19 +127,10 @@ impl How {
     }
 }
 
-/// Most workers.
-const THREADS_MAX: u32 = 1_024;
-
 fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit> {
     let Some(mut prepare) = prepare else {
         return Err(Failure::usage("there is nothing to make"));
     };
-    if !(1..=THREADS_MAX).contains(&threads) {
-        return Err(Failure::usage(format!(
-            "--threads takes a number from 1 to {}",
-            grouped(u64::from(THREADS_MAX))
-        )));
-    }
     prepare.ballast.threads = threads;
     let interrupt = Interrupt::listen()?;
     let progress = Progress::plain(None);
@@ -151,27 +142,26 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     Ok(Exit::Good)
 }
 
-fn lines(dir: &Path, stocked: &FilledDirectory) -> String {
-    let FilledDirectory { name, files, bytes: held, deleted, seconds, sync_seconds, space, layout } =
-        stocked;
-    let rate = (*files + *deleted) as f64 / seconds.max(1e-9);
+fn lines(dir: &Path, made: &FilledDirectory) -> String {
+    let rate = (made.files + made.deleted) as f64 / made.seconds.max(1e-9);
     let mut text = format!(
         "{} of {} in {}, made in {}: {} a second; written out in {}\n",
-        counted(*files, "file"),
-        bytes(*held),
-        shown(dir.join(name)),
-        duration(seconds * 1e9),
+        counted(made.files, "file"),
+        bytes(made.bytes),
+        shown(dir.join(&made.name)),
+        duration(made.seconds * 1e9),
         figures(rate, 3),
-        duration(sync_seconds * 1e9)
+        duration(made.sync_seconds * 1e9)
     );
-    if *deleted > 0 {
-        let _ = writeln!(text, "{} were made and deleted on the way", counted(*deleted, "file"));
+    if made.deleted > 0 {
+        let _ =
+            writeln!(text, "{} were made and deleted on the way", counted(made.deleted, "file"));
     }
-    let _ = writeln!(text, "{:.1}% of the space is in use", space.used_fraction() * 100.0);
-    if let Some(score) = layout.as_ref().and_then(|layout| layout.score()) {
+    let _ = writeln!(text, "{:.1}% of the space is in use", made.space.used_fraction() * 100.0);
+    if let Some(score) = made.layout.as_ref().and_then(LayoutScore::score) {
         let _ = writeln!(text, "layout score {score:.3}");
     }
-    let _ =
-        writeln!(text, "`boatload clean {} --ballast` removes them", super::quoted(&shown(dir)));
+    let dir = super::quoted(&shown(dir));
+    let _ = writeln!(text, "`boatload clean {dir} --ballast` removes them");
     text
 }

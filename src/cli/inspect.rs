@@ -42,54 +42,51 @@ impl Inspect {
         let parent = open_parent(&self.dir)?;
         let host = HostFacts::gather(parent.as_fd())?;
         let space = Space::left(parent.as_fd())?;
-        let mut text = format!("directory    {}\n", shown(&self.dir));
-        text.push_str(&filesystem_lines(&host, &space));
-        let (devices, settings) = setting_lines(&host);
-        text.push_str(&match &host.device {
-            Some(_) => devices,
-            None => "device       none known: reads cannot be counted\n".into(),
-        });
-        text.push_str(&layout_line(parent.as_fd()));
-        text.push_str(&machine_lines(&host));
-        text.push_str(&settings);
-        out::print(&text)?;
+        let mut rows = vec![("directory", shown(&self.dir))];
+        rows.extend(filesystem_rows(&host, &space));
+        let settings = host_lines(&host);
+        let (devices, settings): (Vec<_>, Vec<_>) =
+            settings.iter().partition(|(name, _)| *name == "device");
+        match host.device {
+            Some(_) => rows.extend(devices.into_iter().cloned()),
+            None => rows.push(("device", "none known: reads cannot be counted".into())),
+        }
+        rows.push(("layout", layout_text(parent.as_fd())));
+        rows.extend(machine_rows(&host));
+        // The file system has its own rows.
+        rows.extend(settings.into_iter().filter(|(name, _)| *name != "mounted").cloned());
+        let lines = rows.into_iter().map(|(name, text)| format!("{name:13}{text}\n"));
+        out::print(&lines.collect::<String>())?;
         Ok(Exit::Good)
     }
 }
 
-fn filesystem_lines(host: &HostFacts, space: &Space) -> String {
+fn filesystem_rows(host: &HostFacts, space: &Space) -> [(&'static str, String); 3] {
     let fs = &host.filesystem;
     let inodes = match space.available_inodes {
         Some(free) => format!("{} inodes free", grouped(free)),
         None => "inodes made as needed".into(),
     };
-    format!(
-        "file system  {} on {}, blocks of {}\n\
-         options      {}\n\
-         space        {} of {} free, {inodes}; {} are kept free\n",
-        shown(fs.about()),
-        shown(&fs.source),
-        bytes(fs.block_bytes),
-        shown(&fs.options),
-        bytes(space.available_bytes),
-        bytes(space.total_bytes),
-        bytes(space.reserve_bytes()),
-    )
+    let (about, source) = (shown(fs.about()), shown(&fs.source));
+    let free = format!("{} of {} free", bytes(space.available_bytes), bytes(space.total_bytes));
+    let kept = bytes(space.reserve_bytes());
+    [
+        ("file system", format!("{about} on {source}, blocks of {}", bytes(fs.block_bytes))),
+        ("options", shown(&fs.options)),
+        ("space", format!("{free}, {inodes}; {kept} are kept free")),
+    ]
 }
 
-fn layout_line(directory: BorrowedFd<'_>) -> String {
+fn layout_text(directory: BorrowedFd<'_>) -> String {
     let clock = RealClock::new();
     let begun = clock.now();
     let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MOST;
-    let found = match score_below(
-        directory,
-        ScoreLimits { files_most: LAYOUT_FILES_MOST, go_on: &go_on },
-    ) {
+    let limits = ScoreLimits { files_most: LAYOUT_FILES_MOST, go_on: &go_on };
+    match score_below(directory, limits) {
         Ok(score) => layout_words(&score),
         Err(Errno::EOPNOTSUPP) => "not known: this file system does not say where files lie".into(),
         Err(error) => format!("not known: {}", error.about()),
-    };
-    format!("layout       {found}\n")
+    }
 }
 
 fn layout_words(layout: &LayoutScore) -> String {
@@ -117,37 +114,20 @@ fn layout_words(layout: &LayoutScore) -> String {
     text
 }
 
-/// The devices, and how the machine is set, as runs keep it; the file system has its own lines.
-fn setting_lines(host: &HostFacts) -> (String, String) {
-    let (mut devices, mut settings) = (String::new(), String::new());
-    for (name, text) in host_lines(host) {
-        let part = if name == "device" { &mut devices } else { &mut settings };
-        if name != "mounted" {
-            let _ = writeln!(part, "{name:13}{text}");
-        }
-    }
-    (devices, settings)
-}
-
-fn machine_lines(host: &HostFacts) -> String {
-    let mut text = String::new();
+fn machine_rows(host: &HostFacts) -> [(&'static str, String); 4] {
     let caches = match (host.rights.drop_caches, host.rights.root) {
-        (true, _) => "may be dropped: cold phases can be verified".to_string(),
-        (false, true) => "cannot be dropped, although this is root".into(),
-        (false, false) => "cannot be dropped without root: cold phases stay unverified".into(),
+        (true, _) => "may be dropped: cold phases can be verified",
+        (false, true) => "cannot be dropped, although this is root",
+        (false, false) => "cannot be dropped without root: cold phases stay unverified",
     };
-    let _ = writeln!(text, "caches       {caches}; looked into by {}", host.rights.cache_probe);
-    let _ = writeln!(text, "rights       {}", if host.rights.root { "root" } else { "not root" });
-    let _ = writeln!(
-        text,
-        "machine      {}, {}, {}, {}",
-        shown(&host.kernel),
-        shown(&host.cpu),
-        counted(u64::from(host.cpus), "processor"),
-        bytes(host.memory_bytes)
-    );
-    let _ = writeln!(text, "clock        {}", RealClock::new().source());
-    text
+    let (kernel, cpu) = (shown(&host.kernel), shown(&host.cpu));
+    let (cpus, memory) = (counted(u64::from(host.cpus), "processor"), bytes(host.memory_bytes));
+    [
+        ("caches", format!("{caches}; looked into by {}", host.rights.cache_probe)),
+        ("rights", if host.rights.root { "root" } else { "not root" }.into()),
+        ("machine", format!("{kernel}, {cpu}, {cpus}, {memory}")),
+        ("clock", RealClock::new().source().to_string()),
+    ]
 }
 
 #[cfg(test)]

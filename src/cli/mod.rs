@@ -5,7 +5,6 @@ mod clean;
 mod compare;
 mod export;
 mod fill;
-mod history;
 mod import;
 mod inspect;
 mod job;

@@ -12,9 +12,9 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::plan;
 use crate::plan::filesystem::{Volume, VolumeSize};
 use crate::plan::phase::PhaseEnd;
+use crate::plan::{CellPlan, Phase};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
 use crate::session::making::{lacks, room_asked, together};
@@ -55,96 +55,103 @@ pub(super) struct PlanCommand {
     fill_real: bool,
 }
 
-/// The place a plan is checked against.
-struct PlannedPlace<'a> {
-    host: &'a HostFacts,
-    space: &'a Space,
-    directory: &'a std::path::Path,
-    asked: &'a Volume,
-    /// That of the file systems that are made; none if there are none.
-    room: Option<VolumeSize>,
-}
-
 impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let plan = self.job.plan()?;
+        let survey = HostSurvey::new(&self.job.plan()?, &self.job.dir)?;
         let asked = self.job.place()?;
-        let HostSurvey { host, space, device, plan, .. } = HostSurvey::new(&plan, &self.job.dir)?;
-        let device = device.filter(|_| plan.reads_device());
-        let (room, _) = room_asked(&plan, &asked);
-        let directory = &self.job.dir;
-        let place = PlannedPlace { host: &host, space: &space, directory, asked: &asked, room };
-        let lacks = lacks(&plan, &asked, &host, &space, directory);
+        let plan = &survey.plan;
+        let (room, _) = room_asked(plan, &asked);
+        let lacks = lacks(&survey, &asked, &self.job.dir);
         if let Some(wrong) = lacks.iter().find(|lack| lack.exit == Exit::Usage) {
             return Err(wrong.clone());
         }
-        let mut text = outline(&plan, room);
-        let (said, lack) = self.room_lines(&plan, &place);
-        let lack = together(lack.into_iter().chain(lacks));
-        text.push_str(&said);
-        if let Some(device) = &device {
+        let planned = PlannedRun { command: self, store, survey: &survey, asked: &asked, room };
+        let mut text = outline(plan, room);
+        let lack = together(planned.room_lines(&mut text).into_iter().chain(lacks));
+        let device = survey.device.as_ref().filter(|_| plan.reads_device());
+        if let Some(device) = device {
             let facts = &device.facts;
             let size = bytes(facts.total_bytes.unwrap_or_default());
             let _ = writeln!(text, "\nreads {} ({size}) and writes nothing", facts.name);
         }
         if lack.is_none() && (plan.as_if_there().makes_files() || device.is_some()) {
-            text.push_str(&self.time_line(&plan, store, &place)?);
+            text.push_str(&planned.time_line()?);
         }
         out::print(&text)?;
         lack.map_or(Ok(Exit::Good), Err)
     }
+}
 
-    /// What room it needs, and why there is too little; nothing is written for either.
-    fn room_lines(&self, plan: &plan::Plan, place: &PlannedPlace<'_>) -> (String, Option<Failure>) {
-        let (mut text, mut lack) = (String::new(), None);
-        let (there, kind) = (plan.in_place(), &place.host.filesystem.kind);
+/// A plan, and the place it is checked against.
+struct PlannedRun<'a> {
+    command: &'a PlanCommand,
+    store: &'a StorePlace,
+    survey: &'a HostSurvey,
+    asked: &'a Volume,
+    /// The size of the file systems that are made; none if there are none.
+    room: Option<VolumeSize>,
+}
+
+impl PlannedRun<'_> {
+    /// Adds what room it needs; why there is too little. Nothing is written for either.
+    fn room_lines(&self, text: &mut String) -> Option<Failure> {
+        let HostSurvey { host, space, plan, .. } = self.survey;
+        let directory = &self.command.job.dir;
+        let there = plan.in_place();
+        let mut lack = None;
         if there.makes_files() {
-            text.push_str(&space_lines(&there, place.space, place.host, place.directory));
-            if room::fills_to(&there).is_some() && !self.fill_real {
+            text.push_str(&space_lines(&there, space, host, directory));
+            if room::fills_to(&there).is_some() && !self.command.fill_real {
                 text.push_str("`run` wants --fill-real for it\n");
             }
-            let wanted = room::bytes_at_most(&there, place.space);
-            lack = room::check(&there, place.space, place.directory, true)
-                .and_then(|()| room::check_memory(kind, wanted, place.directory))
+            let wanted = room::bytes_at_most(&there, space);
+            lack = room::check(&there, space, directory, true)
+                .and_then(|()| room::check_memory(&host.filesystem.kind, wanted, directory))
                 .err();
         }
-        if let Some(room) = &place.room {
-            text.push_str(&place_lines(plan, place.asked, room, place.space, place.directory));
+        if let Some(room) = &self.room {
+            text.push_str(&place_lines(plan, self.asked, room, space, directory));
             if !rustix::process::geteuid().is_root() {
                 text.push_str("`run` wants root for it\n");
             }
         }
-        (text, lack)
+        lack
     }
 
-    fn time_line(
-        &self,
-        plan: &plan::Plan,
-        store: &StorePlace,
-        place: &PlannedPlace<'_>,
-    ) -> Result<String> {
-        if let Some((seconds, id)) = same_run(plan, store, place) {
+    fn time_line(&self) -> Result<String> {
+        let HostSurvey { space, plan, .. } = self.survey;
+        if let Some((seconds, id)) = self.same_run() {
             return Ok(format!("takes about {}, as run {id} did\n", span(seconds)));
         }
-        if let Some(seconds) = known(plan, place) {
+        if plan.cells.iter().all(CellPlan::reads_device)
+            && let Some(seconds) = estimate(plan, &ProbeCosts::default(), space)
+        {
             return Ok(format!("takes about {}\n", span(seconds)));
         }
-        let why = match self.probed(plan, place) {
-            Ok(costs) => match costs.as_ref().map(|c| (c, estimate(plan, c, &filled(place)))) {
-                Some((costs, Some(seconds))) => {
-                    let probe = format!("{:.1} s", costs.seconds.max(0.1));
-                    let line = format!("takes about {}, by a probe of {probe}", span(seconds));
-                    return Ok(line + &elsewhere(place));
+        let why = match self.probed() {
+            Ok(Some(costs)) => match estimate(plan, &costs, &self.filled()) {
+                Some(seconds) => {
+                    let (seconds, probe) = (span(seconds), costs.seconds.max(0.1));
+                    let there = shown(&self.command.job.dir);
+                    let elsewhere = match self.room {
+                        Some(_) => {
+                            format!(
+                                "\n  on the file system of {there}, not on those that will be made"
+                            )
+                        }
+                        None => String::new(),
+                    };
+                    return Ok(format!(
+                        "takes about {seconds}, by a probe of {probe:.1} s{elsewhere}\n"
+                    ));
                 }
-                Some((_, None)) => "the probe did not come to all of it".to_string(),
-                None => "no earlier run of it on this file system is stored".into(),
+                None => "the probe did not come to all of it".to_string(),
             },
+            Ok(None) => "no earlier run of it on this file system is stored".into(),
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             Err(failure) => failure.sentence,
         };
-        let rates = plan.in_place().cells.len() == plan.cells.len();
-        let rates = rates.then(|| by_rates(plan, store, place)).flatten();
-        Ok(match rates {
+        Ok(match self.seconds_by_rates() {
             Some(seconds) => format!(
                 "takes about {} beside syncs and cleaning up, by an earlier run here\n",
                 span(seconds)
@@ -154,88 +161,61 @@ impl PlanCommand {
     }
 
     /// What a probe found; none if there is to be none.
-    fn probed(&self, plan: &plan::Plan, place: &PlannedPlace<'_>) -> Result<Option<ProbeCosts>> {
+    fn probed(&self) -> Result<Option<ProbeCosts>> {
+        let HostSurvey { host, space, plan, .. } = self.survey;
         let there = plan.as_if_there();
-        if self.no_probe || !there.makes_files() {
+        if self.command.no_probe || !there.makes_files() {
             return Ok(None);
         }
-        let interrupt = Interrupt::listen()?;
-        probe(&there, place.host, place.directory, place.space, &interrupt).map(Some)
+        probe(&there, host, &self.command.job.dir, space, &Interrupt::listen()?).map(Some)
     }
-}
 
-/// The space that a plan fills: that of the file systems it makes, or what is there.
-fn filled(place: &PlannedPlace<'_>) -> Space {
-    let Some(image) = place.room else { return *place.space };
-    let bytes = image.bytes;
-    let available_inodes = Some(image.inodes);
-    let block_bytes = place.space.block_bytes;
-    Space {
-        block_bytes,
-        total_bytes: bytes,
-        free_bytes: bytes,
-        available_bytes: bytes,
-        available_inodes,
-    }
-}
-
-/// The end of an estimate, which says so where the probe was not made where the run will be.
-fn elsewhere(place: &PlannedPlace<'_>) -> String {
-    match place.room {
-        Some(_) => {
-            let there = shown(place.directory);
-            format!("\n  on the file system of {there}, not on those that will be made\n")
+    /// The space that a plan fills: that of the file systems it makes, or what is there.
+    fn filled(&self) -> Space {
+        let Some(VolumeSize { bytes, inodes, .. }) = self.room else { return self.survey.space };
+        Space {
+            block_bytes: self.survey.space.block_bytes,
+            total_bytes: bytes,
+            free_bytes: bytes,
+            available_bytes: bytes,
+            available_inodes: Some(inodes),
         }
-        None => "\n".into(),
     }
-}
 
-/// The seconds of a plan all of whose phases end after a time.
-fn known(plan: &plan::Plan, place: &PlannedPlace<'_>) -> Option<f64> {
-    let mut cells = plan.cells.iter();
-    let is_known = cells.all(|cell| cell.reads_device());
-    is_known.then(|| estimate(plan, &ProbeCosts::default(), place.space))?
-}
-
-fn is_here(host: &HostFacts, place: &PlannedPlace<'_>) -> bool {
-    let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
-    host.filesystem.kind == place.host.filesystem.kind && device(host) == device(place.host)
-}
-
-/// How long the newest run of the same work here took, in seconds, and its id. A store that is
-/// missing or cannot be read has none: a plan does not make one.
-fn same_run(
-    plan: &plan::Plan,
-    store: &StorePlace,
-    place: &PlannedPlace<'_>,
-) -> Option<(f64, String)> {
-    let store = store.open_to_read().ok()??;
-    let runs = store.runs().ok()?;
-    let alike =
-        runs.iter().filter(|run| run.book.run.scenario == plan.name && run.book.run.complete);
-    alike.take(RUNS_MAX).find_map(|run| {
-        let (volume, size) = (place.asked, place.room);
-        let here = |book: &Book| is_here(&book.host, place) && made_alike(plan, volume, size, book);
-        let book = store.load(&run.book.run.id).ok().filter(here)?;
-        same_work(plan, &book).map(|seconds| (seconds, book.run.id.clone()))
-    })
-}
-
-/// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale.
-fn by_rates(plan: &plan::Plan, store: &StorePlace, place: &PlannedPlace<'_>) -> Option<f64> {
-    // Rates of the place say nothing of a file system that is made anew on it.
-    if plan.cells.iter().any(|cell| cell.filesystem.is_some()) {
-        return None;
+    /// How long the newest run of the same work here took, in seconds, and its id. A store that is
+    /// missing or cannot be read has none: a plan does not make one.
+    fn same_run(&self) -> Option<(f64, String)> {
+        let HostSurvey { host, plan, .. } = self.survey;
+        let device = |host: &HostFacts| host.device.as_ref().map(|device| device.name.clone());
+        let is_here = |book: &Book| {
+            book.host.filesystem.kind == host.filesystem.kind && device(&book.host) == device(host)
+        };
+        let store = self.store.open_to_read().ok()??;
+        let runs = store.runs().ok()?;
+        let runs = runs.iter().map(|run| &run.book.run);
+        let alike = runs.filter(|run| run.scenario == plan.name && run.complete);
+        alike.take(RUNS_MAX).find_map(|run| {
+            let is_alike = |book: &Book| made_alike(plan, self.asked, self.room, book);
+            let book = store.load(&run.id).ok().filter(is_here).filter(is_alike)?;
+            same_work(plan, &book).map(|seconds| (seconds, book.run.id.clone()))
+        })
     }
-    let store = store.open_to_read().ok()??;
-    let device = place.host.device.as_ref().map(|device| device.name.as_str());
-    let rates = store.phase_rates(&plan.name, &place.host.filesystem.kind, device).ok()?;
-    let phases = plan.cells.iter().flat_map(|cell| &cell.phases);
-    let seconds: Option<f64> = phases
-        .map(|phase| match phase.end {
+
+    /// Seconds by the rates of each phase in an earlier run of the scenario, at whatever scale. Rates
+    /// of the place say nothing of a file system that is made anew on it.
+    fn seconds_by_rates(&self) -> Option<f64> {
+        let HostSurvey { host, plan, .. } = self.survey;
+        if plan.cells.iter().any(|cell| cell.filesystem.is_some()) {
+            return None;
+        }
+        let store = self.store.open_to_read().ok()??;
+        let device = host.device.as_ref().map(|device| device.name.as_str());
+        let rates = store.phase_rates(&plan.name, &host.filesystem.kind, device).ok()?;
+        let seconds = |phase: &Phase| match phase.end {
             PhaseEnd::After(ns) => Some(ns as f64 / 1e9),
             _ => rates.get(&phase.name).map(|rate| phase.selection.count as f64 / rate),
-        })
-        .sum();
-    seconds.map(|seconds| seconds * f64::from(plan.repeats))
+        };
+        let all: Option<f64> = plan.cells.iter().flat_map(|cell| &cell.phases).map(seconds).sum();
+        all.map(|seconds| seconds * f64::from(plan.repeats))
+    }
 }

@@ -7,8 +7,7 @@ use clap::Args;
 
 use super::StorePlace;
 use super::export::{deliver, is_directory};
-use super::history::compare_stored;
-use super::runs::{RUN_HELP, check_each_once, find_runs};
+use super::runs::{RUN_HELP, check_each_once, compare_stored, find_runs};
 use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};

@@ -133,11 +133,6 @@ impl CellPlan {
         self.phases.iter().map(|p| p.threads).max().unwrap_or(1)
     }
 
-    /// Operations of all phases whose number is known.
-    pub fn operations(&self) -> u64 {
-        self.phases.iter().filter_map(Phase::operations).sum()
-    }
-
     /// Whether its phases read the block device and no files.
     pub fn reads_device(&self) -> bool {
         self.phases.iter().any(|phase| phase.operation.subject == Subject::Block)

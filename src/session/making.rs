@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{RunOrder, Watcher, room};
+use super::{HostSurvey, RunOrder, Watcher, room};
 use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
@@ -53,13 +53,8 @@ pub(crate) fn room_asked(plan: &Plan, asked: &Volume) -> (Option<VolumeSize>, Op
 
 /// All that keeps the file systems of a plan from being made here, one sentence for each; nothing is
 /// written for it. Whether the user may make and mount them is not looked at.
-pub(crate) fn lacks(
-    plan: &Plan,
-    asked: &Volume,
-    host: &HostFacts,
-    space: &Space,
-    directory: &Path,
-) -> Vec<Failure> {
+pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Vec<Failure> {
+    let HostSurvey { host, space, plan, .. } = survey;
     let (room, unusable) = room_asked(plan, asked);
     let Some(room) = room else {
         let nothing = "--device, --in-memory and --size say where file systems are made, and this job \
@@ -152,23 +147,18 @@ pub(super) fn enter_own_mounts(plan: &Plan) {
 impl Toolset {
     /// Looks whether the file systems of a plan can be made, and touches nothing. None if it wants
     /// none.
-    pub(super) fn find(
-        plan: &Plan,
-        asked: &Volume,
-        host: &HostFacts,
-        space: &Space,
-        directory: &Path,
-    ) -> Result<Option<Self>> {
+    pub(super) fn find(survey: &HostSurvey, order: &RunOrder<'_>) -> Result<Option<Self>> {
+        let plan = &survey.plan;
         if plan.makes_filesystems() && !rustix::process::geteuid().is_root() {
             return Err(Failure::failed(
                 "making and mounting file systems takes root. Nothing was written. Run it with sudo, or \
                  name a directory on a mounted file system with --dir, and no --filesystem",
             ));
         }
-        if let Some(lack) = together(lacks(plan, asked, host, space, directory)) {
+        if let Some(lack) = together(lacks(survey, &order.place, &order.directory)) {
             return Err(lack);
         }
-        let (Some(room), _) = room_asked(plan, asked) else { return Ok(None) };
+        let (Some(room), _) = room_asked(plan, &order.place) else { return Ok(None) };
         Ok(Some(Self { tools: probe_all(&kinds(plan))?, room }))
     }
 
@@ -334,8 +324,8 @@ mod tests {
     fn a_place_for_nothing_is_wrong_usage() {
         let there = read_job(JOB, &Settings::default()).unwrap_or_else(|_| panic!("a good job"));
         let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
-        let host = HostFacts::default();
-        let said = |asked| lacks(&there, asked, &host, &space(ALL), Path::new("/x"));
+        let survey = HostSurvey::new(&there, Path::new("/")).unwrap();
+        let said = |asked| lacks(&survey, asked, Path::new("/"));
         assert_eq!(said(&image), []);
         let exits: Vec<Exit> = said(&memory).iter().map(|lack| lack.exit).collect();
         assert_eq!(exits, [Exit::Usage]);

@@ -11,34 +11,9 @@ use crate::analysis::effort::{
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
 use crate::plan::effort::{CellSeries, Passes};
-use crate::plan::{CellPlan, Effort, Plan};
+use crate::plan::{Effort, Plan};
 use crate::results::book::{CellKey, Measurement, RepetitionNeed};
 use crate::run::clock::{Clock, RealClock};
-
-/// The cells of a run that are done, and all that are known to come with them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RunExtent {
-    /// Cells begun.
-    pub(super) at: usize,
-    /// Cells.
-    pub(super) cells: usize,
-    /// Operations of the cells before the one that was begun last.
-    pub(super) before: u64,
-    /// Operations of all.
-    pub(super) operations: u64,
-    /// Repeats of the cells under way.
-    pub(super) repeats: u32,
-}
-
-impl RunExtent {
-    /// What comes: of each of these cells, in so many repeats.
-    pub(super) fn comes<'c>(&mut self, cells: impl Iterator<Item = &'c CellPlan>, repeats: u32) {
-        for cell in cells {
-            self.cells += repeats as usize;
-            self.operations += cell.operations() * u64::from(repeats);
-        }
-    }
-}
 
 /// The time a run takes. Where everything is simulated, it is the time that is simulated: so the
 /// seed decides what is done, on any machine.
@@ -111,8 +86,6 @@ impl RunCosts {
 /// A series under way.
 struct SeriesUnderWay<'a> {
     series: &'a CellSeries,
-    /// The series after it.
-    later: &'a [CellSeries],
     precision: f64,
     /// When it is to be over, in seconds since the run began.
     until: f64,
@@ -128,8 +101,7 @@ impl Session<'_> {
             let begun = self.spent.seconds();
             let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
             let (precision, until) = (effort.precision, begun + share);
-            let later = &all[at + 1..];
-            let mut part = SeriesUnderWay { series, later, precision, until, done: 0 };
+            let mut part = SeriesUnderWay { series, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
             self.book.run.repeats = self.book.run.repeats.max(part.done);
             self.store.update_run(&self.book)?;
@@ -186,15 +158,7 @@ impl Session<'_> {
         known: u32,
         stop: Option<(u32, f64)>,
     ) -> Result<()> {
-        (self.course.cells, self.course.operations) = (self.course.at, self.course.before);
-        let cells = |series: &CellSeries| series.cells.iter().map(|at| &plan.cells[*at]).collect();
-        let of_part: Vec<&CellPlan> = cells(part.series);
-        self.course.comes(of_part.into_iter(), known - part.done);
-        for series in part.later {
-            let of_series: Vec<&CellPlan> = cells(series);
-            self.course.comes(of_series.into_iter(), self.plan.repeats);
-        }
-        self.course.repeats = known;
+        self.repeats = known;
         while part.done < stop.map_or(known, |(last, _)| last) {
             let ends = stop.map(|(_, each)| self.spent.seconds() + each);
             if self.interrupt.is_set() || ends.is_some_and(|ends| ends > part.until) {

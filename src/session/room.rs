@@ -40,13 +40,14 @@ pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: boo
     let highest = fills_to(plan);
     let need = need(plan, space.block_bytes);
     let Some(highest) = highest else {
-        return match space.shortfall(need, space.reserve_bytes(), directory) {
-            Some(lack) => Err(lack),
-            None => Ok(()),
-        };
+        return space.shortfall(need, space.reserve_bytes(), directory).map_or(Ok(()), Err);
     };
     if !fill_real {
-        return Err(not_to_be_filled(directory, highest));
+        return Err(Failure::usage(format!(
+            "this fills the file system of {} up to {highest}%, which everything else on it would \
+             feel. Nothing was written. If nothing else needs it, say so with --fill-real",
+            shown(directory)
+        )));
     }
     let used = space.used_fraction() * 100.0;
     let lowest = levels(plan).fold(f64::INFINITY, f64::min);
@@ -78,9 +79,9 @@ const MEMORY_SHARE_MAX: f64 = 0.8;
 
 /// Checks that what is to be written to a file system of this kind leaves some memory.
 pub(crate) fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
-    let Some(free) = memory_too_small(bytes_wanted).filter(|_| IN_MEMORY.contains(&kind)) else {
-        return Ok(());
-    };
+    let is_too_much = |free: &u64| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX;
+    let free = memory_available_bytes().filter(is_too_much);
+    let Some(free) = free.filter(|_| IN_MEMORY.contains(&kind)) else { return Ok(()) };
     Err(Failure::failed(format!(
         "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \
          written. Take less, or name a directory on a disk",
@@ -88,11 +89,6 @@ pub(crate) fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> R
         bytes(free),
         bytes(bytes_wanted)
     )))
-}
-
-/// The memory that is free, in bytes, if so much would take too large a share of it.
-fn memory_too_small(bytes_wanted: u64) -> Option<u64> {
-    memory_available_bytes().filter(|free| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX)
 }
 
 /// The most that a plan writes at one time, in bytes, with what fills the space.
@@ -106,14 +102,6 @@ pub(crate) fn bytes_to_fill(space: &Space, percent: f64) -> u64 {
     let used = space.total_bytes.saturating_sub(space.free_bytes);
     let all = used.saturating_add(space.available_bytes) as f64;
     ((all * percent / 100.0) as u64).saturating_sub(used)
-}
-
-fn not_to_be_filled(directory: &Path, highest: f64) -> Failure {
-    Failure::usage(format!(
-        "this fills the file system of {} up to {highest}%, which everything else on it would feel. \
-         Nothing was written. If nothing else needs it, say so with --fill-real",
-        shown(directory)
-    ))
 }
 
 /// Bytes that this process may still use when so much of the space is used, in percent: root has

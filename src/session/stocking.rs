@@ -119,8 +119,7 @@ fn check_room(prepare: &Prepare, space: &Space, directory: &Path) -> Result<()> 
     match prepare.goal {
         BallastGoal::Files(_) => {
             let need = Need::of_ballast(prepare, space.block_bytes);
-            let lack = space.shortfall(need, space.reserve_bytes(), directory);
-            lack.map_or(Ok(()), Err)
+            space.shortfall(need, space.reserve_bytes(), directory).map_or(Ok(()), Err)
         }
         BallastGoal::Used(percent) if space.used_fraction() * 100.0 > percent => {
             Err(Failure::failed(format!(

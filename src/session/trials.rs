@@ -35,14 +35,8 @@ pub(crate) fn same(
     let mut before: Vec<Book> = Vec::new();
     for at in 1..=number {
         begins(at);
-        let a = alone(order, interrupt)?;
-        if interrupt.is_set() {
-            break;
-        }
-        let b = alone(order, interrupt)?;
-        if interrupt.is_set() {
-            break;
-        }
+        let Some(a) = alone(order, interrupt)? else { break };
+        let Some(b) = alone(order, interrupt)? else { break };
         let known = before.len().saturating_sub(HISTORY_RUNS as usize);
         let known: Vec<Analysis<'_>> = before[known..].iter().map(Analysis::of).collect();
         trials.add(&compare_among(&Analysis::of(&a), &Analysis::of(&b), &known));
@@ -66,10 +60,8 @@ pub(crate) fn slower(
         begins(at);
         // Another seed is another order of turns.
         let plan = Plan { seed: plan.seed.wrapping_add(u64::from(at)), ..plan.clone() };
-        let book = alone(&RunOrder { plan: &plan, ..order.clone() }, interrupt)?;
-        if interrupt.is_set() {
-            break;
-        }
+        let order = RunOrder { plan: &plan, ..order.clone() };
+        let Some(book) = alone(&order, interrupt)? else { break };
         for [a, b] in &pairs {
             trials.add_turns(&book, [a, b]);
         }
@@ -77,9 +69,13 @@ pub(crate) fn slower(
     Ok(trials)
 }
 
-/// A run whose results nobody keeps.
-fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Book> {
-    super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)
+/// A run whose results nobody keeps; none if it was interrupted, or is not to begin.
+fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Option<Book>> {
+    if interrupt.is_set() {
+        return Ok(None);
+    }
+    let book = super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)?;
+    Ok(Some(book).filter(|_| !interrupt.is_set()))
 }
 
 /// The plan with a slowed copy of each variant, on top of what slows it down already, and the names of
@@ -249,17 +245,11 @@ fn draw_books(
 ) -> Result<Vec<Book>> {
     let mut books = Vec::new();
     for seed in 1..=u64::from(draws) {
-        if interrupt.is_set() {
-            break;
-        }
         let settings = Settings { seed: Some(seed), ..Settings::default() };
         let plan = read_job(job, &settings)
             .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
         let order = RunOrder { plan: &plan, place: Volume::default(), ..order.clone() };
-        let book = alone(&order, interrupt)?;
-        if interrupt.is_set() {
-            break;
-        }
+        let Some(book) = alone(&order, interrupt)? else { break };
         books.push(book);
     }
     Ok(books)

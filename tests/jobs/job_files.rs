@@ -607,7 +607,8 @@ fn walk_through(plan: &Plan) {
     for cell in &plan.cells {
         let need = Need::of(cell, 4096);
         assert!(need.bytes > 0 && need.inodes > 0);
-        assert!(cell.operations() < u64::MAX);
+        let operations: u64 = cell.phases.iter().filter_map(|phase| phase.operations()).sum();
+        assert!(operations < u64::MAX);
         for phase in &cell.phases {
             let share = phase.selection.share(0, phase.threads);
             for turn in (0..share.count).take(3).chain(share.count.checked_sub(1)) {

@@ -44,7 +44,7 @@ fn asked(percent: f64, seconds: f64) -> Settings {
 #[derive(Default)]
 struct Listener {
     told: Mutex<Vec<String>>,
-    places: Mutex<Vec<(usize, usize, u32)>>,
+    places: Mutex<Vec<(usize, u32)>>,
 }
 
 impl Watcher for Listener {
@@ -52,9 +52,9 @@ impl Watcher for Listener {
         self.told.lock().unwrap().push(text.into());
     }
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
-        let PhaseContext { cell, cells, key, .. } = *standing;
-        assert!(cell <= cells && key.repeat <= standing.repeats, "{cell}/{cells}");
-        self.places.lock().unwrap().push((cell, cells, key.repeat));
+        let PhaseContext { cell, repeats, key, .. } = *standing;
+        assert!(key.repeat <= repeats, "repeat {} of {repeats}", key.repeat);
+        self.places.lock().unwrap().push((cell, key.repeat));
     }
 }
 

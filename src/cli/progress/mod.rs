@@ -1,7 +1,6 @@
 //! Progress of a run on standard error: one line on a terminal, a line for each cell in a pipe, and
 //! with `--live` a view on the whole terminal.
 
-mod rates;
 mod state;
 mod terminal;
 mod view;
@@ -14,10 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use self::rates::CounterSample;
-use self::state::{RunState, cell_words, level_text};
-use self::terminal::{Screen, TerminalHold, UserEvent};
-use self::view::{Palette, progress_line};
+use self::state::{CounterSample, RunState, cell_words, level_text};
+use self::terminal::{Screen, TerminalHold};
+use self::view::progress_line;
 use super::{out, terminal_style};
 use crate::base::failure::shown;
 use crate::base::units::{counted, duration};
@@ -284,12 +282,12 @@ impl Shared {
 
     /// Draws until the view is left or the run is over.
     fn show_view(&self, mut screen: Screen) {
-        let palette = Palette::new(terminal_style::error_style());
+        let style = terminal_style::error_style();
         loop {
             let device = self.known().device.clone();
             let device = device.and_then(|device| device.counters().ok());
             let known = self.sampled(device, ProcessorTimes::now());
-            let drawn = screen.draw(|buffer| view::draw(&known.state, palette, buffer));
+            let drawn = screen.draw(|buffer| view::draw(&known.state, style, buffer));
             drop(known);
             if drawn.is_err() || self.waits_for_leave(&screen) {
                 return self.leave_view();
@@ -320,10 +318,8 @@ impl Shared {
             let Some(rest) = DRAW_EVERY_NS.checked_sub(waited).filter(|rest| *rest > 0) else {
                 return false;
             };
-            match screen.event(rest) {
-                Some(UserEvent::Leave) => return true,
-                Some(UserEvent::Stop) => hold.interrupt().set(),
-                None => {}
+            if screen.is_left_within(rest) {
+                return true;
             }
             // Whoever wants to stop sees plainly what is cleaned up, and can end that as well.
             if hold.interrupt().is_set() || !hold.holds() || self.known().is_over {

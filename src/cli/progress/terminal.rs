@@ -34,15 +34,6 @@ const CTRL_C: u8 = 3;
 /// Switches a key off (`_POSIX_VDISABLE` of Linux).
 const NO_KEY: u8 = 0;
 
-/// What a user did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UserEvent {
-    /// The view is not wanted any more.
-    Leave,
-    /// The run is not wanted any more.
-    Stop,
-}
-
 /// A terminal with a view on it.
 pub(super) struct Screen {
     hold: Arc<TerminalHold>,
@@ -231,8 +222,9 @@ impl Screen {
         self.hold.send(picture)
     }
 
-    /// What the user does within so many nanoseconds; none if nothing.
-    pub(super) fn event(&self, nanoseconds: u64) -> Option<UserEvent> {
+    /// Whether the user leaves the view within so many nanoseconds, or the terminal is gone. Ctrl-C
+    /// stops the run as well.
+    pub(super) fn is_left_within(&self, nanoseconds: u64) -> bool {
         let timeout = Timespec {
             tv_sec: (nanoseconds / 1_000_000_000).cast_signed(),
             tv_nsec: (nanoseconds % 1_000_000_000).cast_signed(),
@@ -240,19 +232,15 @@ impl Screen {
         let mut one = [PollFd::new(&self.hold.tty, PollFlags::IN)];
         let _ = poll(&mut one, Some(&timeout));
         if one[0].revents().is_empty() {
-            return None;
+            return false;
         }
         let mut keys = [0; 64];
-        match rustix::io::read(&self.hold.tty, &mut keys) {
-            // The terminal is gone.
-            Ok(0) | Err(_) => Some(UserEvent::Leave),
-            Ok(count) => {
-                let keys = &keys[..count];
-                let has = |key: u8| keys.contains(&key);
-                let leaves = has(b'q') || has(b'Q');
-                has(CTRL_C).then_some(UserEvent::Stop).or(leaves.then_some(UserEvent::Leave))
-            }
+        let Ok(count @ 1..) = rustix::io::read(&self.hold.tty, &mut keys) else { return true };
+        let has = |key: u8| keys[..count].contains(&key);
+        if has(CTRL_C) {
+            self.hold.interrupt.set();
         }
+        has(CTRL_C) || has(b'q') || has(b'Q')
     }
 }
 

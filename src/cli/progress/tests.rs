@@ -1,14 +1,14 @@
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 
-use super::rates::CounterSample;
-use super::state::{CellMark, RunState};
-use super::view::{Palette, draw, progress_line};
+use super::state::{CellMark, CounterSample, RunState};
+use super::view::{draw, progress_line};
 use crate::base::golden::assert_golden;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
 use crate::host::facts::DeviceFacts;
 use crate::plan::{Plan, Settings, read_job};
+use crate::report::{Colours, Style};
 use crate::results::book::CellKey;
 use crate::results::fixture;
 use crate::run::ballast::Headway;
@@ -50,7 +50,7 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
 "#;
 
-const FULL: Palette = Palette { colour: true, unicode: true };
+const FULL: Style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
 
 fn plan(text: &str) -> Plan {
     read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
@@ -74,12 +74,9 @@ impl WatchedRun {
         let phases = &self.plan.cells[index].phases;
         PhaseContext {
             cell: 1,
-            cells: 1,
             repeats: self.plan.repeats,
             key,
             phase: &phases[phase.min(phases.len() - 1)],
-            operations_before: at as u64 * 1_000,
-            operations: 90_000,
             device: Some(BlockDevice::made_up((253, 0), facts)),
         }
     }
@@ -148,9 +145,9 @@ fn under_way() -> WatchedRun {
 }
 
 /// What a terminal of a size shows, without blanks at the ends of lines.
-fn shown(state: &RunState, palette: Palette, columns: u16, rows: u16) -> String {
+fn shown(state: &RunState, style: Style, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-    terminal.draw(|frame| draw(state, palette, frame.buffer_mut())).unwrap();
+    terminal.draw(|frame| draw(state, style, frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()
@@ -167,7 +164,8 @@ fn a_run_under_way_is_shown_in_terminals_of_all_sizes() {
 
 #[test]
 fn nothing_but_ascii_is_shown_where_there_is_nothing_else() {
-    let text = shown(&under_way().state, Palette { colour: false, unicode: false }, 80, 24);
+    let plain = Style { columns: 80, ascii: true, colours: Colours::None };
+    let text = shown(&under_way().state, plain, 80, 24);
     assert!(text.is_ascii());
     assert_golden("live-ascii.txt", &text);
 }
@@ -332,12 +330,9 @@ fn repeats_that_a_pilot_asks_for_are_cells_too() {
     let key = cell_key(&plan, &plan.cells[0], 4);
     let context = PhaseContext {
         cell: 4,
-        cells: 7,
         repeats: 7,
         key: &key,
         phase: &plan.cells[0].phases[0],
-        operations_before: 0,
-        operations: 1,
         device: None,
     };
     state.phase_begins(&context);
@@ -381,7 +376,7 @@ fn many_cells_share_marks_and_many_variants_are_cut_around_the_one_that_runs() {
 fn one_line_fits_its_terminal_and_keeps_rate_and_time() {
     let run = under_way();
     let line = progress_line(&run.state, 80);
-    let expected = "27%  repeat 1 of 3  ein böser Name  files=2,000  read  740/s  4.4 min left";
+    let expected = "5%  repeat 1 of 3  ein böser Name  files=2,000  read  740/s  4.4 min left";
     assert_eq!(line, expected);
     let narrow = progress_line(&run.state, 40);
     assert!(narrow.chars().count() < 40 && narrow.ends_with(" 740/s  4.4 min left"), "{narrow}");

@@ -27,28 +27,12 @@ const GOOD: Style = Style::new().fg(Color::Green);
 const BAD: Style = STRONG.fg(Color::Red);
 const ACTIVE: Style = STRONG.fg(Color::Cyan);
 
-/// What the terminal can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Palette {
-    /// Whether colours are wanted.
-    pub(super) colour: bool,
-    /// Whether characters beyond ASCII can be shown.
-    pub(super) unicode: bool,
-}
-
-impl Palette {
-    /// That of a terminal with this style.
-    pub(super) fn new(style: TerminalStyle) -> Self {
-        Self { colour: style.colours != Colours::None, unicode: !style.ascii }
-    }
-}
-
 /// The view's own characters, and what stands for each where there is only ASCII.
 const SYMBOLS: &str = "─█░■▶·✗▪…▁▂▃▄▅▆▇×";
 const IN_ASCII: &str = "-#.#>.x+~_.:-=+*x";
 
 /// Draws the whole view.
-pub(super) fn draw(state: &RunState, palette: Palette, buffer: &mut Buffer) {
+pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
     let (columns, rows) = (buffer.area.width as usize, buffer.area.height as usize);
     let is_roomy = columns >= COLUMNS_ROOMY && rows >= ROWS_ROOMY;
     let view = View { state, columns, rows, is_roomy };
@@ -56,10 +40,10 @@ pub(super) fn draw(state: &RunState, palette: Palette, buffer: &mut Buffer) {
     let lines = if is_small { view.too_small() } else { view.lines() };
     Text::from(lines).render(buffer.area, buffer);
     for cell in &mut buffer.content {
-        if !palette.colour {
+        if style.colours == Colours::None {
             cell.fg = Color::Reset;
         }
-        if !palette.unicode && !cell.symbol().is_ascii() {
+        if style.ascii && !cell.symbol().is_ascii() {
             let mut symbols = SYMBOLS.chars().zip(IN_ASCII.chars());
             let known = symbols.find(|(symbol, _)| cell.symbol().chars().eq([*symbol]));
             cell.set_char(known.map_or('?', |(_, plain)| plain));
@@ -71,11 +55,16 @@ pub(super) fn draw(state: &RunState, palette: Palette, buffer: &mut Buffer) {
 pub(super) fn progress_line(state: &RunState, columns: usize) -> String {
     let columns = columns.saturating_sub(1);
     let Some(activity) = &state.activity else { return shorten(&state.status, columns) };
-    let share = activity.share_of_run(state.seconds);
+    let left = state.left();
+    // Of the whole run; of what belongs to no cell, how much of it.
+    let share = match activity.cell {
+        Some(_) => left.map(|left| state.seconds / (state.seconds + left).max(f64::MIN_POSITIVE)),
+        None => activity.share(state.seconds),
+    };
     let share = share.map(|share| format!("{:.0}%", (share * 100.0).floor()));
     let rate = state.rates.rate().filter(|rate| *rate > 0.0 && !activity.noun.is_empty());
     let rate = rate.map(|rate| format!("{}/s", figures(rate, 2)));
-    let left = state.left().map(|left| format!("{} left", span(left)));
+    let left = left.map(|left| format!("{} left", span(left)));
     let last = [rate, left].into_iter().flatten().collect::<Vec<_>>().join("  ");
     let words = share.into_iter().chain(activity.words.iter().cloned());
     fit_before_last(&words.chain([last]).collect::<Vec<_>>(), "  ", columns)
@@ -478,14 +467,6 @@ fn curve(values: &[f64], columns: usize, height: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn it_shows_what_the_terminal_can_and_its_user_wants() {
-        let style = TerminalStyle { columns: 80, ascii: false, colours: Colours::Sixteen };
-        assert_eq!(Palette::new(style), Palette { colour: true, unicode: true });
-        let style = TerminalStyle { columns: 80, ascii: true, colours: Colours::None };
-        assert_eq!(Palette::new(style), Palette { colour: false, unicode: false });
-    }
 
     #[test]
     fn several_cells_are_shown_by_what_matters_most() {
