@@ -159,9 +159,19 @@ impl Table {
         self.lines.push(TableLine::Note(shown(cell), text.into()));
     }
 
+    /// Number of its rows.
+    pub(super) fn rows(&self) -> usize {
+        self.lines.iter().filter(|line| matches!(line, TableLine::Cells(_))).count()
+    }
+
     /// Whether there is any row.
     pub(super) fn has_rows(&self) -> bool {
-        self.lines.iter().any(|line| matches!(line, TableLine::Cells(_)))
+        self.rows() > 0
+    }
+
+    /// Whether there is a title over any columns.
+    pub(super) fn has_titles(&self) -> bool {
+        self.groups.iter().any(|group| !group.title.is_empty())
     }
 
     /// Whether all groups of columns fit beside each other.
@@ -176,7 +186,7 @@ impl Table {
             if at > 0 {
                 writeln!(out)?;
             }
-            if self.groups[block.clone()].iter().any(|group| !group.title.is_empty()) {
+            if self.has_titles() {
                 writeln!(out, "{}", self.titles(&block, &widths))?;
             }
             self.write_lines(&self.placed(&block, &widths), out)?;

@@ -22,7 +22,7 @@ fn rows_of_fewer_slices_go_to_the_end_in_the_colours_of_every_rendering() {
     browser.open(&page(&bench, &[&id]));
     drawn_as_told(&browser, "fewer slices");
     let shades = "const chart = charts.find(({ points }) => points[0].isCell);
-        const scale = [...chart.wide.svg.querySelectorAll('.scale rect')].map((one) => getComputedStyle(one).fill);
+        const scale = [...chart.wide.svg.querySelectorAll('.scale path')].map((one) => getComputedStyle(one).stroke);
         return [scale.at(0), scale.at(-1), Math.max(...chart.points.map(({ x, width }) => x + width)) - chart.wide.right,
                 chart.key];";
     let light = browser.script(shades, json!([]));
@@ -90,7 +90,7 @@ const ZOOMED: &str = "
             const ticks = [...svg.querySelectorAll('.ticks-x text')];
             if (new Set(ticks.map((one) => one.textContent)).size < ticks.length) fault('equal ticks');
             for (const tick of ticks) {
-                const point = chart.points.find(({ row }) => chart.row(row)[2] === tick.textContent);
+                const point = chart.points.find(({ row }) => chart.row(row)[1] === tick.textContent);
                 const x = Number(tick.getAttribute('x'));
                 if (x < left - 1 || x > right + 1) fault(`a tick at ${x}`);
                 if (to - from < 1 && !point) fault(`no point at ${tick.textContent}`);

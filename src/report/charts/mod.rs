@@ -22,8 +22,8 @@ use runs::{ChartKeys, ChartRuns};
 pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
 pub(crate) use layout::{SeriesSlot, aside};
 pub(crate) use model::{
-    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, ChartTable,
-    HeatCell, SeriesLook,
+    AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
+    SeriesLook,
 };
 pub(crate) use scale::{AxisSpan, Tick};
 

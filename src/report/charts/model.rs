@@ -2,6 +2,7 @@
 
 use crate::base::distinct::each_of_many_once;
 use crate::base::units::grouped;
+use crate::report::table::{Align, Table};
 
 /// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,15 +141,6 @@ pub(crate) struct ChartMark {
     pub(crate) colour: Option<usize>,
 }
 
-/// The values of a chart as text, for readers who cannot see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ChartTable {
-    /// Names of the columns.
-    pub(crate) head: Vec<String>,
-    /// A row for each point.
-    pub(crate) rows: Vec<Vec<String>>,
-}
-
 impl Chart {
     /// A chart in which nothing is drawn yet.
     pub(super) fn new(key: String, title: String, x: ChartAxis, y: ChartAxis) -> Self {
@@ -208,25 +200,25 @@ impl Chart {
         self.notes.iter().cloned().chain(cut).collect()
     }
 
-    /// Its points in rows. The ends of a band are no interval of an error: they have their own column.
-    pub(crate) fn table(&self) -> ChartTable {
+    /// Its points in rows below the names of their series, for readers who cannot see it. The ends of a
+    /// band are no interval of an error: they have their own column.
+    pub(crate) fn table(&self) -> Table {
         let is_band = |series: &&ChartSeries| series.look == SeriesLook::Band;
-        let bands = each_of_many_once(
-            self.series.iter().filter(is_band).map(|series| series.what.as_str()),
-        );
+        let bands = self.series.iter().filter(is_band).map(|series| series.what.as_str());
+        let bands = each_of_many_once(bands).join(", ");
         let others = self.series.iter().filter(|series| !is_band(series));
         let has_intervals = others.flat_map(|one| &one.points).any(|one| one.interval.is_some());
-        let mut head = vec!["series", "what", &self.x.label, &self.y.label];
-        head.extend(self.shade.iter().map(|shade| shade.label.as_str()));
-        head.extend(has_intervals.then_some("95% interval"));
-        let bands = bands.join(", ");
-        head.extend((!bands.is_empty()).then_some(bands.as_str()));
-        head.push("n");
-        let mut rows = Vec::new();
+        let mut heads = vec![self.x.label.as_str(), &self.y.label];
+        heads.extend(self.shade.iter().map(|shade| shade.label.as_str()));
+        heads.extend(has_intervals.then_some("95% interval"));
+        heads.extend((!bands.is_empty()).then_some(bands.as_str()));
+        heads.push("n");
+        let mut table =
+            Table::new(&heads.iter().map(|head| (head, Align::Right)).collect::<Vec<_>>());
         for series in &self.series {
+            table.heading(&format!("{}, {}", series.name, series.what));
             for point in &series.points {
-                let mut row = vec![series.name.clone(), series.what.clone()];
-                row.extend([self.x.text(point.x), self.y.height(point)]);
+                let mut row = vec![self.x.text(point.x), self.y.height(point)];
                 let shade = self.shade.as_ref().zip(point.cell);
                 row.extend(shade.map(|(axis, cell)| axis.text(cell.shade)));
                 let interval = self.y.interval(point);
@@ -239,10 +231,10 @@ impl Chart {
                 // A law is made of no values.
                 let is_law = series.look == SeriesLook::Law;
                 row.push(if is_law { String::new() } else { grouped(point.n) });
-                rows.push(row);
+                table.row(row);
             }
         }
-        ChartTable { head: head.into_iter().map(String::from).collect(), rows }
+        table
     }
 }
 

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::base::units::Unit;
 use crate::report::read_document;
+use crate::report::table::{Table, TableLine};
 use crate::results::book::{Book, Level, Measurement, Window};
 use crate::results::fixture::{self, Odd, growing, made, measurement};
 use crate::results::reference::references;
@@ -43,7 +44,10 @@ fn is_well_formed(all: &[Chart], of: &str) {
             assert!(!mark.label.is_empty());
         }
         let table = chart.table();
-        assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{of}, {key}");
+        for line in &table.lines {
+            let is_whole = |cells: &Vec<String>| cells.len() == table.heads.len();
+            assert!(!matches!(line, TableLine::Cells(cells) if !is_whole(cells)), "{of}, {key}");
+        }
     }
 }
 
@@ -221,15 +225,25 @@ fn windows_give_a_median_its_band_its_mean_and_a_law() {
 fn what_a_band_lies_between_is_no_interval_and_a_law_is_made_of_no_values() {
     let (_, book) = documents().into_iter().find(|(name, _)| name == "directory").unwrap();
     let all = charts_of(&[&book]);
+    let heads = |table: &Table| -> Vec<String> {
+        table.heads.iter().map(|head| head.text.clone()).collect()
+    };
     let table = chart(&all, "course-create").table();
-    assert_eq!(table.head, ["series", "what", "files created", "latency", "p50 to p99", "n"]);
-    for row in &table.rows {
-        assert_eq!(row[4].contains(" to "), row[1] == "p50 to p99", "{row:?}");
-        assert_eq!(row[5].is_empty(), row[1].contains("law"), "{row:?}");
+    assert_eq!(heads(&table), ["files created", "latency", "p50 to p99", "n"]);
+    let mut series = "";
+    for line in &table.lines {
+        match line {
+            TableLine::Cells(row) => {
+                assert_eq!(row[2].contains(" to "), series.contains("p50 to p99"), "{row:?}");
+                assert_eq!(row[3].is_empty(), series.contains("law"), "{row:?}");
+            }
+            TableLine::Heading(text) | TableLine::Note(text, _) => series = text,
+        }
     }
     let clutter = documents().into_iter().find(|(name, _)| name == "clutter").unwrap().1;
     let levels = charts_of(&[&clutter]);
-    assert!(chart(&levels, "levels-write").table().head.contains(&"95% interval".to_string()));
+    let table = chart(&levels, "levels-write").table();
+    assert!(heads(&table).contains(&"95% interval".to_string()));
 }
 
 #[test]
@@ -444,7 +458,7 @@ fn two_thousand_variants_have_their_pictures() {
     let all = charts_of(&[&Book { measurements, ..Book::default() }]);
     let rates = chart(&all, "rates");
     assert_eq!((rates.names().len(), rates.slots().len()), (2_000, rates.series.len()));
-    assert_eq!(rates.table().rows.len(), 2_000);
+    assert_eq!(rates.table().rows(), 2_000);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use super::super::charts::{Chart, ChartTable};
+use super::super::charts::Chart;
 use super::super::export::svg::PageChart;
-use super::super::table::{Align, ColumnGroup, Table, TableHead, TableLine, TitledTable};
+use super::super::table::{Align, Table, TableLine, TitledTable};
 use crate::base::units::counted;
 
 /// Longer tables are folded away.
@@ -22,7 +22,8 @@ pub(super) enum PageBlock {
     Heading(String),
     Note(String),
     Sentences(SentenceList),
-    Table(PageTable),
+    /// A table in a box of its own that scrolls; folded away if it is long.
+    Table(TitledTable),
     /// Names and texts, in two columns.
     Facts(Vec<(String, String)>),
     /// A command to be copied.
@@ -55,26 +56,13 @@ pub(super) struct PageSentence {
     pub(super) hint: String,
 }
 
-/// A table in a box of its own that scrolls; folded if it is long.
-pub(super) struct PageTable {
-    title: String,
-    heads: Vec<Vec<PageCell>>,
-    rows: Vec<Vec<PageCell>>,
-}
-
-struct PageCell {
-    tag: &'static str,
-    scope: &'static str,
-    class: &'static str,
-    span: usize,
-    text: String,
-}
-
 /// A chart with the table of its values, from which the script reads them.
 pub(super) struct ChartBlock {
     model: Chart,
     drawn: PageChart,
-    table: ChartTable,
+    table: Table,
+    /// `12 values`.
+    values: String,
 }
 
 impl PageSentence {
@@ -97,78 +85,26 @@ impl PageBlock {
         (!open.is_empty()).then_some(Self::Sentences(SentenceList { class, open, folded }))
     }
 
-    /// A table; nothing without rows.
-    pub(super) fn table(title: &str, table: &Table) -> Option<Self> {
-        let head = |head: &TableHead| PageCell::head("col", head.align, &head.text);
-        let mut heads = vec![table.heads.iter().map(head).collect()];
-        if table.groups.iter().any(|group| !group.title.is_empty()) {
-            let over = |group: &ColumnGroup| PageCell {
-                class: "over",
-                span: group.columns.len(),
-                ..PageCell::head("colgroup", Align::Left, &group.title)
-            };
-            let corner = PageCell::plain(Align::Left, "");
-            heads.insert(0, [corner].into_iter().chain(table.groups.iter().map(over)).collect());
-        }
-        let rows: Vec<_> = table.lines.iter().map(|line| row(line, &table.heads)).collect();
-        (!rows.is_empty()).then(|| Self::Table(PageTable { title: title.into(), heads, rows }))
+    /// A table; nothing without lines.
+    pub(super) fn table(title: &str, table: Table) -> Option<Self> {
+        Self::titled(TitledTable { title: title.into(), table })
     }
 
     /// A table with its own title.
-    pub(super) fn titled(titled: &TitledTable) -> Option<Self> {
-        Self::table(&titled.title, &titled.table)
+    pub(super) fn titled(titled: TitledTable) -> Option<Self> {
+        (!titled.table.lines.is_empty()).then_some(Self::Table(titled))
     }
 
     pub(super) fn chart(chart: Chart) -> Self {
         let (drawn, table) = (PageChart::new(&chart), chart.table());
-        Self::Chart(Box::new(ChartBlock { model: chart, drawn, table }))
+        let values = counted(table.rows() as u64, "value");
+        Self::Chart(Box::new(ChartBlock { model: chart, drawn, table, values }))
     }
 }
 
-fn row(line: &TableLine, heads: &[TableHead]) -> Vec<PageCell> {
-    match line {
-        TableLine::Cells(cells) => {
-            let align = |at: usize| heads.get(at).map_or(Align::Left, |head| head.align);
-            let cells = cells.iter().enumerate();
-            let cell = |(at, text): (usize, &String)| match at {
-                0 => PageCell::head("row", align(0), text),
-                _ => PageCell::plain(align(at), text),
-            };
-            cells.map(cell).collect()
-        }
-        TableLine::Heading(text) => {
-            let text = text.trim_end_matches(':');
-            let head = PageCell::head("", Align::Left, text);
-            vec![PageCell { class: "group", span: heads.len(), ..head }]
-        }
-        TableLine::Note(first, text) => {
-            let span = heads.len().saturating_sub(1).max(1);
-            let text = PageCell { span, ..PageCell::plain(Align::Left, text) };
-            vec![PageCell::head("row", Align::Left, first), text]
-        }
-    }
-}
-
-impl PageCell {
-    fn head(scope: &'static str, align: Align, text: &str) -> Self {
-        Self { tag: "th", scope, ..Self::plain(align, text) }
-    }
-
-    fn plain(align: Align, text: &str) -> Self {
-        let class = if align == Align::Right { "number" } else { "" };
-        Self { tag: "td", scope: "", class, span: 1, text: text.into() }
-    }
-}
-
-impl PageTable {
-    fn is_long(&self) -> bool {
-        self.rows.len() > ROWS_OPEN_MAX
-    }
-}
-
-impl ChartBlock {
-    /// `12 values`.
-    fn values(&self) -> String {
-        counted(self.table.rows.len() as u64, "value")
+impl Table {
+    /// Whether what stands in a column is aligned as words are.
+    fn is_words(&self, column: &usize) -> bool {
+        self.heads.get(*column).is_none_or(|head| head.align == Align::Left)
     }
 }

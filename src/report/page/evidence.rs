@@ -29,29 +29,27 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     }
     if is_latencies_only(book, summary) {
         let latencies = single_latencies(book);
-        return PageBlock::table("latencies of single operations", &latencies)
-            .into_iter()
-            .collect();
+        return PageBlock::table("latencies of single operations", latencies).into_iter().collect();
     }
     let phases = phases_table(summary, true);
     let notes = phase_notes(summary, true).into_iter().filter_map(PageBlock::note);
     let mut blocks = Vec::new();
     if summary.levels().is_empty() {
-        blocks.extend(PageBlock::table("all phases", &phases));
+        blocks.extend(PageBlock::table("all phases", phases));
         blocks.extend(notes);
     } else {
         let levels = phase_levels(summary);
-        blocks.extend(levels.iter().filter_map(PageBlock::titled));
+        blocks.extend(levels.into_iter().filter_map(PageBlock::titled));
         blocks.extend(notes);
-        blocks.extend(PageBlock::table("every phase at every level", &phases));
+        blocks.extend(PageBlock::table("every phase at every level", phases));
     }
     let latencies = latencies_table(summary);
     if latencies.has_rows() {
-        blocks.extend(PageBlock::table("latencies of single operations", &latencies));
+        blocks.extend(PageBlock::table("latencies of single operations", latencies));
         blocks.extend(PageBlock::note(ABOUT_LATENCIES));
     }
     if !book.filesystems.is_empty() {
-        blocks.extend(amplification_tables(analysis).iter().filter_map(PageBlock::titled));
+        blocks.extend(amplification_tables(analysis).into_iter().filter_map(PageBlock::titled));
     }
     blocks
 }
@@ -64,16 +62,17 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         return blocks;
     }
     blocks
-        .extend(PageBlock::table("what was asked of the caches and what was found", &caches(book)));
-    blocks.extend(PageBlock::table("measurements that are invalid and left out", &invalid(book)));
+        .extend(PageBlock::table("what was asked of the caches and what was found", caches(book)));
+    blocks.extend(PageBlock::table("measurements that are invalid and left out", invalid(book)));
     if let Some(variance) = variance_table(analysis) {
-        blocks.extend(PageBlock::titled(&variance));
+        blocks.extend(PageBlock::titled(variance));
         blocks.extend(PageBlock::note(ABOUT_VARIANCE));
     }
     if !book.filesystems.is_empty() {
-        blocks.extend(PageBlock::titled(&made_table(book)));
+        blocks.extend(PageBlock::titled(made_table(book)));
     }
-    blocks.extend(conditions_table(analysis.conditions()).iter().filter_map(PageBlock::titled));
+    blocks
+        .extend(conditions_table(analysis.conditions()).into_iter().filter_map(PageBlock::titled));
     blocks
 }
 

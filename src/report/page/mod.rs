@@ -197,13 +197,13 @@ impl Page<'_> {
         let rows = side_by_side(self.analyses);
         let others: Vec<usize> = (1..self.books.len()).collect();
         if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
-            blocks.extend(PageBlock::table("B against A", &comparison_table(comparison)));
+            blocks.extend(PageBlock::table("B against A", comparison_table(comparison)));
             let texts = comparison_reading(comparison).into_iter();
             for (lead, text) in texts.chain(about_marks(comparison)) {
                 blocks.extend(PageBlock::note(format!("{lead}{text}")));
             }
         }
-        blocks.extend(PageBlock::table("side by side", &side_by_side_table(&rows, &others)));
+        blocks.extend(PageBlock::table("side by side", side_by_side_table(&rows, &others)));
         blocks.extend(side_by_side_reading(&rows).into_iter().filter_map(PageBlock::note));
         blocks
     }
@@ -213,7 +213,7 @@ impl Page<'_> {
         if self.books.len() < 2 || !table.has_rows() {
             return Vec::new();
         }
-        let table = PageBlock::table("in what the runs differ", &table);
+        let table = PageBlock::table("in what the runs differ", table);
         table.into_iter().chain(PageBlock::note(ABOUT_DIFFERENCES)).collect()
     }
 }

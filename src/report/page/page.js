@@ -27,6 +27,11 @@ class Chart {
     this.key = figure.id;
     this.title = figure.querySelector("h3").textContent;
     this.table = figure.querySelector("table");
+    this.rows = [];
+    for (const row of this.table.tBodies[0].rows) {
+      if (row.cells[0].tagName === "TH") this.rows.lead = row.textContent.trim();
+      else this.rows.push({ lead: this.rows.lead, row });
+    }
     this.hidden = new Set();
     this.view = [0, 1];
     this.at = -1;
@@ -43,9 +48,10 @@ class Chart {
     this.draw();
   }
 
-  /** The cells of a row of the table below the chart. */
+  /** The series of a point and its cells in the table below the chart. */
   row(number) {
-    return [...this.table.tBodies[0].rows[number].cells].map((cell) => cell.textContent);
+    const { lead, row } = this.rows[number];
+    return [lead, ...[...row.cells].map((cell) => cell.textContent.trim())];
   }
 
   /** Points with their rectangles in the wide picture, from left to right. */
@@ -109,23 +115,24 @@ class Chart {
     }
     const [grid, ticks] = [svg.querySelector(".grid-x"), svg.querySelector(".ticks-x")];
     const sample = ticks.querySelector("text");
-    grid.replaceChildren();
+    let lines = "";
     ticks.replaceChildren();
     const told = new Set();
     let free = left - 20;
     for (const point of this.points.filter(({ series }) => !this.hidden.has(series))) {
       const x = this.across(picture, point.isCell ? point.x : point.x + point.width / 2);
-      const text = this.row(point.row)[2];
+      const text = this.row(point.row)[1];
       const half = text.length * 3.5;
       if (x < left || x > right || told.has(text) || x - half < free) continue;
       free = x + half + 14;
       told.add(text);
-      grid.append(shape("path", { d: `M${x} ${bottom}V${top}` }));
+      lines += `M${x} ${bottom}V${top}`;
       const tick = sample.cloneNode();
       tick.setAttribute("x", x);
       tick.textContent = text;
       ticks.append(tick);
     }
+    grid.setAttribute("d", lines);
   }
 
   /** Shows this part of the x axis, or the nearest there is. */
@@ -150,10 +157,9 @@ class Chart {
     const { svg, top } = this.seen;
     this.at = this.points.indexOf(point);
     const heads = [...this.table.tHead.rows[0].cells].map((cell) => cell.textContent);
-    const cells = this.row(point.row);
-    const lines = cells.slice(2).map((cell, at) => cell && `${heads[at + 2]}: ${cell}`).filter(Boolean);
-    const lead = element("b", `${cells[0]} ${cells[1]}`);
-    this.tip.replaceChildren(lead, ...lines.map((line) => element("span", line)));
+    const [lead, ...cells] = this.row(point.row);
+    const lines = cells.map((cell, at) => cell && `${heads[at]}: ${cell}`).filter(Boolean);
+    this.tip.replaceChildren(element("b", lead), ...lines.map((line) => element("span", line)));
     this.tip.hidden = false;
     svg.querySelector(".pointed")?.remove();
     const left = this.across(this.seen, point.x), right = this.across(this.seen, point.x + point.width);
@@ -313,9 +319,10 @@ function outlines(series) {
   }
   return [...series.querySelectorAll(".line, .points")].flatMap((path) => {
     const own = path.dataset.points ? numbers(path.dataset.points) : null;
-    const places = path.getAttribute("d").matchAll(/[ML]([-\d.]+) ([-\d.]+)(?:h([\d.]+)v([\d.]+))?/g);
-    return [...places].map(([, x, y, width = 0, height = 0], at) => ({
-      x: Number(x), y: Number(y), width: Number(width), height: Number(height), at: own ? own[at] : at, isCell: own !== null,
+    const height = own ? attribute(path.parentElement, "stroke-width") : 0;
+    const places = path.getAttribute("d").matchAll(/[ML]([-\d.]+) ([-\d.]+)(?:h([\d.]+))?/g);
+    return [...places].map(([, x, y, width = 0], at) => ({
+      x: Number(x), y: y - height / 2, width: Number(width), height, at: own ? own[at] : at, isCell: own !== null,
     }));
   });
 }

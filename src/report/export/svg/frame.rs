@@ -6,59 +6,62 @@ use super::style::{
     QUESTION, TICK, TITLE, TextStyle,
 };
 use super::text_width::width;
-use super::writer::{Pixel, SvgWriter, TextAnchor, px};
+use super::writer::{Pixel, PixelBox, SvgWriter, px};
 use crate::report::charts::{AxisScale, colour};
 
 /// Lines of text from a place down; returns where the next one would stand.
-fn paragraph(out: &mut SvgWriter, lines: &[String], style: TextStyle, top: f64) -> f64 {
+fn paragraph(
+    out: &mut SvgWriter,
+    class: &str,
+    lines: &[String],
+    style: TextStyle,
+    top: f64,
+) -> f64 {
     let step = style.size * LINE_HEIGHT;
+    out.begin_texts(class, style, "start");
     for (at, line) in lines.iter().enumerate() {
-        let y = top + style.size + at as f64 * step;
-        out.text(Pixel { x: EDGE, y }, style, TextAnchor::Start, line);
+        out.text(Pixel { x: EDGE, y: top + style.size + at as f64 * step }, line);
     }
+    out.end();
     top + lines.len() as f64 * step
 }
 
 /// Title, question, notes and legend: what a page has as text around the picture.
 pub(super) fn draw_words(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    let top = paragraph(out, &layout.title, TITLE, EDGE);
-    paragraph(out, &layout.question, QUESTION, top);
+    let top = paragraph(out, "title", &layout.title, TITLE, EDGE);
+    paragraph(out, "question", &layout.question, QUESTION, top);
     layout.legend.draw(out);
-    paragraph(out, &layout.notes, NOTE, layout.notes_y);
+    paragraph(out, "notes", &layout.notes, NOTE, layout.notes_y);
 }
 
 /// Names of the axes.
 pub(super) fn draw_labels(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
-    out.line(format_args!("<g class=\"label\">"));
-    let place = Pixel { x: EDGE, y: layout.y_label_y };
-    out.text(place, LABEL, TextAnchor::Start, &layout.y_label);
+    out.begin_texts("label", LABEL, "start");
+    out.text(Pixel { x: EDGE, y: layout.y_label_y }, &layout.y_label);
+    out.end();
     let [left, right] = layout.x.pixels;
     let half = width(&layout.x_label, LABEL.size * 1.05) / 2.0;
     // Below the middle of the axis, but never over the border.
     let x = ((left + right) / 2.0).max(EDGE + half).min(layout.width - EDGE - half);
-    out.text(Pixel { x, y: layout.x_label_y }, LABEL, TextAnchor::Middle, &layout.x_label);
-    out.line(format_args!("</g>"));
+    out.begin_texts("label", LABEL, "middle");
+    out.text(Pixel { x, y: layout.x_label_y }, &layout.x_label);
+    out.end();
 }
 
 /// Lines of the grid, below everything.
 pub(super) fn draw_grid(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [left, right] = layout.x.pixels.map(px);
     let [bottom, top] = layout.y.pixels.map(px);
-    out.line(format_args!("<g stroke=\"{GRID}\" stroke-width=\"1\">"));
-    if !layout.y.span.axis.is_named() {
-        for tick in &layout.y_ticks {
-            let y = px(layout.y.at(tick.at));
-            out.line(format_args!("<path d=\"M{left} {y}H{right}\"/>"));
-        }
+    let across = |tick: f64| format!("M{left} {}H{right}", px(layout.y.at(tick)));
+    let down = |tick: f64| format!("M{} {bottom}V{top}", px(layout.x.at(tick)));
+    let all_across = layout.y_ticks.iter().filter(|_| !layout.y.span.axis.is_named());
+    let all_down = layout.x_ticks.ticks.iter().filter(|_| !layout.x.span.axis.is_named());
+    for (class, path) in [
+        ("grid-y", all_across.map(|tick| across(tick.at)).collect::<String>()),
+        ("grid-x", all_down.map(|tick| down(tick.at)).collect()),
+    ] {
+        out.line(format_args!("<path class=\"{class}\" stroke=\"{GRID}\" d=\"{path}\"/>"));
     }
-    out.line(format_args!("</g>\n<g class=\"grid-x\" stroke=\"{GRID}\" stroke-width=\"1\">"));
-    if !layout.x.span.axis.is_named() {
-        for tick in &layout.x_ticks.ticks {
-            let x = px(layout.x.at(tick.at));
-            out.line(format_args!("<path d=\"M{x} {bottom}V{top}\"/>"));
-        }
-    }
-    out.line(format_args!("</g>"));
 }
 
 /// The base line, ticks and their texts, above everything.
@@ -69,29 +72,28 @@ pub(super) fn draw_ticks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
         AxisScale::Linear => layout.y.at(0.0),
         _ => bottom,
     };
+    let line = format!("M{} {}H{}", px(left), px(base), px(right));
     out.line(format_args!(
-        "<path class=\"base\" d=\"M{} {y}H{}\" stroke=\"{BASE}\" stroke-width=\"1.2\"/>",
-        px(left),
-        px(right),
-        y = px(base)
+        "<path class=\"base\" d=\"{line}\" stroke=\"{BASE}\" stroke-width=\"1.2\"/>"
     ));
-    out.line(format_args!("<g class=\"ticks\">"));
+    out.begin_texts("ticks", TICK, "end");
     for tick in &layout.y_ticks {
-        let place = Pixel { x: left - GAP, y: layout.y.at(tick.at) + TICK.size * 0.35 };
-        out.text(place, TICK, TextAnchor::End, &tick.text);
+        let y = layout.y.at(tick.at) + TICK.size * 0.35;
+        out.text(Pixel { x: left - GAP, y }, &tick.text);
     }
-    out.line(format_args!("</g>\n<g class=\"ticks-x\">"));
+    out.end();
+    let is_slanted = layout.x_ticks.is_slanted;
+    out.begin_texts("ticks-x", TICK, if is_slanted { "end" } else { "middle" });
     for tick in &layout.x_ticks.ticks {
         let x = layout.x.at(tick.at);
-        if layout.x_ticks.is_slanted {
-            let place = Pixel { x: x + 4.0, y: bottom + GAP + TICK.size * 0.6 };
-            out.slanted(place, TICK, SLANT_DEGREES, &tick.text);
+        if is_slanted {
+            let at = Pixel { x: x + 4.0, y: bottom + GAP + TICK.size * 0.6 };
+            out.slanted(at, SLANT_DEGREES, &tick.text);
         } else {
-            let place = Pixel { x, y: bottom + GAP + TICK.size * 0.9 };
-            out.text(place, TICK, TextAnchor::Middle, &tick.text);
+            out.text(Pixel { x, y: bottom + GAP + TICK.size * 0.9 }, &tick.text);
         }
     }
-    out.line(format_args!("</g>"));
+    out.end();
 }
 
 fn shade(label: &MarkLabel<'_>) -> &'static str {
@@ -104,15 +106,9 @@ pub(super) fn draw_intervals(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     for label in &layout.marks {
         let Some([low, high]) = label.mark.interval else { continue };
         let [left, right] = [layout.x.at(low), layout.x.at(high)];
-        out.line(format_args!(
-            "<rect class=\"interval\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" \
-             fill-opacity=\"0.1\"/>",
-            px(left),
-            px(top),
-            px(right - left),
-            px(bottom - top),
-            shade(label)
-        ));
+        let area = PixelBox { left, top, width: right - left, height: bottom - top };
+        let fill = format!(" class=\"interval\" fill=\"{}\" fill-opacity=\"0.1\"", shade(label));
+        out.titled(&area.element(&fill), "");
     }
 }
 
@@ -121,28 +117,25 @@ pub(super) fn draw_marks(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [bottom, top] = layout.y.pixels;
     let words_y = |label: &MarkLabel<'_>| top - 6.0 - label.lane as f64 * LANE_HEIGHT;
     for label in &layout.marks {
+        let x = px(layout.x.at(label.mark.x));
+        let line = format!("M{x} {}V{}", px(words_y(label)), px(bottom));
         out.line(format_args!(
-            "<path class=\"mark\" d=\"M{} {}V{}\" stroke=\"{}\" stroke-width=\"1.5\" \
+            "<path class=\"mark\" d=\"{line}\" stroke=\"{}\" stroke-width=\"1.5\" \
              stroke-dasharray=\"5 3\"/>",
-            px(layout.x.at(label.mark.x)),
-            px(words_y(label)),
-            px(bottom),
             shade(label)
         ));
     }
     for label in &layout.marks {
         let room = width(&label.text, MARK_SIZE) + 6.0;
-        let y = words_y(label);
-        out.line(format_args!(
-            "<g class=\"mark-label\" data-x=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"15\" \
-             fill=\"{GROUND}\"/>",
-            px(layout.x.at(label.mark.x)),
-            px(label.x - room / 2.0),
-            px(y - 12.0),
-            px(room)
-        ));
+        let (x, y) = (px(layout.x.at(label.mark.x)), words_y(label));
+        let (left, top) = (label.x - room / 2.0, y - 12.0);
+        let ground = PixelBox { left, top, width: room, height: 15.0 };
+        out.line(format_args!("<g class=\"mark-label\" data-x=\"{x}\">"));
+        out.titled(&ground.element(&format!(" fill=\"{GROUND}\"")), "");
         let style = TextStyle { size: MARK_SIZE, colour: shade(label), is_bold: true };
-        out.text(Pixel { x: label.x, y }, style, TextAnchor::Middle, &label.text);
-        out.line(format_args!("</g>"));
+        out.begin_texts("", style, "middle");
+        out.text(Pixel { x: label.x, y }, &label.text);
+        out.end();
+        out.end();
     }
 }

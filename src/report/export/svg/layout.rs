@@ -1,11 +1,11 @@
 //! Lays a chart out: the pixel of each number, and how much room words take, before anything is drawn.
 
-use super::axis_pixels::AxisPixels;
 use super::legend::SvgLegend;
 use super::style::{
     EDGE, GAP, LABEL, LANE_HEIGHT, LINE_HEIGHT, MARK_SIZE, NOTE, PLOT_HEIGHT, QUESTION, TICK, TITLE,
 };
 use super::text_width::{clipped, names, widest, width, wrapped};
+use super::writer::AxisPixels;
 use crate::report::charts::{Chart, ChartMark, ChartPoint, ChartSeries, SeriesSlot, Tick};
 
 /// Ticks of an axis of numbers that are tried for.
@@ -26,13 +26,6 @@ const ROWS_MAX: f64 = 1_200.0;
 
 /// Between the words of two marks on one line.
 const MARK_GAP: f64 = 10.0;
-
-/// A series and where it stands.
-#[derive(Clone, Copy)]
-pub(super) struct PlacedSeries<'a> {
-    pub(super) series: &'a ChartSeries,
-    pub(super) slot: SeriesSlot,
-}
 
 /// A point and its pixels.
 #[derive(Clone, Copy)]
@@ -66,8 +59,6 @@ pub(super) struct ChartLayout<'a> {
     pub(super) width: f64,
     /// Whether points have titles that a viewer of pictures shows.
     pub(super) has_titles: bool,
-    /// Of each series, in their order.
-    pub(super) slots: Vec<SeriesSlot>,
     pub(super) title: Vec<String>,
     pub(super) question: Vec<String>,
     /// Below title and question.
@@ -104,8 +95,7 @@ impl<'a> ChartLayout<'a> {
         let y = AxisPixels { span: y_span, pixels: [bottom, top] };
         let x_ticks = XTicks::new(&x);
         let x_label_y = bottom + x_ticks.height + LABEL.size + 6.0;
-        let slots = chart.slots();
-        let legend = SvgLegend::new(chart, &slots, x_label_y + 16.0, width);
+        let legend = SvgLegend::new(chart, x_label_y + 16.0, width);
         let notes_y = legend.bottom + 8.0;
         let notes = chart.all_notes();
         let notes: Vec<String> =
@@ -117,7 +107,6 @@ impl<'a> ChartLayout<'a> {
             chart,
             width,
             has_titles: true,
-            slots,
             title,
             question,
             head,
@@ -142,15 +131,14 @@ impl<'a> ChartLayout<'a> {
         self.y.pixels[0]
     }
 
-    pub(super) fn series(&self) -> impl Iterator<Item = PlacedSeries<'_>> {
-        let all = self.chart.series.iter().zip(self.slots.iter().copied());
-        all.map(|(series, slot)| PlacedSeries { series, slot })
-    }
-
     /// Points of a series in order.
-    pub(super) fn points<'b>(&self, one: PlacedSeries<'b>) -> Vec<PlacedPoint<'b>> {
-        let shift = if one.slot.shift == 0.0 { 0.0 } else { self.x.part(one.slot.shift) };
-        let placed = one.series.points.iter().map(|point| PlacedPoint {
+    pub(super) fn points<'b>(
+        &self,
+        series: &'b ChartSeries,
+        slot: SeriesSlot,
+    ) -> Vec<PlacedPoint<'b>> {
+        let shift = if slot.shift == 0.0 { 0.0 } else { self.x.part(slot.shift) };
+        let placed = series.points.iter().map(|point| PlacedPoint {
             x: self.x.at(point.x) + shift,
             y: self.y.at(point.y),
             point,

@@ -2,7 +2,6 @@
 //! written here and not by a library for charts: what there is rounds to whole pixels, knows no dashes,
 //! groups or words for screen readers, and measures text only with fonts that it loads from the machine.
 
-mod axis_pixels;
 mod frame;
 mod layout;
 mod legend;
@@ -107,7 +106,6 @@ pub(crate) struct LegendItem {
 
 impl PageChart {
     pub(crate) fn new(chart: &Chart) -> Self {
-        let slots = chart.slots();
         let item = |entry: legend::LegendEntry| {
             let own = chart.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
             let series: Vec<String> = own.map(|(at, _)| at.to_string()).collect();
@@ -118,7 +116,7 @@ impl PageChart {
         Self {
             wide: page_svg(chart, WIDTH),
             narrow: page_svg(chart, NARROW_WIDTH),
-            names: legend::named(chart, &slots).into_iter().map(item).collect(),
+            names: legend::named(chart).into_iter().map(item).collect(),
             things: if things.len() > 1 { things } else { Vec::new() },
             notes: chart.all_notes(),
         }
@@ -148,12 +146,12 @@ fn page_svg(chart: &Chart, width: f64) -> String {
     if is_wide {
         series::draw_all(&layout, &mut out);
     }
-    out.line(format_args!("</g>"));
+    out.end();
     draw_front(&layout, &mut out);
     if is_wide {
         out.line(format_args!("<g class=\"words\" display=\"none\">"));
         frame::draw_words(&layout, &mut out);
-        out.line(format_args!("</g>"));
+        out.end();
     }
     out.line(format_args!("</svg>"));
     out.finish()

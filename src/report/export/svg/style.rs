@@ -54,6 +54,11 @@ pub(super) const LINE_HEIGHT: f64 = 1.35;
 /// Steps of a scale of colours.
 pub(super) const SHADES: usize = 32;
 
+/// The colour of a step of the scale, from 0.
+pub(super) fn shade(step: usize) -> String {
+    heat(step as f64 / (SHADES - 1) as f64)
+}
+
 /// As many patterns are told apart.
 pub(super) const PATTERNS: usize = 4;
 /// Dashes of lines by their turn among those drawn alike; the first is whole.
@@ -85,18 +90,14 @@ const ON_DARK: [Colour; 8] = [
 /// that a picture that is saved or printed has those.
 pub(crate) fn dark_rules() -> String {
     let mut rules = String::new();
-    let shades = (0..SHADES).map(|at| {
-        let share = at as f64 / (SHADES - 1) as f64;
-        // Much stands out from the ground.
-        [heat(share), heat(1.0 - share)]
-    });
-    let plain = ON_DARK.iter().chain(&COLOURS);
-    let plain = plain.map(|colour| [colour.light.to_string(), colour.dark.to_string()]);
-    for [light, dark] in plain.chain(shades) {
-        for kind in ["fill", "stroke"] {
-            let _ =
-                writeln!(rules, "svg [{kind}=\"{light}\"]{{{kind}:light-dark({light},{dark})}}");
-        }
+    let mut rule = |kind: &str, light: &str, dark: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(rules, "svg [{kind}=\"{light}\"]{{{kind}:light-dark({light},{dark})}}");
+    };
+    for Colour { light, dark } in ON_DARK.iter().chain(&COLOURS) {
+        ["fill", "stroke"].iter().for_each(|kind| rule(kind, light, dark));
     }
+    // Much stands out from the ground.
+    (0..SHADES).for_each(|step| rule("stroke", &shade(step), &shade(SHADES - 1 - step)));
     rules
 }

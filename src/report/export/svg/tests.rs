@@ -15,16 +15,22 @@ fn number(node: &Node<'_, '_>, name: &str) -> f64 {
     node.attribute(name).unwrap().parse().unwrap()
 }
 
+/// An attribute of an element or of the nearest group around it that has it.
+fn inherited<'a>(node: &Node<'a, '_>, name: &str) -> Option<&'a str> {
+    node.ancestors().find_map(|one| one.attribute(name))
+}
+
 /// Where a text lies, whichever way it is turned.
 fn boxed(node: &Node<'_, '_>) -> Box {
     let text = node.text().unwrap_or_default().to_string();
-    let size = number(node, "font-size");
-    let bold = if node.attribute("font-weight").is_some() { 1.05 } else { 1.0 };
+    let size: f64 = inherited(node, "font-size").unwrap().parse().unwrap();
+    let bold = if inherited(node, "font-weight").is_some() { 1.05 } else { 1.0 };
     let width = text_width::width(&text, size) * bold;
-    let share = match node.attribute("text-anchor") {
-        None => 0.0,
+    let share = match inherited(node, "text-anchor") {
+        Some("start") => 0.0,
         Some("middle") => 0.5,
-        Some(_) => 1.0,
+        Some("end") => 1.0,
+        other => panic!("{text}: {other:?}"),
     };
     let (x, y, turn) = match node.attribute("transform") {
         None => (number(node, "x"), number(node, "y"), 0.0),
@@ -71,8 +77,8 @@ fn check(chart: &Chart) {
     assert_eq!(titles.map(|node| node.text().unwrap()).collect::<Vec<_>>(), [shown(&chart.title)]);
     assert!(root.children().any(|node| node.has_tag_name("desc")));
 
-    let labels = of_class(&document, "label")[0];
-    let labels = labels.children().filter_map(|node| node.text().map(str::trim));
+    let labels = of_class(&document, "label").into_iter().flat_map(|group| group.children());
+    let labels = labels.filter_map(|node| node.text().map(str::trim));
     let labels: Vec<&str> = labels.filter(|text| !text.is_empty()).collect();
     for (label, axis) in labels.iter().zip([&chart.y, &chart.x]) {
         let start: String = label.trim_end_matches('…').into();
@@ -164,10 +170,10 @@ fn raw_values_stand_on_their_bar() {
     let bars = points.iter().filter(|node| node.has_tag_name("rect"));
     let bars: Vec<[f64; 2]> =
         bars.map(|bar| [number(bar, "x"), number(bar, "x") + number(bar, "width")]).collect();
-    let dots: Vec<f64> = points
-        .iter()
-        .filter(|node| node.has_tag_name("circle"))
-        .map(|dot| number(dot, "cx"))
+    let dots = of_class(&document, "points").into_iter().flat_map(|path| path.attribute("d"));
+    let dots: Vec<f64> = dots
+        .flat_map(|path| path.split('M').skip(1))
+        .map(|dot| dot.split(' ').next().unwrap().parse().unwrap())
         .collect();
     assert_eq!((bars.len(), dots.len()), (4, 12));
     for [left, right] in bars {

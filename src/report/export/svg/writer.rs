@@ -1,16 +1,34 @@
-//! Writes elements of SVG. Text of users gets in as text only, never as an attribute.
+//! Places on a picture, and the elements of SVG. Text of users gets in as text only, never as an attribute.
 
 use std::fmt::{Arguments, Write};
 
 use super::style::{GROUND, PATTERNS, TextStyle};
+use crate::report::charts::AxisSpan;
 use crate::report::markup::escaped;
 
-/// Where a text is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextAnchor {
-    Start,
-    Middle,
-    End,
+/// Where the numbers of an axis lie, in pixels.
+#[derive(Clone, Copy)]
+pub(super) struct AxisPixels<'a> {
+    pub(super) span: AxisSpan<'a>,
+    /// Its low and its high end.
+    pub(super) pixels: [f64; 2],
+}
+
+impl AxisPixels<'_> {
+    /// The pixel of a number; that of the nearest end if it lies outside.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        self.pixels[0] + self.span.share(value) * (self.pixels[1] - self.pixels[0])
+    }
+
+    /// Pixels from end to end.
+    pub(super) fn length(&self) -> f64 {
+        (self.pixels[1] - self.pixels[0]).abs()
+    }
+
+    /// Pixels of a distance between numbers, on an axis that is not logarithmic.
+    pub(super) fn part(&self, distance: f64) -> f64 {
+        self.span.part(distance) * (self.pixels[1] - self.pixels[0])
+    }
 }
 
 /// A place on the picture, in pixels.
@@ -22,15 +40,13 @@ pub(super) struct Pixel {
 
 /// A marker: a circle, a square, a triangle or a diamond.
 #[derive(Clone, Copy)]
-pub(super) struct MarkerShape<'a> {
+pub(super) struct MarkerShape {
     /// Its middle.
     pub(super) at: Pixel,
     /// In pixels.
     pub(super) radius: f64,
     /// Which of the shapes, from 0.
     pub(super) shape: usize,
-    /// Attributes of its colours; empty for those of the group in which it stands.
-    pub(super) paint: &'a str,
 }
 
 /// An upright rectangle, in pixels.
@@ -55,61 +71,60 @@ impl SvgWriter {
         let _ = writeln!(self.text, "{line}");
     }
 
-    /// A text on one line.
-    pub(super) fn text(&mut self, at: Pixel, style: TextStyle, anchor: TextAnchor, text: &str) {
-        let place = format!("x=\"{}\" y=\"{}\"", px(at.x), px(at.y));
-        self.placed_text(&place, style, anchor, text);
-    }
-
-    /// A text that rises to its end.
-    pub(super) fn slanted(&mut self, at: Pixel, style: TextStyle, degrees: f64, text: &str) {
-        let place =
-            format!("transform=\"translate({} {}) rotate({})\"", px(at.x), px(at.y), px(-degrees));
-        self.placed_text(&place, style, TextAnchor::End, text);
-    }
-
-    fn placed_text(&mut self, place: &str, style: TextStyle, anchor: TextAnchor, text: &str) {
-        let anchor = match anchor {
-            TextAnchor::Start => "",
-            TextAnchor::Middle => " text-anchor=\"middle\"",
-            TextAnchor::End => " text-anchor=\"end\"",
-        };
+    /// Begins a group of texts that look the same and are held at the same end, `start`, `middle` or `end`.
+    pub(super) fn begin_texts(&mut self, class: &str, style: TextStyle, anchor: &str) {
         let weight = if style.is_bold { " font-weight=\"600\"" } else { "" };
-        let (size, colour, text) = (px(style.size), style.colour, escaped(text));
+        let (size, colour) = (px(style.size), style.colour);
         self.line(format_args!(
-            "<text {place} font-size=\"{size}\"{weight} fill=\"{colour}\"{anchor}>{text}</text>"
+            "<g class=\"{class}\" font-size=\"{size}\"{weight} fill=\"{colour}\" stroke=\"none\" \
+             text-anchor=\"{anchor}\">"
         ));
     }
 
-    /// A marker that is no point of a series.
-    pub(super) fn sample(&mut self, marker: MarkerShape<'_>) {
-        let head = marker.head("");
-        self.line(format_args!("<{head}/>"));
+    /// A text of the group, on one line.
+    pub(super) fn text(&mut self, at: Pixel, text: &str) {
+        let (x, y, text) = (px(at.x), px(at.y), escaped(text));
+        self.line(format_args!("<text x=\"{x}\" y=\"{y}\">{text}</text>"));
     }
 
-    /// The marker of a point, with a title for viewers of pictures unless it is empty.
-    pub(super) fn point(&mut self, marker: MarkerShape<'_>, title: &str) {
-        let head = marker.head(" class=\"point\"");
-        if title.is_empty() {
-            return self.line(format_args!("<{head}/>"));
+    /// A text of the group that rises to its end.
+    pub(super) fn slanted(&mut self, at: Pixel, degrees: f64, text: &str) {
+        let (x, y, turn, text) = (px(at.x), px(at.y), px(-degrees), escaped(text));
+        self.line(format_args!(
+            "<text transform=\"translate({x} {y}) rotate({turn})\">{text}</text>"
+        ));
+    }
+
+    /// Ends a group.
+    pub(super) fn end(&mut self) {
+        self.line(format_args!("</g>"));
+    }
+
+    /// An element without its brackets, with a title for viewers of pictures unless that is empty.
+    pub(super) fn titled(&mut self, element: &str, title: &str) {
+        let name = element.split(' ').next().unwrap_or_default();
+        match title {
+            "" => self.line(format_args!("<{element}/>")),
+            title => {
+                self.line(format_args!("<{element}><title>{}</title></{name}>", escaped(title)));
+            }
         }
-        let element = head.split(' ').next().unwrap_or_default();
-        self.line(format_args!("<{head}><title>{}</title></{element}>", escaped(title)));
     }
 
     /// Light stripes down a bar, two for each step of the pattern, so that none lies under the whisker
     /// in the middle.
     pub(super) fn stripes(&mut self, bar: PixelBox, pattern: usize) {
         let number = 2 * (pattern % PATTERNS);
-        if number == 0 {
-            return;
-        }
         let stripe = |at: usize| {
             let x = bar.left + bar.width * at as f64 / (number + 1) as f64;
             format!("M{} {}v{}", px(x), px(bar.top), px(bar.height))
         };
         let path: String = (1..=number).map(stripe).collect();
-        self.line(format_args!("<path d=\"{path}\" stroke=\"{GROUND}\" stroke-width=\"1.4\"/>"));
+        if !path.is_empty() {
+            self.line(format_args!(
+                "<path d=\"{path}\" stroke=\"{GROUND}\" stroke-width=\"1.4\"/>"
+            ));
+        }
     }
 
     pub(super) fn finish(self) -> String {
@@ -117,18 +132,26 @@ impl SvgWriter {
     }
 }
 
-impl MarkerShape<'_> {
-    /// The start of its element. Paths begin in the middle, so that a script can move them.
-    fn head(&self, class: &str) -> String {
-        let (r, paint) = (self.radius, self.paint);
+impl MarkerShape {
+    /// Its element without the brackets. Paths begin in the middle, so that a script can move them.
+    pub(super) fn element(&self, attributes: &str) -> String {
+        let r = self.radius;
         let [x, y] = [self.at.x, self.at.y].map(px);
         let path = match self.shape % 4 {
-            0 => return format!("circle{class} cx=\"{x}\" cy=\"{y}\" r=\"{}\"{paint}", px(r)),
+            0 => return format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{}\"{attributes}", px(r)),
             1 => format!("m-{0} -{0}h{1}v{1}h-{1}z", px(r * 0.9), px(r * 1.8)),
             2 => format!("m0 -{0}l{0} {1}h-{2}z", px(r * 1.2), px(r * 2.1), px(r * 2.4)),
             _ => format!("m0 -{0}l{0} {0}l-{0} {0}l-{0} -{0}z", px(r * 1.3)),
         };
-        format!("path{class} d=\"M{x} {y}{path}\"{paint}")
+        format!("path d=\"M{x} {y}{path}\"{attributes}")
+    }
+}
+
+impl PixelBox {
+    /// Its element without the brackets.
+    pub(super) fn element(&self, attributes: &str) -> String {
+        let [x, y, width, height] = [self.left, self.top, self.width, self.height].map(px);
+        format!("rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{attributes}")
     }
 }
 
