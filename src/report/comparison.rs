@@ -1,6 +1,5 @@
 //! Texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one.
 
-mod parts;
 mod sentences;
 mod side_by_side;
 
@@ -9,26 +8,25 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::phases::mark;
-use super::table::{Align, Table};
+use super::table::{Align, Table, TableColumn};
 use super::text::{short_time, write_wrapped};
 use crate::analysis::compare::{
     BaselineKind, BaselineMark, BaselineRuns, Check, CheckOutcome, ComparedRow, Comparison, Metric,
     OTHER_RUNS_MIN,
 };
 use crate::analysis::findings::say::{span, times};
-use crate::analysis::uncertainty::IntervalBasis;
+use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::{counted, figures};
 use crate::results::book::Book;
-pub(super) use parts::{
-    ABOUT_DIFFERENCES, about_marks, about_run, differences_table, few, phase_name, share,
+pub(super) use sentences::{
+    ABOUT_DIFFERENCES, about_marks, about_run, comparison_sentences, differences_table, few,
+    phase_name, share,
 };
-use parts::{
-    HISTORY_FIGURES, PhaseTable, estimate_text, marks, short_phase_name, value_text, verdict_text,
-    write_differences, write_marks, write_run, write_state,
+use sentences::{
+    HISTORY_FIGURES, add_phases, check_sentences, estimate_text, known, marks, short_phase_name,
+    value_text, verdict_text, write_differences, write_marks, write_run, write_state,
 };
-use sentences::check_sentences;
-pub(super) use sentences::comparison_sentences;
 pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
 
@@ -37,11 +35,6 @@ const VERSION: u32 = 1;
 
 /// A history of fewer runs hardly knows its between-run variance.
 const RUNS_ENOUGH: usize = 6;
-
-/// What stands for a value that is not known.
-fn known(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "-".into())
-}
 
 #[derive(Serialize)]
 struct SentencedDocument<'a, T> {
@@ -53,29 +46,25 @@ struct SentencedDocument<'a, T> {
 }
 
 fn write_document(
-    document: &SentencedDocument<'_, impl Serialize>,
+    format: &'static str,
+    sentences: Vec<String>,
+    content: &impl Serialize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, document)?;
+    let document = SentencedDocument { format, version: VERSION, sentences, content };
+    serde_json::to_writer(&mut *out, &document)?;
     writeln!(out)
 }
 
 /// Writes the comparison document on one line; docs/COMPARE.md has its fields. Fails only if `out`
 /// does.
 pub fn write_comparison_json(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let sentences = comparison_sentences(comparison);
-    let format = "boatload-compare";
-    write_document(
-        &SentencedDocument { format, version: VERSION, sentences, content: comparison },
-        out,
-    )
+    write_document("boatload-compare", comparison_sentences(comparison), comparison, out)
 }
 
 /// Writes the check document in the same way. Without any run to check against it has no rows.
 pub fn write_check_json(check: &Check, out: &mut dyn Write) -> io::Result<()> {
-    let sentences = check_sentences(check);
-    let format = "boatload-check";
-    write_document(&SentencedDocument { format, version: VERSION, sentences, content: check }, out)
+    write_document("boatload-check", check_sentences(check), check, out)
 }
 
 /// Writes what B is to A: sentences, a table, and how to read it. `details` adds latencies. Fails
@@ -108,34 +97,34 @@ pub fn write_comparison(
     write_differences(&books, out)
 }
 
+type ComparedColumn = TableColumn<ComparedRow>;
+
+const PHASE: ComparedColumn =
+    ComparedColumn::words("phase", |row| short_phase_name(&row.key) + marks(row));
+
+const COMPARED: [ComparedColumn; 6] = [
+    PHASE,
+    ComparedColumn::numbers("A", |row| mark(row.disturbed[0]).to_string() + &value(row, row.a)),
+    ComparedColumn::numbers("B", |row| mark(row.disturbed[1]).to_string() + &value(row, row.b)),
+    ComparedColumn::numbers("B/A", |row| known(row.test.ratio.map(times))),
+    ComparedColumn::words("95% interval", |row| known(row.test.interval.map(span))),
+    ComparedColumn::words("B is", |row| verdict_text(row.test.verdict).into()),
+];
+
+fn value(row: &ComparedRow, value: Option<Estimate>) -> String {
+    known(value.map(|value| estimate_text(row.metric, &value)))
+}
+
+fn compared<'a>(columns: &[ComparedColumn], rows: impl Iterator<Item = &'a ComparedRow>) -> Table {
+    let mut table = Table::of_columns(columns);
+    let cells = |row: &&ComparedRow| columns.iter().map(|column| (column.cell)(row)).collect();
+    add_phases(&mut table, rows, |row| &row.key, cells);
+    table
+}
+
 /// A row for each thing that both runs measured.
 pub(super) fn comparison_table(comparison: &Comparison) -> Table {
-    let mut table = PhaseTable::new(&[
-        ("phase", Align::Left),
-        ("A", Align::Right),
-        ("B", Align::Right),
-        ("B/A", Align::Right),
-        ("95% interval", Align::Left),
-        ("B is", Align::Left),
-    ]);
-    for row in comparison.in_both() {
-        let side = |at: usize| {
-            let value = [row.a, row.b][at].map(|value| estimate_text(row.metric, &value));
-            format!("{}{}", mark(row.disturbed[at]), known(value))
-        };
-        table.row(
-            &row.key,
-            vec![
-                short_phase_name(&row.key) + marks(row),
-                side(0),
-                side(1),
-                known(row.test.ratio.map(times)),
-                known(row.test.interval.map(span)),
-                verdict_text(row.test.verdict).into(),
-            ],
-        );
-    }
-    table.table
+    compared(&COMPARED, comparison.in_both())
 }
 
 /// How the table is to be read but for its marks: sentences, each with what stands before it.
@@ -208,32 +197,29 @@ fn about_between_runs(others: usize) -> String {
 
 /// Latencies of single operations.
 fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = PhaseTable::new(&[
-        ("latency", Align::Left),
-        ("A", Align::Right),
-        ("B", Align::Right),
-        ("B/A", Align::Right),
-        ("95% interval", Align::Left),
-        ("B is", Align::Left),
-    ]);
-    for row in comparison.in_both() {
-        for latency in &row.latency_ratios {
+    let heads = ["latency", "A", "B", "B/A", "95% interval", "B is"];
+    let aligns = COMPARED.iter().map(|column| column.align);
+    let mut table = Table::new(&heads.into_iter().zip(aligns).collect::<Vec<_>>());
+    let rows = comparison.in_both();
+    let rows = rows.flat_map(|row| row.latency_ratios.iter().map(move |latency| (row, latency)));
+    add_phases(
+        &mut table,
+        rows,
+        |(row, _)| &row.key,
+        |(row, latency)| {
             let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
-            table.row(
-                &row.key,
-                vec![
-                    format!("{} {}", short_phase_name(&row.key), latency.quantile.word()),
-                    a,
-                    b,
-                    known(latency.test.ratio.map(times)),
-                    known(latency.test.interval.map(span)),
-                    verdict_text(latency.test.verdict).into(),
-                ],
-            );
-        }
-    }
+            vec![
+                format!("{} {}", short_phase_name(&row.key), latency.quantile.word()),
+                a,
+                b,
+                known(latency.test.ratio.map(times)),
+                known(latency.test.interval.map(span)),
+                verdict_text(latency.test.verdict).into(),
+            ]
+        },
+    );
     writeln!(out)?;
-    table.table.write(out)?;
+    table.write(out)?;
     let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
                 geometric means of the repeats' own. Of a single repeat the intervals are usually too \
                 narrow.";
@@ -274,37 +260,29 @@ pub fn write_check(
     write_differences(&[newest, run], out)
 }
 
+const CHECKED: [ComparedColumn; 8] = [
+    ComparedColumn::words("", |row| row.outcome().map(outcome_text).unwrap_or_default().into()),
+    PHASE,
+    ComparedColumn::numbers("baseline", |row| value(row, row.a)),
+    ComparedColumn::numbers("this run", |row| value(row, row.b)),
+    ComparedColumn::numbers("time", |row| known(row.test.slowdown().map(times))),
+    ComparedColumn::words("interval", |row| known(row.test.slowdown_interval().map(span))),
+    ComparedColumn::words("since", |row| {
+        let history = row.history.as_ref();
+        let first = history.and_then(|history| history.points.get(history.since));
+        first.and_then(|point| point.started.get(..10)).unwrap_or_default().into()
+    }),
+    ComparedColumn::numbers("runs", |row| {
+        row.history.as_ref().map_or_else(String::new, |history| history.runs.to_string())
+    }),
+];
+
 fn check_table(check: &Check) -> Table {
-    let mut heads = vec![
-        ("", Align::Left),
-        ("phase", Align::Left),
-        ("baseline", Align::Right),
-        ("this run", Align::Right),
-        ("time", Align::Right),
-        ("interval", Align::Left),
-    ];
-    if check.against == BaselineKind::History {
-        heads.extend([("since", Align::Left), ("runs", Align::Right)]);
-    }
-    let mut table = PhaseTable::new(&heads);
-    for row in check.rows() {
-        let value = |value: Option<_>| known(value.map(|value| estimate_text(row.metric, &value)));
-        let mut cells = vec![
-            row.outcome().map(outcome_text).unwrap_or_default().into(),
-            short_phase_name(&row.key) + marks(row),
-            value(row.a),
-            value(row.b),
-            known(row.test.slowdown().map(times)),
-            known(row.test.slowdown_interval().map(span)),
-        ];
-        if let Some(history) = &row.history {
-            let first = history.points.get(history.since);
-            let day = first.and_then(|point| point.started.get(..10));
-            cells.extend([day.unwrap_or_default().into(), history.runs.to_string()]);
-        }
-        table.row(&row.key, cells);
-    }
-    table.table
+    let columns = match check.against {
+        BaselineKind::History => CHECKED.len(),
+        BaselineKind::Run => CHECKED.len() - 2,
+    };
+    compared(&CHECKED[..columns], check.rows())
 }
 
 fn outcome_text(outcome: CheckOutcome) -> &'static str {

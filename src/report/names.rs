@@ -1,9 +1,21 @@
 //! Names of cells, as headings and rows have them.
 
+use std::collections::BTreeSet;
+
 use super::text::number;
 use crate::base::units::Quantity;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{CellKey, Level};
+
+/// The first of the names that no other has; it is taken from then on.
+pub(super) fn unused(
+    mut names: impl Iterator<Item = String>,
+    taken: &mut BTreeSet<String>,
+) -> String {
+    let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(name.clone());
+    name
+}
 
 /// A variant and its level, for a heading; where nothing is compared the level alone.
 pub(super) fn cell_name(variant: &str, level: Option<&Level>) -> String {

@@ -100,13 +100,18 @@ impl Table {
         Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new() }
     }
 
+    /// A table with these columns, without rows.
+    pub(super) fn of_columns<R>(columns: &[TableColumn<R>]) -> Self {
+        let heads: Vec<_> = columns.iter().map(|column| (column.head, column.align)).collect();
+        Self::new(&heads)
+    }
+
     /// A table with a line for each row.
     pub(super) fn from_rows<'a, R: 'a>(
         columns: &[TableColumn<R>],
         rows: impl IntoIterator<Item = &'a R>,
     ) -> Self {
-        let heads: Vec<_> = columns.iter().map(|column| (column.head, column.align)).collect();
-        let mut table = Self::new(&heads);
+        let mut table = Self::of_columns(columns);
         for row in rows {
             table.row(columns.iter().map(|column| (column.cell)(row)).collect());
         }

@@ -1,20 +1,18 @@
 //! The charts of a run, made once as plain data: every renderer draws the same points, with the same
 //! colours, marks and units. One file here for each family of charts.
 
-mod amplification;
 mod colours;
 mod course;
 mod heat;
 mod history;
+mod latencies;
 mod layout;
 mod levels;
 mod model;
 mod notes;
-mod percentiles;
 mod rates;
 mod runs;
 mod scale;
-mod tails;
 
 use crate::analysis::Analysis;
 use runs::{ChartKeys, ChartRuns};
@@ -25,7 +23,7 @@ pub(crate) use model::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, HeatCell,
     SeriesLook,
 };
-pub(crate) use scale::{AxisSpan, Tick};
+pub(crate) use scale::{AxisSpan, Tick, shorten_ticks};
 
 /// All charts of these runs, in the order in which a reader wants them. With several runs they stand
 /// beside each other.
@@ -38,10 +36,10 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
         levels::levels,
         history::histories,
         course::courses,
-        tails::tails,
-        percentiles::percentiles,
+        latencies::tails,
+        latencies::percentiles,
         heat::heats,
-        amplification::amplifications,
+        rates::amplifications,
     ];
     families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect()
 }

@@ -10,6 +10,7 @@ use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::plan::DEFAULT_VARIANT;
+use crate::report::names;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::variants;
 
@@ -59,11 +60,14 @@ impl<'a> ChartRuns<'a> {
             for variant in variants(book) {
                 let own = own_name(book, variant);
                 let prefix = if analyses.len() > 1 { run_name(book) + " " } else { String::new() };
+                let name = format!("{prefix}{own}");
+                // A run may be named twice.
+                let others = (2..).map(|number| format!("{name} ({number})"));
                 all.index.insert((run, variant), all.variants.len());
                 all.variants.push(ChartVariant {
                     analysis,
                     variant,
-                    name: unused(&(prefix + &own), &mut taken),
+                    name: names::unused([name.clone()].into_iter().chain(others), &mut taken),
                     own,
                     colour: all.variants.len(),
                     rows: Vec::new(),
@@ -137,15 +141,6 @@ impl<'a> ChartVariant<'a> {
     }
 }
 
-/// The name, with a number if another variant has it: a run may be named twice.
-fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let others = (2..).map(|number| format!("{name} ({number})"));
-    let mut free = [name.to_string()].into_iter().chain(others);
-    let name = free.find(|name| !taken.contains(name)).unwrap_or_default();
-    taken.insert(name.clone());
-    name
-}
-
 /// A run that nobody gave variants is named after its file system.
 fn own_name(book: &Book, variant: &str) -> String {
     let name = match variant {
@@ -178,10 +173,7 @@ impl ChartKeys {
         stem.truncate(family.len() + 1 + PART_MAX);
         let stem = stem.trim_end_matches('-');
         let others = (2u64..).map(|number| format!("{stem}-{number}"));
-        let mut free = [stem.to_string()].into_iter().chain(others);
-        let key = free.find(|key| !self.0.contains(key)).unwrap_or_default();
-        self.0.insert(key.clone());
-        key
+        names::unused([stem.to_string()].into_iter().chain(others), &mut self.0)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, SeriesLook};
 use crate::base::units::{byte_step, grouped, time_step};
 use crate::base::{dates, units};
-use crate::report::text::{byte_rate, number, time};
+use crate::report::text::{byte_rate, number, shorten_names, time};
 
 /// An axis with its ends.
 #[derive(Clone, Copy)]
@@ -207,6 +207,13 @@ impl AxisSpan<'_> {
 }
 
 // --- ticks -------------------------------------------------------------------------------------
+
+/// Ticks with texts of at most so many columns that still differ.
+pub(crate) fn shorten_ticks(ticks: Vec<Tick>, columns: usize) -> Vec<Tick> {
+    let texts: Vec<_> = ticks.iter().map(|tick| (tick.text.as_str(), columns)).collect();
+    let short = shorten_names(&texts);
+    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
+}
 
 /// Multiples of a step of 1, 2 or 5 times a power of ten of the unit.
 fn even(low: f64, high: f64, wanted: usize, unit: f64) -> Vec<f64> {

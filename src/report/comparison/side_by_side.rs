@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::parts::{
-    ABOUT_DISTURBED, PhaseTable, estimate_text, short_phase_name, write_differences, write_run,
+use super::sentences::{
+    ABOUT_DISTURBED, add_phases, estimate_text, known, short_phase_name, write_differences,
+    write_run,
 };
 use crate::analysis::Analysis;
 use crate::analysis::compare::differences::letter;
@@ -72,11 +73,10 @@ pub(in crate::report) fn side_by_side_table(rows: &[SideBySideRow], others: &[us
             heads.push((format!("{}/{}", letter(*at), letter(0)), Align::Right));
         }
     }
-    let mut table = PhaseTable::new(&heads);
-    for row in rows.iter().filter(|row| belongs(row, others)) {
-        table.row(&row.key, cells(row, &runs));
-    }
-    table.table
+    let mut table = Table::new(&heads);
+    let rows = rows.iter().filter(|row| belongs(row, others));
+    add_phases(&mut table, rows, |row| &row.key, |row| cells(row, &runs));
+    table
 }
 
 /// Whether one of these runs has a value. What no other run has stands in the first table alone.
@@ -93,15 +93,14 @@ fn cells(row: &SideBySideRow, runs: &[RunColumns]) -> Vec<String> {
     let mut cells = vec![phase];
     for RunColumns { at, has_interval } in runs {
         let side = side(row, *at);
-        cells.push(side.map_or_else(
-            || "-".into(),
-            |side| format!("{}{}", mark(side.disturbed), estimate_text(row.metric, &side.value)),
-        ));
+        cells.push(known(side.map(|side| {
+            format!("{}{}", mark(side.disturbed), estimate_text(row.metric, &side.value))
+        })));
         let relative = side.and_then(|side| side.value.relative());
         cells.extend(has_interval.then(|| uncertainty(relative)));
         if *at > 0 {
             let ratio = side.and_then(|side| side.ratio);
-            cells.push(ratio.map_or_else(|| "-".into(), |ratio| number(ratio, RATIO_FIGURES)));
+            cells.push(known(ratio.map(|ratio| number(ratio, RATIO_FIGURES))));
         }
     }
     cells

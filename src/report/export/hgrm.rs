@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::analysis::latencies::Distribution;
 use crate::base::failure::shown;
 use crate::base::units::Unit;
-use crate::report::names::{cell_name, plain_level};
+use crate::report::names::{cell_name, plain_level, unused};
 use crate::results::book::{Book, Level};
 
 pub(super) const HGRM: ExportFormat = ExportFormat {
@@ -29,7 +29,10 @@ fn percentiles(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let named = analysis.summary().has_variants();
     let mut names = BTreeSet::new();
     let file = |one: &Distribution| {
-        let name = unused(&file_stem(one, named), &mut names);
+        let stem = file_stem(one, named);
+        // Two names may be the same once they are safe.
+        let others = (2..).map(|number| format!("{stem}-{number}.hgrm"));
+        let name = unused([format!("{stem}.hgrm")].into_iter().chain(others), &mut names);
         ExportText { name, text: text(one, book) }
     };
     Ok(all.iter().map(file).collect())
@@ -41,16 +44,6 @@ fn file_stem(one: &Distribution, named: bool) -> String {
     let level = one.level.as_ref().map(|level| plain_level(level) + unit(level));
     let parts = [Some(one.phase.clone()), named.then(|| one.variant.clone()), level];
     parts.iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join("-")
-}
-
-/// Two names may be the same once they are safe.
-fn unused(stem: &str, names: &mut BTreeSet<String>) -> String {
-    let first = format!("{stem}.hgrm");
-    let others = (2..).map(|number| format!("{stem}-{number}.hgrm"));
-    let mut free = [first.clone()].into_iter().chain(others).filter(|name| !names.contains(name));
-    let name = free.next().unwrap_or(first);
-    names.insert(name.clone());
-    name
 }
 
 fn microseconds(ns: f64) -> f64 {

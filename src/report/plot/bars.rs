@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::legend;
 use super::row::{Ink, Row};
-use super::{Style, axis_label, figure_text};
+use super::{Style, axis_label};
+use crate::base::distinct::each_of_many_once;
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
 use crate::report::text::{shorten, shorten_names, uncertainty, width};
 
@@ -38,27 +39,28 @@ struct Group<'a> {
 
 /// The picture, with what its rows are.
 pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
-    let groups = groups(chart, style);
+    let mut groups = groups(chart);
     let has_heads = groups.iter().any(|group| group.entries.len() > 1);
-    let groups = if has_heads { groups } else { flat(groups) };
-    let names = short_names(&groups, style);
-    let sheet = Sheet {
-        chart,
-        style,
-        span: span(chart),
-        indent: if has_heads { INDENT } else { "" },
-        name: names.values().map(|name| width(name)).max().unwrap_or_default(),
-    };
-    let layout = sheet.layout(&groups);
+    for group in groups.iter_mut().filter(|_| !has_heads) {
+        group.entries.iter_mut().for_each(|entry| entry.name.clone_from(&group.name));
+    }
+    let most = (style.columns / 3).max(NAME_MIN);
+    let names = groups.iter().flat_map(|group| &group.entries);
+    let names = each_of_many_once(names.map(|entry| (entry.name.as_str(), most)));
+    let short: BTreeMap<&str, String> =
+        names.iter().map(|(name, _)| *name).zip(shorten_names(&names)).collect();
+    let indent = if has_heads { INDENT } else { "" };
+    let widest = short.values().map(|name| width(name)).max().unwrap_or_default();
+    let sheet = Sheet::new(chart, style, &groups, indent.len() + widest + 1);
     let mut rows: Vec<Row> = head(chart, style).into_iter().collect();
-    rows.extend(sheet.column_heads(&layout));
+    rows.extend(sheet.column_heads());
     for group in &groups {
         if has_heads {
             rows.push(Row::of(&shorten(&group.name, style.columns), Ink::Plain));
         }
         for entry in &group.entries {
-            let name = names.get(&entry.name).unwrap_or(&entry.name);
-            rows.push(sheet.row(entry, name, &layout));
+            let name = short.get(entry.name.as_str()).unwrap_or(&entry.name);
+            rows.push(sheet.row(entry, &format!("{indent}{name}")));
         }
     }
     rows.extend(legend::marks(chart, style));
@@ -69,9 +71,9 @@ pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
 /// What the numbers are, where the title does not say it.
 fn head(chart: &Chart, style: &Style) -> Option<Row> {
     let label = axis_label(&chart.y);
-    let is_told = chart.title.to_lowercase() == label.to_lowercase();
+    let is_title = chart.title.to_lowercase() == label.to_lowercase();
     let text = format!("{label}, by {}", chart.x.label);
-    (!is_told).then(|| Row::of(&shorten(&text, style.columns), Ink::Faint))
+    (!is_title).then(|| Row::of(&shorten(&text, style.columns), Ink::Faint))
 }
 
 /// From the left end of a bar to the right one of the longest.
@@ -83,59 +85,32 @@ fn span(chart: &Chart) -> AxisSpan<'_> {
 }
 
 /// The rows by their places on the x axis.
-fn groups<'a>(chart: &'a Chart, style: &Style) -> Vec<Group<'a>> {
-    let mut places: Vec<f64> =
-        chart.series.iter().flat_map(|series| &series.points).map(|point| point.x).collect();
+fn groups(chart: &Chart) -> Vec<Group<'_>> {
+    let mut places: Vec<f64> = chart.points().map(|point| point.x).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     let group = |x: f64| {
-        let name = figure_text(&chart.x.text(x), style);
-        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut entries = Vec::new();
         for series in chart.series.iter().filter(|series| series.look != SeriesLook::Raw) {
             for point in series.points.iter().filter(|point| point.x == x) {
                 add(&mut entries, series, point);
             }
         }
-        Group { name, entries }
+        Group { name: chart.x.text(x), entries }
     };
     places.into_iter().map(group).collect()
 }
 
 /// Markers of one name share a row; each bar has its own.
 fn add<'a>(entries: &mut Vec<Entry<'a>>, series: &'a ChartSeries, point: &'a ChartPoint) {
-    let known = entries.iter_mut().find(|entry| entry.name == series.name);
-    match known {
-        Some(entry) if series.look != SeriesLook::Bars => entry.points.push((series, point)),
-        Some(_) => {
-            let name = format!("{} {}", series.name, series.what);
-            entries.push(Entry { name, colour: series.colour, points: vec![(series, point)] });
+    let name = match entries.iter_mut().find(|entry| entry.name == series.name) {
+        Some(entry) if series.look != SeriesLook::Bars => {
+            return entry.points.push((series, point));
         }
-        None => {
-            let (name, colour) = (series.name.clone(), series.colour);
-            entries.push(Entry { name, colour, points: vec![(series, point)] });
-        }
-    }
-}
-
-/// Groups of one row each, which is called as the group is.
-fn flat(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
-    for group in &mut groups {
-        group.entries.iter_mut().for_each(|entry| entry.name.clone_from(&group.name));
-    }
-    groups
-}
-
-/// Names of rows as they are shown, each different.
-fn short_names(groups: &[Group<'_>], style: &Style) -> BTreeMap<String, String> {
-    let most = (style.columns / 3).max(NAME_MIN);
-    let mut names: Vec<(&str, usize)> = Vec::new();
-    for entry in groups.iter().flat_map(|group| &group.entries) {
-        if !names.iter().any(|(name, _)| *name == entry.name) {
-            names.push((&entry.name, most));
-        }
-    }
-    let short = shorten_names(&names);
-    names.iter().map(|(name, _)| name.to_string()).zip(short).collect()
+        Some(_) => format!("{} {}", series.name, series.what),
+        None => series.name.clone(),
+    };
+    entries.push(Entry { name, colour: series.colour, points: vec![(series, point)] });
 }
 
 /// What all rows share.
@@ -143,46 +118,38 @@ struct Sheet<'a> {
     chart: &'a Chart,
     style: &'a Style,
     span: AxisSpan<'a>,
-    indent: &'static str,
-    /// Columns of the names.
-    name: usize,
-}
-
-/// Columns right of the names.
-struct Layout<'a> {
+    /// Columns of the names, with the blanks beside them.
+    lead: usize,
+    /// Columns of the bars.
     track: usize,
-    numbers: Vec<Numbers<'a>>,
-    /// None if there is no room for intervals.
+    numbers: Vec<NumberColumn<'a>>,
+    /// Columns of the intervals; none if there is no room for them.
     interval: usize,
 }
 
-/// A column of numbers.
-struct Numbers<'a> {
+struct NumberColumn<'a> {
     /// Which of a row's values; none if it has only one.
     what: Option<&'a str>,
     columns: usize,
 }
 
-impl Sheet<'_> {
-    fn layout<'a>(&self, groups: &[Group<'a>]) -> Layout<'a> {
-        let entries: Vec<&Entry<'a>> = groups.iter().flat_map(|group| &group.entries).collect();
-        let mut whats: Vec<Option<&str>> = Vec::new();
-        if entries.iter().any(|entry| entry.points.len() > 1) {
-            for (series, _) in entries.iter().flat_map(|entry| &entry.points) {
-                if !whats.contains(&Some(&series.what)) {
-                    whats.push(Some(&series.what));
-                }
+impl<'a> Sheet<'a> {
+    fn new(chart: &'a Chart, style: &'a Style, groups: &[Group<'a>], lead: usize) -> Self {
+        let entries = || groups.iter().flat_map(|group| &group.entries);
+        let whats = match entries().any(|entry| entry.points.len() > 1) {
+            true => {
+                let points = entries().flat_map(|entry| &entry.points);
+                each_of_many_once(points.map(|(series, _)| Some(series.what.as_str())))
             }
-        } else {
-            whats.push(None);
-        }
-        let column = |what: Option<&'a str>| {
-            let texts = entries.iter().map(|entry| width(&self.number(entry, what)));
-            let columns = texts.chain(what.map(width)).max().unwrap_or_default();
-            Numbers { what, columns }
+            false => vec![None],
         };
-        let mut numbers: Vec<Numbers<'a>> = whats.into_iter().map(column).collect();
-        let rest = self.style.columns.saturating_sub(self.indent.len() + self.name + 2);
+        let column = |what: Option<&'a str>| {
+            let texts = entries().map(|entry| width(&number(chart, entry, what)));
+            let columns = texts.chain(what.map(width)).max().unwrap_or_default();
+            NumberColumn { what, columns }
+        };
+        let mut numbers: Vec<NumberColumn<'a>> = whats.into_iter().map(column).collect();
+        let rest = style.columns.saturating_sub(lead + 1);
         let room = rest.saturating_sub(BAR_MIN);
         while numbers.len() > 1 && taken(&numbers) > room {
             numbers.pop();
@@ -190,70 +157,66 @@ impl Sheet<'_> {
         if let [only] = numbers.as_mut_slice() {
             only.columns = only.columns.min(room);
         }
-        let intervals = entries.iter().map(|entry| width(&self.interval(entry)));
+        let intervals = entries().map(|entry| width(&interval(entry)));
         let interval = intervals.max().filter(|columns| taken(&numbers) + columns <= room);
         let interval = interval.unwrap_or_default();
-        Layout { track: rest - taken(&numbers) - interval, numbers, interval }
+        let track = rest - taken(&numbers) - interval;
+        Self { chart, style, span: span(chart), lead, track, numbers, interval }
+    }
+
+    /// Adds a text for each column of numbers.
+    fn add_numbers(&self, row: &mut Row, ink: Ink, text: impl Fn(Option<&str>) -> String) {
+        row.pad(self.lead + self.track + 1);
+        for (at, NumberColumn { what, columns }) in self.numbers.iter().enumerate() {
+            let gap = if at > 0 { GAP } else { 0 };
+            row.right(&shorten(&text(*what), *columns), row.columns() + gap + columns, ink);
+        }
     }
 
     /// Which number is which, above them.
-    fn column_heads(&self, layout: &Layout<'_>) -> Option<Row> {
-        layout.numbers.iter().find(|numbers| numbers.what.is_some())?;
+    fn column_heads(&self) -> Option<Row> {
+        self.numbers.iter().find(|numbers| numbers.what.is_some())?;
         let mut row = Row::default();
-        row.pad(self.indent.len() + self.name + 1 + layout.track + 1);
-        for (at, numbers) in layout.numbers.iter().enumerate() {
-            let gap = if at > 0 { GAP } else { 0 };
-            let what = shorten(numbers.what.unwrap_or_default(), numbers.columns);
-            row.right(&what, row.columns() + gap + numbers.columns, Ink::Faint);
-        }
+        self.add_numbers(&mut row, Ink::Faint, |what| what.unwrap_or_default().into());
         Some(row)
     }
 
-    fn row(&self, entry: &Entry<'_>, name: &str, layout: &Layout<'_>) -> Row {
-        let mut row = Row::of(self.indent, Ink::Plain);
-        row.text(name, Ink::Plain);
-        row.pad(self.indent.len() + self.name + 1);
+    fn row(&self, entry: &Entry<'_>, name: &str) -> Row {
+        let mut row = Row::of(name, Ink::Plain);
+        row.pad(self.lead);
         match entry.points.as_slice() {
             [(series, point)] if series.look == SeriesLook::Bars => {
-                let bar = bar(self.span.share(point.y), layout.track, self.style.ascii);
+                let bar = bar(self.span.share(point.y), self.track, self.style.ascii);
                 row.text(&bar, Ink::Series(entry.colour));
             }
-            points => row.append(track(points, layout.track, &self.span, self.style)),
+            points => row.append(track(points, self.track, &self.span)),
         }
-        row.pad(self.indent.len() + self.name + 1 + layout.track + 1);
-        for (at, numbers) in layout.numbers.iter().enumerate() {
-            let gap = if at > 0 { GAP } else { 0 };
-            let number = shorten(&self.number(entry, numbers.what), numbers.columns);
-            row.right(&number, row.columns() + gap + numbers.columns, Ink::Plain);
-        }
-        row.text(&shorten(&self.interval(entry), layout.interval), Ink::Plain);
+        self.add_numbers(&mut row, Ink::Plain, |what| number(self.chart, entry, what));
+        row.text(&shorten(&interval(entry), self.interval), Ink::Plain);
         row
-    }
-
-    /// A number of a row; empty if it has none of that kind.
-    fn number(&self, entry: &Entry<'_>, what: Option<&str>) -> String {
-        let is_it = |series: &ChartSeries| what.is_none_or(|what| what == series.what);
-        let found = entry.points.iter().find(|(series, _)| is_it(series));
-        let text = |(_, point): &(&ChartSeries, &ChartPoint)| {
-            figure_text(&self.chart.y.height(point), self.style)
-        };
-        found.map(text).unwrap_or_default()
-    }
-
-    /// How far off the number of a row may be, and whether it was measured under background load. Of several
-    /// numbers the intervals are seen on the track.
-    fn interval(&self, entry: &Entry<'_>) -> String {
-        let half = match entry.points.as_slice() {
-            [(_, point)] => half_text(point, self.style),
-            _ => String::new(),
-        };
-        let is_disturbed = entry.points.iter().any(|(_, point)| point.disturbed);
-        format!("{half}{}", if is_disturbed { "*" } else { "" })
     }
 }
 
+/// A number of a row; empty if it has none of that kind.
+fn number(chart: &Chart, entry: &Entry<'_>, what: Option<&str>) -> String {
+    let mut points = entry.points.iter();
+    let found = points.find(|(series, _)| what.is_none_or(|what| what == series.what));
+    found.map(|(_, point)| chart.y.height(point)).unwrap_or_default()
+}
+
+/// How far off the number of a row may be, and whether it was measured under background load. Of several
+/// numbers the intervals are seen on the track.
+fn interval(entry: &Entry<'_>) -> String {
+    let half = match entry.points.as_slice() {
+        [(_, point)] => half_text(point),
+        _ => String::new(),
+    };
+    let is_disturbed = entry.points.iter().any(|(_, point)| point.disturbed);
+    format!("{half}{}", if is_disturbed { "*" } else { "" })
+}
+
 /// Columns that numbers take with the blanks between them.
-fn taken(numbers: &[Numbers<'_>]) -> usize {
+fn taken(numbers: &[NumberColumn<'_>]) -> usize {
     let gaps = GAP * numbers.len().saturating_sub(1);
     numbers.iter().map(|numbers| numbers.columns).sum::<usize>() + gaps
 }
@@ -272,37 +235,27 @@ pub(super) fn bar(share: f64, columns: usize, ascii: bool) -> String {
 }
 
 /// Markers where the values lie, with their intervals.
-fn track(
-    points: &[(&ChartSeries, &ChartPoint)],
-    columns: usize,
-    span: &AxisSpan<'_>,
-    style: &Style,
-) -> Row {
-    let ascii = usize::from(style.ascii);
-    let mut cells = vec![(['·', '.'][ascii], Ink::Faint); columns.max(1)];
+fn track(points: &[(&ChartSeries, &ChartPoint)], columns: usize, span: &AxisSpan<'_>) -> Row {
+    let mut cells = vec![('·', Ink::Faint); columns.max(1)];
     let last = cells.len() - 1;
     let at = |value: f64| (span.share(value) * last as f64).round() as usize;
     for (series, point) in points {
         if let Some([low, high]) = point.interval {
-            cells[at(low)..=at(high).max(at(low))]
-                .fill((['─', '-'][ascii], Ink::Series(series.colour)));
+            cells[at(low)..=at(high).max(at(low))].fill(('─', Ink::Series(series.colour)));
         }
     }
     for (series, point) in points {
-        cells[at(point.y)] = (['●', 'o'][ascii], Ink::Series(series.colour));
+        cells[at(point.y)] = ('●', Ink::Series(series.colour));
     }
     let mut row = Row::default();
     cells.into_iter().for_each(|(symbol, ink)| row.push(symbol, ink));
     row
 }
 
-/// The wider side of the interval as a share: ` ±3%`.
-fn half_text(point: &ChartPoint, style: &Style) -> String {
+/// The wider side of the interval as a share: ` ±3%`; empty if it is not known.
+fn half_text(point: &ChartPoint) -> String {
     let Some([low, high]) = point.interval else { return String::new() };
     let half = (point.y - low).max(high - point.y);
     let share = Some(half / point.y).filter(|share| share.is_finite() && *share >= 0.0);
-    match uncertainty(share) {
-        text if text.is_empty() => text,
-        text => figure_text(&format!(" {text}"), style),
-    }
+    share.map_or_else(String::new, |share| format!(" {}", uncertainty(Some(share))))
 }

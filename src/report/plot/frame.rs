@@ -2,9 +2,9 @@
 
 use super::canvas::Canvas;
 use super::row::{Ink, Row};
-use super::{Style, axis_label, figure_text};
-use crate::report::charts::{AxisSpan, Chart, Tick};
-use crate::report::text::{shorten, shorten_names, width};
+use super::{Style, axis_label};
+use crate::report::charts::{AxisSpan, Chart, Tick, shorten_ticks};
+use crate::report::text::{shorten, width};
 
 /// Columns right of the canvas, for the letters at the ends of lines.
 pub(super) const MARGIN: usize = 3;
@@ -33,7 +33,7 @@ impl<'a> Frame<'a> {
     pub(super) fn new(chart: &'a Chart, height: usize, style: &Style) -> Self {
         let (x, y) = (chart.x_span(), chart.y_span());
         let most = style.columns / if chart.y.is_named() { 3 } else { 4 };
-        let beside = beside(y.ticks((height * 2 / 3).max(2)), most, style);
+        let beside = shorten_ticks(y.ticks((height * 2 / 3).max(2)), most);
         let lead = beside.iter().map(|tick| width(&tick.text)).max().unwrap_or_default();
         let columns = style.columns.saturating_sub(lead + 2 + MARGIN).max(1);
         Self { x, y, columns, height, beside, lead }
@@ -45,14 +45,14 @@ impl<'a> Frame<'a> {
         let texts = self.texts_beside();
         for (line, text) in lines.zip(texts) {
             let mut row = Row::default();
-            let edge = if text.is_some() { ['┤', '+'] } else { ['│', '|'] };
+            let edge = if text.is_some() { '┤' } else { '│' };
             row.right(&text.unwrap_or_default(), self.lead, Ink::Plain);
             row.push(' ', Ink::Plain);
-            row.push(edge[usize::from(style.ascii)], Ink::Faint);
+            row.push(edge, Ink::Faint);
             row.append(line);
             rows.push(row);
         }
-        rows.extend(self.below(style));
+        rows.extend(self.below());
         rows
     }
 
@@ -68,22 +68,20 @@ impl<'a> Frame<'a> {
     }
 
     /// The axis below the canvas, its texts and its label.
-    fn below(&self, style: &Style) -> Vec<Row> {
-        let ascii = usize::from(style.ascii);
-        let ticks = self.ticks_below(style);
-        let mut edge = vec![['─', '-'][ascii]; self.columns];
+    fn below(&self) -> Vec<Row> {
+        let mut edge = vec!['─'; self.columns];
         let mut texts = Row::default();
-        for PlacedTick { column, begin, text } in ticks {
+        for PlacedTick { column, begin, text } in self.ticks_below() {
             // Names are as many as there are, whether they have room or not.
             if texts.columns() == 0 || begin >= texts.columns() + GAP {
-                edge[column] = ['┬', '+'][ascii];
+                edge[column] = '┬';
                 texts.pad(begin);
                 texts.text(&text, Ink::Plain);
             }
         }
         let mut axis = Row::default();
         axis.pad(self.lead + 1);
-        axis.push(['└', '+'][ascii], Ink::Faint);
+        axis.push('└', Ink::Faint);
         axis.text(&edge.iter().collect::<String>(), Ink::Faint);
         let mut label = Row::default();
         let end = self.lead + 2 + self.columns;
@@ -92,14 +90,14 @@ impl<'a> Frame<'a> {
     }
 
     /// As many ticks below the canvas as have room for their texts.
-    fn ticks_below(&self, style: &Style) -> Vec<PlacedTick> {
+    fn ticks_below(&self) -> Vec<PlacedTick> {
         let grid = Canvas::new(self.columns, 1, true);
         let last = self.lead + 2 + self.columns + MARGIN;
         let placed = |tick: Tick| {
             let [column, _] = grid.cell_at([self.x.share(tick.at), 0.0]);
-            let text = figure_text(&tick.text, style);
-            let begin = (self.lead + 2 + column).saturating_sub(width(&text) / 2);
-            PlacedTick { column, begin: begin.min(last.saturating_sub(width(&text))), text }
+            let wide = width(&tick.text);
+            let begin = (self.lead + 2 + column).saturating_sub(wide / 2);
+            PlacedTick { column, begin: begin.min(last.saturating_sub(wide)), text: tick.text }
         };
         let ticks = |wanted: usize| -> Vec<PlacedTick> {
             self.x.ticks(wanted).into_iter().map(placed).collect()
@@ -111,14 +109,6 @@ impl<'a> Frame<'a> {
         let most = (self.columns / TICK_COLUMNS).max(2);
         (2..=most).rev().map(ticks).find(fits).unwrap_or_else(|| ticks(2))
     }
-}
-
-/// Ticks beside the canvas, with texts of at most so many columns that still differ.
-fn beside(mut ticks: Vec<Tick>, most: usize, style: &Style) -> Vec<Tick> {
-    ticks.iter_mut().for_each(|tick| tick.text = figure_text(&tick.text, style));
-    let texts: Vec<(&str, usize)> = ticks.iter().map(|tick| (tick.text.as_str(), most)).collect();
-    let short = shorten_names(&texts);
-    ticks.into_iter().zip(short).map(|(tick, text)| Tick { text, ..tick }).collect()
 }
 
 /// A tick below the canvas: its column there, and where its text begins.

@@ -1,7 +1,7 @@
 //! What letters and marks stand for.
 
+use super::Style;
 use super::row::{Ink, Row};
-use super::{Style, figure_text};
 use crate::report::charts::{Chart, ChartMark, SeriesLook};
 use crate::report::text::wrap_to;
 
@@ -94,7 +94,7 @@ pub(super) fn digit(number: usize) -> char {
 /// What each mark is, and where.
 pub(super) fn marks(chart: &Chart, style: &Style) -> Vec<Row> {
     let rows = |(at, mark): (usize, &ChartMark)| {
-        let text = |value| figure_text(&chart.x.text(value), style);
+        let text = |value| chart.x.text(value);
         let span = mark.interval.map(|[low, high]| format!(" ({} to {})", text(low), text(high)));
         let text = format!("{} at {}{}", mark.label, text(mark.x), span.unwrap_or_default());
         entry(digit(at), mark.colour.map_or(Ink::Bold, Ink::Series), &text, style)

@@ -3,7 +3,6 @@
 
 mod bars;
 mod canvas;
-mod cells;
 mod frame;
 mod legend;
 mod lines;
@@ -15,7 +14,6 @@ use self::row::{Ink, Row};
 use super::charts::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
 use super::text::wrap_to;
 use crate::analysis::Analysis;
-use crate::base::failure::shown;
 
 pub use row::plain;
 
@@ -74,11 +72,10 @@ fn write_charts(charts: &[Chart], style: &Style, out: &mut dyn Write) -> io::Res
 
 /// A picture from its title to its notes.
 fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
-    let chart = &cleaned(chart, style);
     let mut rows = wrapped(&chart.title, Ink::Bold, style);
     rows.extend(wrapped(&chart.question, Ink::Faint, style));
     if chart.has(SeriesLook::Cells) {
-        rows.extend(cells::rows(chart, style));
+        rows.extend(lines::heat_map(chart, style));
     } else if chart.x.is_named() {
         rows.extend(bars::rows(chart, style));
     } else {
@@ -94,41 +91,10 @@ fn wrapped(text: &str, ink: Ink, style: &Style) -> Vec<Row> {
     wrap_to(style.columns, "", text).iter().map(|line| Row::of(line, ink)).collect()
 }
 
-/// The same picture with no character in it that a terminal would obey or could not show.
-fn cleaned(chart: &Chart, style: &Style) -> Chart {
-    let clean = |text: &mut String| *text = clean(text, style);
-    let mut chart = chart.clone();
-    [&mut chart.title, &mut chart.question].into_iter().for_each(clean);
-    let axes = [&mut chart.x, &mut chart.y].into_iter().chain(&mut chart.shade);
-    for axis in axes {
-        clean(&mut axis.label);
-        if let AxisScale::Named(names) = &mut axis.scale {
-            names.iter_mut().for_each(clean);
-        }
-    }
-    for series in &mut chart.series {
-        clean(&mut series.name);
-        clean(&mut series.what);
-    }
-    chart.marks.iter_mut().for_each(|mark| clean(&mut mark.label));
-    chart.notes.iter_mut().for_each(clean);
-    chart
-}
-
-fn clean(text: &str, style: &Style) -> String {
-    let text = shown(text);
-    if style.ascii { plain(&text) } else { text }
-}
-
 /// What an axis tells, and how.
 fn axis_label(axis: &ChartAxis) -> String {
     let scale = if axis.scale == AxisScale::Logarithmic { ", logarithmic" } else { "" };
     format!("{}{scale}", axis.label)
-}
-
-/// A number as text that fits the terminal.
-fn figure_text(text: &str, style: &Style) -> String {
-    clean(text, style)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{Ansi256Color, AnsiColor, Color};
 
 use super::{Colours, Style};
+use crate::base::failure::garbles;
 use crate::report::charts::colour;
 use crate::report::text::{char_width, width};
 
@@ -72,15 +73,16 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A text with one ink, free of control characters.
+    /// A text with one ink.
     pub(super) fn of(text: &str, ink: Ink) -> Self {
         let mut row = Self::default();
         row.text(text, ink);
         row
     }
 
+    /// Adds a text, in which nothing is left that a terminal would obey.
     pub(super) fn text(&mut self, text: &str, ink: Ink) {
-        self.cells.extend(text.chars().map(|c| (c, ink)));
+        self.cells.extend(text.chars().map(|c| (if garbles(c) { '?' } else { c }, ink)));
     }
 
     pub(super) fn push(&mut self, symbol: char, ink: Ink) {
@@ -149,7 +151,11 @@ pub fn plain(text: &str) -> String {
             '…' => written.push('~'),
             'µ' | 'μ' => written.push('u'),
             '×' => written.push('x'),
-            '–' | '—' | '−' => written.push('-'),
+            '–' | '—' | '−' | '─' => written.push('-'),
+            '│' | '┊' => written.push('|'),
+            '┤' | '┬' | '└' => written.push('+'),
+            '●' => written.push('o'),
+            '·' => written.push('.'),
             c => written.extend(std::iter::repeat_n('?', char_width(c))),
         }
     }

@@ -1,12 +1,100 @@
-//! The script of a picture. It holds all ranges and ticks, so that it shows what the other renderings
-//! show.
+//! Scripts for gnuplot, each with its data beside it, so that a chart can be changed by hand.
 
-use super::{DataBlock, number, quoted, tick};
+use std::fmt::Write;
+
+use super::{ExportFormat, ExportText, no_figures, safe};
+use crate::analysis::Analysis;
+use crate::base::failure::shown;
 use crate::report::charts::{
     AxisScale, AxisSpan, Chart, ChartMark, ChartPoint, ChartSeries, HEAT, SeriesLook, SeriesSlot,
-    colour,
+    aside, charts, colour, shorten_ticks,
 };
 use crate::report::text::{shorten, shorten_names, width};
+
+pub(super) const GNUPLOT: ExportFormat = ExportFormat {
+    name: "gnuplot",
+    about: "scripts with their data, each of which gives a PNG",
+    has_phases: false,
+    texts: scripts,
+};
+
+fn scripts(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
+    let all = charts(&[analysis]);
+    if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().flat_map(texts).collect()) }
+}
+
+/// The script and the data of a chart.
+pub(super) fn texts(chart: &Chart) -> [ExportText; 2] {
+    let key = safe(&chart.key);
+    let blocks = blocks(chart);
+    let file = |ending, text| ExportText { name: format!("{key}.{ending}"), text };
+    [file("gp", script(chart, &key, &blocks)), file("dat", data_text(chart, &blocks))]
+}
+
+const POINTS: &str = "place x value low high n disturbed";
+const CELLS: &str = "left right low high shade n";
+
+/// The rows of a series: a block of the data, two empty lines from the next, as gnuplot's `index`
+/// counts them.
+struct DataBlock<'a> {
+    series: &'a ChartSeries,
+    slot: SeriesSlot,
+    rows: Vec<String>,
+}
+
+fn blocks(chart: &Chart) -> Vec<DataBlock<'_>> {
+    let all = chart.series.iter().zip(chart.slots());
+    all.map(|(series, slot)| DataBlock { series, slot, rows: rows(series, slot) }).collect()
+}
+
+fn rows(series: &ChartSeries, slot: SeriesSlot) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (at, point) in series.points.iter().enumerate() {
+        if let Some(cell) = point.cell {
+            let ends = [point.x, cell.end, point.y - 0.5, point.y + 0.5, cell.shade].map(number);
+            rows.push(format!("{} {}", ends.join(" "), point.n));
+            continue;
+        }
+        let aside = if series.look == SeriesLook::Raw { aside(at) * slot.width } else { 0.0 };
+        let [low, high] = point.interval.unwrap_or([f64::NAN; 2]);
+        let numbers = [point.x + slot.shift + aside, point.x, point.y, low, high].map(number);
+        rows.push(format!("{} {} {}", numbers.join(" "), point.n, u8::from(point.disturbed)));
+    }
+    rows
+}
+
+/// The file of the data. What is not known is NaN.
+fn data_text(chart: &Chart, blocks: &[DataBlock<'_>]) -> String {
+    let [title, y, x] = [&chart.title, &chart.y.label, &chart.x.label].map(shown);
+    let mut text = format!("# {title}: {y} by {x}, in bytes, seconds, percent or counts\n");
+    for block in blocks {
+        let ChartSeries { name, what, look, .. } = block.series;
+        let columns = if *look == SeriesLook::Cells { CELLS } else { POINTS };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "# {}, {}\n# {columns}", shown(name), shown(what));
+        block.rows.iter().for_each(|row| text.extend([row, "\n"]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+/// In single quotes nothing has a meaning to gnuplot, neither backslashes nor backquotes, but for the
+/// quote itself, which is written twice (gnuplot's manual, "Quote marks").
+fn quoted(text: &str) -> String {
+    format!("'{}'", shown(text).replace('\'', "''"))
+}
+
+/// The same beside a tick, where `%` begins a number's format.
+fn tick(text: &str) -> String {
+    quoted(&text.replace('%', "%%"))
+}
+
+/// A number as gnuplot reads it.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { "NaN".into() }
+}
+
+// --- the script, with all ranges and ticks, so that it shows what the other renderings show -------
 
 const TITLE_COLUMNS: usize = 100;
 const LABEL_COLUMNS: usize = 90;
@@ -19,7 +107,7 @@ const LEVEL_COLUMNS: usize = 90;
 const DARK: &str = "#1d2939";
 
 /// Markers and dashes by their turn among those drawn alike.
-const POINTS: [u8; 4] = [7, 5, 9, 13];
+const MARKERS: [u8; 4] = [7, 5, 9, 13];
 const DASHES: [&str; 4] = ["1", "3", "4", "5"];
 const HATCHED: [u8; 4] = [4, 5, 1, 2];
 
@@ -32,7 +120,7 @@ set key outside right top vertical Left reverse samplen 2
 ";
 
 /// The script; it reads `KEY.dat` and writes `KEY.png` beside itself.
-pub(super) fn script(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> String {
+fn script(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> String {
     let mut lines = vec![format!("# gnuplot {key}.gp reads {key}.dat and writes {key}.png")];
     // Several scripts may be run at once; one must not take over what another has set.
     lines.push("reset session".into());
@@ -78,13 +166,10 @@ fn axis(name: &str, span: &AxisSpan<'_>, wanted: usize) -> Vec<String> {
         lines.push(format!("set logscale {name}"));
     }
     lines.push(format!("set {name}range [{}:{}]", number(span.low), number(span.high)));
-    let ticks = span.ticks(wanted);
-    let texts: Vec<_> = ticks.iter().map(|tick| (&*tick.text, TICK_COLUMNS)).collect();
-    let texts = shorten_names(&texts);
-    let columns: usize = texts.iter().map(|text| width(text) + 2).sum();
+    let ticks = shorten_ticks(span.ticks(wanted), TICK_COLUMNS);
+    let columns: usize = ticks.iter().map(|tick| width(&tick.text) + 2).sum();
     let turned = if name == "x" && columns > LEVEL_COLUMNS { " rotate by 30 right" } else { "" };
-    let places = ticks.iter().zip(&texts);
-    let places = places.map(|(at, text)| format!("{} {}", tick(text), number(at.at)));
+    let places = ticks.iter().map(|one| format!("{} {}", tick(&one.text), number(one.at)));
     let places = places.collect::<Vec<_>>().join(", ");
     // An empty list would be taken for no list.
     if !places.is_empty() {
@@ -153,7 +238,7 @@ fn parts(chart: &Chart, block: &DataBlock<'_>, from: &str, title: &str) -> Vec<S
     let series = block.series;
     let shade = format!("lc rgb '{}'", colour(series.colour).light);
     let pattern = block.slot.pattern;
-    let (point, dash) = (POINTS[pattern % POINTS.len()], DASHES[pattern % DASHES.len()]);
+    let (point, dash) = (MARKERS[pattern % MARKERS.len()], DASHES[pattern % DASHES.len()]);
     let title =
         if title.is_empty() { "notitle".into() } else { format!("title {}", quoted(title)) };
     let mut parts = match series.look {
@@ -232,3 +317,6 @@ fn low(chart: &Chart) -> String {
         _ => "$4".into(),
     }
 }
+
+#[cfg(test)]
+mod tests;
