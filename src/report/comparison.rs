@@ -195,7 +195,6 @@ fn about_between_runs(others: usize) -> String {
     )
 }
 
-/// Latencies of single operations.
 fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let heads = ["latency", "A", "B", "B/A", "95% interval", "B is"];
     let aligns = COMPARED.iter().map(|column| column.align);

@@ -13,7 +13,6 @@ use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
 use crate::results::order::made;
 
-/// How each file system was made and mounted.
 pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
     made(book).into_iter().for_each(|made| table.note(&made.variant, &about_made(made)));
@@ -55,7 +54,6 @@ fn about_made(made: &MadeFileSystem) -> String {
 
 type AmplificationColumn = TableColumn<Amplification>;
 
-/// What the device moved.
 const MOVED: [AmplificationColumn; 4] = [
     AmplificationColumn::numbers("write amplification", |one| mean(one.written, 3)),
     AmplificationColumn::numbers("read amplification", |one| mean(one.read, 3)),
@@ -63,7 +61,6 @@ const MOVED: [AmplificationColumn; 4] = [
     AmplificationColumn::numbers("reads/op", |one| mean(one.reads_per_operation, 3)),
 ];
 
-/// What the file system took.
 const TAKEN: [AmplificationColumn; 3] = [
     AmplificationColumn::numbers("bytes/file", |one| mean(one.bytes_per_file, 4)),
     AmplificationColumn::numbers("content/file", |one| mean(one.asked_per_file, 4)),
@@ -122,32 +119,22 @@ fn counters_of(book: &Book) -> String {
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
     let (variants, levels) = (conditions.variants(), conditions.levels());
     let axis = levels.first().map(|level| level.axis.as_str());
-    let mut table = match axis {
-        Some(axis) => {
-            Table::of_names(axis, Align::Right, levels.iter().map(|level| level_value(level)))
-        }
-        None => {
-            Table::of_names("variant", Align::Left, variants.iter().map(|name| name.to_string()))
-        }
-    };
+    let by_level =
+        |axis| Table::of_names(axis, Align::Right, levels.iter().map(|l| level_value(l)));
+    let by_variant =
+        || Table::of_names("variant", Align::Left, variants.iter().map(|name| name.to_string()));
+    let mut table = axis.map_or_else(by_variant, by_level);
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
         let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
-        let by_level = |variant: &str| -> Vec<String> {
-            levels.iter().map(|level| cell(variant, Some(level))).collect()
-        };
-        match variants.as_slice() {
-            [variant] if axis.is_some() => {
-                table.group("");
-                table.column(name.word(), by_level(variant));
-            }
-            _ if axis.is_some() => {
-                table.group(name.word());
-                variants.iter().for_each(|variant| table.column(variant, by_level(variant)));
-            }
-            _ => {
-                table.group("");
-                table.column(name.word(), variants.iter().map(|variant| cell(variant, None)));
-            }
+        let is_grouped = axis.is_some() && variants.len() > 1;
+        table.group(if is_grouped { name.word() } else { "" });
+        if axis.is_none() {
+            table.column(name.word(), variants.iter().map(|variant| cell(variant, None)));
+            continue;
+        }
+        for variant in &variants {
+            let head = if is_grouped { variant } else { name.word() };
+            table.column(head, levels.iter().map(|level| cell(variant, Some(level))));
         }
     }
     let title = "found before the phases, mean over the repeats".into();

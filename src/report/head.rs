@@ -13,7 +13,6 @@ use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance
 use crate::results::order::made;
 use crate::results::reference::PREFIX;
 
-/// A fact that was not published.
 pub(super) const NOT_PUBLISHED: &str = "not published";
 
 /// Writes the first lines. Fails only if `out` does.
@@ -47,7 +46,6 @@ fn write_published(
     lines.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
 }
 
-/// Which run it is.
 pub(super) fn about_run(run: &RunFacts) -> String {
     format!(
         "run {} of {}, {} scale, seed {}, boatload {}",
@@ -70,7 +68,6 @@ pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
     (!run.complete).then(|| format!("not every cell was done; {why}"))
 }
 
-/// On which machine.
 pub(super) fn about_machine(host: &HostFacts) -> String {
     let processors = counted(u64::from(host.cpus), "processor");
     let memory = units::bytes(host.memory_bytes);
@@ -93,7 +90,6 @@ pub(super) fn about_system(reference: &Provenance, host: &HostFacts) -> String {
     known.join("; ")
 }
 
-/// On what it was measured.
 pub(super) fn about_place(book: &Book) -> String {
     let measurements = &book.measurements;
     if !measurements.is_empty() && measurements.iter().all(Measurement::is_simulated) {
@@ -117,7 +113,6 @@ fn device_of(host: &HostFacts) -> String {
     }
 }
 
-/// On what the file systems of a run were made.
 fn about_made(book: &Book) -> String {
     let grounds: Vec<String> = made(book).into_iter().map(|made| ground(made, book)).collect();
     let many = counted(book.filesystems.len() as u64, "file system");

@@ -91,7 +91,6 @@ fn named(name: &str, value: Option<impl ToString>) -> Option<String> {
     value.map(|value| format!("{name} {}", shown(value.to_string())))
 }
 
-/// What is known of them.
 fn known(facts: impl IntoIterator<Item = Option<String>>) -> String {
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

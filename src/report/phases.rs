@@ -369,7 +369,6 @@ pub(super) fn latencies_table(summary: &Summary) -> Table {
 pub(super) const ABOUT_LATENCIES: &str = "Intervals are over the repeats' own quantiles, or the passes' of one repeat; of one \
      measurement between two of its own latencies";
 
-/// A dash for what is not known.
 fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "-".into(), text)
 }

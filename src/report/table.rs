@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::text::{WIDTH, shorten, shorten_names, width, wrap, write_wrapped};
 use crate::base::failure::shown;
 
-/// How the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     /// Words.
@@ -24,12 +23,10 @@ pub(super) struct TableColumn<R> {
 }
 
 impl<R> TableColumn<R> {
-    /// A column of words.
     pub(super) const fn words(head: &'static str, cell: fn(&R) -> String) -> Self {
         Self { head, align: Align::Left, cell }
     }
 
-    /// A column of numbers.
     pub(super) const fn numbers(head: &'static str, cell: fn(&R) -> String) -> Self {
         Self { head, align: Align::Right, cell }
     }
@@ -43,7 +40,6 @@ impl<R> TableColumn<R> {
     }
 }
 
-/// The name of a column.
 pub(super) struct TableHead {
     pub(super) text: String,
     pub(super) align: Align,
@@ -51,7 +47,6 @@ pub(super) struct TableHead {
 
 /// A line of a table, without control characters except in the text of a note.
 pub(super) enum TableLine {
-    /// A cell for each column.
     Cells(Vec<String>),
     /// Across all columns.
     Heading(String),
@@ -100,13 +95,11 @@ impl Table {
         Self { heads: heads.collect(), groups: Vec::new(), lines: Vec::new() }
     }
 
-    /// A table with these columns, without rows.
     pub(super) fn of_columns<R>(columns: &[TableColumn<R>]) -> Self {
         let heads: Vec<_> = columns.iter().map(|column| (column.head, column.align)).collect();
         Self::new(&heads)
     }
 
-    /// A table with a line for each row.
     pub(super) fn from_rows<'a, R: 'a>(
         columns: &[TableColumn<R>],
         rows: impl IntoIterator<Item = &'a R>,
@@ -129,7 +122,6 @@ impl Table {
         table
     }
 
-    /// Begins a group of columns.
     pub(super) fn group(&mut self, title: &str) {
         let columns = self.heads.len()..self.heads.len();
         self.groups.push(ColumnGroup { title: shown(title), columns });
@@ -149,7 +141,6 @@ impl Table {
         }
     }
 
-    /// Adds a row with one cell for each column.
     pub(super) fn row(&mut self, cells: Vec<String>) {
         self.lines.push(TableLine::Cells(cells.into_iter().map(shown).collect()));
     }
@@ -169,7 +160,6 @@ impl Table {
         self.lines.iter().filter(|line| matches!(line, TableLine::Cells(_))).count()
     }
 
-    /// Whether there is any row.
     pub(super) fn has_rows(&self) -> bool {
         self.rows() > 0
     }
@@ -378,7 +368,6 @@ impl Table {
     }
 }
 
-/// A table with its title.
 pub(super) struct TitledTable {
     pub(super) title: String,
     pub(super) table: Table,

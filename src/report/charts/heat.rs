@@ -24,7 +24,6 @@ pub(super) fn heats(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
     each_once(phases).into_iter().filter_map(|phase| chart(runs, phase, keys)).collect()
 }
 
-/// A measurement and its variant.
 struct HeatRow<'a> {
     variant: &'a ChartVariant<'a>,
     measurement: &'a SlicedMeasurement<'a>,

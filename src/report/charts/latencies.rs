@@ -14,7 +14,6 @@ use crate::base::failure::shown;
 /// Of fewer operations there are no percentiles to speak of.
 const OPERATIONS_MIN: u64 = 100;
 
-/// A row with a tail.
 struct TailColumn<'a> {
     name: String,
     variant: &'a ChartVariant<'a>,

@@ -35,12 +35,10 @@ pub(crate) struct SeriesSlot {
     pub(crate) lane: Option<SeriesLane>,
 }
 
-/// A line beside others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeriesLane {
     /// How far right of the middle of all it stands, as the distance of two neighbours is 1.
     pub(crate) place: f64,
-    /// How many they are.
     pub(crate) number: usize,
     /// From an x to the nearest, in the numbers of the axis.
     pub(crate) gap: f64,

@@ -18,7 +18,6 @@ use crate::base::units::Unit;
 use crate::report::names::level_value;
 use crate::results::book::Level;
 
-/// What one chart shows.
 #[derive(PartialEq)]
 struct LevelSubject<'a> {
     phase: &'a str,

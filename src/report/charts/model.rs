@@ -9,9 +9,7 @@ use crate::report::table::{Align, Table};
 pub(crate) struct Chart {
     /// Its name among those of a report: lower-case letters, digits and `-`, fit for a file's name.
     pub(crate) key: String,
-    /// A few words.
     pub(crate) title: String,
-    /// A sentence.
     pub(crate) question: String,
     /// From left to right.
     pub(crate) x: ChartAxis,
@@ -27,7 +25,6 @@ pub(crate) struct Chart {
     pub(crate) notes: Vec<String>,
 }
 
-/// One direction of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChartAxis {
     /// What it shows: `files created`, `latency`. Units are with the numbers.
@@ -50,17 +47,13 @@ pub(crate) enum AxisScale {
 /// What a number is, in the unit's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AxisQuantity {
-    /// A plain number.
     Count,
     Bytes,
     /// Hundredths: 50 for a half.
     Percent,
     Seconds,
-    /// Operations per second.
     Operations,
-    /// Bytes per second.
     ByteRate,
-    /// A factor.
     Times,
     /// One in so many operations takes longer: 100 for p99.
     OneIn,
@@ -103,7 +96,6 @@ pub(crate) enum SeriesLook {
     Markers,
 }
 
-/// One value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ChartPoint {
     pub(crate) x: f64,
@@ -243,7 +235,6 @@ impl ChartAxis {
         Self { label: label.into(), quantity, scale }
     }
 
-    /// An axis of names.
     pub(crate) fn named(label: &str, names: Vec<String>) -> Self {
         Self::new(label, AxisQuantity::Count, AxisScale::Named(names))
     }

@@ -27,12 +27,10 @@ impl MissingValues {
     }
 }
 
-/// The sentences that there are.
 pub(super) fn notes<const N: usize>(about: &str, others: [Option<String>; N]) -> Vec<String> {
     [about.to_string()].into_iter().chain(others.into_iter().flatten()).collect()
 }
 
-/// All points of all series.
 pub(super) fn points(series: &[ChartSeries]) -> impl Iterator<Item = &ChartPoint> + Clone {
     series.iter().flat_map(|one| &one.points)
 }
@@ -89,7 +87,6 @@ pub(super) fn about_last_level(levels: &[&Level]) -> Option<String> {
     (!named.is_empty()).then(|| format!("Only the last level is shown: {}.", named.join(", ")))
 }
 
-/// Nanoseconds as seconds.
 pub(super) fn seconds(ns: f64) -> f64 {
     ns / 1e9
 }

@@ -68,7 +68,6 @@ pub(super) fn rate_axis(unit: Unit, scale: AxisScale) -> ChartAxis {
     }
 }
 
-/// A rate and where it stands.
 pub(super) struct PlacedRate<'a> {
     pub(super) one: ChartRow<'a>,
     pub(super) x: f64,
@@ -97,7 +96,6 @@ pub(super) fn rate_series(
     [variant.series(look, "mean", means), variant.series(SeriesLook::Raw, what, raw)]
 }
 
-/// An estimate as a point.
 pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoint {
     let ends = |half: f64| [(estimate.mean - half).max(0.0), estimate.mean + half];
     ChartPoint {

@@ -23,7 +23,6 @@ pub(super) struct ChartRuns<'a> {
     index: BTreeMap<(usize, &'a str), usize>,
 }
 
-/// A variant of a run.
 pub(super) struct ChartVariant<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) variant: &'a str,
@@ -39,7 +38,6 @@ pub(super) struct ChartVariant<'a> {
     pub(super) last_level: Option<&'a Level>,
 }
 
-/// A phase of a variant at a level.
 #[derive(Clone, Copy)]
 pub(super) struct ChartRow<'a> {
     pub(super) level: Option<&'a Level>,

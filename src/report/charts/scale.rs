@@ -49,24 +49,24 @@ const FIGURES_MAX: i64 = 6;
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
 
 const DAY: f64 = 86_400.0;
-/// Steps of dates, in seconds: a minute to ten years.
+/// Steps of dates, in minutes: one to ten years.
 const DATE_STEPS: [f64; 16] = [
+    1.0,
+    5.0,
+    15.0,
+    30.0,
     60.0,
-    300.0,
-    900.0,
-    1_800.0,
-    3_600.0,
-    10_800.0,
-    21_600.0,
+    180.0,
+    360.0,
+    720.0,
+    1_440.0,
+    2_880.0,
+    10_080.0,
+    20_160.0,
     43_200.0,
-    DAY,
-    2.0 * DAY,
-    7.0 * DAY,
-    14.0 * DAY,
-    30.0 * DAY,
-    90.0 * DAY,
-    365.0 * DAY,
-    3_650.0 * DAY,
+    129_600.0,
+    525_600.0,
+    5_256_000.0,
 ];
 
 /// A share of a step that counts as none.
@@ -302,7 +302,8 @@ fn percentiles(low: f64, high: f64, wanted: usize) -> Vec<f64> {
 }
 
 fn date_places(low: f64, high: f64, wanted: usize) -> Vec<f64> {
-    let multiples = |step: f64| {
+    let multiples = |minutes: f64| {
+        let step = minutes * 60.0;
         let first = (low / step).ceil();
         let count = (high / step).floor() - first + 1.0;
         (0..count.clamp(0.0, 1e3) as usize).map(|n| (first + n as f64) * step).collect()
@@ -347,15 +348,11 @@ fn in_unit(quantity: AxisQuantity, at: f64, all: &[f64]) -> String {
     }
     let digits = all.iter().map(|at| decimals(at / size)).max().unwrap_or_default();
     let number = decimal(at / size, digits);
-    let blank =
-        if matches!(quantity, AxisQuantity::Bytes | AxisQuantity::ByteRate | AxisQuantity::Seconds)
-        {
-            " "
-        } else {
-            ""
-        };
-    let per = if quantity == AxisQuantity::ByteRate { "/s" } else { "" };
-    format!("{number}{blank}{word}{per}")
+    match quantity {
+        AxisQuantity::Bytes | AxisQuantity::Seconds => format!("{number} {word}"),
+        AxisQuantity::ByteRate => format!("{number} {word}/s"),
+        _ => format!("{number}{word}"),
+    }
 }
 
 /// How many decimals a number needs.
@@ -391,7 +388,8 @@ impl AxisQuantity {
     fn rounded(self, value: f64, figures: Option<u32>) -> String {
         let plain = |value| number(value, figures.unwrap_or(FIGURES));
         match self {
-            Self::Count if is_whole(value) => whole(value),
+            // All its digits: levels that differ must not look the same.
+            Self::Count if is_whole(value) => decimal(value, 0),
             Self::Count => trimmed(&plain(value)),
             Self::Bytes => units::bytes(value.max(0.0) as u64),
             Self::Percent => format!("{}%", trimmed(&plain(value))),
@@ -409,12 +407,6 @@ impl AxisQuantity {
 /// Whether it is a whole number that a double holds exactly and people can read.
 fn is_whole(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() < 1e15
-}
-
-/// All its digits: levels that differ must not look the same.
-fn whole(value: f64) -> String {
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", grouped(value.abs() as u64))
 }
 
 /// A number without zeros at its end: levels are as exact as they are written.

@@ -104,7 +104,6 @@ fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
     ))
 }
 
-/// Rows without an interval.
 fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
         rows.iter().any(|row| side(row).is_some_and(|value| value.half_width.is_none()))
@@ -118,7 +117,6 @@ fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
     (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows)))
 }
 
-/// Names of a few, the number of many.
 fn names_or_number(rows: &[&ComparedRow]) -> String {
     if rows.len() <= NAMED_MAX {
         return names(rows);
@@ -297,7 +295,6 @@ pub(in crate::report) fn phase_name(key: &PhaseKey) -> String {
     name
 }
 
-/// The name below a heading.
 pub(super) fn short_phase_name(key: &PhaseKey) -> String {
     key.phase.clone().unwrap_or_else(|| "whole job".into())
 }

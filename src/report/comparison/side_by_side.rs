@@ -43,7 +43,6 @@ pub fn write_side_by_side(analyses: &[&Analysis<'_>], out: &mut dyn Write) -> io
     write_differences(&books, out)
 }
 
-/// A run of a table.
 struct RunColumns {
     at: usize,
     /// Whether any of its values has an interval.
@@ -61,7 +60,6 @@ fn side(row: &SideBySideRow, at: usize) -> Option<&RowSide> {
     row.sides.get(at)?.as_ref()
 }
 
-/// The first run and these others.
 pub(in crate::report) fn side_by_side_table(rows: &[SideBySideRow], others: &[usize]) -> Table {
     let runs: Vec<RunColumns> =
         [0].iter().chain(others).map(|at| RunColumns::of_run(rows, *at)).collect();
@@ -106,7 +104,6 @@ fn cells(row: &SideBySideRow, runs: &[RunColumns]) -> Vec<String> {
     cells
 }
 
-/// How the table is to be read.
 pub(in crate::report) fn side_by_side_reading(rows: &[SideBySideRow]) -> Vec<String> {
     let sides = || rows.iter().flat_map(|row| row.sides.iter().flatten());
     if !sides().any(|side| side.ratio.is_some()) {

@@ -92,10 +92,8 @@ const WINDOW: &[CsvColumn] = &[
     ("max_ns", "/max_ns"),
 ];
 
-/// What comes from the run rather than the measurement.
 const RUN: [&str; 3] = ["run", "scenario", "filesystem"];
 
-/// A row for each measurement.
 pub(super) const CSV: ExportFormat = ExportFormat {
     name: "csv",
     about: "a table with a row for each measurement",
@@ -103,7 +101,6 @@ pub(super) const CSV: ExportFormat = ExportFormat {
     texts: measurement_rows,
 };
 
-/// A row for each window.
 pub(super) const CSV_WINDOWS: ExportFormat = ExportFormat {
     name: "csv-windows",
     about: "a table with a row for each window of each measurement",

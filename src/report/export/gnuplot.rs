@@ -23,7 +23,6 @@ fn scripts(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().flat_map(texts).collect()) }
 }
 
-/// The script and the data of a chart.
 pub(super) fn texts(chart: &Chart) -> [ExportText; 2] {
     let key = safe(&chart.key);
     let blocks = blocks(chart);
@@ -89,7 +88,6 @@ fn tick(text: &str) -> String {
     quoted(&text.replace('%', "%%"))
 }
 
-/// A number as gnuplot reads it.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "NaN".into() }
 }
@@ -157,7 +155,6 @@ fn terminal(chart: &Chart) -> String {
     )
 }
 
-/// Label, range, scale and ticks.
 fn axis(name: &str, span: &AxisSpan<'_>, wanted: usize) -> Vec<String> {
     let axis = span.axis;
     let label = quoted(&shorten(&axis.label, LABEL_COLUMNS));
@@ -208,7 +205,6 @@ fn mark(number_of: usize, mark: &ChartMark) -> Vec<String> {
     lines
 }
 
-/// What is plotted, from behind to before.
 fn plots(chart: &Chart, key: &str, blocks: &[DataBlock<'_>]) -> Vec<String> {
     let names: Vec<String> = (0..blocks.len()).map(|at| title(chart, blocks, at)).collect();
     let names: Vec<_> = names.iter().map(|name| (&**name, KEY_COLUMNS)).collect();

@@ -110,7 +110,6 @@ fn seconds_since_1970(time: &str) -> Option<f64> {
     since.as_ref().map(Duration::as_secs_f64)
 }
 
-/// A phase of a variant at a level.
 struct PhaseGaugeRow<'a> {
     book: &'a Book,
     group: &'a VariantSummary,
@@ -164,7 +163,6 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
         + &gauge(&name("upper_"), "Upper end of the 95% interval of the rate.", upper)
 }
 
-/// A figure of each phase.
 struct PhaseGauge {
     name: &'static str,
     help: &'static str,

@@ -139,7 +139,6 @@ fn check_histograms(given: &Value) -> Result<(), String> {
 /// What follows from the rest by rules that another boatload may have had others for.
 const DERIVED: [&str; 2] = ["findings", "measurements[].latency_intervals_ns"];
 
-/// What of a document came back.
 #[derive(Default)]
 struct Held {
     unknown: BTreeSet<String>,

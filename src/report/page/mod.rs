@@ -3,10 +3,8 @@
 //!
 //! What it says is plain data; the templates beside this file write it, and escape every text.
 
-mod answer;
 mod blocks;
-mod evidence;
-mod repeat;
+mod sections;
 
 use std::io;
 
@@ -17,18 +15,19 @@ use sha2::{Digest, Sha256};
 
 use super::charts::charts;
 use super::comparison::{
-    ABOUT_DIFFERENCES, about_marks, comparison_reading, comparison_table, differences_table,
-    side_by_side_reading, side_by_side_table,
+    ABOUT_DIFFERENCES, about_marks, about_run, comparison_reading, comparison_table,
+    differences_table, side_by_side_reading, side_by_side_table,
 };
-use super::export::svg::dark_rules;
+use super::export::svg::{PageChart, dark_rules};
 use super::export::{ExportText, safe};
 use super::head::about_lack;
 use super::phases::about_n;
 use crate::analysis::Analysis;
 use crate::analysis::compare::differences::letter;
 use crate::analysis::compare::{Comparison, side_by_side};
+use crate::base::distinct::each_once;
 use crate::results::book::Book;
-use blocks::{PageBlock, RunBlocks};
+use blocks::PageBlock;
 
 /// More runs than these have no letter.
 pub const PAGE_RUNS_MAX: usize = 26;
@@ -37,29 +36,6 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The whole page.
-#[derive(Template)]
-#[template(path = "page.html")]
-struct PageView<'a> {
-    /// SHA-256 of the one script that the browser may run, and of the style rules that it may apply.
-    script_digest: String,
-    style_digest: String,
-    title: String,
-    style: String,
-    questions: Vec<PageQuestion<'a>>,
-    runs: Vec<PageRun>,
-    sections: Vec<PageSection>,
-    footer: String,
-    script: &'static str,
-}
-
-/// A scenario and its question.
-#[derive(PartialEq)]
-struct PageQuestion<'a> {
-    scenario: &'a str,
-    text: &'a str,
-}
-
-/// Which run it is.
 struct PageRun {
     /// Among several.
     letter: Option<char>,
@@ -89,34 +65,27 @@ pub fn page_text(
 ) -> io::Result<ExportText> {
     let ids: Vec<&str> = analyses.iter().map(|one| one.book.run.id.as_str()).collect();
     let books = analyses.iter().map(|one| one.book).collect();
-    let page = Page { analyses, books, comparison };
-    let text = page.view().render().map_err(io::Error::other)?;
+    let page = Page { analyses, books, comparison, style: format!("{STYLE}{}", dark_rules()) };
+    let text = page.render().map_err(io::Error::other)?;
     Ok(ExportText { name: format!("{}.html", safe(&ids.join("-"))), text: text + "\n" })
 }
 
 /// The runs, and the comparison of two.
+#[derive(Template)]
+#[template(path = "page.html")]
 struct Page<'a> {
     analyses: &'a [&'a Analysis<'a>],
     books: Vec<&'a Book>,
     comparison: Option<&'a Comparison>,
+    style: String,
+}
+
+/// SHA-256 of a script that the browser may run, or of style rules that it may apply.
+fn digest(text: &str) -> String {
+    STANDARD.encode(Sha256::digest(text))
 }
 
 impl Page<'_> {
-    fn view(&self) -> PageView<'_> {
-        let style = format!("{STYLE}{}", dark_rules());
-        PageView {
-            script_digest: STANDARD.encode(Sha256::digest(SCRIPT)),
-            style_digest: STANDARD.encode(Sha256::digest(&style)),
-            title: self.title(),
-            style,
-            questions: self.questions(),
-            runs: self.runs(),
-            sections: self.sections(),
-            footer: self.footer(),
-            script: SCRIPT,
-        }
-    }
-
     fn title(&self) -> String {
         let ids: Vec<&str> = self.books.iter().map(|book| book.run.id.as_str()).collect();
         let scenario = self.books.first().map_or("", |book| book.run.scenario.as_str());
@@ -135,21 +104,15 @@ impl Page<'_> {
         }
     }
 
-    fn questions(&self) -> Vec<PageQuestion<'_>> {
-        let mut questions = Vec::new();
-        for book in &self.books {
-            let own = PageQuestion { scenario: &book.run.scenario, text: &book.run.question };
-            if !questions.contains(&own) {
-                questions.push(own);
-            }
-        }
-        questions
+    /// Scenarios, each with its question.
+    fn questions(&self) -> Vec<[&str; 2]> {
+        each_once(self.books.iter().map(|book| [&*book.run.scenario, &*book.run.question]))
     }
 
     fn runs(&self) -> Vec<PageRun> {
         let run = |(at, analysis): (usize, &&Analysis<'_>)| {
             let book = analysis.book;
-            let [title, place] = evidence::run_facts(book);
+            let [title, place] = about_run(book);
             let is_own = book.run.reference.is_none();
             PageRun {
                 letter: (self.books.len() > 1).then(|| letter(at)),
@@ -162,18 +125,28 @@ impl Page<'_> {
         self.analyses.iter().enumerate().map(run).collect()
     }
 
-    fn sections(&self) -> Vec<PageSection> {
-        let mut charts: Vec<_> = charts(self.analyses).into_iter().map(PageBlock::chart).collect();
+    fn sections(&self) -> [PageSection; 5] {
+        let charts = charts(self.analyses).into_iter();
+        let mut charts: Vec<_> =
+            charts.map(|chart| PageBlock::Chart(Box::new(PageChart::new(chart)))).collect();
         if charts.is_empty() {
             charts.push(PageBlock::Empty("There is nothing to draw.".into()));
         }
         let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
-        tables.extend(self.each(evidence::tables));
-        measured.extend(self.each(evidence::measured));
-        let answer = answer::answer(self.analyses, self.comparison);
-        let contents = [answer, charts, tables, measured, self.each(repeat::repeat)];
-        let section = |((id, title), blocks)| PageSection { id, title, blocks };
-        SECTIONS.into_iter().zip(contents).map(section).collect()
+        tables.extend(self.each(sections::tables));
+        measured.extend(self.each(sections::measured));
+        let answer = sections::answer(self.analyses, self.comparison);
+        [
+            PageSection { id: "answer", title: "Answer", blocks: answer },
+            PageSection { id: "figures", title: "Figures", blocks: charts },
+            PageSection { id: "tables", title: "Tables", blocks: tables },
+            PageSection { id: "measured", title: "How it was measured", blocks: measured },
+            PageSection {
+                id: "repeat",
+                title: "To repeat it",
+                blocks: self.each(sections::repeat),
+            },
+        ]
     }
 
     /// The same of every run, under its letter if there are several.
@@ -183,7 +156,7 @@ impl Page<'_> {
         }
         let one = |(at, analysis): (usize, &&Analysis<'_>)| {
             let id = analysis.book.run.id.clone();
-            PageBlock::Run(RunBlocks { letter: letter(at), id, blocks: part(analysis) })
+            PageBlock::Run { letter: letter(at), id, blocks: part(analysis) }
         };
         self.analyses.iter().enumerate().map(one).collect()
     }
@@ -217,12 +190,3 @@ impl Page<'_> {
         table.into_iter().chain(PageBlock::note(ABOUT_DIFFERENCES)).collect()
     }
 }
-
-/// The parts of the page, in order: their names in addresses, and their titles.
-const SECTIONS: [(&str, &str); 5] = [
-    ("answer", "Answer"),
-    ("figures", "Figures"),
-    ("tables", "Tables"),
-    ("measured", "How it was measured"),
-    ("repeat", "To repeat it"),
-];

@@ -24,7 +24,6 @@ const GAP: usize = 2;
 /// What stands before the rows of a group.
 const INDENT: &str = "  ";
 
-/// A row of the chart.
 struct Entry<'a> {
     name: String,
     colour: usize,
@@ -113,7 +112,6 @@ fn add<'a>(entries: &mut Vec<Entry<'a>>, series: &'a ChartSeries, point: &'a Cha
     entries.push(Entry { name, colour: series.colour, points: vec![(series, point)] });
 }
 
-/// What all rows share.
 struct Sheet<'a> {
     chart: &'a Chart,
     style: &'a Style,

@@ -19,13 +19,9 @@ const GAP: usize = 2;
 pub(super) struct Frame<'a> {
     pub(super) x: AxisSpan<'a>,
     pub(super) y: AxisSpan<'a>,
-    /// Columns of the canvas.
     pub(super) columns: usize,
-    /// Rows of the canvas.
     pub(super) height: usize,
-    /// Ticks beside the canvas.
     beside: Vec<Tick>,
-    /// Columns of their texts.
     lead: usize,
 }
 

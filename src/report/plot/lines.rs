@@ -16,7 +16,6 @@ const WIDE_COLUMNS: usize = 100;
 /// The letters at the ends of lines look for a free cell so many rows up and down.
 const LETTER_ROWS: usize = 3;
 
-/// The chart with its axes and its legend.
 pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
     let height = HEIGHTS[usize::from(style.columns >= WIDE_COLUMNS)];
     let frame = Frame::new(chart, height, style);
@@ -194,7 +193,6 @@ impl Drawing<'_> {
 
 // --- heat maps ---------------------------------------------------------------------------------
 
-/// From little to much.
 const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
 const ASCII_SHADES: [char; 5] = ['.', ':', '+', '#', '@'];
 
@@ -242,7 +240,6 @@ fn largest(points: &[ChartPoint], frame: &Frame<'_>) -> Vec<Option<f64>> {
     values
 }
 
-/// Which shade is how much.
 fn scale(span: &AxisSpan<'_>, style: &Style) -> Row {
     let [low, high] = [span.low, span.high].map(|end| span.axis.text(end));
     let shades: String = shades(style).iter().collect();

@@ -70,7 +70,6 @@ fn write_charts(charts: &[Chart], style: &Style, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// A picture from its title to its notes.
 fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
     let mut rows = wrapped(&chart.title, Ink::Bold, style);
     rows.extend(wrapped(&chart.question, Ink::Faint, style));

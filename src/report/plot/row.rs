@@ -66,14 +66,12 @@ fn nearest(number: usize) -> Color {
     Color::Ansi256(Ansi256Color(16 + 36 * step(1) + 6 * step(3) + step(5)))
 }
 
-/// A line under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
     cells: Vec<(char, Ink)>,
 }
 
 impl Row {
-    /// A text with one ink.
     pub(super) fn of(text: &str, ink: Ink) -> Self {
         let mut row = Self::default();
         row.text(text, ink);
@@ -93,7 +91,6 @@ impl Row {
         self.cells.extend(other.cells);
     }
 
-    /// Columns it takes.
     pub(super) fn columns(&self) -> usize {
         self.cells.iter().map(|(c, _)| char_width(*c)).sum()
     }

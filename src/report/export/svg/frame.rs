@@ -34,7 +34,6 @@ pub(super) fn draw_words(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     paragraph(out, "notes", &layout.notes, NOTE, layout.notes_y);
 }
 
-/// Names of the axes.
 pub(super) fn draw_labels(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     out.begin_texts("label", LABEL, "start");
     out.text(Pixel { x: EDGE, y: layout.y_label_y }, &layout.y_label);
@@ -48,7 +47,6 @@ pub(super) fn draw_labels(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     out.end();
 }
 
-/// Lines of the grid, below everything.
 pub(super) fn draw_grid(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     let [left, right] = layout.x.pixels.map(px);
     let [bottom, top] = layout.y.pixels.map(px);

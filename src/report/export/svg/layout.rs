@@ -27,7 +27,6 @@ const ROWS_MAX: f64 = 1_200.0;
 /// Between the words of two marks on one line.
 const MARK_GAP: f64 = 10.0;
 
-/// A point and its pixels.
 #[derive(Clone, Copy)]
 pub(super) struct PlacedPoint<'a> {
     pub(super) x: f64,
@@ -35,7 +34,6 @@ pub(super) struct PlacedPoint<'a> {
     pub(super) point: &'a ChartPoint,
 }
 
-/// A mark with the place of its words.
 pub(super) struct MarkLabel<'a> {
     pub(super) mark: &'a ChartMark,
     pub(super) text: String,

@@ -40,14 +40,12 @@ pub(super) struct LegendEntry {
     at: Pixel,
 }
 
-/// Which colour stands for how much.
 struct ColourScale<'a> {
     label: String,
     shades: AxisPixels<'a>,
     y: f64,
 }
 
-/// How something is drawn.
 #[derive(Clone, Copy)]
 pub(super) enum LegendSwatch {
     Series { look: SeriesLook, pattern: usize, colour: &'static str },
@@ -99,7 +97,6 @@ impl<'a> SvgLegend<'a> {
         self.scale.as_ref().map(|scale| scale.y + SCALE_HEIGHT)
     }
 
-    /// The scale of colours, if there is one.
     pub(super) fn draw_scale(&self, out: &mut SvgWriter) {
         self.scale.iter().for_each(|scale| scale.draw(out));
     }
@@ -225,7 +222,6 @@ impl LegendSwatch {
 }
 
 impl ColourScale<'_> {
-    /// Its label, its steps, its ticks.
     fn draw(&self, out: &mut SvgWriter) {
         let (shades, y) = (&self.shades, self.y);
         out.begin_texts("scale-label", LABEL, "start");

@@ -14,6 +14,7 @@ use super::{ExportFormat, ExportText, no_figures, safe};
 use crate::analysis::Analysis;
 use crate::report::charts::{Chart, charts};
 use crate::report::markup::escaped;
+use crate::report::table::Table;
 use layout::ChartLayout;
 use style::{FONTS, GROUND, NARROW_WIDTH, WIDTH};
 use writer::{SvgWriter, px};
@@ -34,7 +35,6 @@ fn chart_files(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     if all.is_empty() { Err(no_figures()) } else { Ok(all.iter().map(file).collect()) }
 }
 
-/// The chart as a document.
 pub(super) fn svg(chart: &Chart) -> String {
     let layout = ChartLayout::new(chart, WIDTH);
     let mut out = SvgWriter::default();
@@ -63,7 +63,6 @@ fn draw_ground(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     ));
 }
 
-/// What lies before the series.
 fn draw_front(layout: &ChartLayout<'_>, out: &mut SvgWriter) {
     frame::draw_ticks(layout, out);
     frame::draw_marks(layout, out);
@@ -81,8 +80,10 @@ fn description(chart: &Chart) -> String {
     parts.chain(chart.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// A chart of the page for a browser.
 pub(crate) struct PageChart {
+    pub(crate) chart: Chart,
+    /// Its values.
+    pub(crate) table: Table,
     /// The element for wide screens, paper and files. It holds title, legend and notes too, which are
     /// seen in files only.
     pub(crate) wide: String,
@@ -97,7 +98,6 @@ pub(crate) struct PageChart {
 
 /// An entry of a legend that stands as text in a page.
 pub(crate) struct LegendItem {
-    /// A sample, as an element.
     pub(crate) swatch: String,
     pub(crate) text: String,
     /// The numbers of the series it stands for, separated by spaces.
@@ -105,20 +105,22 @@ pub(crate) struct LegendItem {
 }
 
 impl PageChart {
-    pub(crate) fn new(chart: &Chart) -> Self {
+    pub(crate) fn new(chart: Chart) -> Self {
         let item = |entry: legend::LegendEntry| {
             let own = chart.series.iter().enumerate().filter(|(_, one)| one.name == entry.text);
             let series: Vec<String> = own.map(|(at, _)| at.to_string()).collect();
             let swatch = entry.swatch.element();
             LegendItem { swatch, text: entry.text, series: series.join(" ") }
         };
-        let things: Vec<_> = legend::things(chart).into_iter().map(item).collect();
+        let things: Vec<_> = legend::things(&chart).into_iter().map(item).collect();
         Self {
-            wide: page_svg(chart, WIDTH),
-            narrow: page_svg(chart, NARROW_WIDTH),
-            names: legend::named(chart).into_iter().map(item).collect(),
+            wide: page_svg(&chart, WIDTH),
+            narrow: page_svg(&chart, NARROW_WIDTH),
+            names: legend::named(&chart).into_iter().map(item).collect(),
             things: if things.len() > 1 { things } else { Vec::new() },
             notes: chart.all_notes(),
+            table: chart.table(),
+            chart,
         }
     }
 }

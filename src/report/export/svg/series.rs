@@ -15,7 +15,6 @@ const BAR_MAX: f64 = 56.0;
 /// More markers than this on a line are drawn small.
 const MARKERS_MAX: usize = 40;
 
-/// A series with its places.
 struct PlacedSeries<'a> {
     layout: &'a ChartLayout<'a>,
     series: &'a ChartSeries,

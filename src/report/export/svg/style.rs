@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use crate::report::charts::{COLOURS, Colour, heat};
 
-/// How a text looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TextStyle {
     /// In pixels.

@@ -34,7 +34,6 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     each.sum::<f64>() * size * WIDER
 }
 
-/// The width of the widest.
 pub(super) fn widest(texts: &[String], size: f64) -> f64 {
     texts.iter().map(|text| width(text, size)).fold(0.0, f64::max)
 }

@@ -31,7 +31,6 @@ impl AxisPixels<'_> {
     }
 }
 
-/// A place on the picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pixel {
     pub(super) x: f64,
@@ -58,7 +57,6 @@ pub(super) struct PixelBox {
     pub(super) height: f64,
 }
 
-/// A growing document.
 #[derive(Default)]
 pub(super) struct SvgWriter {
     text: String,
@@ -95,7 +93,6 @@ impl SvgWriter {
         ));
     }
 
-    /// Ends a group.
     pub(super) fn end(&mut self) {
         self.line(format_args!("</g>"));
     }

@@ -1,6 +1,7 @@
-//! The results of a run in tables, and how they were measured.
+//! The sections of the page: what is concluded, with what warns of it; the results in tables; how they were
+//! measured; and what it takes to do a run again.
 
-use super::super::comparison::about_run;
+use super::super::comparison::comparison_sentences;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::super::head::{about_cost, about_lack, about_machine, about_place, about_system};
 use super::super::host::host_lines;
@@ -12,14 +13,56 @@ use super::super::table::{Align, Table};
 use super::super::text::number;
 use super::super::variance::{ABOUT_VARIANCE, variance_table};
 use super::super::windows::{is_latencies_only, single_latencies};
-use super::blocks::PageBlock;
+use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
+use crate::analysis::compare::Comparison;
+use crate::analysis::compare::differences::letter;
+use crate::analysis::finding::Finding;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
-use crate::results::book::ClockSource;
-use crate::results::book::{Book, Measurement, Provenance};
+use crate::results::book::{Book, ClockSource, Measurement, Provenance};
 use crate::run::cache::Doubt;
+
+/// The sentences of all runs, those of a comparison before them.
+pub(super) fn answer(
+    analyses: &[&Analysis<'_>],
+    comparison: Option<&Comparison>,
+) -> Vec<PageBlock> {
+    let mut blocks = Vec::new();
+    if let Some(comparison) = comparison {
+        let all = comparison_sentences(comparison).into_iter().map(PageSentence::plain).collect();
+        blocks.extend(PageBlock::sentences("findings", all));
+    }
+    for (at, analysis) in analyses.iter().enumerate() {
+        if analyses.len() > 1 {
+            let heading = format!("{}: {}", letter(at), analysis.book.run.id);
+            blocks.push(PageBlock::Heading(heading));
+        }
+        blocks.extend(answer_of(analysis).into_iter().flatten());
+    }
+    blocks
+}
+
+fn answer_of(analysis: &Analysis<'_>) -> [Option<PageBlock>; 2] {
+    let book = analysis.book;
+    let (warnings, answers): (Vec<_>, Vec<_>) =
+        analysis.findings().iter().partition(|finding| finding.is_warning());
+    let answers = answers.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
+    let found = PageBlock::sentences("findings", answers.collect());
+    let notes = book.run.reference.iter().flat_map(|reference| &reference.notes);
+    let notes =
+        notes.map(|note| PageSentence { lead: "note", ..PageSentence::plain(note.clone()) });
+    let warned = warnings.into_iter().map(warning).chain(notes).collect();
+    let none = "Nothing is concluded from this run: it compares nothing, and nothing grows in it. Its \
+                figures are below.";
+    let found = found.unwrap_or_else(|| PageBlock::Empty(none.into()));
+    [Some(found), PageBlock::sentences("warnings", warned)]
+}
+
+fn warning(finding: &Finding) -> PageSentence {
+    PageSentence { lead: "warning", text: finding.sentence(), hint: finding.hint().to_string() }
+}
 
 /// The summary: every phase with its interval and its tail.
 pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
@@ -185,7 +228,21 @@ fn invalid(book: &Book) -> Table {
     table
 }
 
-/// The first lines of the page about a run.
-pub(super) fn run_facts(book: &Book) -> [String; 2] {
-    about_run(book)
+/// The command, the parameters and the job file of a run. Nothing of the kind is known of published
+/// figures.
+pub(super) fn repeat(analysis: &Analysis<'_>) -> Vec<PageBlock> {
+    let run = &analysis.book.run;
+    if run.reference.is_some() {
+        let none = "Published figures; what made them is not at hand.";
+        return vec![PageBlock::Empty(none.into())];
+    }
+    let mut blocks = vec![PageBlock::Command(run.command.clone())];
+    let parameters = run.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
+    let parameters: Vec<String> = parameters.collect();
+    if !parameters.is_empty() {
+        let with = format!("with {}; seed {}", parameters.join(", "), run.seed);
+        blocks.push(PageBlock::Note(with));
+    }
+    blocks.extend((!run.job.is_empty()).then(|| PageBlock::JobFile(run.job.clone())));
+    blocks
 }
