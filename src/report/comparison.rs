@@ -20,12 +20,11 @@ use crate::base::distinct::each_once;
 use crate::base::units::{counted, figures};
 use crate::results::book::Book;
 pub(super) use sentences::{
-    ABOUT_DIFFERENCES, about_marks, about_run, comparison_sentences, differences_table, few,
-    phase_name, share,
+    ABOUT_DIFFERENCES, about_run, comparison_sentences, differences_table, few, phase_name, share,
 };
 use sentences::{
-    HISTORY_FIGURES, add_phases, check_sentences, estimate_text, known, marks, short_phase_name,
-    value_text, verdict_text, write_differences, write_marks, write_run, write_state,
+    HISTORY_FIGURES, Reading, about_marks, add_phases, check_sentences, estimate_text, known,
+    marks, short_phase_name, value_text, verdict_text, write_differences, write_run, write_state,
 };
 pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
@@ -79,22 +78,29 @@ pub fn write_comparison(
         write_run(letter, book, out)?;
         write_state(book, out)?;
     }
-    writeln!(out)?;
-    for sentence in comparison_sentences(comparison) {
-        write_wrapped("* ", &sentence, out)?;
-    }
-    if comparison.in_both().next().is_some() {
-        writeln!(out)?;
-        comparison_table(comparison).write(out)?;
-        for (lead, text) in comparison_reading(comparison) {
-            write_wrapped(lead, &text, out)?;
-        }
-        write_marks(comparison, out)?;
-    }
+    let table = comparison_table(comparison);
+    write_findings(comparison_sentences(comparison), &table, comparison_reading(comparison), out)?;
     if details {
         write_latencies(comparison, out)?;
     }
     write_differences(&books, out)
+}
+
+/// Writes sentences, and a table with how it is to be read if it has rows.
+fn write_findings(
+    sentences: Vec<String>,
+    table: &Table,
+    reading: Vec<Reading>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out)?;
+    sentences.iter().try_for_each(|sentence| write_wrapped("* ", sentence, out))?;
+    if !table.has_rows() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    reading.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
 }
 
 type ComparedColumn = TableColumn<ComparedRow>;
@@ -127,8 +133,8 @@ pub(super) fn comparison_table(comparison: &Comparison) -> Table {
     compared(&COMPARED, comparison.in_both())
 }
 
-/// How the table is to be read but for its marks: sentences, each with what stands before it.
-pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<(&'static str, String)> {
+/// How the table is to be read.
+pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
     let mut text = String::from(
         "A and B are geometric means over the repeats; B/A is how many times as fast B was.",
@@ -165,6 +171,7 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<(&'static str, 
         );
         texts.push(("- ", text));
     }
+    texts.extend(about_marks(comparison));
     texts
 }
 
@@ -243,16 +250,7 @@ pub fn write_check(
     }
     write_run("B", run, out)?;
     write_state(run, out)?;
-    writeln!(out)?;
-    for sentence in check_sentences(check) {
-        write_wrapped("* ", &sentence, out)?;
-    }
-    if check.rows().next().is_some() {
-        writeln!(out)?;
-        check_table(check).write(out)?;
-        write_check_reading(check, out)?;
-        write_marks(&check.comparison, out)?;
-    }
+    write_findings(check_sentences(check), &check_table(check), check_reading(check), out)?;
     if show {
         check.rows().try_for_each(|row| write_history(row, out))?;
     }
@@ -295,7 +293,7 @@ fn outcome_text(outcome: CheckOutcome) -> &'static str {
     }
 }
 
-fn write_check_reading(check: &Check, out: &mut dyn Write) -> io::Result<()> {
+fn check_reading(check: &Check) -> Vec<Reading> {
     let most = times(1.0 + check.fail_on);
     let mut text = format!(
         "time is how many times as long this run took; a regression has its whole interval above \
@@ -312,16 +310,17 @@ fn write_check_reading(check: &Check, out: &mut dyn Write) -> io::Result<()> {
                      the interval.";
         }
     }
-    write_wrapped("", &text, out)?;
+    let mut texts = vec![("", text)];
     let mut histories = rows.iter().filter_map(|row| row.history.as_ref());
     if histories.any(|history| history.points.len() < RUNS_ENOUGH) {
         let text = format!(
             "the history has fewer than {RUNS_ENOUGH} runs: intervals are wide, and too narrow if \
              it has one"
         );
-        write_wrapped("- ", &text, out)?;
+        texts.push(("- ", text));
     }
-    Ok(())
+    texts.extend(about_marks(&check.comparison));
+    texts
 }
 
 fn write_history(row: &ComparedRow, out: &mut dyn Write) -> io::Result<()> {

@@ -35,15 +35,23 @@ fn write_published(
     host: &HostFacts,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Provenance { name, title, publisher, published, url, .. } = reference;
-    let lines = [
-        ("", format!("{PREFIX}{name}: published, not measured by boatload")),
-        ("from: ", format!("{title}; {publisher}; {published}")),
-        ("      ", url.clone().unwrap_or_default()),
-        ("on:   ", about_system(reference, host)),
-        ("n:    ", reference.repeated.clone()),
-    ];
-    lines.iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
+    let name = format!("{PREFIX}{}: published, not measured by boatload", reference.name);
+    write_wrapped("", &name, out)?;
+    let mut facts = published_facts(reference, host).into_iter();
+    facts.try_for_each(|(name, text)| write_wrapped(&format!("{name:6}"), &text, out))
+}
+
+/// Where published figures come from, on what they were measured, and how often; each fact with its name.
+pub(super) fn published_facts(
+    reference: &Provenance,
+    host: &HostFacts,
+) -> Vec<(&'static str, String)> {
+    let Provenance { title, publisher, published, url, .. } = reference;
+    let mut facts = vec![("from:", format!("{title}; {publisher}; {published}"))];
+    facts.extend(url.clone().map(|url| ("at:", url)));
+    facts.push(("on:", about_system(reference, host)));
+    facts.push(("n:", reference.repeated.clone()));
+    facts
 }
 
 pub(super) fn about_run(run: &RunFacts) -> String {

@@ -40,14 +40,7 @@ pub fn host_lines(host: &HostFacts) -> Vec<(&'static str, String)> {
         lines.push(("device", about_device(device)));
     }
     let Some(settings) = &host.settings else { return lines };
-    lines.extend([
-        ("kernel", kernel(host, settings)),
-        ("processors", processors(settings)),
-        ("machine", machine(settings)),
-        ("memory", memory(settings)),
-        ("writing", writing(settings)),
-        ("limits", limits(settings)),
-    ]);
+    lines.extend(setting_lines(host, settings));
     lines.retain(|(_, facts)| !facts.is_empty());
     lines
 }
@@ -95,51 +88,63 @@ fn known(facts: impl IntoIterator<Item = Option<String>>) -> String {
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn kernel(host: &HostFacts, of: &MachineSettings) -> String {
-    known([
-        Some(shown(&host.kernel)).filter(|text| !text.is_empty()),
-        of.kernel_version.as_deref().map(shown),
-        named("clock source", of.clock_source.as_ref()),
-        named("mitigations", of.mitigations.as_ref()),
-    ])
-}
-
-fn processors(of: &MachineSettings) -> String {
-    known([
-        of.cpus_online.map(|many| format!("{} online", counted(many, "processor"))),
-        either(of.smt, "cores shared by threads", "a thread for each core"),
-        named("governor", of.governor.as_ref()),
-        named("driver", of.frequency_driver.as_ref()),
-    ])
-}
-
-fn machine(of: &MachineSettings) -> String {
-    known([
-        of.product.as_deref().map(shown),
-        either(of.virtual_machine, "virtual", "not virtual"),
-        named("hypervisor", of.hypervisor.as_ref()),
-    ])
-}
-
-fn memory(of: &MachineSettings) -> String {
-    known([
-        of.swap_bytes.map(|swap| match swap {
-            0 => "no swap".to_string(),
-            swap => format!("{} of swap", bytes(swap)),
-        }),
-        named("swappiness", of.swappiness),
-        named("vfs_cache_pressure", of.vfs_cache_pressure),
-        named("transparent_hugepage", of.transparent_hugepage.as_ref()),
-    ])
-}
-
-fn writing(of: &MachineSettings) -> String {
-    known([
-        threshold("dirty", of.dirty_bytes, of.dirty_ratio),
-        threshold("dirty_background", of.dirty_background_bytes, of.dirty_background_ratio),
-        seconds("dirty_expire", of.dirty_expire_centiseconds),
-        seconds("dirty_writeback", of.dirty_writeback_centiseconds),
-    ])
+fn setting_lines(host: &HostFacts, of: &MachineSettings) -> [(&'static str, String); 6] {
+    [
+        (
+            "kernel",
+            known([
+                Some(shown(&host.kernel)).filter(|text| !text.is_empty()),
+                of.kernel_version.as_deref().map(shown),
+                named("clock source", of.clock_source.as_ref()),
+                named("mitigations", of.mitigations.as_ref()),
+            ]),
+        ),
+        (
+            "processors",
+            known([
+                of.cpus_online.map(|many| format!("{} online", counted(many, "processor"))),
+                either(of.smt, "cores shared by threads", "a thread for each core"),
+                named("governor", of.governor.as_ref()),
+                named("driver", of.frequency_driver.as_ref()),
+            ]),
+        ),
+        (
+            "machine",
+            known([
+                of.product.as_deref().map(shown),
+                either(of.virtual_machine, "virtual", "not virtual"),
+                named("hypervisor", of.hypervisor.as_ref()),
+            ]),
+        ),
+        (
+            "memory",
+            known([
+                of.swap_bytes.map(|swap| match swap {
+                    0 => "no swap".to_string(),
+                    swap => format!("{} of swap", bytes(swap)),
+                }),
+                named("swappiness", of.swappiness),
+                named("vfs_cache_pressure", of.vfs_cache_pressure),
+                named("transparent_hugepage", of.transparent_hugepage.as_ref()),
+            ]),
+        ),
+        (
+            "writing",
+            known([
+                threshold("dirty", of.dirty_bytes, of.dirty_ratio),
+                threshold("dirty_background", of.dirty_background_bytes, of.dirty_background_ratio),
+                seconds("dirty_expire", of.dirty_expire_centiseconds),
+                seconds("dirty_writeback", of.dirty_writeback_centiseconds),
+            ]),
+        ),
+        (
+            "limits",
+            known([
+                of.group_cpus_max.map(|many| format!("{} processors", number(many, 3))),
+                of.group_memory_max_bytes.map(|most| format!("{} of memory", bytes(most))),
+            ]),
+        ),
+    ]
 }
 
 /// What is set in bytes is 0 where a ratio counts, and the other way round.
@@ -152,11 +157,4 @@ fn threshold(name: &str, size: Option<u64>, ratio: Option<u64>) -> Option<String
 
 fn seconds(name: &str, hundredths: Option<u64>) -> Option<String> {
     hundredths.map(|hundredths| format!("{name} {} s", number(hundredths as f64 / 100.0, 3)))
-}
-
-fn limits(of: &MachineSettings) -> String {
-    known([
-        of.group_cpus_max.map(|many| format!("{} processors", number(many, 3))),
-        of.group_memory_max_bytes.map(|most| format!("{} of memory", bytes(most))),
-    ])
 }

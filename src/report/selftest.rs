@@ -35,23 +35,18 @@ pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let (runs, times) = (counted(trials.pairs, "run"), figures(1.0 + delay, 3));
     writeln!(out, "A against B: {runs}, A and B in turns, of which B takes {times} times as long")?;
-    let (jobs, phases) = (trials.jobs(), trials.phases());
-    if jobs.significant.of > 0 {
+    for (what, tallies) in [(" over the whole job", trials.jobs()), ("", trials.phases())] {
+        let of = if what.is_empty() { " of phases" } else { "" };
         let sentence = format!(
-            "B was found slower over the whole job in {}: {}. The interval held the truth in {}.",
-            times_of(jobs.significant, "comparison"),
-            share_of(jobs.significant),
-            share_of(jobs.held)
+            "B was found slower{what} in {}{of}: {}. The interval held the truth in {}.",
+            times_of(tallies.significant, "comparison"),
+            share_of(tallies.significant),
+            share_of(tallies.held)
         );
-        write_wrapped("* ", &sentence, out)?;
+        if what.is_empty() || tallies.significant.of > 0 {
+            write_wrapped("* ", &sentence, out)?;
+        }
     }
-    let sentence = format!(
-        "B was found slower in {} of phases: {}. The interval held the truth in {}.",
-        times_of(phases.significant, "comparison"),
-        share_of(phases.significant),
-        share_of(phases.held)
-    );
-    write_wrapped("* ", &sentence, out)?;
     table(trials, "found", "held").write(out)?;
     writeln!(out)
 }

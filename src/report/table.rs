@@ -236,27 +236,17 @@ impl Table {
         widths
     }
 
-    /// Ranges of groups that fit beside each other, at least one in each, and as many in each as
-    /// in the others where that takes no more of them.
+    /// Ranges of groups that fit beside each other, at least one in each: as few ranges as possible, with as
+    /// many groups in each as in the others.
     fn blocks(&self, widths: &[usize]) -> Vec<Range<usize>> {
         let all = self.groups.len();
-        let mut greedy: Vec<Range<usize>> = Vec::new();
-        if all == 0 {
-            greedy.push(0..0);
-            return greedy;
-        }
-        for at in 0..all {
-            match greedy.last_mut() {
-                Some(block) if self.needs(&(block.start..at + 1), widths) <= WIDTH => {
-                    block.end = at + 1;
-                }
-                _ => greedy.push(at..at + 1),
-            }
-        }
-        let each = all.div_ceil(greedy.len());
-        let even: Vec<_> = (0..all).step_by(each).map(|at| at..(at + each).min(all)).collect();
-        let fit = even.iter().all(|block| self.needs(block, widths) <= WIDTH);
-        if fit { even } else { greedy }
+        let blocks = |number: usize| -> Vec<Range<usize>> {
+            let each = all.div_ceil(number).max(1);
+            (0..all).step_by(each).map(|at| at..(at + each).min(all)).collect()
+        };
+        let fits = |block: &Range<usize>| block.len() == 1 || self.needs(block, widths) <= WIDTH;
+        let mut fitting = (1..=all).map(blocks).filter(|blocks| blocks.iter().all(fits));
+        fitting.next().unwrap_or_else(|| vec![0..0])
     }
 
     /// Columns that these groups take beside each other.

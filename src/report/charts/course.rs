@@ -1,7 +1,9 @@
 //! Latency by the operations done, with the law that was found of it.
 
-use super::notes::{about_disturbed, about_last_level, about_missing, points, scale_for, seconds};
-use super::runs::{ChartKeys, ChartRuns, ChartVariant};
+use super::runs::{
+    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, points,
+    scale_for, seconds,
+};
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
 };

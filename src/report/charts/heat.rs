@@ -1,7 +1,9 @@
 //! Latency over the course of each phase, a row for each measurement.
 
-use super::notes::{about_disturbed, about_last_level, notes, points, scale_for, seconds};
-use super::runs::{ChartKeys, ChartRuns, ChartVariant};
+use super::runs::{
+    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, notes, points,
+    scale_for, seconds,
+};
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, HeatCell, SeriesLook,
 };

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::notes::{about_disturbed, about_intervals, about_last_level, notes, points, scale_for};
 use super::rates::{estimated, rate_axis};
-use super::runs::{ChartKeys, ChartRuns, ChartVariant};
+use super::runs::{
+    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_intervals, about_last_level, notes,
+    points, scale_for,
+};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::history::{DatedRate, PhaseHistory, phase_histories};
 use crate::base::failure::shown;

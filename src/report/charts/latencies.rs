@@ -1,10 +1,10 @@
 //! The latencies that half, 99 in 100 and 999 in 1,000 operations of a phase stayed below, and the longest;
 //! and all percentiles as a curve.
 
-use super::notes::{
-    MissingValues, about_disturbed, about_last_level, about_missing, notes, seconds,
+use super::runs::{
+    ChartKeys, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_last_level,
+    about_missing, notes, seconds,
 };
-use super::runs::{ChartKeys, ChartRuns, ChartVariant};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::latencies::{Distribution, distributions_where};
 use crate::analysis::summary::PhaseSummary;

@@ -1,10 +1,10 @@
 //! How fast a phase is at each level of an axis, with the knees and crossovers that were found.
 
-use super::notes::{
-    MissingValues, about_disturbed, about_intervals, about_invalid, about_missing, notes, scale_for,
-};
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
-use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant};
+use super::runs::{
+    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_intervals,
+    about_invalid, about_missing, notes, scale_for,
+};
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
 };

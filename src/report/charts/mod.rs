@@ -9,7 +9,6 @@ mod latencies;
 mod layout;
 mod levels;
 mod model;
-mod notes;
 mod rates;
 mod runs;
 mod scale;

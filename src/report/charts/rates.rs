@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::notes::{
-    MissingValues, about_disturbed, about_invalid, about_last_level, about_missing, notes,
+use super::runs::{
+    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
+    about_last_level, about_missing, notes,
 };
-use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant};
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::amplification::PhaseAmplification;
 use crate::analysis::course::rate_values;

@@ -52,34 +52,30 @@ fn faster_or_slower(
         SpeedVerdict::Slower => ("slower", " takes"),
         _ => ("faster", " is"),
     };
-    let mut named = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        let change = if verdict == SpeedVerdict::Slower { slowdown(row) } else { speedup(row) };
-        let verb = if at == 0 { verb } else { "" };
-        named.push(format!("{}{verb} {change}", phase_name(&row.key)));
-    }
+    let named = rows.iter().enumerate().map(|(at, row)| {
+        let change = match verdict {
+            SpeedVerdict::Slower => slowdown(row),
+            _ => times_as("fast", row.test.ratio, row.test.interval),
+        };
+        format!("{}{} {change}", phase_name(&row.key), if at == 0 { verb } else { "" })
+    });
     let (n, what) = (rows.len(), if is_job { "whole jobs" } else { "phases" });
     let place = match n {
         _ if of == 1 => String::new(),
         n if n == of => format!(" in all {n} {what}"),
         n => format!(" in {n} of {of} {what}"),
     };
-    Some(format!("B is {word}{place}: {}.", few(&named)))
+    Some(format!("B is {word}{place}: {}.", few(&named.collect::<Vec<_>>())))
+}
+
+fn slowdown(row: &ComparedRow) -> String {
+    times_as("long", row.test.slowdown(), row.test.slowdown_interval())
 }
 
 /// `1.12 times as long (1.08 to 1.16)`
-fn slowdown(row: &ComparedRow) -> String {
-    ratio_text(row.test.slowdown(), "long", row.test.slowdown_interval())
-}
-
-fn speedup(row: &ComparedRow) -> String {
-    ratio_text(row.test.ratio, "fast", row.test.interval)
-}
-
-fn ratio_text(ratio: Option<f64>, word: &str, interval: Option<Interval>) -> String {
-    let ratio = ratio.map_or_else(|| "-".into(), times);
+fn times_as(word: &str, ratio: Option<f64>, interval: Option<[f64; 2]>) -> String {
     let interval = interval.map(|interval| format!(" ({})", span(interval)));
-    format!("{ratio} times as {word}{}", interval.unwrap_or_default())
+    format!("{} times as {word}{}", known(ratio.map(times)), interval.unwrap_or_default())
 }
 
 /// `No significant difference in create (smallest detectable: 4.0%), delete (3.2%).`
@@ -130,24 +126,23 @@ fn names(rows: &[&ComparedRow]) -> String {
 }
 
 fn not_compared(comparison: &Comparison) -> Vec<String> {
-    let with = |is: fn(&ComparedRow) -> bool| {
-        comparison.rows.iter().filter(|row| is(row)).collect::<Vec<_>>()
+    let about = |row: &ComparedRow| {
+        let is_invalid = row.absence == Some(Absence::Invalid);
+        match (row.a.is_some(), row.b.is_some(), is_invalid) {
+            (true, true, _) => None,
+            (true, false, true) => Some("invalid in B"),
+            (true, false, false) => Some("measured in A alone"),
+            (false, true, true) => Some("invalid in A"),
+            (false, true, false) => Some("measured in B alone"),
+            (false, false, _) => Some("without a valid rate in both"),
+        }
     };
-    let invalid = |row: &ComparedRow| row.absence == Some(Absence::Invalid);
-    let groups = [
-        ("invalid in B", with(|row| row.a.is_some() && row.b.is_none())),
-        ("invalid in A", with(|row| row.a.is_none() && row.b.is_some())),
-    ];
-    let mut all = Vec::new();
-    for ((what, rows), alone) in groups.into_iter().zip(["A", "B"]) {
-        let (broken, other): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| invalid(row));
-        all.push((what.to_string(), broken));
-        all.push((format!("measured in {alone} alone"), other));
-    }
-    let neither = with(|row| row.a.is_none() && row.b.is_none());
-    all.push(("without a valid rate in both".into(), neither));
-    all.retain(|(_, rows)| !rows.is_empty());
-    all.iter().map(|(what, rows)| format!("Not compared, {what}: {}.", names(rows))).collect()
+    let whats = each_once(comparison.rows.iter().filter_map(about));
+    let sentence = |what: &str| {
+        let rows = comparison.rows.iter().filter(|row| about(row) == Some(what));
+        format!("Not compared, {what}: {}.", names(&rows.collect::<Vec<_>>()))
+    };
+    whats.into_iter().map(sentence).collect()
 }
 
 /// What the check comes to, the worst first.
@@ -346,13 +341,11 @@ pub(super) fn marks(row: &ComparedRow) -> &'static str {
     }
 }
 
-/// Writes what the marks mean. Fails only if `out` does.
-pub(super) fn write_marks(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    about_marks(comparison).iter().try_for_each(|(lead, text)| write_wrapped(lead, text, out))
-}
+/// A sentence on how a table is to be read, with what stands before it.
+pub(in crate::report) type Reading = (&'static str, String);
 
 /// What the marks mean, each behind its mark.
-pub(in crate::report) fn about_marks(comparison: &Comparison) -> Vec<(&'static str, String)> {
+pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     let rows: Vec<&ComparedRow> = comparison.in_both().collect();
     let mut texts = Vec::new();
     if rows.iter().any(|row| row.disturbed.contains(&true)) {

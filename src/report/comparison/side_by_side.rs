@@ -49,20 +49,16 @@ struct RunColumns {
     has_interval: bool,
 }
 
-impl RunColumns {
-    fn of_run(rows: &[SideBySideRow], at: usize) -> Self {
-        let mut sides = rows.iter().filter_map(|row| side(row, at));
-        Self { at, has_interval: sides.any(|side| side.value.relative().is_some()) }
-    }
-}
-
 fn side(row: &SideBySideRow, at: usize) -> Option<&RowSide> {
     row.sides.get(at)?.as_ref()
 }
 
 pub(in crate::report) fn side_by_side_table(rows: &[SideBySideRow], others: &[usize]) -> Table {
-    let runs: Vec<RunColumns> =
-        [0].iter().chain(others).map(|at| RunColumns::of_run(rows, *at)).collect();
+    let columns = |at: &usize| {
+        let mut sides = rows.iter().filter_map(|row| side(row, *at));
+        RunColumns { at: *at, has_interval: sides.any(|side| side.value.relative().is_some()) }
+    };
+    let runs: Vec<RunColumns> = [0].iter().chain(others).map(columns).collect();
     let mut heads = vec![("phase".to_string(), Align::Left)];
     for RunColumns { at, has_interval } in &runs {
         heads.push((letter(*at).to_string(), Align::Right));

@@ -255,10 +255,11 @@ fn parts(chart: &Chart, block: &DataBlock<'_>, from: &str, title: &str) -> Vec<S
             "{from} 1:3 with linespoints {shade} lw 2 dashtype {dash} pt {point} {title}"
         )],
         SeriesLook::Markers => vec![format!("{from} 1:3 with points {shade} pt {point} {title}")],
-        SeriesLook::Raw => vec![format!(
-            "{from} 1:3 with points lc rgb '{}' pt 7 ps 0.5 {title}",
-            raw(chart, series)
-        )],
+        // Single values are dark where they stand on bars.
+        SeriesLook::Raw if chart.has(SeriesLook::Bars) => {
+            vec![format!("{from} 1:3 with points lc rgb '{DARK}' pt 7 ps 0.5 {title}")]
+        }
+        SeriesLook::Raw => vec![format!("{from} 1:3 with points {shade} pt 7 ps 0.5 {title}")],
     };
     parts.extend(beside(chart, block, from, &shade));
     parts
@@ -272,11 +273,6 @@ fn bars(block: &DataBlock<'_>, from: &str, shade: &str, title: &str) -> String {
         hatched => format!("pattern {} border {shade}", HATCHED[(hatched - 1) % HATCHED.len()]),
     };
     format!("{from} {place} with boxes fillstyle {fill} {shade} {title}")
-}
-
-/// Single values are dark where they stand on bars.
-fn raw(chart: &Chart, series: &ChartSeries) -> &'static str {
-    if chart.has(SeriesLook::Bars) { DARK } else { colour(series.colour).light }
 }
 
 /// Whiskers, and the white heart of what was disturbed.

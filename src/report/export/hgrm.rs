@@ -4,7 +4,6 @@
 //! with `#`, so what a file tells of stands in one at its end.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use super::{ExportFormat, ExportText, safe};
 use crate::analysis::Analysis;
@@ -55,33 +54,23 @@ fn text(one: &Distribution, book: &Book) -> String {
         "{:>12} {:>14} {:>10} {:>14}\n\n",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     );
-    let mut line = |line: std::fmt::Arguments<'_>| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{line}");
-    };
     for step in &one.steps {
-        let value = microseconds(step.value_ns as f64);
-        let (quantile, operations) = (step.quantile, step.operations);
+        let (value, quantile) = (microseconds(step.value_ns as f64), step.quantile);
+        text += &format!("{value:12.3} {quantile:14.12} {:10}", step.operations);
         if quantile < 1.0 {
-            let odds = 1.0 / (1.0 - quantile);
-            line(format_args!("{value:12.3} {quantile:14.12} {operations:10} {odds:14.2}"));
-        } else {
-            line(format_args!("{value:12.3} {quantile:14.12} {operations:10}"));
+            text += &format!(" {:14.2}", 1.0 / (1.0 - quantile));
         }
+        text.push('\n');
     }
-    let (mean, deviation) = (microseconds(one.mean_ns), microseconds(one.deviation_ns));
-    line(format_args!("#[Mean    = {mean:12.3}, StdDeviation   = {deviation:12.3}]"));
-    let max = microseconds(one.max_ns as f64);
-    line(format_args!("#[Max     = {max:12.3}, Total count    = {:12}]", one.operations));
-    let (buckets, sub_buckets) = one.buckets;
-    line(format_args!("#[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]"));
+    let [mean, deviation, max] =
+        [one.mean_ns, one.deviation_ns, one.max_ns as f64].map(microseconds);
+    let (operations, (buckets, sub_buckets)) = (one.operations, one.buckets);
     let of = format!("{} of {}", one.phase, cell_name(&one.variant, one.level.as_ref()));
-    let run = &book.run;
-    line(format_args!(
-        "# microseconds; {}; {} {}",
-        shown(of),
-        shown(&run.scenario),
-        shown(&run.id)
-    ));
-    text
+    let [of, scenario, id] = [&of, &book.run.scenario, &book.run.id].map(shown);
+    text + &format!(
+        "#[Mean    = {mean:12.3}, StdDeviation   = {deviation:12.3}]\n\
+         #[Max     = {max:12.3}, Total count    = {operations:12}]\n\
+         #[Buckets = {buckets:12}, SubBuckets     = {sub_buckets:12}]\n\
+         # microseconds; {of}; {scenario} {id}\n"
+    )
 }

@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::charts::charts;
 use super::comparison::{
-    ABOUT_DIFFERENCES, about_marks, about_run, comparison_reading, comparison_table,
-    differences_table, side_by_side_reading, side_by_side_table,
+    ABOUT_DIFFERENCES, about_run, comparison_reading, comparison_table, differences_table,
+    side_by_side_reading, side_by_side_table,
 };
 use super::export::svg::{PageChart, dark_rules};
 use super::export::{ExportText, safe};
@@ -172,9 +172,8 @@ impl Page<'_> {
         if let Some(comparison) = self.comparison.filter(|all| all.in_both().next().is_some()) {
             blocks.extend(PageBlock::table("B against A", comparison_table(comparison)));
             let texts = comparison_reading(comparison).into_iter();
-            for (lead, text) in texts.chain(about_marks(comparison)) {
-                blocks.extend(PageBlock::note(format!("{lead}{text}")));
-            }
+            blocks
+                .extend(texts.filter_map(|(lead, text)| PageBlock::note(lead.to_string() + &text)));
         }
         blocks.extend(PageBlock::table("side by side", side_by_side_table(&rows, &others)));
         blocks.extend(side_by_side_reading(&rows).into_iter().filter_map(PageBlock::note));

@@ -3,7 +3,7 @@
 
 use super::super::comparison::comparison_sentences;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
-use super::super::head::{about_cost, about_lack, about_machine, about_place, about_system};
+use super::super::head::{about_cost, about_lack, about_machine, about_place, published_facts};
 use super::super::host::host_lines;
 use super::super::names::cell_and_repeat;
 use super::super::phases::{
@@ -21,7 +21,7 @@ use crate::analysis::finding::Finding;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
-use crate::results::book::{Book, ClockSource, Measurement, Provenance};
+use crate::results::book::{Book, ClockSource, Measurement};
 use crate::run::cache::Doubt;
 
 /// The sentences of all runs, those of a comparison before them.
@@ -121,7 +121,9 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 
 fn facts_of(book: &Book) -> Vec<(String, String)> {
     if let Some(reference) = &book.run.reference {
-        return published(reference, book);
+        let mut facts = vec![("published", "not measured by boatload".to_string())];
+        facts.extend(published_facts(reference, &book.host));
+        return named(facts);
     }
     let run = &book.run;
     let finished = run.finished.as_deref().unwrap_or("nobody knows when");
@@ -147,19 +149,7 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
 }
 
 fn named(all: Vec<(&str, String)>) -> Vec<(String, String)> {
-    all.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
-}
-
-fn published(reference: &Provenance, book: &Book) -> Vec<(String, String)> {
-    let Provenance { title, publisher, published, url, .. } = reference;
-    let mut all = vec![
-        ("published", "not measured by boatload".to_string()),
-        ("from", format!("{title}; {publisher}; {published}")),
-    ];
-    all.extend(url.clone().map(|url| ("at", url)));
-    all.push(("on", about_system(reference, &book.host)));
-    all.push(("n", reference.repeated.clone()));
-    named(all)
+    all.into_iter().map(|(name, text)| (name.trim_end_matches(':').to_string(), text)).collect()
 }
 
 fn done(book: &Book) -> String {

@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use anstyle::{Ansi256Color, AnsiColor, Color};
+use anstyle::{Ansi256Color, AnsiColor};
 
 use super::{Colours, Style};
 use crate::base::failure::garbles;
-use crate::report::charts::colour;
 use crate::report::text::{char_width, width};
 
 /// What a character is drawn with.
@@ -22,7 +21,7 @@ pub(super) enum Ink {
     Series(usize),
 }
 
-/// Where a terminal has only these, in the order of [`colour`].
+/// Where a terminal has only these, in the order of `charts::COLOURS`.
 const SIXTEEN: [AnsiColor; 8] = [
     AnsiColor::Blue,
     AnsiColor::Red,
@@ -34,6 +33,10 @@ const SIXTEEN: [AnsiColor; 8] = [
     AnsiColor::Cyan,
 ];
 
+/// The nearest of a terminal's 256 to what lies between the colour on white and on black: nobody knows a
+/// terminal's ground.
+const MANY: [u8; 8] = [32, 172, 36, 169, 142, 104, 102, 74];
+
 impl Ink {
     fn style(self, colours: Colours) -> anstyle::Style {
         let plain = anstyle::Style::new();
@@ -42,28 +45,13 @@ impl Ink {
             (Self::Bold, _) => plain.bold(),
             (Self::Faint, _) => plain.dimmed(),
             (Self::Series(number), Colours::Sixteen) => {
-                plain.fg_color(Some(Color::Ansi(SIXTEEN[number % SIXTEEN.len()])))
+                plain.fg_color(Some(SIXTEEN[number % SIXTEEN.len()].into()))
             }
-            (Self::Series(number), Colours::Many) => plain.fg_color(Some(nearest(number))),
+            (Self::Series(number), Colours::Many) => {
+                plain.fg_color(Some(Ansi256Color(MANY[number % MANY.len()]).into()))
+            }
         }
     }
-}
-
-/// The steps of red, green and blue in the colours 16 to 231 of a terminal with 256.
-const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-
-/// Between what is drawn on white and what is drawn on black: nobody knows a terminal's ground.
-fn nearest(number: usize) -> Color {
-    let colour = colour(number);
-    let part = |text: &str, at: usize| {
-        text.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(128)
-    };
-    let step = |at: usize| {
-        let value = part(colour.light, at).midpoint(part(colour.dark, at));
-        let steps = STEPS.iter().enumerate();
-        steps.min_by_key(|(_, step)| step.abs_diff(value)).map_or(0, |(at, _)| at as u8)
-    };
-    Color::Ansi256(Ansi256Color(16 + 36 * step(1) + 6 * step(3) + step(5)))
 }
 
 #[derive(Clone, Debug, Default)]
