@@ -8,6 +8,7 @@ use crate::analysis::compare::{
     Absence, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict,
 };
 use crate::analysis::findings::say::{percent, span, times};
+use crate::analysis::statistics::Interval;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
@@ -73,7 +74,7 @@ fn slowdown(row: &ComparedRow) -> String {
 }
 
 /// `1.12 times as long (1.08 to 1.16)`
-fn times_as(word: &str, ratio: Option<f64>, interval: Option<[f64; 2]>) -> String {
+fn times_as(word: &str, ratio: Option<f64>, interval: Option<Interval>) -> String {
     let interval = interval.map(|interval| format!(" ({})", span(interval)));
     format!("{} times as {word}{}", known(ratio.map(times)), interval.unwrap_or_default())
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::legend;
-use super::row::{Ink, Row};
-use super::{Style, axis_label};
+use super::canvas::{Ink, Row};
+use super::{Style, axis_label, frame};
 use crate::base::distinct::each_of_many_once;
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
 use crate::report::text::{shorten, shorten_names, uncertainty, width};
@@ -62,8 +61,8 @@ pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
             rows.push(sheet.row(entry, &format!("{indent}{name}")));
         }
     }
-    rows.extend(legend::marks(chart, style));
-    rows.extend(legend::disturbed(chart, style));
+    rows.extend(frame::mark_rows(chart, style));
+    rows.extend(frame::about_disturbed(chart, style));
     rows
 }
 

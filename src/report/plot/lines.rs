@@ -1,9 +1,8 @@
 //! Lines, curves, bands, laws, markers, raw points and shaded cells on a canvas between two axes.
 
-use super::canvas::{Canvas, Pen};
+use super::canvas::{Canvas, Ink, Pen, Row};
 use super::frame::{Frame, MARGIN};
-use super::row::{Ink, Row};
-use super::{Style, axis_label, legend};
+use super::{Style, axis_label, frame};
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook, SeriesSlot};
 use crate::report::text::shorten;
 
@@ -24,7 +23,7 @@ pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
     let names = chart.names();
     let letter = |series: &ChartSeries| {
         let at = names.iter().position(|(name, _)| *name == series.name);
-        legend::letter(at.unwrap_or_default())
+        frame::letter(at.unwrap_or_default())
     };
     let order = chart.back_to_front();
     for (_, series, slot) in &order {
@@ -43,8 +42,8 @@ pub(super) fn rows(chart: &Chart, style: &Style) -> Vec<Row> {
         }
     }
     let mut rows = frame.around(canvas.lines(), style);
-    rows.extend(legend::series(chart, style));
-    rows.extend(legend::marks(chart, style));
+    rows.extend(frame::legend(chart, style));
+    rows.extend(frame::mark_rows(chart, style));
     rows
 }
 
@@ -170,7 +169,7 @@ impl Drawing<'_> {
             for row in 1..self.frame.height {
                 self.canvas.letter([column, row], '┊', ink);
             }
-            self.canvas.symbol([column, 0], legend::digit(at), ink);
+            self.canvas.symbol([column, 0], frame::digit(at), ink);
         }
     }
 
@@ -211,7 +210,7 @@ pub(super) fn heat_map(chart: &Chart, style: &Style) -> Vec<Row> {
     }
     let mut rows = frame.around(canvas.lines(), style);
     rows.extend(shade_span.map(|span| scale(&span, style)));
-    rows.extend(legend::marks(chart, style));
+    rows.extend(frame::mark_rows(chart, style));
     rows
 }
 

@@ -4,18 +4,16 @@
 mod bars;
 mod canvas;
 mod frame;
-mod legend;
 mod lines;
-mod row;
 
 use std::io::{self, Write};
 
-use self::row::{Ink, Row};
+use self::canvas::{Ink, Row};
 use super::charts::{AxisScale, Chart, ChartAxis, SeriesLook, charts};
 use super::text::wrap_to;
 use crate::analysis::Analysis;
 
-pub use row::plain;
+pub use canvas::plain;
 
 /// Columns of a chart, whatever the terminal has.
 const COLUMNS: std::ops::RangeInclusive<usize> = 40..=160;
