@@ -79,7 +79,8 @@ pub fn write_comparison(
         write_state(book, out)?;
     }
     let table = comparison_table(comparison);
-    write_findings(comparison_sentences(comparison), &table, comparison_reading(comparison), out)?;
+    let reading = comparison_reading(comparison);
+    write_findings(&comparison_sentences(comparison), &table, &reading, out)?;
     if details {
         write_latencies(comparison, out)?;
     }
@@ -88,9 +89,9 @@ pub fn write_comparison(
 
 /// Writes sentences, and a table with how it is to be read if it has rows.
 fn write_findings(
-    sentences: Vec<String>,
+    sentences: &[String],
     table: &Table,
-    reading: Vec<Reading>,
+    reading: &[Reading],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out)?;
@@ -250,7 +251,7 @@ pub fn write_check(
     }
     write_run("B", run, out)?;
     write_state(run, out)?;
-    write_findings(check_sentences(check), &check_table(check), check_reading(check), out)?;
+    write_findings(&check_sentences(check), &check_table(check), &check_reading(check), out)?;
     if show {
         check.rows().try_for_each(|row| write_history(row, out))?;
     }

@@ -246,7 +246,7 @@ impl Table {
         };
         let fits = |block: &Range<usize>| block.len() == 1 || self.needs(block, widths) <= WIDTH;
         let mut fitting = (1..=all).map(blocks).filter(|blocks| blocks.iter().all(fits));
-        fitting.next().unwrap_or_else(|| vec![0..0])
+        fitting.next().unwrap_or_else(|| vec![Range::default()])
     }
 
     /// Columns that these groups take beside each other.
