@@ -33,7 +33,7 @@ use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
-use crate::run::run_directory::{Ground, open_parent, random_word};
+use crate::run::run_directory::{RunDirectory, open_parent, random_word};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
 
 /// Letters of a run's id.
@@ -201,13 +201,13 @@ impl Sites {
             let parent = open_parent(&order.directory)?;
             // Beside it there may be the directory of cells that need no file system made.
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
-            let ground = Ground::make(parent, &order.directory, &id)?;
+            let run_directory = RunDirectory::make(parent, &order.directory, &id)?;
             let (host, clock) = (host.clone(), clock.clone());
-            sites.made = Some(tools.site(ground, order, host, clock, &id, interrupt)?);
+            sites.made = Some(tools.site(run_directory, order, host, clock, &id, interrupt)?);
         }
         if order.plan.makes_files() {
-            let ground = Ground::make(parent, &order.directory, id)?;
-            let site = DiskSite::new(ground, &host, device, clock.clone())?;
+            let run_directory = RunDirectory::make(parent, &order.directory, id)?;
+            let site = DiskSite::new(run_directory, &host, device, clock.clone())?;
             // What the kernel can do in general says little of this file system.
             host.rights.cache_probe = site.cache_probe().into();
             sites.disk = Some(site);

@@ -30,7 +30,7 @@ use boatload::run::cache::{CacheState, CacheVerdict, Doubt};
 use boatload::run::clock::RealClock;
 use boatload::run::drive::{DoneCount, Recorder};
 use boatload::run::interrupt::Interrupt;
-use boatload::run::run_directory::{Ground, open_parent};
+use boatload::run::run_directory::{RunDirectory, open_parent};
 use boatload::run::site::{DiskSite, Site};
 use boatload::session::{PhaseContext, Watcher};
 use common::{LoopMount, skip};
@@ -142,8 +142,8 @@ impl Watcher for Planter {
     fn phase_begins(&self, standing: &PhaseContext<'_>, _: Arc<[DoneCount]>) {
         if standing.phase.name != "create" {
             let names = names_in(&self.directory);
-            let ground = names.iter().find(|name| name.starts_with("boatload-")).unwrap();
-            ended(self.plant.into_memory(&self.directory.join(ground)));
+            let run_directory = names.iter().find(|name| name.starts_with("boatload-")).unwrap();
+            ended(self.plant.into_memory(&self.directory.join(run_directory)));
         }
     }
 }
@@ -260,15 +260,15 @@ fn after_the_last_look(fs: &str, megabytes: u64) {
         let host = HostFacts::gather(open.as_fd()).unwrap();
         let device = BlockDevice::under(&Mount::of(open.as_fd()).unwrap());
         let parent = open_parent(mounted.path()).unwrap();
-        let ground = Ground::make(parent, mounted.path(), "01a").unwrap();
-        let tree = mounted.path().join(ground.name());
-        let mut site = DiskSite::new(ground, &host, device, RealClock::new()).unwrap();
+        let run_directory = RunDirectory::make(parent, mounted.path(), "01a").unwrap();
+        let tree = mounted.path().join(run_directory.name());
+        let mut site = DiskSite::new(run_directory, &host, device, RealClock::new()).unwrap();
         site.begin_cell(cell).unwrap();
         work(&site, &cell.phases[0]);
         site.sync().unwrap();
         let phase = cell.phases.iter().find(|p| p.name == phase).unwrap();
         let mut of = |plant, when| {
-            measured(&mut site, phase, (plant, when, &tree)).doubt.map(|doubt| doubt.word())
+            measured(&mut site, phase, (plant, when, &tree)).doubt.map(|doubt| doubt.as_str())
         };
         let what = format!("{fs} {}", phase.name);
         comes(&None, &what, || of(Plant::Nothing, When::AfterTheLook));

@@ -19,15 +19,15 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use command::{Bench, Ran, grounds, names_in};
+use command::{Bench, Ran, names_in, run_directories};
 
 /// What a run that was killed in the middle leaves.
 fn killed(bench: &Bench) -> PathBuf {
     let running = bench.long_run(&bench.work());
-    let ground = running.ground().to_path_buf();
+    let run_directory = running.run_directory().to_path_buf();
     running.signal(Signal::KILL);
     assert_eq!(running.ended().code, None, "it was killed");
-    ground
+    run_directory
 }
 
 fn clean(bench: &Bench) -> Ran {
@@ -54,8 +54,8 @@ fn survives(path: &Path) {
 fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
     let bench = Bench::default();
     let beside = precious(&bench.work().join("beside"));
-    let ground = killed(&bench);
-    let mode = std::fs::metadata(&ground).unwrap().permissions().mode() & 0o777;
+    let run_directory = killed(&bench);
+    let mode = std::fs::metadata(&run_directory).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o700, "nobody else can look into a run's directory");
 
     let runs = bench.run(["runs"]);
@@ -67,7 +67,7 @@ fn after_kill_9_the_store_is_readable_and_clean_removes_all_and_nothing_else() {
 
     let asked = bench.run(["clean"]);
     assert_eq!(asked.code, Some(1), "without --yes and without a terminal nothing is removed");
-    assert!(ground.exists() && asked.stderr.contains("--yes"), "{}", asked.stderr);
+    assert!(run_directory.exists() && asked.stderr.contains("--yes"), "{}", asked.stderr);
 
     let cleaned = clean(&bench);
     assert_eq!((cleaned.code, cleaned.stderr.as_str()), (Some(0), ""));
@@ -110,7 +110,11 @@ fn a_second_ctrl_c_ends_it_at_once_and_clean_removes_the_rest() {
     running.signal(Signal::QUIT);
     running.signal(Signal::CONT);
     assert_eq!(running.ended().code, Some(130));
-    assert_eq!(grounds(&bench.work()).len(), 1, "gone at once means that it did not clean up");
+    assert_eq!(
+        run_directories(&bench.work()).len(),
+        1,
+        "gone at once means that it did not clean up"
+    );
     assert_eq!(clean(&bench).code, Some(0));
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
 }
@@ -148,7 +152,7 @@ fn a_directory_in_use_by_a_live_run_is_refused() {
     let ran = clean(&bench);
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert!(ran.stderr.contains("is still running"), "{}", ran.stderr);
-    assert!(running.ground().join("c0000000001").exists(), "removed below a live run");
+    assert!(running.run_directory().join("c0000000001").exists(), "removed below a live run");
     running.signal(Signal::INT);
     assert_eq!(running.ended().code, Some(130), "it went on undisturbed");
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
@@ -161,21 +165,21 @@ fn foreign_things_inside_a_leftover_tree_stay_and_are_named() {
     let outside_directory = bench.beside("directory");
     std::fs::create_dir(&outside_directory).unwrap();
     precious(&outside_directory.join("f0000000001"));
-    let ground = killed(&bench);
-    let cell = ground.join("c0000000001");
+    let run_directory = killed(&bench);
+    let cell = run_directory.join("c0000000001");
 
     let notes = precious(&cell.join("notes.txt"));
     let almost = precious(&cell.join("f00000000001"));
     symlink(&outside, cell.join("f9999999990")).unwrap();
     symlink(&outside_directory, cell.join("h0000000009")).unwrap();
-    symlink(&outside_directory, ground.join("c0000000009")).unwrap();
+    symlink(&outside_directory, run_directory.join("c0000000009")).unwrap();
     std::fs::create_dir(cell.join("f9999999991")).unwrap();
     let deep = precious(&cell.join("f9999999991/deep"));
-    let in_ground = precious(&ground.join("f0000000001"));
+    let in_run_directory = precious(&run_directory.join("f0000000001"));
 
     let ran = clean(&bench);
     assert_eq!(ran.code, Some(1), "not all could be removed");
-    for path in [&notes, &almost, &deep, &in_ground, &outside] {
+    for path in [&notes, &almost, &deep, &in_run_directory, &outside] {
         survives(path);
     }
     survives(&outside_directory.join("f0000000001"));
@@ -192,8 +196,8 @@ fn foreign_things_inside_a_leftover_tree_stay_and_are_named() {
         std::fs::remove_file(cell.join(name)).unwrap();
     }
     std::fs::remove_dir(cell.join("f9999999991")).unwrap();
-    std::fs::remove_file(ground.join("c0000000009")).unwrap();
-    std::fs::remove_file(&in_ground).unwrap();
+    std::fs::remove_file(run_directory.join("c0000000009")).unwrap();
+    std::fs::remove_file(&in_run_directory).unwrap();
     assert_eq!(clean(&bench).code, Some(0));
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
 }
@@ -201,18 +205,18 @@ fn foreign_things_inside_a_leftover_tree_stay_and_are_named() {
 #[test]
 fn a_copy_of_a_leftover_directory_is_left_alone() {
     let bench = Bench::default();
-    let ground = killed(&bench);
+    let run_directory = killed(&bench);
     let copies = [
         bench.work().join("boatload-copied22"),
-        bench.beside("copies").join(ground.file_name().unwrap()),
+        bench.beside("copies").join(run_directory.file_name().unwrap()),
     ];
     std::fs::create_dir(bench.beside("copies")).unwrap();
     for copy in &copies {
-        let done = Command::new("cp").arg("-a").arg(&ground).arg(copy).status().unwrap();
+        let done = Command::new("cp").arg("-a").arg(&run_directory).arg(copy).status().unwrap();
         assert!(done.success());
     }
     let renamed = bench.work().join("boatload-renamed2");
-    std::fs::rename(&ground, &renamed).unwrap();
+    std::fs::rename(&run_directory, &renamed).unwrap();
     let files = |directory: &Path| names_in(&directory.join("c0000000001")).len();
     let before = files(&copies[0]);
 
@@ -309,7 +313,7 @@ fn directories_of_other_names_are_not_even_looked_at() {
 fn something_foreign_planted_while_it_runs_stays_and_is_named() {
     let bench = Bench::default();
     let running = bench.long_run(&bench.work());
-    let cell = running.ground().join("c0000000001");
+    let cell = running.run_directory().join("c0000000001");
     let planted = precious(&cell.join("planted"));
     running.signal(Signal::INT);
     let ran = running.ended();
@@ -324,7 +328,7 @@ fn a_run_directory_taken_away_while_it_runs_is_an_error_and_no_panic() {
     let bench = Bench::default();
     let running = bench.long_run(&bench.work());
     let away = bench.beside("away");
-    std::fs::rename(running.ground(), &away).unwrap();
+    std::fs::rename(running.run_directory(), &away).unwrap();
     running.signal(Signal::INT);
     let ran = running.ended();
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);

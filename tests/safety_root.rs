@@ -21,7 +21,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use command::{Bench, Ran, Running, SMALL, grounds, names_in};
+use command::{Bench, Ran, Running, SMALL, names_in, run_directories};
 use common::skip;
 use mounts::Mounted;
 
@@ -170,12 +170,13 @@ fn leftover(bench: &Bench) -> std::path::PathBuf {
     let mut command = bench.command(["run"]);
     command.arg(&job).stdout(std::process::Stdio::null());
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
-    let ground = loop {
-        let found = grounds(&bench.work()).into_iter().next();
-        let holder = found.map(|ground| (ground.join("c0000000001/h0000000003"), ground));
+    let run_directory = loop {
+        let found = run_directories(&bench.work()).into_iter().next();
+        let holder = found
+            .map(|run_directory| (run_directory.join("c0000000001/h0000000003"), run_directory));
         match holder {
-            Some((holder, ground)) if holder.exists() && !names_in(&holder).is_empty() => {
-                break ground;
+            Some((holder, run_directory)) if holder.exists() && !names_in(&holder).is_empty() => {
+                break run_directory;
             }
             _ if child.try_wait().unwrap().is_some() => {
                 panic!("it ended before it could be killed")
@@ -185,14 +186,14 @@ fn leftover(bench: &Bench) -> std::path::PathBuf {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    ground
+    run_directory
 }
 
 #[test]
 fn clean_never_crosses_a_mount_inside_a_leftover_tree() {
     let bench = Bench::default();
-    let ground = leftover(&bench);
-    let cell = ground.join("c0000000001");
+    let run_directory = leftover(&bench);
+    let cell = run_directory.join("c0000000001");
     let precious = bench.beside("precious");
     std::fs::create_dir(&precious).unwrap();
     std::fs::write(precious.join("f0000000007"), "precious").unwrap();
@@ -230,10 +231,10 @@ fn clean_never_crosses_a_mount_inside_a_leftover_tree() {
 #[test]
 fn a_mount_in_the_place_of_a_run_directory_is_left_alone() {
     let bench = Bench::default();
-    let ground = leftover(&bench);
+    let run_directory = leftover(&bench);
     let mounted = bench.work().join("boatload-mounted2");
     std::fs::create_dir(&mounted).unwrap();
-    let mount = match Mounted::bind(&ground, &mounted) {
+    let mount = match Mounted::bind(&run_directory, &mounted) {
         Ok(mount) => mount,
         Err(why) => return skip("a mounted run directory", &why),
     };

@@ -119,14 +119,14 @@ fn a_cold_read_takes_the_cold_time_longer_and_the_same_read_again_is_warm() {
     assert_eq!(cold.latency.min - again.latency.min, 1_000_000);
     assert_eq!(cold.latency.max - again.latency.max, 1_000_000);
     assert_eq!(
-        (cold.cache.found.word(), cold.cache.resident_fraction),
+        (cold.cache.found.as_str(), cold.cache.resident_fraction),
         ("cold-verified", Some(0.0))
     );
-    assert_eq!((again.cache.found.word(), again.cache.resident_fraction), ("warm", Some(1.0)));
+    assert_eq!((again.cache.found.as_str(), again.cache.resident_fraction), ("warm", Some(1.0)));
     assert_eq!((cold.bytes, again.bytes), (6_000_000, 6_000_000));
     let stat = valid(&book, "stat");
     assert_eq!((stat.latency.min, stat.latency.max), (1_005_000, 1_005_000));
-    assert_eq!(stat.cache.found.word(), "cold-verified");
+    assert_eq!(stat.cache.found.as_str(), "cold-verified");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn half_read_files_are_neither_called_cold_nor_warm() {
     ];
     let book = ran(&sim("files = 2_000", &phases, "cold = '1ms'"));
     let read = valid(&book, "read");
-    assert_eq!(read.cache.found.word(), "unverified");
+    assert_eq!(read.cache.found.as_str(), "unverified");
     assert_eq!(read.cache.resident_fraction, Some(0.5));
 }
 
@@ -151,7 +151,7 @@ fn a_phase_that_asks_for_warm_is_warm_even_after_a_cold_one() {
     ];
     let book = ran(&sim("files = 2_000", &phases, "metadata = '5us', cold = '1ms'"));
     let read = valid(&book, "read");
-    assert_eq!((read.cache.found.word(), read.cache.reason), ("warm", None));
+    assert_eq!((read.cache.found.as_str(), read.cache.reason), ("warm", None));
     assert!(read.latency.max < 1_000_000, "a warm read took {} ns", read.latency.max);
 }
 

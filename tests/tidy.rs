@@ -375,7 +375,7 @@ fn every_operation_file_is_in_the_list() {
 #[test]
 fn every_engine_file_is_in_the_list() {
     // `device` is how `sync` reads a block device, `delayed` slows another one down.
-    let listed = names(EngineName::ALL.into_iter().map(EngineName::word));
+    let listed = names(EngineName::ALL.into_iter().map(EngineName::as_str));
     let listed: BTreeSet<_> = listed.iter().map(|word| word.replace('-', "_")).collect();
     assert_eq!(stems("src/run/engine", ".rs", &["mod", "device", "delayed"]), listed);
 }

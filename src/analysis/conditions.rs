@@ -50,7 +50,7 @@ impl Conditions {
 pub(super) fn conditions(book: &Book) -> Conditions {
     // What the axis itself says needs no second telling.
     let is_level =
-        |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name.word());
+        |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name.as_str());
     let all: Vec<&Condition> =
         book.conditions.iter().filter(|c| c.unit == Unit::Percent || !is_level(c)).collect();
     let names = each_once(all.iter().map(|c| (c.name, c.unit)));
@@ -102,7 +102,7 @@ mod tests {
             ..Book::default()
         };
         let found = conditions(&book);
-        let names: Vec<&str> = found.names.iter().map(|(name, _)| name.word()).collect();
+        let names: Vec<&str> = found.names.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["space-used", "files-present"]);
         let means: Vec<_> = found.places.iter().map(|p| (p.variant.as_str(), &p.means)).collect();
         assert_eq!(means[0], ("aged", &vec![Some(40.0), None]));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 use crate::run::cache::Doubt;
 
 use super::findings::crossover::CrossoverFinding;
@@ -84,7 +84,7 @@ impl<'a> From<&'a Finding> for FindingDocument<'a> {
     }
 }
 
-words! {
+named_enum! {
     /// The kinds of warning. METHODOLOGY.md has the condition of each.
     pub enum WarningCode {
         /// The user stopped the run.

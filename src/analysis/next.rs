@@ -88,7 +88,7 @@ fn larger_scale(book: &Book) -> Option<NextStep> {
     // Only a built-in scenario is known to do more at a larger scale.
     find_scenario(&book.run.scenario).filter(|scenario| scenario.text == book.run.job)?;
     let at = Scale::ALL.iter().position(|scale| *scale == book.run.scale)?;
-    let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.word();
+    let scale = Scale::ALL.get(at + 1).filter(|_| went_well)?.as_str();
     Some(NextStep::LargerScale { scale })
 }
 

@@ -166,7 +166,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSu
 }
 
 fn cache(valid: &[&Measurement]) -> String {
-    agreed(valid.iter().map(|m| m.cache.found.word()))
+    agreed(valid.iter().map(|m| m.cache.found.as_str()))
 }
 
 /// The word if all are the same, else `mixed`; empty if there is none.

@@ -57,7 +57,7 @@ impl Quantile {
     pub const ALL: [Self; 3] = [Self::P50, Self::P99, Self::P999];
 
     /// Its word: `p50`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::P50 => "p50",
             Self::P99 => "p99",

@@ -8,8 +8,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
-use super::effort::{ImprecisePhase, imprecise_phases, percent};
 use super::finding::{Finding, WarningCode, WarningFinding};
+use super::repetition::{ImprecisePhase, imprecise_phases, percent};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
 use crate::base::units::{counted, span};

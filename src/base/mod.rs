@@ -8,10 +8,10 @@ pub mod failure;
 #[cfg(test)]
 pub(crate) mod golden;
 pub mod live_set;
+pub(crate) mod named_enum;
 pub mod names;
 pub(crate) mod permutation;
 pub mod problem;
 pub mod random;
 pub(crate) mod shell;
 pub mod units;
-pub(crate) mod words;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-super::words::words! {
+super::named_enum::named_enum! {
     /// What a number counts.
     #[derive(Default)]
     pub enum Unit {

@@ -14,9 +14,9 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::run::backing::unmount_left;
 use crate::run::kept_ballast::{BallastNote, read_note};
-use crate::run::remove::remove_ground;
+use crate::run::remove::remove_run_directory;
 use crate::run::run_directory::{
-    CANARY, MOUNT_POINT, in_use, may_be_ground, open_directory, open_parent, prove,
+    CANARY, MOUNT_POINT, in_use, may_be_run_directory, open_directory, open_parent, prove,
 };
 
 const EXAMPLES: &str = "\
@@ -93,7 +93,7 @@ impl Clean {
         if let Err(failure) = unmount_left(&path.join(name)) {
             return Ok(Some(format!("{} is left alone: {}", shown(name), failure.sentence)));
         }
-        let removal = match remove_ground(parent, name) {
+        let removal = match remove_run_directory(parent, name) {
             Ok(removal) => removal,
             Err(failure) => return Ok(Some(failure.sentence)),
         };
@@ -165,7 +165,7 @@ fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
     for entry in rustix::fs::Dir::read_from(parent).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if !may_be_ground(name) {
+        if !may_be_run_directory(name) {
             continue;
         }
         let proved =

@@ -42,7 +42,7 @@ pub(super) struct Job {
     ///
     /// quick takes well under a minute on a common disk, standard takes minutes, original keeps
     /// the numbers of the document that first asked the question.
-    #[arg(long, default_value = Scale::Quick.word(), value_parser = words(&Scale::ALL, Scale::word))]
+    #[arg(long, default_value = Scale::Quick.as_str(), value_parser = words(&Scale::ALL, Scale::as_str))]
     scale: Scale,
     /// Change a parameter, such as --set files=50k
     ///
@@ -76,7 +76,7 @@ pub(super) struct Job {
     ///
     /// sync makes one blocking system call for each request; sim is a simulated file system,
     /// which measures boatload itself unless the job file has a [sim] table.
-    #[arg(long, value_name = "NAME", value_parser = words(&EngineName::ALL, EngineName::word))]
+    #[arg(long, value_name = "NAME", value_parser = words(&EngineName::ALL, EngineName::as_str))]
     engine: Option<EngineName>,
     /// Workers of every phase
     #[arg(long, value_name = "N")]
@@ -84,7 +84,7 @@ pub(super) struct Job {
     /// What to ask of the caches before every phase
     ///
     /// cold drops them, which needs root; warm reads everything first; as-is does nothing.
-    #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::word))]
+    #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::as_str))]
     cache: Option<CacheAsked>,
     /// Make file systems on this block device, which loses all it holds
     ///

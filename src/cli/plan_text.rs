@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::analysis::effort::percent;
+use crate::analysis::repetition::percent;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted, duration, grouped, span};
 use crate::host::facts::HostFacts;
@@ -32,7 +32,7 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
     let _ = writeln!(
         text,
         "scale {}, seed {}, {} of {}",
-        plan.scale.word(),
+        plan.scale.as_str(),
         plan.seed,
         counted(u64::from(plan.repeats), "repeat"),
         counted(plan.cells.len() as u64, "cell")
@@ -212,8 +212,8 @@ fn phase_lines(cells: &[&CellPlan]) -> String {
                 shown(&phase.name),
                 amount(phase, &amounts),
                 phase.operation.name,
-                phase.selection.order.word(),
-                phase.cache.word(),
+                phase.selection.order.as_str(),
+                phase.cache.as_str(),
             )
         })
         .collect()

@@ -92,7 +92,7 @@ impl Rights {
         Self {
             root: rustix::process::geteuid().is_root(),
             drop_caches: page_cache::can_drop(),
-            cache_probe: CacheProbe::detect().word().to_string(),
+            cache_probe: CacheProbe::detect().as_str().to_string(),
         }
     }
 }

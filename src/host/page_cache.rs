@@ -16,7 +16,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 use crate::host::errno;
 
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.
@@ -31,7 +31,7 @@ pub struct Residency {
     pub pages: u64,
 }
 
-words! {
+named_enum! {
     /// How the page cache can be looked into.
     pub enum CacheProbe {
         /// By cachestat(2). It fails with `EPERM` for files this process neither owns nor may write.

@@ -1,10 +1,10 @@
 //! From a job file to a checked, immutable plan: what will be done, to what, in which order.
 
 mod check;
-pub mod effort;
 pub mod filesystem;
 pub mod phase;
 pub mod prepare;
+pub mod repetition;
 mod report;
 pub mod scenarios;
 mod schema;
@@ -21,15 +21,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result};
+use crate::base::named_enum::named_enum;
 use crate::base::units::{Quantity, bytes, counted};
-use crate::base::words::words;
 use crate::op::Subject;
 
 pub use check::{Settings, read_job};
-pub use effort::Effort;
 pub use filesystem::FileSystem;
 pub use phase::{CacheAsked, Phase};
 pub use prepare::{Ballast, BallastGoal, FillMethod, Prepare};
+pub use repetition::Effort;
 pub use scenarios::{SCENARIOS, Scenario, find_scenario, nearest_scenario};
 pub use schema::job_schema;
 pub use tree::Tree;
@@ -37,7 +37,7 @@ pub use tree::Tree;
 /// The name of the variant of a job that compares nothing.
 pub const DEFAULT_VARIANT: &str = "default";
 
-words! {
+named_enum! {
     /// How much of a scenario is run.
     #[derive(Default)]
     pub enum Scale {
@@ -51,7 +51,7 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// An I/O engine.
     #[derive(Default)]
     pub enum EngineName {
@@ -160,7 +160,7 @@ pub struct Plan {
     /// The precision that is asked for, within which time; none where the repeats are.
     pub effort: Option<Effort>,
     /// Phases whose passes the pilot is free to choose, with those of the pilot.
-    pub free: effort::Passes,
+    pub free: repetition::Passes,
     /// Its parameters as resolved, by name, for people and the store.
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.

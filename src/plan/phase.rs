@@ -2,7 +2,7 @@
 
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Tree};
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 use crate::op::{Change, Chunk, Durability, ItemId, Operation, Subject, Target};
 
 /// Most bytes of one read or write where nothing is said.
@@ -12,7 +12,7 @@ pub const BLOCK_DEFAULT: u32 = 1 << 20;
 /// lengths and buffers in whole 4 KiB suit both (open(2), `O_DIRECT`).
 pub const DIRECT_BYTES: u32 = 4096;
 
-words! {
+named_enum! {
     /// What a phase asks of the caches.
     #[derive(Default)]
     pub enum CacheAsked {
@@ -181,8 +181,8 @@ impl Phase {
         self.turns(worker).unwrap_or(if goes_round { u64::MAX } else { share })
     }
 
-    /// What turns numbers into this phase's targets.
-    pub fn target_law<'a>(&'a self, tree: &'a Tree) -> TargetLaw<'a> {
+    /// Maps the numbers of this phase's targets to their paths and contents.
+    pub fn targets<'a>(&'a self, tree: &'a Tree) -> TargetMap<'a> {
         let change = self.operation.change;
         // Names are always needed, contents only to write.
         let writes = change.writes_content();
@@ -190,7 +190,7 @@ impl Phase {
         let subject = self.operation.subject;
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (writes || renamed);
-        TargetLaw { phase: self, tree, subject, change, needs_state }
+        TargetMap { phase: self, tree, subject, change, needs_state }
     }
 
     /// Most bytes that one write of it can have: a file that was appended to may be larger than
@@ -202,7 +202,7 @@ impl Phase {
     }
 
     /// Bytes of content that so many successful operations of the phase move; none if it is not
-    /// about content (a listing moves bytes too, but no law says how many), or if its time decides
+    /// about content (a listing moves bytes too, but their number is unknown), or if its time decides
     /// which files it comes to.
     pub fn expected_bytes(&self, tree: &Tree, operations: u64) -> Option<u64> {
         let reads = self.operation.reads_content;
@@ -215,18 +215,19 @@ impl Phase {
         if self.end != PhaseEnd::Targets {
             return None;
         }
-        let law = self.target_law(tree);
+        let targets = self.targets(tree);
         let bytes_of = |number| match reads {
             true => self.state_before(tree, number).size,
-            false => law.target(number).size,
+            false => targets.target(number).size,
         };
         Some(self.selection.numbers().map(bytes_of).sum())
     }
 }
 
-/// Turns numbers into targets: what does not change from one to the next is settled once.
+/// Maps numbers to the paths and contents of a phase's targets. What all targets share is computed
+/// once.
 #[derive(Clone, Copy)]
-pub struct TargetLaw<'a> {
+pub struct TargetMap<'a> {
     phase: &'a Phase,
     tree: &'a Tree,
     subject: Subject,
@@ -234,7 +235,7 @@ pub struct TargetLaw<'a> {
     needs_state: bool,
 }
 
-impl TargetLaw<'_> {
+impl TargetMap<'_> {
     /// The target with this number. Allocates nothing; costs a few arithmetic steps for each
     /// earlier phase that changed files.
     #[inline]

@@ -16,7 +16,7 @@ pub fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_
             "phase {} pass {}: {operations}, cache {}",
             phase.name,
             phase.pass,
-            phase.cache.word()
+            phase.cache.as_str()
         );
         let requests = (0..share.count)
             .flat_map(move |turn| requests(phase, &cell.tree, share.number(turn)))
@@ -28,7 +28,7 @@ pub fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_
 
 /// The requests of one operation when each does all it was asked.
 fn requests(phase: &Phase, tree: &Tree, number: u64) -> Vec<Request> {
-    let target = phase.target_law(tree).target(number);
+    let target = phase.targets(tree).target(number);
     let content = match phase.operation.reads_content {
         true => phase.state_before(tree, number).size,
         false => 0,

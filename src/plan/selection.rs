@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::base::live_set::Ranked;
+use crate::base::named_enum::named_enum;
 use crate::base::permutation::Permutation;
 use crate::base::random::{Stream, draw};
-use crate::base::words::words;
 
-words! {
+named_enum! {
     /// The order of a phase.
     #[derive(Default)]
     pub enum Order {

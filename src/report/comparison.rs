@@ -216,7 +216,7 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
         |(row, latency)| {
             let [a, b] = latency.ns.map(|ns| short_time(ns.map(|ns| ns as f64)));
             vec![
-                format!("{} {}", short_phase_name(&row.key), latency.quantile.word()),
+                format!("{} {}", short_phase_name(&row.key), latency.quantile.as_str()),
                 a,
                 b,
                 known(latency.test.ratio.map(times)),

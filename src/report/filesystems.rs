@@ -127,13 +127,13 @@ pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
     for (at, (name, unit)) in conditions.names.iter().enumerate() {
         let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
         let is_grouped = axis.is_some() && variants.len() > 1;
-        table.group(if is_grouped { name.word() } else { "" });
+        table.group(if is_grouped { name.as_str() } else { "" });
         if axis.is_none() {
-            table.column(name.word(), variants.iter().map(|variant| cell(variant, None)));
+            table.column(name.as_str(), variants.iter().map(|variant| cell(variant, None)));
             continue;
         }
         for variant in &variants {
-            let head = if is_grouped { variant } else { name.word() };
+            let head = if is_grouped { variant } else { name.as_str() };
             table.column(head, levels.iter().map(|level| cell(variant, Some(level))));
         }
     }

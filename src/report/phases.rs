@@ -356,7 +356,7 @@ pub(super) fn latencies_table(summary: &Summary) -> Table {
                 let of_tail = row.tail.map(|tail| quantile.in_tail(&tail));
                 if let Some((Some(ns), Some([low, high]))) = of_tail {
                     let [ns, low, high] = [ns, low, high].map(|ns| nanoseconds(Some(ns)));
-                    let name = format!("{} {}", row.phase, quantile.word());
+                    let name = format!("{} {}", row.phase, quantile.as_str());
                     table.row(vec![name, ns, format!("{low} to {high}")]);
                 }
             }

@@ -12,9 +12,9 @@ use super::text::{number, time, write_wrapped};
 use super::windows::{course_table, is_latencies_only, single_latencies};
 use crate::analysis::Analysis;
 use crate::analysis::course::course_tables;
-use crate::analysis::effort::percent;
 use crate::analysis::finding::Finding;
 use crate::analysis::next::NextStep;
+use crate::analysis::repetition::percent;
 use crate::analysis::summary::Summary;
 
 /// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.

@@ -6,7 +6,7 @@ use super::ReportFormat;
 use super::table::{Table, TableColumn, TitledTable};
 use super::text::write_wrapped;
 use crate::analysis::Analysis;
-use crate::analysis::effort::VarianceComponents;
+use crate::analysis::repetition::VarianceComponents;
 
 /// Deviations of each phase between operations, passes and repeats.
 pub(super) const VARIANCE: ReportFormat = ReportFormat { name: "variance", render: write_variance };

@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::remove::{Removal, remove_ground};
-use super::run_directory::{Ground, IMAGE, MEMORY, MOUNT_POINT, open_parent};
+use super::remove::{Removal, remove_run_directory};
+use super::run_directory::{IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 use crate::host::block;
 use crate::host::block_device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
@@ -38,7 +38,7 @@ const UNMOUNTS_MAX: u32 = 10;
 /// What memory that is mounted is called.
 const SOURCE: &str = "boatload";
 
-words! {
+named_enum! {
     /// What a file system is made on.
     #[derive(Default)]
     pub enum MadeOn {
@@ -54,7 +54,7 @@ words! {
 
 /// A place to make file systems on.
 pub struct Backing {
-    ground: Option<Ground>,
+    run_directory: Option<RunDirectory>,
     /// The run's directory, as users know it.
     path: PathBuf,
     base: Option<BackingDevice>,
@@ -86,26 +86,27 @@ impl BackingDevice {
 }
 
 impl Backing {
-    /// A place of the size of `room`, with all it needs in the marked directory `ground`; without
+    /// A place of the size of `room`, with all it needs in the marked directory `run_directory`; without
     /// anything asked, for file systems that need only be mounted.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
     pub fn make(
-        ground: Ground,
+        run_directory: RunDirectory,
         directory: &Path,
         asked: Option<&Volume>,
         room: VolumeSize,
     ) -> Result<Self> {
         // For users only; what is done goes by open directories.
         let absolute = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
-        let path = absolute.join(ground.name());
-        let mut place = Self { ground: Some(ground), path, base: None, room, mounted: false };
+        let path = absolute.join(run_directory.name());
+        let mut place =
+            Self { run_directory: Some(run_directory), path, base: None, room, mounted: false };
         place.make_directory(MOUNT_POINT)?;
         let Some(asked) = asked else { return Ok(place) };
         place.base = Some(match asked {
             Volume::Image { .. } => {
-                let directory = place.ground()?.directory().try_clone_to_owned();
+                let directory = place.run_directory()?.directory().try_clone_to_owned();
                 place.image(directory.map_err(cannot_make)?, false)?
             }
             Volume::Memory { .. } => place.image_in_memory()?,
@@ -116,13 +117,13 @@ impl Backing {
         Ok(place)
     }
 
-    fn ground(&self) -> Result<&Ground> {
-        self.ground.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
+    fn run_directory(&self) -> Result<&RunDirectory> {
+        self.run_directory.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
     }
 
     /// A path in the run's directory that leads there whatever becomes of the directories above it.
     fn inside(&self, name: &str) -> Result<PathBuf> {
-        let directory = self.ground()?.directory().as_raw_fd();
+        let directory = self.run_directory()?.directory().as_raw_fd();
         Ok(PathBuf::from(format!("/proc/self/fd/{directory}")).join(name))
     }
 
@@ -153,7 +154,7 @@ impl Backing {
     }
 
     fn make_directory(&self, name: &str) -> Result<()> {
-        rustix::fs::mkdirat(self.ground()?.directory(), name, Mode::RWXU)
+        rustix::fs::mkdirat(self.run_directory()?.directory(), name, Mode::RWXU)
             .map_err(|error| Failure::from_system("make a directory to mount on", error))
     }
 
@@ -334,8 +335,9 @@ impl Backing {
         }
         let given_back = self.base.take().map_or(Ok(()), |base| self.give_back(base));
         wrong.extend(given_back.err().map(|failure| failure.sentence));
-        let Some(ground) = self.ground.take() else { return Ok(Removal::default()) };
-        let removal = remove_ground(ground.parent(), OsStr::new(ground.name()));
+        let Some(run_directory) = self.run_directory.take() else { return Ok(Removal::default()) };
+        let removal =
+            remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()));
         let removal = removal.unwrap_or_else(Removal::failed);
         if wrong.is_empty() {
             return Ok(removal);
@@ -377,10 +379,10 @@ pub enum PagesLeft {
 /// Unmounts what a killed run left mounted in its directory, which its marker must have proved to
 /// be boatload's: memory of its own, and what lies on its own image. With the last mount goes the
 /// loop device.
-pub fn unmount_left(ground: &Path) -> Result<()> {
-    let own = [MOUNT_POINT, MEMORY].map(|name| ground.join(name));
-    let images = [ground.join(IMAGE), ground.join(MEMORY).join(IMAGE)];
-    for mount in mounts::mounts_below(ground) {
+pub fn unmount_left(run_directory: &Path) -> Result<()> {
+    let own = [MOUNT_POINT, MEMORY].map(|name| run_directory.join(name));
+    let images = [run_directory.join(IMAGE), run_directory.join(MEMORY).join(IMAGE)];
+    for mount in mounts::mounts_below(run_directory) {
         let of_memory = mount.kind == "tmpfs" && mount.source == SOURCE;
         let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
         if !own.contains(&mount.mount_point) || !(of_memory || of_image()) {

@@ -3,14 +3,14 @@
 //! name of a sample of the phase's files in memory when it began, and a device that had to deliver
 //! to this process what was read.
 
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::reads::{Beneath, own_read_bytes};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
 use crate::plan::tree::Content;
 
-words! {
+named_enum! {
     /// What was found.
     #[derive(Default)]
     pub enum CacheState {
@@ -24,7 +24,7 @@ words! {
     }
 }
 
-words! {
+named_enum! {
     /// Why the caches were not found as asked.
     pub enum Doubt {
         /// Only root may drop caches; file data was evicted file by file, names and inodes stay.

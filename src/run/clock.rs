@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::base::words::words;
+use crate::base::named_enum::named_enum;
 
 /// A source of ticks that never goes back.
 pub trait Clock {
@@ -14,7 +14,7 @@ pub trait Clock {
     fn nanoseconds(&self, from: u64, to: u64) -> u64;
 }
 
-words! {
+named_enum! {
     /// What a clock reads.
     pub enum ClockSource {
         /// The processor's cycle counter.

@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::engine::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::{NextRequest, OperationProgress, Request, Target};
-use crate::plan::phase::{PhaseEnd, TargetLaw};
+use crate::plan::phase::{PhaseEnd, TargetMap};
 use crate::plan::selection::Share;
 use crate::plan::{Phase, Tree};
 
@@ -108,7 +108,7 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
     };
     let mut run = Drive {
         work,
-        targets: work.phase.target_law(work.tree),
+        targets: work.phase.targets(work.tree),
         engine,
         clock,
         recorder,
@@ -131,7 +131,7 @@ fn ticks(clock: &impl Clock, ns: u64) -> u64 {
 
 struct Drive<'a, E, C, R> {
     work: &'a WorkerPart<'a>,
-    targets: TargetLaw<'a>,
+    targets: TargetMap<'a>,
     engine: &'a mut E,
     clock: &'a C,
     recorder: &'a mut R,

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FlockOperation};
 use serde::{Deserialize, Serialize};
 
 use super::run_directory::{
-    in_use, may_be_ground, open_directory, open_note, prove, read_start, write_new,
+    in_use, may_be_run_directory, open_directory, open_note, prove, read_start, write_new,
 };
 use crate::base::failure::shown;
 use crate::base::names::{Name, NameBuffer, NameKind};
@@ -41,7 +41,7 @@ pub struct BallastNote {
 /// A ballast that was found, open and locked against removal.
 pub struct KeptBallast {
     /// Its marked directory.
-    pub ground: OwnedFd,
+    pub run_directory: OwnedFd,
     /// The directory of its files.
     pub root: OwnedFd,
     /// What was made.
@@ -54,13 +54,13 @@ pub struct KeptBallast {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn leave_note(ground: BorrowedFd<'_>, note: &BallastNote) -> std::io::Result<()> {
-    write_new(ground, NOTE, note)
+pub fn leave_note(run_directory: BorrowedFd<'_>, note: &BallastNote) -> std::io::Result<()> {
+    write_new(run_directory, NOTE, note)
 }
 
 /// The note of a marked directory; none if there is none that boatload could have left.
-pub fn read_note(ground: BorrowedFd<'_>) -> Option<BallastNote> {
-    serde_json::from_str(&read_start(open_note(ground, NOTE).ok()?).ok()?).ok()
+pub fn read_note(run_directory: BorrowedFd<'_>) -> Option<BallastNote> {
+    serde_json::from_str(&read_start(open_note(run_directory, NOTE).ok()?).ok()?).ok()
 }
 
 /// The ballast below `parent` that follows this law, the first by name; and of the others before it
@@ -70,7 +70,7 @@ pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<KeptBallast>, 
     let Ok(entries) = rustix::fs::Dir::read_from(parent) else { return (None, passed_over) };
     let mut names: Vec<OsString> = entries
         .filter_map(|entry| Some(OsStr::from_bytes(entry.ok()?.file_name().to_bytes()).to_owned()))
-        .filter(|name| may_be_ground(name))
+        .filter(|name| may_be_run_directory(name))
         .collect();
     names.sort();
     for name in names {
@@ -84,22 +84,22 @@ pub fn find(parent: BorrowedFd<'_>, ballast: &Ballast) -> (Option<KeptBallast>, 
 }
 
 fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<KeptBallast> {
-    let ground = open_directory(parent, &name).ok()?;
-    let marker = prove(ground.as_fd(), &name).ok()?;
+    let run_directory = open_directory(parent, &name).ok()?;
+    let marker = prove(run_directory.as_fd(), &name).ok()?;
     // Whoever owns it may change it at any time; root writes into nobody else's.
-    if rustix::fs::fstat(&ground).ok()?.st_uid != rustix::process::geteuid().as_raw() {
+    if rustix::fs::fstat(&run_directory).ok()?.st_uid != rustix::process::geteuid().as_raw() {
         return None;
     }
-    let note = read_note(ground.as_fd())?;
-    if in_use(ground.as_fd(), &marker) {
+    let note = read_note(run_directory.as_fd())?;
+    if in_use(run_directory.as_fd(), &marker) {
         return None;
     }
     // From here on another run, and `clean`, see that it is in use.
-    rustix::fs::flock(&ground, FlockOperation::NonBlockingLockShared).ok()?;
+    rustix::fs::flock(&run_directory, FlockOperation::NonBlockingLockShared).ok()?;
     let mut path = NameBuffer::default();
     path.push(Name { kind: NameKind::Ballast, number: NUMBER, generation: 0 });
-    let root = open_directory(ground.as_fd(), OsStr::from_bytes(path.as_bytes())).ok()?;
-    Some(KeptBallast { ground, root, note, name })
+    let root = open_directory(run_directory.as_fd(), OsStr::from_bytes(path.as_bytes())).ok()?;
+    Some(KeptBallast { run_directory, root, note, name })
 }
 
 /// What tells it from what the law makes; none if nothing does. Sizes are looked at of some files,

@@ -11,7 +11,7 @@ use rustix::io::Errno as OsErrno;
 
 use super::kept_ballast::NOTE;
 use super::run_directory::{
-    CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_ground, open_directory, prove,
+    CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_run_directory, open_directory, prove,
 };
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
@@ -36,9 +36,9 @@ const LEFT_MAX: usize = 10;
 ///
 /// # Errors
 /// If the marker proves nothing; then nothing was touched.
-pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
+pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
     let refuse = |why: String| Failure::failed(format!("{} is left alone: {why}", shown(name)));
-    if !may_be_ground(name) {
+    if !may_be_run_directory(name) {
         return Err(refuse("it is not named as boatload names its directories".into()));
     }
     let directory = open_directory(parent, name).map_err(|error| refuse(error.to_string()))?;
@@ -58,9 +58,9 @@ pub fn remove_ground(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Removal> {
 }
 
 /// Removes the tree of a cell or a ballast, whose directory boatload made below its own.
-pub fn remove_tree(ground: BorrowedFd<'_>, name: &OsStr) -> Removal {
+pub fn remove_tree(run_directory: BorrowedFd<'_>, name: &OsStr) -> Removal {
     let mut removal = Removal::default();
-    remove_directory(ground, name, "", &mut removal);
+    remove_directory(run_directory, name, "", &mut removal);
     removal
 }
 
@@ -109,11 +109,16 @@ fn remove_directory(parent: BorrowedFd<'_>, name: &OsStr, above: &str, removal: 
 
 /// Removes what boatload made in an open directory. Some file systems skip entries while others
 /// are removed, so it reads again until a reading removes nothing more.
-fn remove_entries(directory: BorrowedFd<'_>, path: &str, is_ground: bool, removal: &mut Removal) {
+fn remove_entries(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    is_run_directory: bool,
+    removal: &mut Removal,
+) {
     loop {
         let before = (removal.files, removal.directories);
         let mut left = Vec::new();
-        if let Err(error) = remove_pass(directory, path, is_ground, removal, &mut left) {
+        if let Err(error) = remove_pass(directory, path, is_run_directory, removal, &mut left) {
             return removal.leave(path, &error.to_string());
         }
         if (removal.files, removal.directories) == before {
@@ -128,7 +133,7 @@ fn remove_entries(directory: BorrowedFd<'_>, path: &str, is_ground: bool, remova
 fn remove_pass(
     directory: BorrowedFd<'_>,
     path: &str,
-    is_ground: bool,
+    is_run_directory: bool,
     removal: &mut Removal,
     left: &mut Vec<(OsString, &'static str)>,
 ) -> rustix::io::Result<()> {
@@ -136,12 +141,12 @@ fn remove_pass(
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..")
-            || (is_ground && name.to_bytes() == MARKER.as_bytes())
+            || (is_run_directory && name.to_bytes() == MARKER.as_bytes())
         {
             continue;
         }
         let text = OsStr::from_bytes(name.to_bytes());
-        match verdict(directory, name, entry.file_type(), is_ground) {
+        match verdict(directory, name, entry.file_type(), is_run_directory) {
             OwnershipVerdict::File => match rustix::fs::unlinkat(directory, name, AtFlags::empty())
             {
                 Ok(()) => removal.files += 1,
@@ -165,14 +170,15 @@ fn verdict(
     directory: BorrowedFd<'_>,
     name: &CStr,
     listed: FileType,
-    is_ground: bool,
+    is_run_directory: bool,
 ) -> OwnershipVerdict {
-    let is_one_of =
-        |names: &[&str]| is_ground && names.iter().any(|own| own.as_bytes() == name.to_bytes());
+    let is_one_of = |names: &[&str]| {
+        is_run_directory && names.iter().any(|own| own.as_bytes() == name.to_bytes())
+    };
     let kind = match Name::parse(name.to_bytes()) {
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
         _ if is_one_of(&[MOUNT_POINT, MEMORY]) => NameKind::Cell,
-        Some(known) if is_ground == known.kind.is_at_top() => known.kind,
+        Some(known) if is_run_directory == known.kind.is_at_top() => known.kind,
         _ => return OwnershipVerdict::Foreign,
     };
     let found = match listed {

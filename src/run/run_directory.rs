@@ -55,13 +55,13 @@ pub struct Marker {
 
 /// A run's own directory, open.
 #[derive(Debug)]
-pub struct Ground {
+pub struct RunDirectory {
     parent: OwnedFd,
     directory: OwnedFd,
     name: String,
 }
 
-impl Ground {
+impl RunDirectory {
     /// Makes and marks the directory of run `id` below the open directory `parent`, which users
     /// know as `place`.
     ///
@@ -83,14 +83,14 @@ impl Ground {
         })?;
         // Held until the process ends, however it ends. Without locks the marker's process speaks.
         let _ = rustix::fs::flock(&directory, FlockOperation::NonBlockingLockShared);
-        let ground = Self { parent, directory, name: name.clone() };
-        ground.mark(id).map_err(|error| {
+        let run_directory = Self { parent, directory, name: name.clone() };
+        run_directory.mark(id).map_err(|error| {
             // Without its marker nothing could prove later whose it is.
-            let _ = rustix::fs::unlinkat(&ground.directory, MARKER, AtFlags::empty());
-            let _ = rustix::fs::unlinkat(&ground.parent, name.as_str(), AtFlags::REMOVEDIR);
+            let _ = rustix::fs::unlinkat(&run_directory.directory, MARKER, AtFlags::empty());
+            let _ = rustix::fs::unlinkat(&run_directory.parent, name.as_str(), AtFlags::REMOVEDIR);
             fail("mark", error)
         })?;
-        Ok(ground)
+        Ok(run_directory)
     }
 
     /// Opens one that this process made, after its file system was mounted again.
@@ -129,7 +129,7 @@ impl Ground {
 }
 
 /// Whether a name is one that a run directory may have.
-pub fn may_be_ground(name: &OsStr) -> bool {
+pub fn may_be_run_directory(name: &OsStr) -> bool {
     name.as_bytes().strip_prefix(PREFIX.as_bytes()).is_some_and(|id| {
         !id.is_empty() && id.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     })
@@ -239,13 +239,14 @@ mod tests {
     #[test]
     fn a_directory_is_in_use_as_long_as_its_maker_has_it_open_whatever_its_process() {
         let place = tempfile::tempdir().unwrap();
-        let ground = Ground::make(open_parent(place.path()).unwrap(), place.path(), "abc").unwrap();
+        let run_directory =
+            RunDirectory::make(open_parent(place.path()).unwrap(), place.path(), "abc").unwrap();
         let name = OsStr::new("boatload-abc");
-        let again = open_directory(ground.parent(), name).unwrap();
+        let again = open_directory(run_directory.parent(), name).unwrap();
         let marker = prove(again.as_fd(), name).unwrap();
         let elsewhere = Marker { process: u32::MAX, ..marker };
         assert!(in_use(again.as_fd(), &elsewhere));
-        drop(ground);
+        drop(run_directory);
         assert!(!in_use(again.as_fd(), &elsewhere));
     }
 }

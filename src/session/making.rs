@@ -21,7 +21,7 @@ use crate::results::book::MadeFileSystem;
 use crate::run::backing::Backing;
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
-use crate::run::run_directory::Ground;
+use crate::run::run_directory::RunDirectory;
 use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 
 /// What is there to make file systems with.
@@ -168,13 +168,13 @@ impl Toolset {
         if has_image(&kinds, asked) { self.room.bytes } else { 0 }
     }
 
-    /// The place, in the marked directory `ground`.
+    /// The place, in the marked directory `run_directory`.
     ///
     /// # Errors
     /// If it cannot be made; then nothing is left of it.
     pub(super) fn site(
         self,
-        ground: Ground,
+        run_directory: RunDirectory,
         order: &RunOrder<'_>,
         host: HostFacts,
         clock: RealClock,
@@ -184,7 +184,7 @@ impl Toolset {
         // What is made with a mkfs takes a device.
         let takes_device = self.tools.iter().any(|(_, tool)| tool.is_some());
         let asked = takes_device.then_some(&order.place);
-        let place = Backing::make(ground, &order.directory, asked, self.room)?;
+        let place = Backing::make(run_directory, &order.directory, asked, self.room)?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::{Session, cell_key};
-use crate::analysis::effort::{
+use crate::analysis::repetition::{
     PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
     decision_text, rate_precisions, repeat_seconds,
 };
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
-use crate::plan::effort::{CellSeries, Passes};
+use crate::plan::repetition::{CellSeries, Passes};
 use crate::plan::{Effort, Plan};
 use crate::results::book::{CellKey, Measurement, RepetitionNeed};
 use crate::run::clock::{Clock, RealClock};

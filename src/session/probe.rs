@@ -14,7 +14,7 @@ use crate::results::recorder::PhaseRecorder;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::run::run_directory::{Ground, open_parent};
+use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::{DiskSite, Site};
 
 /// No cell begins after so many seconds.
@@ -39,8 +39,8 @@ pub(crate) fn probe(
     let id = new_id()?;
     let mount = crate::host::mounts::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
-    let ground = Ground::make(parent, directory, &id)?;
-    let mut site = DiskSite::new(ground, host, device, clock.clone())?;
+    let run_directory = RunDirectory::make(parent, directory, &id)?;
+    let mut site = DiskSite::new(run_directory, host, device, clock.clone())?;
     let mut probing = Probing {
         clock: &clock,
         interrupt,

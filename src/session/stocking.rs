@@ -14,8 +14,8 @@ use crate::run::ballast::{Headway, HeadwayListener};
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
-use crate::run::remove::remove_ground;
-use crate::run::run_directory::{Ground, open_parent};
+use crate::run::remove::remove_run_directory;
+use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::DiskBallast;
 
 /// Most files whose places on the device are asked for in the end.
@@ -62,11 +62,11 @@ pub fn stock(
     };
     room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
     let id = new_id()?;
-    let ground = Ground::make(parent, directory, &id)?;
+    let run_directory = RunDirectory::make(parent, directory, &id)?;
     listener(&Headway::Share(0.0));
-    fill(&ground, prepare, interrupt, &clock, listener).map_err(|failure| {
+    fill(&run_directory, prepare, interrupt, &clock, listener).map_err(|failure| {
         listener(&Headway::CleaningUp);
-        let removed = remove_ground(ground.parent(), ground.name().as_ref());
+        let removed = remove_run_directory(run_directory.parent(), run_directory.name().as_ref());
         let left = match removed {
             Ok(removal) => removal.left.join(", "),
             Err(failure) => failure.sentence,
@@ -80,14 +80,14 @@ pub fn stock(
 }
 
 fn fill(
-    ground: &Ground,
+    run_directory: &RunDirectory,
     prepare: &Prepare,
     interrupt: &Interrupt,
     clock: &RealClock,
     listener: HeadwayListener<'_>,
 ) -> Result<FilledDirectory> {
     let law = prepare.ballast.clone();
-    let mut ballast = DiskBallast::make(ground.directory(), NUMBER, law, clock.clone())?;
+    let mut ballast = DiskBallast::make(run_directory.directory(), NUMBER, law, clock.clone())?;
     let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), listener));
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted"));
@@ -99,18 +99,18 @@ fn fill(
     let there = (0..length).filter(|number| live.contains(*number));
     let bytes = there.map(|number| tree.size(number, 0)).sum();
     let aged = prepare.ballast.method != FillMethod::Fill || files < length;
-    leave_note(ground.directory(), &BallastNote { files, aged })
+    leave_note(run_directory.directory(), &BallastNote { files, aged })
         .map_err(|error| Failure::from_system("note what was made", error))?;
     let go_on = || !interrupt.is_set();
     let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
     Ok(FilledDirectory {
-        name: ground.name().to_string(),
+        name: run_directory.name().to_string(),
         files,
         bytes,
         deleted: length - files,
         seconds: (seconds - ballast.sync_seconds()).max(0.0),
         sync_seconds: ballast.sync_seconds(),
-        space: Space::left(ground.directory())?,
+        space: Space::left(run_directory.directory())?,
         layout: score_below(ballast.directory(), bound).ok(),
     })
 }

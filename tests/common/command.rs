@@ -157,22 +157,22 @@ const FIRST_CELL: &str = "c0000000001";
 /// A process that is under way; it is ended when it is dropped.
 pub struct Running {
     child: Child,
-    ground: PathBuf,
+    run_directory: PathBuf,
 }
 
 impl Running {
     /// Starts a command and waits until its run directory holds a cell with files.
     pub fn start(command: Command, directory: &Path) -> Self {
-        Self::start_seen(command, directory, |_, ground| ground.join(FIRST_CELL))
+        Self::start_seen(command, directory, |_, run_directory| run_directory.join(FIRST_CELL))
     }
 
     /// Starts a command that makes file systems, and waits until there are files on one. What it
     /// mounts is seen by itself alone.
     pub fn start_on_made(command: Command, directory: &Path) -> Self {
-        Self::start_seen(command, directory, |process, ground| {
+        Self::start_seen(command, directory, |process, run_directory| {
             let root = PathBuf::from(format!("/proc/{}/root", process.as_raw_nonzero()));
-            let mounted = root.join(ground.strip_prefix("/").unwrap()).join("mounted");
-            mounted.join(ground.file_name().unwrap()).join(FIRST_CELL)
+            let mounted = root.join(run_directory.strip_prefix("/").unwrap()).join("mounted");
+            mounted.join(run_directory.file_name().unwrap()).join(FIRST_CELL)
         })
     }
 
@@ -182,12 +182,12 @@ impl Running {
         cell: impl Fn(Pid, &Path) -> PathBuf,
     ) -> Self {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut running = Self { child, ground: PathBuf::new() };
+        let mut running = Self { child, run_directory: PathBuf::new() };
         for _ in 0..6_000 {
-            if let Some(ground) = grounds(directory).into_iter().next()
-                && count(&cell(running.id(), &ground)) >= 100
+            if let Some(run_directory) = run_directories(directory).into_iter().next()
+                && count(&cell(running.id(), &run_directory)) >= 100
             {
-                running.ground = ground;
+                running.run_directory = run_directory;
                 return running;
             }
             if let Some(status) = running.child.try_wait().unwrap() {
@@ -199,8 +199,8 @@ impl Running {
     }
 
     /// The run's own directory.
-    pub fn ground(&self) -> &Path {
-        &self.ground
+    pub fn run_directory(&self) -> &Path {
+        &self.run_directory
     }
 
     /// Its number, which stays its own until it is waited for.
@@ -232,7 +232,7 @@ impl Drop for Running {
 }
 
 /// The run directories below a directory.
-pub fn grounds(directory: &Path) -> Vec<PathBuf> {
+pub fn run_directories(directory: &Path) -> Vec<PathBuf> {
     names_in(directory)
         .iter()
         .filter(|n| n.starts_with("boatload-"))

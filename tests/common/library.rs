@@ -36,7 +36,7 @@ pub fn findings_of(book: &Book) -> Vec<Finding> {
 /// The code of a warning; none of another finding.
 pub fn code_of(finding: &Finding) -> Option<String> {
     match finding {
-        Finding::Warning(warning) => Some(warning.code.word().into()),
+        Finding::Warning(warning) => Some(warning.code.as_str().into()),
         _ => None,
     }
 }

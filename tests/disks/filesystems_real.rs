@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use command::{Bench, Ran, Running, grounds, names_in};
+use command::{Bench, Ran, Running, names_in, run_directories};
 use common::{LoopMount, output, skip};
 
 /// A job that is over in a second.
@@ -214,7 +214,7 @@ fn after_kill_9_nothing_is_mounted_and_clean_removes_the_image() {
     running.signal(Signal::KILL);
     running.ended();
     assert_no_device(&bench);
-    assert_eq!(grounds(&bench.work()).len(), 1, "the directory with the image");
+    assert_eq!(run_directories(&bench.work()).len(), 1, "the directory with the image");
     let cleaned = bench.run(["clean", "--yes"]);
     assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
     assert_no_trace(&bench);
@@ -227,11 +227,11 @@ fn clean_unmounts_what_a_killed_run_left_in_sight() {
     let mut command = bench.command(["run", "--filesystem", "ext4"]);
     command.arg(bench.beside("long.toml"));
     let running = Running::start_on_made(command, &bench.work());
-    let ground = running.ground().to_path_buf();
+    let run_directory = running.run_directory().to_path_buf();
     running.signal(Signal::KILL);
     running.ended();
     assert_no_device(&bench);
-    let (image, point) = (ground.join("image"), ground.join("mounted"));
+    let (image, point) = (run_directory.join("image"), run_directory.join("mounted"));
     let words = ["-o", "loop", image.to_str().unwrap(), point.to_str().unwrap()];
     assert!(output("mount", &words).is_some(), "the image holds a file system");
     let cleaned = bench.run(["clean", "--yes"]);
@@ -262,7 +262,7 @@ fn a_mount_that_something_looks_into_is_told_with_what_is_left() {
     let mounted = format!(
         "/proc/{}/root{}/mounted",
         running.id().as_raw_nonzero(),
-        running.ground().display()
+        running.run_directory().display()
     );
     let looking = std::process::Command::new("sleep").arg("1000").current_dir(mounted).spawn();
     let mut looking = looking.unwrap();

@@ -16,20 +16,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use command::{Bench, Ran, grounds, names_in};
+use command::{Bench, Ran, names_in, run_directories};
 use common::skip;
 
 fn fill(bench: &Bench, more: &[&str]) -> PathBuf {
-    let before = grounds(&bench.work());
+    let before = run_directories(&bench.work());
     let ran = bench.run([&["fill", "."], more].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(ran.stderr, "making files\n", "one line in a pipe");
-    grounds(&bench.work()).into_iter().find(|ground| !before.contains(ground)).unwrap()
+    run_directories(&bench.work())
+        .into_iter()
+        .find(|run_directory| !before.contains(run_directory))
+        .unwrap()
 }
 
 /// Every file of a ballast with its content.
-fn tree(ground: &Path) -> BTreeMap<String, Vec<u8>> {
-    let root = ground.join("b0000000001");
+fn tree(run_directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let root = run_directory.join("b0000000001");
     let holders = names_in(&root).into_iter();
     let files = holders.flat_map(|holder| {
         let directory = root.join(&holder);
@@ -78,7 +81,7 @@ fn what_fill_made_stays_until_clean_is_told_of_it() {
     let kept = bench.run(["clean", "--yes"]);
     assert!(kept.stderr.contains("stays: 1 file of `fill`"), "{}", kept.stderr);
     assert!(kept.stdout.contains("nothing else of boatload's"), "{}", kept.stdout);
-    assert_eq!(grounds(&bench.work()).len(), 1);
+    assert_eq!(run_directories(&bench.work()).len(), 1);
     let removed = bench.run(["clean", "--yes", "--ballast"]);
     assert_eq!((removed.code, removed.stderr.as_str()), (Some(0), ""));
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
@@ -87,28 +90,28 @@ fn what_fill_made_stays_until_clean_is_told_of_it() {
 #[test]
 fn a_run_goes_on_from_what_is_there_and_leaves_it_as_it_was() {
     let bench = Bench::default();
-    let ground = fill(&bench, &["--files", "300"]);
-    let before = tree(&ground);
+    let run_directory = fill(&bench, &["--files", "300"]);
+    let before = tree(&run_directory);
     let ran = clutter(&bench, "300,400");
     assert!(ran.stderr.contains("going on from 300 files of `fill`"), "{}", ran.stderr);
     let all = ran.json()["conditions"].as_array().unwrap().clone();
     let found = all.iter().filter(|condition| condition["name"] == "files-found");
     assert!(found.clone().count() > 0 && found.clone().all(|c| c["value"] == 300.0), "{all:?}");
-    assert!(tree(&ground) == before, "the run changed what was there");
-    assert_eq!(grounds(&bench.work()), [ground]);
+    assert!(tree(&run_directory) == before, "the run changed what was there");
+    assert_eq!(run_directories(&bench.work()), [run_directory]);
 }
 
 #[test]
 fn root_does_not_go_on_from_what_another_user_may_change_meanwhile() {
     let bench = Bench::default();
-    let ground = fill(&bench, &["--files", "300"]);
-    if let Err(error) = std::os::unix::fs::chown(&ground, Some(65_534), None) {
+    let run_directory = fill(&bench, &["--files", "300"]);
+    if let Err(error) = std::os::unix::fs::chown(&run_directory, Some(65_534), None) {
         return skip("a ballast of another user", &error.to_string());
     }
     let ran = clutter(&bench, "300,400");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
-    assert_eq!(tree(&ground).len(), 300);
+    assert_eq!(tree(&run_directory).len(), 300);
 }
 
 #[test]
@@ -120,16 +123,16 @@ fn a_level_below_what_is_there_names_the_way_out() {
     for words in ["300 files of `fill`", "the first level is 100", "clean --ballast"] {
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
-    assert_eq!(grounds(&bench.work()).len(), 1, "the run's own directory is gone");
+    assert_eq!(run_directories(&bench.work()).len(), 1, "the run's own directory is gone");
 }
 
 #[test]
 fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
-    let missing = |ground: &Path| {
-        std::fs::remove_file(ground.join("b0000000001/h0000000000/f0000000007")).unwrap();
+    let missing = |run_directory: &Path| {
+        std::fs::remove_file(run_directory.join("b0000000001/h0000000000/f0000000007")).unwrap();
     };
-    let foreign = |ground: &Path| {
-        std::fs::write(ground.join("b0000000001/h0000000000/mine"), "x").unwrap();
+    let foreign = |run_directory: &Path| {
+        std::fs::write(run_directory.join("b0000000001/h0000000000/mine"), "x").unwrap();
     };
     let nothing = |_: &Path| ();
     type Harm<'a> = &'a dyn Fn(&Path);
@@ -140,12 +143,12 @@ fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
     ];
     for (harm, seed, why) in cases {
         let bench = Bench::default();
-        let ground = fill(&bench, &["--files", "300", "--seed", seed]);
-        harm(&ground);
-        let before = tree(&ground);
+        let run_directory = fill(&bench, &["--files", "300", "--seed", seed]);
+        harm(&run_directory);
+        let before = tree(&run_directory);
         let ran = clutter(&bench, "300,400");
         assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
         assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
-        assert!(tree(&ground) == before, "{why}: it was changed");
+        assert!(tree(&run_directory) == before, "{why}: it was changed");
     }
 }

@@ -28,7 +28,7 @@ fn probes() -> impl Iterator<Item = CacheProbe> {
         let file = tempfile::tempfile().unwrap();
         let works = probe.resident(file.as_fd(), 1).is_ok();
         if !works {
-            skip(probe.word(), "not in this kernel");
+            skip(probe.as_str(), "not in this kernel");
         }
         works
     })
@@ -215,7 +215,7 @@ fn residency_follows_a_file_through_writing_dropping_and_reading_half() {
     for (fs, megabytes) in FILESYSTEMS {
         let Some(mounted) = LoopMount::new(fs, megabytes) else { continue };
         for probe in probes() {
-            let what = format!("{} on {fs}", probe.word());
+            let what = format!("{} on {fs}", probe.as_str());
             let path = mounted.path().join("file");
             let pages = FILE_BYTES / rustix::param::page_size() as u64;
 
@@ -223,7 +223,7 @@ fn residency_follows_a_file_through_writing_dropping_and_reading_half() {
                 let file = written(&path);
                 let seeing = CacheProbe::seeing(file.as_fd(), FILE_BYTES);
                 if seeing != CacheProbe::Cachestat {
-                    return Err(format!("{} sees it", seeing.word()));
+                    return Err(format!("{} sees it", seeing.as_str()));
                 }
                 expect(probe.resident(file.as_fd(), FILE_BYTES).unwrap(), pages..=pages)
             });

@@ -195,13 +195,13 @@ fn an_ordinary_user_cannot_clean_up_what_is_anothers() {
     let bench = Bench::default();
     let Some((theirs, mut command)) = for_nobody(&bench) else { return };
     let running = bench.long_run(&bench.work());
-    let ground = running.ground().to_path_buf();
+    let run_directory = running.run_directory().to_path_buf();
     running.signal(rustix::process::Signal::KILL);
     running.ended();
     let ran = Ran::of(command.args(["clean", "--yes"]).arg(bench.work()));
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert!(
-        ground.join("c0000000001").exists() && ran.stderr.contains("left alone"),
+        run_directory.join("c0000000001").exists() && ran.stderr.contains("left alone"),
         "{}",
         ran.stderr
     );

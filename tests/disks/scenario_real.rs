@@ -130,7 +130,7 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
     let book = ran_on(&mounted, "fullness", &set, &look);
     assert_eq!(book.measurements.len(), 3 * 3 * 6, "{fs}");
     let condition = |key: &CellKey, name: &str| {
-        let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.word() == name);
+        let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.as_str() == name);
         all.next().unwrap_or_else(|| panic!("{fs}: no {name} at {key:?}")).value
     };
     let df = look.df.borrow();

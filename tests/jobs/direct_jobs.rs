@@ -166,7 +166,7 @@ fn a_time_goes_round_and_round_its_blocks_until_it_is_over() {
     let m = valid(&book, "read-device");
     assert_eq!((m.operations, m.operations_asked, m.bytes), (100, 100, 100 << 20));
     near(m.seconds * 1e9, 100e6, "seconds");
-    assert_eq!(m.cache.found.word(), "warm");
+    assert_eq!(m.cache.found.as_str(), "warm");
     assert!(m.rate_error.is_some_and(|error| error.abs() < 1e-9), "{:?}", m.rate_error);
 }
 
@@ -174,7 +174,7 @@ fn a_time_goes_round_and_round_its_blocks_until_it_is_over() {
 fn a_cold_time_ends_with_the_last_block() {
     let book = on_device(&["cache = \"cold\", duration = 1000"]);
     let m = valid(&book, "read-device");
-    assert_eq!((m.operations, m.bytes, m.cache.found.word()), (64, 64 << 20, "cold-verified"));
+    assert_eq!((m.operations, m.bytes, m.cache.found.as_str()), (64, 64 << 20, "cold-verified"));
     near(m.seconds * 1e9, 640e6, "each block is cold");
 }
 

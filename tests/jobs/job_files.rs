@@ -254,7 +254,7 @@ fn each_worker_with_its_own_tree_lists_only_that() {
     for worker in 0..2 {
         let share = list.selection.share(worker, 2);
         for number in (0..share.count).map(|turn| share.number(turn)) {
-            let ItemId::Layout(number) = list.target_law(&cell.tree).target(number).place else {
+            let ItemId::Layout(number) = list.targets(&cell.tree).target(number).place else {
                 panic!("a list visits directories of the layout")
             };
             assert_eq!((number - 1) / each, u64::from(worker));
@@ -612,7 +612,7 @@ fn walk_through(plan: &Plan) {
         for phase in &cell.phases {
             let share = phase.selection.share(0, phase.threads);
             for turn in (0..share.count).take(3).chain(share.count.checked_sub(1)) {
-                let target = phase.target_law(&cell.tree).target(share.number(turn));
+                let target = phase.targets(&cell.tree).target(share.number(turn));
                 let mut path = boatload::base::names::NameBuffer::default();
                 cell.tree.push_name(target.place, &mut path);
             }

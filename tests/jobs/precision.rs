@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use boatload::analysis::Analysis;
-use boatload::analysis::effort::variance_components;
 use boatload::analysis::finding::Finding;
+use boatload::analysis::repetition::variance_components;
 use boatload::plan::{Effort, Settings};
 use boatload::results::book::{Book, Measurement};
 use boatload::run::drive::DoneCount;

@@ -1,10 +1,10 @@
 //! Runs of known variance, without any file system: how often is a precision reached that was asked
 //! for, how often does the interval then hold the truth, and what does it take?
 
-use boatload::analysis::effort::{
+use boatload::analysis::repetition::{
     PassCost, PrecisionGoal, RepetitionCosts, decide, is_precise, rate_precisions, repeat_seconds,
 };
-use boatload::plan::effort::{PILOT_PASSES, PILOT_REPEATS, Passes};
+use boatload::plan::repetition::{PILOT_PASSES, PILOT_REPEATS, Passes};
 use boatload::results::book::{CellKey, Measurement};
 
 use super::noise::Source;

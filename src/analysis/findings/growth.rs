@@ -181,7 +181,7 @@ impl GrowthFinding {
     pub fn curve_name(&self) -> Option<String> {
         let figures = self.figures.as_ref()?;
         match self.shape {
-            GrowthShape::Law => Some(format!("{} law", figures.law.word())),
+            GrowthShape::Law => Some(format!("{} law", figures.law.as_str())),
             GrowthShape::Threshold => Some("threshold".into()),
             GrowthShape::Monotone => Some("monotone course".into()),
             GrowthShape::Unclear => None,

@@ -225,7 +225,7 @@ fn ranked_variants<'a>(
     let rates = rates(&all.iter().map(|(.., values)| values).collect::<Vec<_>>(), in_turns);
     let mut variants = Vec::new();
     for ((name, cell, values), rate) in all.into_iter().zip(rates) {
-        let mut caches = each_once(cell.iter().map(|m| m.cache.found.word()));
+        let mut caches = each_once(cell.iter().map(|m| m.cache.found.as_str()));
         caches.sort_unstable();
         variants.push(RankedVariant { name, values, rate, caches });
     }

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use self::cell::CellCheck;
 use self::filesystem::CrossedVariant;
 use self::keys::{KeyReader, Scope, check_name, check_title, described};
-use super::effort::Passes;
+use super::repetition::Passes;
 use super::report::{ProblemList, below, element};
 use super::source;
 use super::wire::{self, WireJob};
@@ -190,7 +190,7 @@ fn read_axis(
             _ => level.to_string(),
         };
         if level.unit != levels[0].unit {
-            let expected = format!("{}, the unit of the first level", levels[0].unit.word());
+            let expected = format!("{}, the unit of the first level", levels[0].unit.as_str());
             report.add(&element(place, at), written, expected);
             good = false;
         } else if levels[..at.min(LEVELS_MAX)].contains(level) {

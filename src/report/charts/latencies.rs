@@ -64,7 +64,7 @@ fn tail_chart(
         let row = column.row;
         let quantiles = Quantile::ALL.into_iter().map(|quantile| {
             let (ns, interval) = quantile.in_tail(&column.tail);
-            (quantile.word(), ns, interval)
+            (quantile.as_str(), ns, interval)
         });
         for (what, ns, interval) in quantiles.chain([("max", Some(column.tail.max_ns), None)]) {
             let Some(ns) = ns else { continue };

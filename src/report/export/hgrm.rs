@@ -39,7 +39,7 @@ fn percentiles(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
 
 /// What a file is named after: `create-ext4-65percent`.
 fn file_stem(one: &Distribution, named: bool) -> String {
-    let unit = |level: &Level| if level.unit == Unit::Count { "" } else { level.unit.word() };
+    let unit = |level: &Level| if level.unit == Unit::Count { "" } else { level.unit.as_str() };
     let level = one.level.as_ref().map(|level| plain_level(level) + unit(level));
     let parts = [Some(one.phase.clone()), named.then(|| one.variant.clone()), level];
     parts.iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join("-")

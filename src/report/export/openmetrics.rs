@@ -220,8 +220,8 @@ fn seconds(ns: Option<u64>) -> Option<f64> {
 /// One of all states is 1; none where nothing valid was measured.
 fn cache_states(one: &PhaseGaugeRow<'_>) -> Vec<MetricSample> {
     // Measurements of a phase that do not agree are `mixed`.
-    let states =
-        [CacheState::ColdVerified, CacheState::Unverified, CacheState::Warm].map(CacheState::word);
+    let states = [CacheState::ColdVerified, CacheState::Unverified, CacheState::Warm]
+        .map(CacheState::as_str);
     let states = states.into_iter().chain(["mixed"]);
     if !states.clone().any(|state| state == one.row.cache) {
         return Vec::new();

@@ -137,7 +137,7 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
             format!(
                 "{}, read from the clock {}",
                 about_cost(run),
-                run.clock.map_or("", ClockSource::word)
+                run.clock.map_or("", ClockSource::as_str)
             ),
         ),
     ];
@@ -156,7 +156,7 @@ fn done(book: &Book) -> String {
     let all = book.measurements.len() as u64;
     let valid = book.measurements.iter().filter(|m| m.valid()).count() as u64;
     let engines =
-        each_once(book.measurements.iter().map(|m| m.engine.map_or("", EngineName::word)))
+        each_once(book.measurements.iter().map(|m| m.engine.map_or("", EngineName::as_str)))
             .join(", ");
     let threads = each_once(book.measurements.iter().map(|m| m.threads.to_string())).join(", ");
     let verdict = match all - valid {
@@ -196,8 +196,8 @@ fn caches(book: &Book) -> Table {
     ]);
     let key = |m: &Measurement| {
         let cache = &m.cache;
-        let why = cache.reason.map_or("", Doubt::word);
-        [&m.phase, cache.asked.word(), cache.found.word(), why].map(String::from)
+        let why = cache.reason.map_or("", Doubt::as_str);
+        [&m.phase, cache.asked.as_str(), cache.found.as_str(), why].map(String::from)
     };
     for one in each_once(book.measurements.iter().map(key)) {
         let count = book.measurements.iter().filter(|m| key(m) == one).count();

@@ -49,7 +49,7 @@ impl DeviceSite {
 
     /// How the device's pages in the cache can be looked at.
     pub fn cache_probe(&self) -> &'static str {
-        self.probe.word()
+        self.probe.as_str()
     }
 
     /// Direct reads never look into the page cache, so there is nothing to drop or to prove of it;

@@ -33,8 +33,8 @@ use crate::run::drive::{DoneCount, Recorder};
 use crate::run::engine::delayed::{Delay, Delayed};
 use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_looking};
 use crate::run::kept_ballast;
-use crate::run::remove::{Removal, remove_ground, remove_tree};
-use crate::run::run_directory::{CANARY, Ground, open_directory};
+use crate::run::remove::{Removal, remove_run_directory, remove_tree};
+use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
 use crate::run::site::disk_ballast::{DiskBallast, ShelvedBallast};
 use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
 use crate::run::workers::{PhaseRun, Shift, run_shift};
@@ -53,7 +53,7 @@ pub(super) const DROPS: usize = 3;
 
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
-    ground: Option<Ground>,
+    run_directory: Option<RunDirectory>,
     canary: Option<OwnedFd>,
     source: Option<CounterSource>,
     can_drop: bool,
@@ -80,20 +80,20 @@ pub struct DiskSite {
 }
 
 impl DiskSite {
-    /// A place in the marked directory `ground`.
+    /// A place in the marked directory `run_directory`.
     pub fn new(
-        ground: Ground,
+        run_directory: RunDirectory,
         host: &HostFacts,
         device: Option<BlockDevice>,
         clock: RealClock,
     ) -> Result<Self> {
-        let canary = plant_canary(&ground).map_err(|error| {
+        let canary = plant_canary(&run_directory).map_err(|error| {
             // The directory is made and marked; it must not stay behind.
-            let _ = remove_ground(ground.parent(), OsStr::new(ground.name()));
+            let _ = remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()));
             Failure::from_system("write to the run's directory", error)
         })?;
         Ok(Self {
-            ground: Some(ground),
+            run_directory: Some(run_directory),
             source: device.map(CounterSource::of),
             can_drop: host.rights.drop_caches,
             probe: seeing(&canary),
@@ -115,7 +115,7 @@ impl DiskSite {
 
     /// How the caches of this file system can be looked into.
     pub fn cache_probe(&self) -> &'static str {
-        self.probe.word()
+        self.probe.as_str()
     }
 
     /// Removes the run directory with all that boatload made in it.
@@ -129,14 +129,16 @@ impl DiskSite {
     fn remove(&mut self) -> Result<Removal> {
         self.cell = None;
         self.clear();
-        match self.ground.take() {
-            Some(ground) => remove_ground(ground.parent(), OsStr::new(ground.name())),
+        match self.run_directory.take() {
+            Some(run_directory) => {
+                remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()))
+            }
             None => Ok(Removal::default()),
         }
     }
 
-    fn ground(&self) -> Result<&Ground> {
-        self.ground.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
+    fn run_directory(&self) -> Result<&RunDirectory> {
+        self.run_directory.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
     }
 
     /// A ballast that `fill` left beside the run's directory, or an empty one.
@@ -145,12 +147,13 @@ impl DiskSite {
         prepare: &Prepare,
         listener: HeadwayListener<'_>,
     ) -> Result<DiskBallast> {
-        let ground = self.ground()?;
+        let run_directory = self.run_directory()?;
         let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
-        let make =
-            || DiskBallast::make(ground.directory(), self.ballasts, law.clone(), clock.clone());
+        let make = || {
+            DiskBallast::make(run_directory.directory(), self.ballasts, law.clone(), clock.clone())
+        };
         let BallastGoal::Files(files) = prepare.goal else { return make() };
-        let (there, passed_over) = kept_ballast::find(ground.parent(), &law);
+        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &law);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
         let what =
@@ -182,9 +185,9 @@ impl DiskSite {
         if let (Some(open), true) = (self.open_for(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
-            let law = phase.target_law(&open.tree);
+            let targets = phase.targets(&open.tree);
             for number in phase.selection.numbers().take_while(going_on) {
-                if let Ok(file) = open_for_looking(open, law.target(number).place) {
+                if let Ok(file) = open_for_looking(open, targets.target(number).place) {
                     let _ = page_cache::evict(file.as_fd());
                 }
             }
@@ -230,8 +233,8 @@ impl Site for DiskSite {
         self.cells += 1;
         let mut name = NameBuffer::default();
         name.push(Name { kind: NameKind::Cell, number: self.cells, generation: 0 });
-        let ground = self.ground()?.directory();
-        let open = make_tree(ground, &mut name, cell).map_err(|error| {
+        let run_directory = self.run_directory()?.directory();
+        let open = make_tree(run_directory, &mut name, cell).map_err(|error| {
             Failure::from_system("make the directories of a tree", error.about())
         })?;
         // What the removal of the cell before left to be written must not be written while this
@@ -286,12 +289,13 @@ impl Site for DiskSite {
 
     fn clear(&mut self) -> Removal {
         self.ballast_open = None;
-        let (Some(ballast), Some(ground)) = (self.ballast.take(), &self.ground) else {
+        let (Some(ballast), Some(run_directory)) = (self.ballast.take(), &self.run_directory)
+        else {
             return Removal::default();
         };
-        let removal = ballast.remove(ground.directory());
+        let removal = ballast.remove(run_directory.directory());
         // The room that was freed must be there for what comes next.
-        let _ = rustix::fs::syncfs(ground.directory());
+        let _ = rustix::fs::syncfs(run_directory.directory());
         removal
     }
 
@@ -302,7 +306,9 @@ impl Site for DiskSite {
     fn end_cell(&mut self) -> Removal {
         let Some((name, open)) = self.cell.take() else { return Removal::default() };
         drop(open);
-        self.ground.as_ref().map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
+        self.run_directory
+            .as_ref()
+            .map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
     }
 
     fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
@@ -331,7 +337,7 @@ impl Site for DiskSite {
     }
 
     fn usage(&self) -> Option<Usage> {
-        Usage::of(self.ground.as_ref()?.directory()).ok()
+        Usage::of(self.run_directory.as_ref()?.directory()).ok()
     }
 
     fn engines(&self) -> EngineSource<'_> {
@@ -387,31 +393,32 @@ fn seeing(canary: &OwnedFd) -> CacheProbe {
     (0..CANARY_TRIES).map(look).find(|p| *p != CacheProbe::None).unwrap_or(CacheProbe::None)
 }
 
-fn plant_canary(ground: &Ground) -> std::io::Result<OwnedFd> {
+fn plant_canary(run_directory: &RunDirectory) -> std::io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
-    let file = std::fs::File::from(rustix::fs::openat(ground.directory(), CANARY, flags, mode)?);
+    let file =
+        std::fs::File::from(rustix::fs::openat(run_directory.directory(), CANARY, flags, mode)?);
     std::io::Write::write_all(&mut &file, &vec![0xa5; CANARY_BYTES as usize])?;
     file.sync_all()?;
     Ok(file.into())
 }
 
-fn open_canary(ground: &Ground) -> ErrnoResult<OwnedFd> {
+fn open_canary(run_directory: &RunDirectory) -> ErrnoResult<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(ground.directory(), CANARY, flags, Mode::empty())?)
+    Ok(rustix::fs::openat(run_directory.directory(), CANARY, flags, Mode::empty())?)
 }
 
 /// Makes the cell's directory and the tree's layout in it, and opens what names will be relative
 /// to.
 fn make_tree(
-    ground: BorrowedFd<'_>,
+    run_directory: BorrowedFd<'_>,
     name: &mut NameBuffer,
     cell: &CellPlan,
 ) -> ErrnoResult<OpenTree> {
     let tree = cell.tree.clone();
-    rustix::fs::mkdirat(ground, name.as_c_str(), Mode::RWXU)?;
+    rustix::fs::mkdirat(run_directory, name.as_c_str(), Mode::RWXU)?;
     let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
-    let root = open_directory(ground, OsStr::new(&text))?;
+    let root = open_directory(run_directory, OsStr::new(&text))?;
     let mut path = NameBuffer::default();
     for number in 1..tree.layout_directories() {
         path.clear();
@@ -424,7 +431,7 @@ fn make_tree(
 
 /// A [`DiskSite`] without anything open: names and laws.
 pub(in crate::run::site) struct Aside {
-    ground: Option<String>,
+    run_directory: Option<String>,
     cell: Option<(OsString, Tree, u64)>,
     ballast: Option<ShelvedBallast>,
 }
@@ -436,7 +443,10 @@ impl DiskSite {
         self.canary = None;
         self.held = None;
         Aside {
-            ground: self.ground.take().map(|ground| ground.name().to_string()),
+            run_directory: self
+                .run_directory
+                .take()
+                .map(|run_directory| run_directory.name().to_string()),
             cell: self.cell.take().map(|(name, open)| {
                 let workers = open.bases.len() as u64;
                 (name, open.tree.clone(), workers)
@@ -450,21 +460,23 @@ impl DiskSite {
         let failed = |error: Errno| {
             Failure::failed(format!("cannot go on after mounting again: {}", error.about()))
         };
-        let Some(name) = aside.ground else { return Ok(()) };
-        let ground = Ground::reopen(parent, &name).map_err(|error| failed(error.into()))?;
-        self.canary = open_canary(&ground).ok();
+        let Some(name) = aside.run_directory else { return Ok(()) };
+        let run_directory =
+            RunDirectory::reopen(parent, &name).map_err(|error| failed(error.into()))?;
+        self.canary = open_canary(&run_directory).ok();
         if let Some((name, tree, workers)) = aside.cell {
-            let root = open_directory(ground.directory(), &name).map_err(|e| failed(e.into()))?;
+            let root =
+                open_directory(run_directory.directory(), &name).map_err(|e| failed(e.into()))?;
             let bases = open_bases(&tree, root.as_fd(), workers, true).map_err(failed)?;
             self.cell = Some((name, Arc::new(OpenTree { tree, root, bases })));
         }
         if let Some(shelved) = aside.ballast {
-            let ballast = shelved.take_up(ground.directory()).map_err(failed)?;
+            let ballast = shelved.take_up(run_directory.directory()).map_err(failed)?;
             let threads = ballast.state().ballast().threads;
             self.ballast_open = Some(Arc::new(ballast.open(threads).map_err(failed)?));
             self.ballast = Some(ballast);
         }
-        self.ground = Some(ground);
+        self.run_directory = Some(run_directory);
         Ok(())
     }
 

@@ -57,9 +57,9 @@ pub(super) struct ShelvedBallast {
 }
 
 impl ShelvedBallast {
-    /// Opens its directory below `ground` again.
-    pub(super) fn take_up(self, ground: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
-        let root = open_directory(ground, &self.name)?;
+    /// Opens its directory below `run_directory` again.
+    pub(super) fn take_up(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
+        let root = open_directory(run_directory, &self.name)?;
         Ok(DiskBallast { files: self, root, kept: None })
     }
 }
@@ -70,9 +70,9 @@ impl DiskBallast {
         self.files
     }
 
-    /// An empty one, in a directory of its own below `ground`.
+    /// An empty one, in a directory of its own below `run_directory`.
     pub fn make(
-        ground: BorrowedFd<'_>,
+        run_directory: BorrowedFd<'_>,
         number: u64,
         ballast: Ballast,
         clock: RealClock,
@@ -82,8 +82,8 @@ impl DiskBallast {
         let failed = |error: rustix::io::Errno| {
             Failure::from_system("make the directory of the ballast", error)
         };
-        rustix::fs::mkdirat(ground, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
-        let root = open_directory(ground, &name).map_err(failed)?;
+        rustix::fs::mkdirat(run_directory, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
+        let root = open_directory(run_directory, &name).map_err(failed)?;
         let state = BallastState::new(ballast);
         let files = ShelvedBallast { name, state, holders: 0, clock, sync_seconds: 0.0 };
         Ok(Self { files, root, kept: None })
@@ -95,7 +95,7 @@ impl DiskBallast {
         let holders = ballast.tree.files_each.directories(files).unwrap_or(0);
         let state = BallastState::with_files(ballast, files);
         let (name, root) = (kept.name, kept.root);
-        let kept = Some((kept.ground, files));
+        let kept = Some((kept.run_directory, files));
         let files = ShelvedBallast { name, state, holders, clock, sync_seconds: 0.0 };
         Self { files, root, kept }
     }
@@ -144,10 +144,10 @@ impl DiskBallast {
     }
 
     /// Removes all of it that this run has made.
-    pub(super) fn remove(self, ground: BorrowedFd<'_>) -> Removal {
+    pub(super) fn remove(self, run_directory: BorrowedFd<'_>) -> Removal {
         let Some((_lock, files)) = &self.kept else {
             drop(self.root);
-            return remove_tree(ground, &self.files.name);
+            return remove_tree(run_directory, &self.files.name);
         };
         let mut removal = Removal::default();
         let tree = tree_of(self.files.state.ballast(), self.files.state.live().length());

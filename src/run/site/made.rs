@@ -22,7 +22,7 @@ use crate::run::cache::{CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
-use crate::run::run_directory::Ground;
+use crate::run::run_directory::RunDirectory;
 
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
 pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
@@ -123,11 +123,11 @@ impl MadeSite {
             device: device.clone(),
             trimmed,
         };
-        let ground = Ground::make(root, Path::new(filesystem.kind.name), &self.id)?;
+        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), &self.id)?;
         let mut host = self.host.clone();
         host.filesystem.kind = filesystem.kind.name.into();
         self.here = Some(MountedFileSystem {
-            disk: DiskSite::new(ground, &host, device, self.clock.clone())?,
+            disk: DiskSite::new(run_directory, &host, device, self.clock.clone())?,
             filesystem: filesystem.clone(),
             variant: cell.variant.clone(),
             prepared: false,

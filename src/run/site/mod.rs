@@ -24,15 +24,15 @@ use super::remove::Removal;
 use super::workers::PhaseRun;
 use crate::base::errno::ErrnoResult;
 use crate::base::failure::Result;
+use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
-use crate::base::words::words;
 use crate::host::block_device::BlockDevice;
 use crate::host::idle::wait_until_idle;
 use crate::host::space::{Space, Usage};
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
-words! {
+named_enum! {
     /// What a figure of a place says.
     #[derive(Default)]
     pub enum ConditionName {

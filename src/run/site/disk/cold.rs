@@ -78,15 +78,15 @@ impl DiskSite {
             return None;
         }
         // The canary is open, so its name must be found: else the answer means nothing.
-        let ground = self.ground.as_ref()?.directory();
-        if name_is_cached(ground, CANARY) != Ok(true) {
+        let run_directory = self.run_directory.as_ref()?.directory();
+        if name_is_cached(run_directory, CANARY) != Ok(true) {
             return None;
         }
         let open = self.open_for(phase)?;
-        let law = phase.target_law(&open.tree);
+        let targets = phase.targets(&open.tree);
         let numbers = phase.selection.sample(NAMES_MAX);
         let looked = numbers.into_iter().filter(|number| !but.contains(number));
-        let answers = looked.map(|number| is_cached(open, law.target(number).place));
+        let answers = looked.map(|number| is_cached(open, targets.target(number).place));
         let answers: Vec<bool> = answers.collect::<Result<_, _>>().ok()?;
         let cached = answers.iter().filter(|cached| **cached).count();
         (!answers.is_empty()).then(|| cached as f64 / answers.len() as f64)
@@ -124,9 +124,9 @@ impl DiskSite {
     /// of a sample proves nothing.
     fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
         let open = self.open_for(phase)?;
-        let law = phase.target_law(&open.tree);
+        let targets = phase.targets(&open.tree);
         let look = |number| {
-            let file = open_for_looking(open, law.target(number).place).ok()?;
+            let file = open_for_looking(open, targets.target(number).place).ok()?;
             let size = rustix::fs::fstat(&file).ok()?.st_size;
             Some((file, u64::try_from(size).ok()?))
         };

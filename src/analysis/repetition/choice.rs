@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::precision::{PrecisionForecast, RatePrecision, is_precise};
 use crate::analysis::findings::say::listed;
 use crate::base::units::{counted, span};
-use crate::plan::effort::{PASSES_MAX, Passes};
+use crate::plan::repetition::{PASSES_MAX, Passes};
 
 /// Most repeats that are thought of.
 const REPEATS_MAX: u32 = 10_000;

@@ -6,7 +6,7 @@ use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::analysis::uncertainty::{IntervalBasis, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
-use crate::plan::effort::{PASSES_MAX, Passes};
+use crate::plan::repetition::{PASSES_MAX, Passes};
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::bulk_phases;
 use crate::results::order::phase_cells;

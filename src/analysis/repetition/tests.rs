@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::effort::Passes;
+use crate::plan::repetition::Passes;
 use crate::results::book::{Book, CellKey, Measurement, RunFacts};
 
 /// A pass with this rate.

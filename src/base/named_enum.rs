@@ -1,46 +1,46 @@
-//! Enums whose variants each have one word: on the command line, in job files, in documents and in
-//! the store.
+//! Declares enums whose values have a fixed name, used in job files, on the command line, in
+//! reports and in the store.
 
-/// Declares such an enum. Each variant is written and read as its word.
-macro_rules! words {
+/// Declares such an enum. Each value is written and read as its name.
+macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $name:ident {
-        $($(#[$about:meta])* $variant:ident = $word:tt,)+
+        $($(#[$about:meta])* $variant:ident = $text:tt,)+
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum $name {
-            $($(#[$about])* #[serde(rename = $word)] $variant,)+
+            $($(#[$about])* #[serde(rename = $text)] $variant,)+
         }
 
         impl $name {
-            /// All of them, in their order.
-            pub const ALL: [$name; [$($word,)+].len()] = [$($name::$variant,)+];
+            /// All values, in the order declared.
+            pub const ALL: [$name; [$($text,)+].len()] = [$($name::$variant,)+];
 
-            /// Its word.
-            pub const fn word(self) -> &'static str {
+            /// The name of this value.
+            pub const fn as_str(self) -> &'static str {
                 match self {
-                    $($name::$variant => $word,)+
+                    $($name::$variant => $text,)+
                 }
             }
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.word())
+                f.pad(self.as_str())
             }
         }
     };
 }
 
-pub(crate) use words;
+pub(crate) use named_enum;
 
 #[cfg(test)]
 mod tests {
     use crate::base::units::Unit;
 
     #[test]
-    fn a_word_is_written_as_it_is_read() {
+    fn a_name_is_written_as_it_is_read() {
         for unit in Unit::ALL {
             let text = format!("\"{unit}\"");
             assert_eq!(serde_json::to_string(&unit).unwrap(), text);
