@@ -269,7 +269,7 @@ impl Session<'_> {
         let cell = &self.plan.cells[index];
         let before = self.prepared.map(|before| &self.plan.cells[before]);
         if let Some(before) = before.filter(|before| before.variant != cell.variant) {
-            let removal = self.sites.for_cell(before)?.clear();
+            let removal = self.sites.for_cell(before)?.remove_ballast();
             none_left(&removal, "the files beside a tree")?;
             self.prepared = None;
         }

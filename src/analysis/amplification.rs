@@ -206,6 +206,14 @@ fn adds_files(m: &Measurement) -> bool {
     find_operation(&m.operation).is_some_and(adds)
 }
 
+/// The devices whose counters were read, each with those beneath it; empty if none were.
+pub(crate) fn devices_counted(book: &Book) -> String {
+    let devices = book.filesystems.iter().filter_map(|made| made.device.as_ref());
+    let mut chains = each_once(devices.map(|device| device.beneath.join(" on ")));
+    chains.retain(|chain| !chain.is_empty());
+    chains.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,7 +80,7 @@ fn how(book: &Book) -> BTreeSet<(&str, Option<EngineName>, u32, CacheAsked)> {
 /// The rate of a phase of one run, and when the run began.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DatedRate<'a> {
-    /// Seconds from 1970 to the begin of the run.
+    /// Seconds from 1970 to the start of the run.
     pub(crate) seconds: f64,
     /// The index of the run.
     pub(crate) run: usize,

@@ -103,6 +103,48 @@ pub fn distributions_where(
     all
 }
 
+/// Whether the run has latencies of single operations and no rate.
+pub(crate) fn is_latencies_only(book: &Book, summary: &Summary) -> bool {
+    let mut windows = book.measurements.iter().flat_map(|m| &m.windows).peekable();
+    windows.peek().is_some()
+        && windows.all(|window| window.operations == 1)
+        && summary.rows().all(|row| row.rate.is_none() && row.invalid.is_empty())
+}
+
+/// Latencies of single operations, named after the phase of the first measurement.
+pub(crate) struct SingleLatencies<'a> {
+    pub(crate) phase: &'a str,
+    /// Numbers of operations, from 1.
+    pub(crate) operations: Vec<u64>,
+    /// One for each measurement.
+    pub(crate) columns: Vec<SingleLatencyColumn<'a>>,
+}
+
+/// Latencies of the operations of one measurement.
+pub(crate) struct SingleLatencyColumn<'a> {
+    pub(crate) variant: &'a str,
+    /// For each number of [`SingleLatencies::operations`], in nanoseconds.
+    pub(crate) latencies_ns: Vec<Option<f64>>,
+}
+
+/// The latency of each operation that has a window of its own.
+pub(crate) fn single_latencies(book: &Book) -> SingleLatencies<'_> {
+    let windows = book.measurements.iter().flat_map(|m| &m.windows);
+    let mut firsts: Vec<u64> = windows.map(|window| window.first).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let columns = book.measurements.iter().map(|m| {
+        let window = |first| m.windows.iter().find(|window| window.first == first);
+        let latencies_ns = firsts.iter().map(|first| window(*first).map(|w| w.mean_ns)).collect();
+        SingleLatencyColumn { variant: &m.cell.variant, latencies_ns }
+    });
+    SingleLatencies {
+        phase: book.measurements.first().map_or("", |m| &m.phase),
+        columns: columns.collect(),
+        operations: firsts.iter().map(|first| first.saturating_add(1)).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::analysis::Analysis;

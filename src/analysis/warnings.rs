@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
 use super::finding::{Finding, WarningCode, WarningFinding};
-use super::repetition::{ImprecisePhase, imprecise_phases, percent};
+use super::repetition::{ImprecisePhase, imprecise_phases};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
-use crate::base::units::{counted, span};
+use crate::base::units::{counted, percent_text, span};
 use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, ClockSource, MadeFileSystem, Measurement, RepetitionNeed};
@@ -283,7 +283,7 @@ fn imprecise(book: &Book) -> Option<WarningFinding> {
         });
     let sentence = format!(
         "the requested precision of {} was not reached: {}.{takes}",
-        percent(precision),
+        percent_text(precision),
         widths.join(", ")
     );
     let phases = imprecise.into_iter().map(|one| one.phase).collect();

@@ -215,6 +215,12 @@ pub fn figures(value: f64, wanted: u32) -> String {
     format!("{sign}{}", grouped(rounded.abs() as u64))
 }
 
+/// A share as percent with the figures it was asked with: `3%`, `0.5%`.
+pub fn percent_text(share: f64) -> String {
+    let hundredths = (share * 1e4).round() / 100.0;
+    format!("{hundredths}%")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,5 +279,10 @@ mod tests {
         assert_eq!(figures(123_456.0, 2), "120,000");
         assert_eq!(figures(203_456.0, 1), "200,000");
         assert_eq!(figures(0.001234, 2), "0.0012");
+    }
+
+    #[test]
+    fn a_share_is_written_as_it_was_asked() {
+        assert_eq!([0.03, 0.005, 0.125, 0.5].map(percent_text), ["3%", "0.5%", "12.5%", "50%"]);
     }
 }

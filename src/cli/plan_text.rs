@@ -3,9 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::analysis::repetition::percent;
 use crate::base::failure::shown;
-use crate::base::units::{bytes, counted, duration, grouped, span};
+use crate::base::units::{bytes, counted, duration, grouped, percent_text, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
 use crate::op::{Effect, Subject};
@@ -38,7 +37,7 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
         counted(plan.cells.len() as u64, "cell")
     );
     if let Some(Effort { precision, time_limit_seconds }) = plan.effort {
-        let (share, time) = (percent(precision), span(time_limit_seconds));
+        let (share, time) = (percent_text(precision), span(time_limit_seconds));
         let line = format!(
             "these are the pilot's, and so is what stands below; then as many more as it takes \
              until each rate is within {share}, {time} in all at most"

@@ -1,4 +1,4 @@
-//! CPU time and context switches of a thread and of this process.
+//! Reads the CPU time and the context switches of a thread and of this process.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::mem::MaybeUninit;

@@ -5,10 +5,9 @@ use super::names::level_value;
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
 use super::text::{number, short_time, width};
 use crate::analysis::Analysis;
-use crate::analysis::amplification::{Amplification, repeats_behind};
+use crate::analysis::amplification::{Amplification, devices_counted, repeats_behind};
 use crate::analysis::conditions::Conditions;
 use crate::analysis::uncertainty::Estimate;
-use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
 use crate::results::order::made;
@@ -73,7 +72,7 @@ fn mean(mean: Option<Estimate>, figures: u32) -> String {
 
 /// What the device moved and the file system took for what was written and read, where that is known.
 pub(super) fn amplification_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
-    let counters = match counters_of(analysis.book).as_str() {
+    let counters = match devices_counted(analysis.book).as_str() {
         "" => String::new(),
         counters => format!(", by the counters of {counters}"),
     };
@@ -105,14 +104,6 @@ fn amplification_table(
     let repeats = counted(u64::from(*most), "repeat");
     let title = format!("{title}, mean over {levels}{range}{repeats}");
     (table.heads.len() > 1).then_some(TitledTable { title, table })
-}
-
-/// The devices whose counters were read, each with those beneath it.
-fn counters_of(book: &Book) -> String {
-    let devices = book.filesystems.iter().filter_map(|made| made.device.as_ref());
-    let mut chains = each_once(devices.map(|device| device.beneath.join(" on ")));
-    chains.retain(|chain| !chain.is_empty());
-    chains.join(", ")
 }
 
 /// The conditions that phases found, by level if there are any, else by variant; none if nothing is known.

@@ -9,13 +9,14 @@ use super::names::cell_name;
 use super::phases::write_phases;
 use super::plot::{Style, write_plots};
 use super::text::{number, time, write_wrapped};
-use super::windows::{course_table, is_latencies_only, single_latencies};
+use super::windows::{course_table, single_latency_table};
 use crate::analysis::Analysis;
 use crate::analysis::course::course_tables;
 use crate::analysis::finding::Finding;
+use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::next::NextStep;
-use crate::analysis::repetition::percent;
 use crate::analysis::summary::Summary;
+use crate::base::units::percent_text;
 
 /// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
 pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", render: write_terminal };
@@ -64,11 +65,11 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     let (book, summary) = (analysis.book, analysis.summary());
     let mut tables = Vec::new();
     if is_latencies_only(book, summary) {
-        single_latencies(book).write(out)?;
+        single_latency_table(book).write(out)?;
     } else {
         write_phases(summary, out)?;
         let reached = analysis.precision_reached().map(|share| {
-            format!("every rate is as precise as requested: ±{} or less", percent(share))
+            format!("every rate is as precise as requested: ±{} or less", percent_text(share))
         });
         write_wrapped("", &reached.unwrap_or_default(), out)?;
         tables.extend(course_tables(analysis).iter().map(course_table));

@@ -1,5 +1,4 @@
-//! Tables of latencies in the course of a phase: windows of each measurement, for `show RUN --windows`; the
-//! mean of all repeats; and single operations of published figures.
+//! Makes tables of latency over a phase: by window, by operations done, and of single operations.
 
 use std::io::{self, Write};
 
@@ -9,10 +8,10 @@ use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{number, time, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::course::CourseTable;
-use crate::analysis::summary::Summary;
+use crate::analysis::latencies::single_latencies;
 use crate::base::units::{grouped, time_step};
 use crate::plan::DEFAULT_VARIANT;
-use crate::results::book::{Book, Measurement, Window};
+use crate::results::book::{Book, Window};
 
 /// One table for each measurement that has windows.
 pub(super) const WINDOWS: ReportFormat = ReportFormat { name: "windows", render: write_windows };
@@ -20,7 +19,7 @@ pub(super) const WINDOWS: ReportFormat = ReportFormat { name: "windows", render:
 type WindowColumn = TableColumn<Window>;
 
 const COLUMNS: [WindowColumn; 6] = [
-    WindowColumn::numbers("first", |window| grouped(window.first)),
+    WindowColumn::numbers("done before", |window| grouped(window.first)),
     WindowColumn::numbers("ops", |window| grouped(window.operations)),
     WindowColumn::numbers("mean", |window| time(Some(window.mean_ns))),
     WindowColumn::numbers("p50", |window| time(Some(window.p50_ns as f64))),
@@ -28,8 +27,8 @@ const COLUMNS: [WindowColumn; 6] = [
     WindowColumn::numbers("max", |window| time(Some(window.max_ns as f64))),
 ];
 
-/// Mean, percentiles and maximum of a single operation are all the same.
-const SINGLE: [WindowColumn; 2] = [
+/// Columns for windows of one operation, whose mean, percentiles and maximum are equal.
+const SINGLE_OPERATION_COLUMNS: [WindowColumn; 2] = [
     WindowColumn::numbers("operation", |window| grouped(window.first.saturating_add(1))),
     WindowColumn::numbers("latency", |window| time(Some(window.mean_ns))),
 ];
@@ -45,7 +44,7 @@ fn write_windows(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
         write_wrapped("", &title, out)?;
         write_wrapped("invalid: ", &m.invalid.join("; "), out)?;
         let single = m.windows.iter().all(|window| window.operations == 1);
-        let columns = if single { SINGLE.as_slice() } else { &COLUMNS };
+        let columns = if single { SINGLE_OPERATION_COLUMNS.as_slice() } else { &COLUMNS };
         Table::from_rows(columns, &m.windows).write(out)?;
     }
     if !any {
@@ -61,7 +60,7 @@ pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
     let (unit, size) = if least.is_finite() { time_step(least) } else { ("ns", 1.0) };
     let at = all.level.map(|level| format!(", at {} {}", level.axis, level_value(level)));
     let title = format!(
-        "{}{}: latency in {unit}, the mean of each {} operations",
+        "{}{}: mean latency in {unit} of the {} operations that end at each row",
         all.phase,
         at.unwrap_or_default(),
         grouped(all.window_operations),
@@ -80,28 +79,13 @@ pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
     TitledTable { title, table }
 }
 
-/// Whether nothing but the latencies of single operations was published.
-pub(super) fn is_latencies_only(book: &Book, summary: &Summary) -> bool {
-    let mut windows = book.measurements.iter().flat_map(|m| &m.windows).peekable();
-    windows.peek().is_some()
-        && windows.all(|window| window.operations == 1)
-        && summary.rows().all(|row| row.rate.is_none() && row.invalid.is_empty())
-}
-
-/// A row for each operation whose latency was published, a column for each measurement.
-pub(super) fn single_latencies(book: &Book) -> Table {
-    let windows = book.measurements.iter().flat_map(|m| &m.windows);
-    let mut firsts: Vec<u64> = windows.map(|window| window.first).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
-    let phase = book.measurements.first().map_or("", |m| &m.phase);
-    let names = firsts.iter().map(|first| grouped(first.saturating_add(1)));
-    let mut table = Table::of_names(phase, Align::Right, names);
-    for m in &book.measurements {
-        let latency = |m: &Measurement, first: u64| {
-            time(m.windows.iter().find(|window| window.first == first).map(|w| w.mean_ns))
-        };
-        table.column(&m.cell.variant, firsts.iter().map(|first| latency(m, *first)));
+/// A row for each operation number, a column for each measurement, named by its variant.
+pub(super) fn single_latency_table(book: &Book) -> Table {
+    let latencies = single_latencies(book);
+    let names = latencies.operations.iter().map(|operation| grouped(*operation));
+    let mut table = Table::of_names(latencies.phase, Align::Right, names);
+    for column in latencies.columns {
+        table.column(column.variant, column.latencies_ns.into_iter().map(time));
     }
     table
 }

@@ -328,7 +328,7 @@ impl LeastRead {
 
 /// The smallest inode of a type of file system, in bytes, with what always lies beside it; where none
 /// is known the smallest entry of a directory (FAT): no file that is not in memory is found for less.
-pub fn file_bytes_min(kind: &str) -> u64 {
+pub fn inode_bytes_min(kind: &str) -> u64 {
     match kind {
         "ext2" | "ext3" | "ext4" => 128,
         "xfs" => 256,

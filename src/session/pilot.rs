@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::{Session, cell_key};
 use crate::analysis::repetition::{
-    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
-    decision_text, rate_precisions, repeat_seconds,
+    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision,
+    choose_repetition, decision_text, rate_precisions, repeat_seconds,
 };
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
@@ -194,6 +194,11 @@ impl Session<'_> {
             let taken = RepetitionChoice { repeats: part.done, ..RepetitionChoice::default() };
             return RepetitionDecision { wanted: None, taken };
         }
-        decide(&rows, costs, part.done, PrecisionGoal { precision: part.precision, seconds })
+        choose_repetition(
+            &rows,
+            costs,
+            part.done,
+            PrecisionGoal { precision: part.precision, seconds },
+        )
     }
 }

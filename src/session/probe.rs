@@ -108,7 +108,7 @@ impl Probing<'_> {
             entries,
             end_seconds,
         });
-        let (removal, seconds) = clock.time(|| site.clear());
+        let (removal, seconds) = clock.time(|| site.remove_ballast());
         none_left(&removal, "the files of the probe")?;
         ballast.removal_seconds = seconds;
         self.costs.stocks.push(ballast);

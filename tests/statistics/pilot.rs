@@ -2,7 +2,8 @@
 //! for, how often does the interval then hold the truth, and what does it take?
 
 use boatload::analysis::repetition::{
-    PassCost, PrecisionGoal, RepetitionCosts, decide, is_precise, rate_precisions, repeat_seconds,
+    PassCost, PrecisionGoal, RepetitionCosts, choose_repetition, is_precise, rate_precisions,
+    repeat_seconds,
 };
 use boatload::plan::repetition::{PILOT_PASSES, PILOT_REPEATS, Passes};
 use boatload::results::book::{CellKey, Measurement};
@@ -65,7 +66,8 @@ impl Truth {
             let found = rate_precisions(&all.iter().collect::<Vec<_>>(), &free);
             let left = seconds - outcome.seconds;
             let choice =
-                decide(&found, &costs, done, PrecisionGoal { precision, seconds: left }).taken;
+                choose_repetition(&found, &costs, done, PrecisionGoal { precision, seconds: left })
+                    .taken;
             if choice.more == 0 {
                 let means = means(&all, "0");
                 let mean = means.iter().sum::<f64>() / means.len() as f64;

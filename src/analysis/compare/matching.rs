@@ -1,5 +1,5 @@
-//! Finds the phases that several runs have in common: the same phase of the same variant at the same
-//! level, also where a run has a single variant without a name.
+//! Lists every phase of several runs once and finds it in each run: same phase, variant and level. A
+//! run whose only variant is unnamed is matched by its file system.
 
 use serde::Serialize;
 
@@ -21,11 +21,11 @@ pub struct PhaseKey {
     pub phase: Option<String>,
 }
 
-/// Runs with the phases that they have together.
+/// Runs, and every phase that at least one of them measured.
 pub(super) struct Matching<'a> {
     /// The runs, as they were given.
     pub(super) runs: Vec<MatchedRun<'a>>,
-    /// Their phases, in the order of the first run that has each.
+    /// Each phase once, grouped by variant, in the order of first appearance.
     pub(super) keys: Vec<PhaseKey>,
 }
 
@@ -34,7 +34,8 @@ impl<'a> Matching<'a> {
         let mut runs: Vec<MatchedRun> =
             analyses.iter().map(|analysis| MatchedRun::of_analysis(analysis)).collect();
         let filesystems: Vec<VariantType> = runs.iter().flat_map(MatchedRun::filesystems).collect();
-        runs.iter_mut().for_each(|run| run.counterparts = run.counterparts_among(&filesystems));
+        runs.iter_mut()
+            .for_each(|run| run.standin_variants = run.standin_variants_among(&filesystems));
         let mut keys = each_once(runs.iter().flat_map(|run| run.keys(&runs)));
         // The levels of one variant stand together, whichever run they come from.
         let variants = each_once(keys.iter().map(|key| key.variant.clone()));
@@ -54,9 +55,10 @@ pub(super) struct MatchedRun<'a> {
     pub(super) book: &'a Book,
     analysis: &'a Analysis<'a>,
     variants: Vec<String>,
-    /// Variants of the other runs that are file systems of this one's type, where this one has no
-    /// variant with a name; none if it is compared with each of theirs.
-    counterparts: Option<Vec<String>>,
+    /// Names that stand for this run's unnamed variant, chosen by the type of its file system. None
+    /// if its variants are named, if it is no real file system, or if no run has a variant that is a
+    /// file system.
+    standin_variants: Option<Vec<String>>,
 }
 
 impl<'a> MatchedRun<'a> {
@@ -64,7 +66,7 @@ impl<'a> MatchedRun<'a> {
         let summary = analysis.summary();
         let mut variants: Vec<String> = summary.groups.iter().map(|g| g.variant.clone()).collect();
         variants.dedup();
-        Self { book: analysis.book, analysis, variants, counterparts: None }
+        Self { book: analysis.book, analysis, variants, standin_variants: None }
     }
 
     /// Variants that are file systems: those that were made, and those that are named like one.
@@ -79,9 +81,9 @@ impl<'a> MatchedRun<'a> {
         found
     }
 
-    /// The variants that a run without names is compared with: the one with the name of its file
-    /// system, else all of its type, else one of its own.
-    fn counterparts_among(&self, filesystems: &[VariantType]) -> Option<Vec<String>> {
+    /// The variant with the name of the run's file system, else all variants of its type, else a new
+    /// variant of that name.
+    fn standin_variants_among(&self, filesystems: &[VariantType]) -> Option<Vec<String>> {
         let kind = &self.book.host.filesystem.kind;
         let is_file_system =
             !kind.is_empty() && !self.book.measurements.iter().all(Measurement::is_simulated);
@@ -94,10 +96,11 @@ impl<'a> MatchedRun<'a> {
         Some(if own { vec![kind.clone()] } else { names })
     }
 
-    /// The phases of this run: none where it is compared with each variant of another.
+    /// This run's phases under the variant names they are matched by. Empty for an unnamed run
+    /// without stand-in names: it is matched with every variant of the others.
     fn keys(&self, all: &[MatchedRun]) -> Vec<PhaseKey> {
         let single = all.iter().all(|run| run.variants.len() <= 1);
-        if !single && self.is_unnamed() && self.counterparts.is_none() {
+        if !single && self.is_unnamed() && self.standin_variants.is_none() {
             return Vec::new();
         }
         let mut keys = Vec::new();
@@ -113,8 +116,9 @@ impl<'a> MatchedRun<'a> {
         keys
     }
 
+    /// The variant names under which a group is matched.
     fn variants_of(&self, group: &VariantSummary, single: bool) -> Vec<Option<String>> {
-        match &self.counterparts {
+        match &self.standin_variants {
             _ if single => vec![None],
             Some(names) => names.iter().cloned().map(Some).collect(),
             None => vec![Some(group.variant.clone())],
@@ -128,7 +132,7 @@ impl<'a> MatchedRun<'a> {
 
     fn has_variant(&self, key: &PhaseKey, variant: &str) -> bool {
         let Some(wanted) = &key.variant else { return true };
-        match &self.counterparts {
+        match &self.standin_variants {
             Some(names) => names.contains(wanted),
             None => wanted == variant || self.is_unnamed(),
         }
@@ -144,14 +148,15 @@ impl<'a> MatchedRun<'a> {
     }
 
     /// The valid measurements of the phase.
-    pub(super) fn measurements(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
-        let mut all = self.whole_cell(key);
+    pub(super) fn valid_measurements(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
+        let mut all = self.measurements_of_all_phases(key);
         all.retain(|m| m.valid() && Some(&m.phase) == key.phase.as_ref());
         all
     }
 
-    /// All measurements of the variant at the level, of whatever phase.
-    pub(super) fn whole_cell(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
+    /// The measurements of all phases of the variant at the level, in all repeats, including invalid
+    /// ones.
+    pub(super) fn measurements_of_all_phases(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
         let is_cell =
             |cell: &CellKey| self.has_variant(key, &cell.variant) && cell.level == key.level;
         self.book.measurements.iter().filter(|m| is_cell(&m.cell)).collect()

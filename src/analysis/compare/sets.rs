@@ -177,12 +177,12 @@ impl<'a> RunSets<'a> {
     }
 
     fn phase_row(&self, key: &PhaseKey, scope: ConfidenceScope) -> PendingRow {
-        let measured: Vec<_> = self.held().flat_map(|run| run.measurements(key)).collect();
+        let measured: Vec<_> = self.held().flat_map(|run| run.valid_measurements(key)).collect();
         let with_sync = has_known_sync(&measured);
         let unit = common_unit(self.held().filter_map(|run| run.summary(key)));
-        let rate = |run: &MatchedRun<'a>| phase_rate(&run.measurements(key), unit, with_sync);
+        let rate = |run: &MatchedRun<'a>| phase_rate(&run.valid_measurements(key), unit, with_sync);
         let pair = self.newest();
-        let members = pair.map(|run| run.measurements(key));
+        let members = pair.map(|run| run.valid_measurements(key));
         let found = pair.map(|run| run.summary(key));
         let caches =
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
@@ -204,8 +204,9 @@ impl<'a> RunSets<'a> {
         row.work = if same_job(pair[0].book, pair[1].book) { None } else { other_work(&members) };
         row.caches = (caches[0] != caches[1]).then_some(caches);
         if scope == ConfidenceScope::EachRow {
-            let between =
-                |quantile| self.between(|run| quantile_rate(quantile, &run.measurements(key)));
+            let between = |quantile| {
+                self.between(|run| quantile_rate(quantile, &run.valid_measurements(key)))
+            };
             row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, INTERVAL_ALPHA);
         }
         pending
@@ -213,11 +214,12 @@ impl<'a> RunSets<'a> {
 
     /// The whole job. Only runs that did the same work count, and none if B did unlike work.
     fn job_row(&self, key: &PhaseKey) -> Option<PendingRow> {
-        let cells: Vec<_> = self.held().map(|run| run.whole_cell(key)).collect();
+        let cells: Vec<_> = self.held().map(|run| run.measurements_of_all_phases(key)).collect();
         let phases = job_phases(&cells)?;
-        let job = job_rate(&self.b.whole_cell(key), &phases).filter(|job| job.work.len() == 1)?;
+        let job = job_rate(&self.b.measurements_of_all_phases(key), &phases)
+            .filter(|job| job.work.len() == 1)?;
         let rate = |run: &MatchedRun<'a>| {
-            let other = job_rate(&run.whole_cell(key), &phases)?;
+            let other = job_rate(&run.measurements_of_all_phases(key), &phases)?;
             (other.work == job.work).then_some(other.rate)
         };
         let key = PhaseKey { phase: None, ..key.clone() };

@@ -56,7 +56,7 @@ fn single_operations(run: &MatchedRun, key: &PhaseKey) -> Vec<u64> {
     if run.summary(key).is_none_or(|phase| phase.rate.is_some()) {
         return Vec::new();
     }
-    let measurements = run.measurements(key);
+    let measurements = run.valid_measurements(key);
     let windows = measurements.iter().flat_map(|m| &m.windows);
     windows.filter(|window| window.operations == 1).map(|window| window.first + 1).collect()
 }
@@ -64,7 +64,7 @@ fn single_operations(run: &MatchedRun, key: &PhaseKey) -> Vec<u64> {
 fn latency(run: &MatchedRun, key: &PhaseKey, number: u64) -> Option<Estimate> {
     let holds = |first: u64, operations: u64| first < number && number - first <= operations;
     let mut means = Vec::new();
-    for m in run.measurements(key) {
+    for m in run.valid_measurements(key) {
         let window = m.windows.iter().find(|window| holds(window.first, window.operations));
         means.extend(window.map(|window| window.mean_ns));
     }

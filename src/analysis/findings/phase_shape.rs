@@ -109,9 +109,9 @@ fn blocks(windows: &[Window], number: usize, first: usize, step: usize) -> Vec<B
 /// What was found of a phase's blocks.
 #[derive(Clone, Debug)]
 pub(super) struct PhaseShape {
-    /// The law.
+    /// The law that holds; constant if no fitted law is significant.
     pub(super) law: Law,
-    /// The law that fits best of those that are not constant, whether it holds or not.
+    /// The fitted curve of the best law that is not constant, even if `law` is constant.
     pub(super) fit: CurveFit,
     /// Blocks at the start that were left out as a warm-up.
     pub(super) warm_up: usize,
@@ -188,9 +188,10 @@ impl PhaseShape {
     }
 }
 
-/// A simpler law that is off by less than this is good enough.
+/// Largest standard deviation of a block from the best simple law, as a share, with which no power is
+/// considered.
 const SIMPLE_DEVIATION_MAX: f64 = 0.01;
-/// Blocks at the start that are slower than this over what the rest leads to are a warm-up.
+/// Least share by which a block of the warm-up is slower than the line through the rest.
 const WARM_UP_MIN: f64 = 0.05;
 /// Evidence counts neighbours that depend on each other no more than this; the test of chance counts
 /// them in full.
@@ -238,8 +239,8 @@ fn evidence(blocks: &[Block], fit: &CurveFit, [other, own]: [f64; 2]) -> f64 {
     independent * (other / own).ln()
 }
 
-/// How many blocks at the start, of the first eighth, are slower than a line through the others
-/// leads to. A law that grows never looks like this.
+/// Length of the warm-up in blocks: up to the last block of the first eighth that is slower than the
+/// line through the rest by both `WARM_UP_MIN` and five standard deviations. No growing law does that.
 fn warm_up(blocks: &[Block]) -> usize {
     let most = blocks.len() / 8;
     let Some(fit) = CurveFit::new(LatencyCurve::Law(Law::Linear), &blocks[most..]) else {

@@ -1,20 +1,20 @@
-//! The cheapest numbers of repeats and passes that make all rates as precise as requested, and the most
-//! precise ones that the time allows.
+//! Chooses the cheapest numbers of repeats and passes that make all rates as precise as requested, or the
+//! most precise ones that the time allows.
 
 use std::collections::BTreeMap;
 
 use super::precision::{PrecisionForecast, RatePrecision, is_precise};
 use crate::analysis::findings::say::listed;
-use crate::base::units::{counted, span};
+use crate::base::units::{counted, percent_text, span};
 use crate::plan::repetition::{PASSES_MAX, Passes};
 
-/// Most repeats that are thought of.
+/// Most repeats that are considered.
 const REPEATS_MAX: u32 = 10_000;
 
 /// Halvings of the interval in which the precision is that a time allows.
 const HALVINGS: u32 = 30;
 
-/// What repetition takes, measured so far.
+/// Seconds that repeats and passes take, measured so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepetitionCosts {
     /// Seconds of a repeat outside of the passes that are free to choose: making and removing trees and
@@ -24,7 +24,7 @@ pub struct RepetitionCosts {
     pub phases: Vec<PassCost>,
 }
 
-/// What a pass of one phase takes, with its caches and its sync.
+/// Seconds of a pass of one phase, with its treatment of the caches and its sync.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassCost {
     /// The variant and the phase.
@@ -55,12 +55,12 @@ impl RepetitionChoice {
     }
 }
 
-/// What to do.
+/// The repetition that the precision needs, and the one to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepetitionDecision {
-    /// What the precision takes; none if it is beyond all measure.
+    /// What the precision needs; none if that is more than `REPEATS_MAX`.
     pub wanted: Option<RepetitionChoice>,
-    /// What of it the time allows: as precise as can be.
+    /// What is done: `wanted`, or the most precise choice that the time allows.
     pub taken: RepetitionChoice,
 }
 
@@ -71,7 +71,7 @@ pub fn repeat_seconds(costs: &RepetitionCosts, passes: &Passes) -> f64 {
     costs.repeat_seconds + costs.phases.iter().map(of_phase).sum::<f64>()
 }
 
-/// What is requested of the rates of a run.
+/// The precision requested for the rates of a run, and the time for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrecisionGoal {
     /// Half the width of the interval of each rate, as a share of it.
@@ -82,7 +82,7 @@ pub struct PrecisionGoal {
 
 /// Chooses how many repeats and passes follow `done` repeats, so that the goal is met, or nearly if
 /// the time does not allow that.
-pub fn decide(
+pub fn choose_repetition(
     rows: &[RatePrecision],
     costs: &RepetitionCosts,
     done: u32,
@@ -112,7 +112,7 @@ pub fn decide(
     RepetitionDecision { wanted, taken }
 }
 
-/// What a choice must keep to.
+/// Limits of a choice.
 struct Bounds {
     /// The fewest repeats more.
     least: u32,
@@ -160,10 +160,10 @@ fn passes(rows: &[PrecisionForecast<'_>], more: u32, precision: f64) -> Option<P
     Some(passes)
 }
 
-/// What was decided, in words.
+/// The sentence that tells users of a decision.
 pub fn decision_text(decision: &RepetitionDecision, precision: f64) -> String {
     let (wanted, taken) = (&decision.wanted, &decision.taken);
-    let share = percent(precision);
+    let share = percent_text(precision);
     match wanted {
         Some(wanted) if wanted.more == 0 => format!("{share} is reached"),
         Some(wanted) if wanted == taken => format!("{share} takes {}", counts(wanted)),
@@ -192,10 +192,4 @@ fn counts(choice: &RepetitionChoice) -> String {
     let mut parts = vec![counted(u64::from(choice.repeats), "repeat")];
     parts.extend(most.iter().map(of_phase));
     format!("{}: {} more", listed(&parts), span(choice.seconds))
-}
-
-/// A share as percent with the figures it was asked with: `3%`, `0.5%`.
-pub fn percent(share: f64) -> String {
-    let hundredths = (share * 1e4).round() / 100.0;
-    format!("{hundredths}%")
 }

@@ -1,8 +1,8 @@
-//! How often to measure: where the variance of a run is, what repetition costs there, and so how
-//! many repeats, and passes in each, make the rates as precise as requested.
+//! Chooses how many repeats, and how many passes in each, reach the requested precision at least cost,
+//! from the variance and the time of each.
 //!
-//! Kalibera and Jones, "Rigorous benchmarking in reasonable time" (ISMM 2013), with three levels:
-//! operations within a pass, passes within a repeat, repeats. A mean over n repeats of m passes has
+//! Kalibera and Jones, "Rigorous benchmarking in reasonable time" (ISMM 2013), with three sources of
+//! variance, each nested in the next: operations in a pass, passes in a repeat, repeats. A mean over n repeats of m passes has
 //! the variance (R + P / m) / n, with R the variance that repeats have of their own, and P that of a
 //! pass within its repeat, its operations included. So what is bought with the same time depends on
 //! both variances and both costs: for a single phase their equation 3, m = sqrt(c_R / c_P * P / R),
@@ -10,11 +10,12 @@
 //! cheapest counts are searched for, which for one phase are those of the equation.
 //!
 //! The measurements of the pilot stay in the result, as in Stein's two-stage sampling (Annals of
-//! Mathematical Statistics 16, 1945): how many more are made depends on how far the first lie apart,
-//! not on where their mean is, and of normal values these two are independent. Stein takes the
+//! Mathematical Statistics 16, 1945): the number of further repeats follows from the pilot's variance,
+//! not from its mean, and of normal values these two are independent. Stein takes the
 //! deviation of the first stage alone for the interval, with its few degrees of freedom, which is
 //! exact and takes several times as many repeats. Here the interval is that of all repeats, as in
-//! every other run. What is measured stops where it lies close together, so it is a little too narrow:
+//! every other run. Measuring stops when the observed variance happens to be small, so the interval is
+//! slightly too narrow:
 //! METHODOLOGY.md has by how much, and `benches/coverage.rs` measures it.
 
 mod choice;
@@ -23,8 +24,8 @@ mod precision;
 mod tests;
 
 pub use choice::{
-    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision, decide,
-    decision_text, percent, repeat_seconds,
+    PassCost, PrecisionGoal, RepetitionChoice, RepetitionCosts, RepetitionDecision,
+    choose_repetition, decision_text, repeat_seconds,
 };
 pub use precision::{
     ImprecisePhase, RatePrecision, VarianceComponents, imprecise_phases, is_precise,

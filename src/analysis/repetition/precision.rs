@@ -1,5 +1,5 @@
-//! Where the variance of rates is (of operations within passes, of passes within repeats, and of
-//! repeats), how precise each rate is so far, and what more repeats would give.
+//! Computes the variance of rates by its source (operations in passes, passes in repeats, repeats), the
+//! precision of each rate so far, and the precision that more repeats would give.
 
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::thresholds::INTERVAL_ALPHA;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// its phase: variants may differ in it, and of fewer it is hardly known.
 const OWN_REPEATS_MIN: usize = 6;
 
-/// How well the rate of one phase of one variant at one level is known so far.
+/// The precision, so far, of the rate of one phase of one variant at one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatePrecision {
     /// The variant and the phase.

@@ -134,7 +134,8 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
         let best = (repeat_seconds / seconds * pass / repeat).sqrt().max(1.0);
         let costs = costs(repeat_seconds, seconds);
         // So sure that whole numbers and the pilot's own repeats hardly matter.
-        let found = decide(&[row(repeat, pass)], &costs, 3, goal(0.0015, f64::INFINITY)).taken;
+        let found =
+            choose_repetition(&[row(repeat, pass)], &costs, 3, goal(0.0015, f64::INFINITY)).taken;
         let chosen = f64::from(found.passes[&key()]);
         let price = |m: f64| (repeat_seconds + seconds * m) * (repeat + pass / m);
         assert!(price(chosen) < 1.02 * price(best), "{chosen} passes, where {best} are best");
@@ -146,8 +147,8 @@ fn passes_of_a_single_phase_are_those_of_kalibera_and_jones() {
 fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
     let costs = costs(10.0, 1.0);
     let ask = goal(0.03, f64::INFINITY);
-    let passes_differ = decide(&[row(0.0, 0.01)], &costs, 3, ask).taken;
-    let repeats_differ = decide(&[row(0.005, 0.0)], &costs, 3, ask).taken;
+    let passes_differ = choose_repetition(&[row(0.0, 0.01)], &costs, 3, ask).taken;
+    let repeats_differ = choose_repetition(&[row(0.005, 0.0)], &costs, 3, ask).taken;
     assert!(passes_differ.passes[&key()] > 3, "{passes_differ:?}");
     assert_eq!(repeats_differ.passes[&key()], 1);
     assert!(repeats_differ.repeats > passes_differ.repeats + 5, "{repeats_differ:?}");
@@ -156,7 +157,7 @@ fn passes_are_chosen_where_passes_differ_and_repeats_where_repeats_do() {
 #[test]
 fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
     let rows = [row(0.003, 0.002)];
-    let found = decide(&rows, &costs(10.0, 1.0), 3, goal(0.02, f64::INFINITY)).taken;
+    let found = choose_repetition(&rows, &costs(10.0, 1.0), 3, goal(0.02, f64::INFINITY)).taken;
     let passes = found.passes[&key()];
     assert!(rows[0].forecast().half_width(found.more, passes) <= 0.02, "{found:?}");
     assert!(rows[0].forecast().half_width(found.more - 1, passes) > 0.02, "{found:?}");
@@ -168,31 +169,34 @@ fn what_is_chosen_is_as_sure_as_was_asked_and_a_repeat_less_is_not() {
 fn a_time_that_is_too_short_is_used_up_and_what_was_wanted_is_told() {
     let rows = [row(0.003, 0.002)];
     let costs = costs(10.0, 1.0);
-    let decision = decide(&rows, &costs, 3, goal(0.01, 100.0));
+    let decision = choose_repetition(&rows, &costs, 3, goal(0.01, 100.0));
     let wanted = decision.wanted.unwrap();
     assert!(wanted.seconds > 100.0, "{wanted:?}");
     let RepetitionChoice { more, seconds, .. } = decision.taken;
     assert!(seconds <= 100.0 && seconds > 80.0 && more >= 7, "{seconds} s, {more} repeats");
-    let nothing = decide(&rows, &costs, 3, goal(0.01, 5.0)).taken;
+    let nothing = choose_repetition(&rows, &costs, 3, goal(0.01, 5.0)).taken;
     assert_eq!((nothing.more, nothing.repeats), (0, 3));
-    let over = decide(&rows, &costs, 3, goal(0.01, -5.0)).taken;
+    let over = choose_repetition(&rows, &costs, 3, goal(0.01, -5.0)).taken;
     assert_eq!(over.more, 0);
 }
 
 #[test]
 fn nothing_more_is_done_where_all_is_as_sure_as_was_asked() {
     let sure = RatePrecision { half_width: Some(0.01), ..row(0.00001, 0.00001) };
-    let decision = decide(&[sure], &costs(1.0, 1.0), 3, goal(0.03, 100.0));
+    let decision = choose_repetition(&[sure], &costs(1.0, 1.0), 3, goal(0.03, 100.0));
     assert_eq!(decision.taken.more, 0);
     assert_eq!(decision_text(&decision, 0.03), "3% is reached");
     // A row that by chance is less sure than its phase makes one repeat more.
     let imprecise = RatePrecision { half_width: Some(0.04), ..row(0.00001, 0.00001) };
-    assert_eq!(decide(&[imprecise], &costs(1.0, 1.0), 3, goal(0.03, 100.0)).taken.more, 1);
+    assert_eq!(
+        choose_repetition(&[imprecise], &costs(1.0, 1.0), 3, goal(0.03, 100.0)).taken.more,
+        1
+    );
 }
 
 #[test]
 fn a_precision_beyond_all_measure_is_not_wanted_but_the_time_is_used() {
-    let decision = decide(&[row(0.5, 0.0)], &costs(1.0, 1.0), 3, goal(0.001, 100.0));
+    let decision = choose_repetition(&[row(0.5, 0.0)], &costs(1.0, 1.0), 3, goal(0.001, 100.0));
     assert_eq!(decision.wanted, None);
     assert!(decision.taken.more >= 45, "{:?}", decision.taken);
     assert!(
@@ -209,7 +213,7 @@ fn phases_that_share_repeats_each_get_the_passes_they_need() {
         (row(0.0004, 0.0), RatePrecision { key: stat.clone(), ..row(0.0004, 0.02) });
     let mut costs = costs(10.0, 1.0);
     costs.phases.push(PassCost { key: stat.clone(), seconds: 1.0 });
-    let found = decide(&[steady, shaky], &costs, 3, goal(0.03, f64::INFINITY)).taken;
+    let found = choose_repetition(&[steady, shaky], &costs, 3, goal(0.03, f64::INFINITY)).taken;
     assert_eq!(found.passes[&key()], 1);
     assert!(found.passes[&stat] > 2, "{found:?}");
     let said =
@@ -241,9 +245,4 @@ fn a_phase_counts_by_its_least_sure_variant() {
     assert_eq!(found.len(), 1);
     assert!(found[0].half_width.unwrap() > 0.2, "{found:?}");
     assert_eq!(imprecise_phases(&Book::default()), None);
-}
-
-#[test]
-fn a_share_is_written_as_it_was_asked() {
-    assert_eq!([0.03, 0.005, 0.125, 0.5].map(percent), ["3%", "0.5%", "12.5%", "50%"]);
 }

@@ -166,22 +166,22 @@ fn some_seconds(text: &str) -> Option<f64> {
     Some(total.parse::<u64>().ok()? as f64 / 1e6)
 }
 
-/// Times of all processors together since the machine started, in seconds. The kernel counts them in
-/// ticks, mostly of 10 ms.
+/// CPU time by state, summed over all CPUs, from /proc/stat (proc_stat(5)): seconds since boot, or
+/// between two readings. The kernel counts it in ticks, mostly of 10 ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProcessorTimes {
-    /// Busy or not.
+    /// In all states: busy, idle, I/O wait and steal.
     pub all_seconds: f64,
     /// In user mode, guests included.
     pub user_seconds: f64,
-    /// In user mode, in the kernel, in interrupts.
+    /// In user mode (that of `user_seconds`), in the kernel and in interrupts; not steal.
     pub busy_seconds: f64,
     /// What the hypervisor gave to others.
     pub steal_seconds: f64,
 }
 
 impl ProcessorTimes {
-    /// What they did so far; none if the kernel does not tell.
+    /// The times since boot; none if /proc/stat cannot be read.
     pub fn now() -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second().max(1);
         Self::parse(&std::fs::read_to_string("/proc/stat").ok()?, ticks as f64)
@@ -221,7 +221,7 @@ impl ProcessorTimes {
 
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
-/// Where it is told, found once.
+/// The files that tell how often processors were throttled, found once.
 #[derive(Debug, Default)]
 struct Throttling {
     /// `core_throttle_count` of each processor that has one.

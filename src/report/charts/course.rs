@@ -1,4 +1,5 @@
-//! Latency by the operations done, with the law that was found of it.
+//! Draws latency against the number of operations done in a phase, with the fitted growth curve and the
+//! change point.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, points,
@@ -18,16 +19,18 @@ use crate::results::book::Level;
 
 /// Points of a series that a screen can show.
 const POINTS_MAX: usize = 1_000;
-/// Points of the courses of a chart, and of all charts.
-const POINTS_OF_CHART_MAX: usize = 8_000;
-const POINTS_OF_ALL_MAX: usize = 60_000;
-/// Fewer points of a series would hide its shape.
+/// Points wanted in one chart, and in all charts together, without fitted curves.
+const POINTS_PER_CHART_TARGET: usize = 8_000;
+const POINTS_IN_ALL_TARGET: usize = 60_000;
+/// Least of the largest number of points of a series, whatever the targets: fewer would hide its shape.
 const POINTS_MIN: usize = 24;
 
-/// How many points a series may have. A course has a median, a mean, and half as many of its band.
-fn points_each(variants: usize, phases: usize) -> usize {
+/// Most points of a series. Each variant has two full series, p50 and mean, and a band of half as many
+/// points.
+fn points_max(variants: usize, phases: usize) -> usize {
     let of = |points: usize, courses: usize| points * 2 / (5 * courses.max(1));
-    let each = of(POINTS_OF_CHART_MAX, variants).min(of(POINTS_OF_ALL_MAX, variants * phases));
+    let each =
+        of(POINTS_PER_CHART_TARGET, variants).min(of(POINTS_IN_ALL_TARGET, variants * phases));
     each.clamp(POINTS_MIN, POINTS_MAX)
 }
 
@@ -35,20 +38,26 @@ fn points_each(variants: usize, phases: usize) -> usize {
 pub(super) fn courses(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
     let phases = runs.analyses.iter().flat_map(|analysis| windowed_phases(analysis.book));
     let phases = each_once(phases);
-    let most = points_each(runs.variants.len(), phases.len());
-    phases.into_iter().filter_map(|phase| chart(runs, phase, most, keys)).collect()
+    let points_max = points_max(runs.variants.len(), phases.len());
+    phases.into_iter().filter_map(|phase| chart(runs, phase, points_max, keys)).collect()
 }
 
-/// A variant's course and what was found of it.
+/// The course of a variant's phase, with the growth that was found in it.
 struct VariantCourse<'a> {
     variant: &'a ChartVariant<'a>,
     course: PhaseCourse<'a>,
-    most: usize,
+    points_max: usize,
     growth: Option<&'a GrowthFinding>,
 }
 
-fn chart(runs: &ChartRuns<'_>, phase: &str, most: usize, keys: &mut ChartKeys) -> Option<Chart> {
-    let parts = runs.variants.iter().filter_map(|variant| VariantCourse::new(variant, phase, most));
+fn chart(
+    runs: &ChartRuns<'_>,
+    phase: &str,
+    points_max: usize,
+    keys: &mut ChartKeys,
+) -> Option<Chart> {
+    let parts =
+        runs.variants.iter().filter_map(|variant| VariantCourse::new(variant, phase, points_max));
     let parts: Vec<VariantCourse<'_>> = parts.collect();
     let series: Vec<ChartSeries> = parts.iter().flat_map(VariantCourse::series).collect();
     let heights = points(&series).flat_map(|point| point.interval.unwrap_or([point.y; 2]));
@@ -60,7 +69,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, most: usize, keys: &mut ChartKeys) -
     let missing = about_missing(runs.missing(phase));
     Chart {
         question: format!("Does {name} take longer the more it has done?"),
-        marks: parts.iter().filter_map(VariantCourse::mark).collect(),
+        marks: parts.iter().filter_map(VariantCourse::change_point_mark).collect(),
         notes: about_courses(&parts, &series).into_iter().chain(missing).collect(),
         series,
         ..Chart::new(keys.unused("course", phase), format!("{name}: latency by {growing}"), x, y)
@@ -69,7 +78,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, most: usize, keys: &mut ChartKeys) -
 }
 
 impl<'a> VariantCourse<'a> {
-    fn new(variant: &'a ChartVariant<'a>, phase: &'a str, most: usize) -> Option<Self> {
+    fn new(variant: &'a ChartVariant<'a>, phase: &'a str, points_max: usize) -> Option<Self> {
         let course = PhaseCourse::new(variant.analysis, variant.variant, phase)?;
         let growth = variant.analysis.findings().iter().find_map(|finding| match finding {
             Finding::Growth(growth)
@@ -81,11 +90,11 @@ impl<'a> VariantCourse<'a> {
             }
             _ => None,
         });
-        Some(Self { variant, course, most, growth })
+        Some(Self { variant, course, points_max, growth })
     }
 
     fn series(&self) -> Vec<ChartSeries> {
-        let (p50, mean) = (self.course.p50(self.most), self.course.mean(self.most));
+        let (p50, mean) = (self.course.p50(self.points_max), self.course.mean(self.points_max));
         let points = |all: &[LatencyPoint]| all.iter().map(|one| self.point(one)).collect();
         let mut series = Vec::new();
         if self.course.has_single_operations() {
@@ -93,8 +102,8 @@ impl<'a> VariantCourse<'a> {
         } else if p50.is_empty() {
             series.push(self.variant.series(SeriesLook::Curve, "mean", points(&mean)));
         } else {
-            let most = if self.is_downsampled() { self.most / 2 } else { self.most };
-            let band = self.course.band(most).iter().map(|part| self.band(part)).collect();
+            let parts = if self.is_downsampled() { self.points_max / 2 } else { self.points_max };
+            let band = self.course.band(parts).iter().map(|part| self.band(part)).collect();
             series.push(self.variant.series(SeriesLook::Band, "p50 to p99", band));
             series.push(self.variant.series(SeriesLook::Raw, "mean", points(&mean)));
             series.push(self.variant.series(SeriesLook::Curve, "p50", points(&p50)));
@@ -110,7 +119,7 @@ impl<'a> VariantCourse<'a> {
     }
 
     fn is_downsampled(&self) -> bool {
-        self.course.points.len() > self.most
+        self.course.points.len() > self.points_max
     }
 
     fn point(&self, one: &LatencyPoint) -> ChartPoint {
@@ -128,7 +137,7 @@ impl<'a> VariantCourse<'a> {
         }
     }
 
-    fn mark(&self) -> Option<ChartMark> {
+    fn change_point_mark(&self) -> Option<ChartMark> {
         let threshold = self.growth?.figures.as_ref()?.threshold.as_ref()?;
         let what = match threshold.shape {
             ChangeShape::Step => "step",
@@ -137,7 +146,7 @@ impl<'a> VariantCourse<'a> {
         Some(ChartMark {
             x: threshold.at,
             interval: Some(threshold.interval.into()),
-            label: format!("{what} of {}", self.variant.name),
+            label: format!("change point ({what}) of {}", self.variant.name),
             colour: Some(self.variant.colour),
         })
     }
@@ -145,7 +154,7 @@ impl<'a> VariantCourse<'a> {
 
 fn about_courses(parts: &[VariantCourse<'_>], series: &[ChartSeries]) -> Vec<String> {
     let courses = || parts.iter().map(|part| &part.course);
-    let mut notes = vec!["Less is faster.".to_string()];
+    let mut notes = vec!["Lower is faster.".to_string()];
     if courses().any(|course| course.measurements > 1) {
         notes.push(
             "Percentiles of several repeats are the median of those of their windows.".into(),
@@ -155,7 +164,8 @@ fn about_courses(parts: &[VariantCourse<'_>], series: &[ChartSeries]) -> Vec<Str
         .fold((0, 0), |(windows, all), one| (windows + one.windows, all + one.measurements));
     if parts.iter().any(VariantCourse::is_downsampled) {
         notes.push(format!(
-            "Of {} windows in {} not all are drawn: of each segment the least and the largest.",
+            "Not all of the {} windows in {} are drawn: of each group of neighbouring windows only the \
+             smallest and the largest latency.",
             grouped(windows as u64),
             counted(measurements as u64, "measurement"),
         ));

@@ -1,4 +1,4 @@
-//! Rates of the runs of a scenario, one after the other.
+//! Draws the rate of each phase from run to run of a scenario.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, 
 use crate::analysis::history::{DatedRate, PhaseHistory, phase_histories};
 use crate::base::failure::shown;
 
-/// One chart for each phase that three runs or more of one scenario measured.
+/// One chart for each phase of a scenario's latest run that three or more runs measured at that run's
+/// last level and in its unit. Published results are left out.
 pub(super) fn histories(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
     let all = phase_histories(&runs.analyses);
     let colours = colours(runs, &all);
@@ -22,7 +23,7 @@ fn variant<'a, 'b>(runs: &'b ChartRuns<'a>, dated: &DatedRate<'_>) -> Option<&'b
     runs.variant(dated.run, dated.variant)
 }
 
-/// The colour of each name: that of the latest run that has it, as in the other charts.
+/// The colour of each variant name, taken from the latest run that has it.
 fn colours<'a>(runs: &'a ChartRuns<'_>, all: &[PhaseHistory<'_>]) -> BTreeMap<&'a str, usize> {
     let mut rates: Vec<&DatedRate<'_>> = all.iter().flat_map(|history| &history.rates).collect();
     rates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then(a.run.cmp(&b.run)));
@@ -44,7 +45,7 @@ fn chart(
         points_of.entry(&variant.own).or_default().push(point);
     }
     let latest_run = runs.analyses.get(latest.run)?;
-    let of_latest = |name: &str| {
+    let position_in_latest_run = |name: &str| {
         let mut variants = runs.variants.iter();
         let own =
             |one: &ChartVariant<'_>| std::ptr::eq(one.analysis, *latest_run) && one.own == name;
@@ -58,7 +59,7 @@ fn chart(
         points,
     });
     let mut series: Vec<ChartSeries> = series.collect();
-    series.sort_by_key(|one| of_latest(&one.name));
+    series.sort_by_key(|one| position_in_latest_run(&one.name));
     let y = rate_axis(latest.row.rate_unit, scale_for(points(&series).map(|point| point.y)));
     let differ =
         "The runs are not all of the same job on the same machine, file system and device.";
@@ -69,9 +70,10 @@ fn chart(
         about_disturbed(&series),
     ];
     let (phase, scenario) = (shown(history.phase), shown(history.scenario));
-    let x = ChartAxis::new("begin of the run", AxisQuantity::Date, AxisScale::Linear);
+    let x = ChartAxis::new("start of the run", AxisQuantity::Date, AxisScale::Linear);
     let key = keys.unused("history", history.phase);
-    let about = "A point is a run, without the sync at the end of a phase. More is faster.";
+    let about = "Each point is the mean of one variant in one run, without the sync at the end of a phase. \
+                 Higher is faster.";
     Chart {
         question: format!("Did {phase} of {scenario} become faster or slower with time?"),
         notes: notes(about, others),

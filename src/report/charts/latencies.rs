@@ -88,7 +88,7 @@ fn tail_chart(
     let x = ChartAxis::named(if phase.is_some() { "variant" } else { "phase" }, names);
     let key = keys.unused("latency", phase.unwrap_or_default());
     let title = title.unwrap_or_else(|| "Latency percentiles".into());
-    let about = "Less is faster. From below: p50, p99, p99.9 and the longest of all.";
+    let about = "Lower is faster. From below: p50, p99, p99.9 and the longest of all.";
     let others = [about_last_level(&runs.last_levels()), missing, about_disturbed(&series)];
     Chart {
         question: format!("How long do operations of {of} take, and how long the slowest?"),
@@ -131,7 +131,7 @@ fn percentile_chart(
     let y = ChartAxis::latency(AxisScale::Logarithmic);
     Chart {
         question: format!("How much longer than most do the slowest operations of {name} take?"),
-        notes: notes("Less is faster. A curve ends at the longest latency of all.", others),
+        notes: notes("Lower is faster. A curve ends at the longest latency of all.", others),
         series,
         ..Chart::new(keys.unused("percentiles", phase), format!("{name}: all percentiles"), x, y)
     }

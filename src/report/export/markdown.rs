@@ -4,13 +4,13 @@
 use super::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
+use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
 use crate::report::head::{about_lack, about_machine, about_place, about_run, about_system};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::{about_interval, phase_columns};
 use crate::report::table::{Align, Table};
-use crate::report::windows::is_latencies_only;
 use crate::results::book::{Book, Provenance};
 
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {

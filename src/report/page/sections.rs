@@ -12,12 +12,13 @@ use super::super::phases::{
 use super::super::table::{Align, Table};
 use super::super::text::number;
 use super::super::variance::{ABOUT_VARIANCE, variance_table};
-use super::super::windows::{is_latencies_only, single_latencies};
+use super::super::windows::single_latency_table;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
 use crate::analysis::compare::Comparison;
 use crate::analysis::compare::differences::letter;
 use crate::analysis::finding::Finding;
+use crate::analysis::latencies::is_latencies_only;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::plan::EngineName;
@@ -71,7 +72,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         return vec![PageBlock::Empty("Nothing was measured.".into())];
     }
     if is_latencies_only(book, summary) {
-        let latencies = single_latencies(book);
+        let latencies = single_latency_table(book);
         return PageBlock::table("latencies of single operations", latencies).into_iter().collect();
     }
     let phases = phases_table(summary, true);

@@ -69,7 +69,7 @@ fn bars() -> Chart {
         series("xfs", 1, SeriesLook::Bars, "mean", xfs),
     ];
     let x = named("phase", &["create", "read", "delete"]);
-    Chart { notes: vec!["More is faster.".into()], ..chart("Rates", x, y, series) }
+    Chart { notes: vec!["Higher is faster.".into()], ..chart("Rates", x, y, series) }
 }
 
 /// Three percentiles of each phase.

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::DROPS;
+use super::disk::CACHE_DROPS;
 use super::{EngineSource, Site};
 use rustix::fs::Advice;
 
@@ -42,7 +42,7 @@ impl DeviceSite {
     /// A place on `device`.
     pub fn new(device: BlockDevice, can_drop: bool, clock: RealClock) -> Result<Self> {
         let cached = Arc::new(device.open(false)?);
-        let probe = seeing(&cached);
+        let probe = detect_cache_probe(&cached);
         let source = CounterSource::of(device);
         Ok(Self { source, cached, can_drop, probe, clock, tree: None })
     }
@@ -69,8 +69,8 @@ impl DeviceSite {
     }
 
     fn make_cold(&self, phase: &Phase) -> CacheVerdict {
-        let seen = seeing(&self.cached) != CacheProbe::None;
-        if (0..DROPS).any(|_| page_cache::drop_all().is_err()) {
+        let seen = detect_cache_probe(&self.cached) != CacheProbe::None;
+        if (0..CACHE_DROPS).any(|_| page_cache::drop_all().is_err()) {
             return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
         let resident = self.resident(phase);
@@ -151,13 +151,13 @@ impl Site for DeviceSite {
         self.source.readings()
     }
 
-    fn least(&self, _: &Phase) -> Option<LeastRead> {
+    fn least_read(&self, _: &Phase) -> Option<LeastRead> {
         Some(LeastRead::of_device())
     }
 }
 
 /// The best probe that sees the device's beginning when it has just been read.
-fn seeing(device: &OwnedFd) -> CacheProbe {
+fn detect_cache_probe(device: &OwnedFd) -> CacheProbe {
     let mut buffer = vec![0; CANARY_BYTES as usize];
     match rustix::io::pread(device, &mut buffer, 0) {
         Ok(read) => CacheProbe::seeing(device.as_fd(), read as u64),

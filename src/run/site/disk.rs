@@ -1,4 +1,4 @@
-//! A directory of a real file system as a place to run in.
+//! Runs cells in a directory of a real file system.
 
 mod cold;
 
@@ -25,8 +25,8 @@ use crate::plan::phase::PhaseEnd;
 use crate::plan::{BallastGoal, CacheAsked, CellPlan, Phase, Prepare, Tree};
 use crate::run::ballast::{BallastState, Headway, HeadwayListener};
 use crate::run::cache::{
-    CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount, Readings, file_bytes_min,
-    has_files_before,
+    CacheState, CacheVerdict, CounterSource, Doubt, LeastRead, ReadCount, Readings,
+    has_files_before, inode_bytes_min,
 };
 use crate::run::clock::RealClock;
 use crate::run::drive::{DoneCount, Recorder};
@@ -35,52 +35,59 @@ use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_lookin
 use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_run_directory, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
-use crate::run::site::disk_ballast::{DiskBallast, ShelvedBallast};
+use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast};
 use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
 use crate::run::workers::{PhaseRun, Shift, run_shift};
 
 /// Most files whose places on the device are asked for at each level.
 const LAYOUT_FILES_MAX: u64 = 20_000;
 
+/// Size of the canary, a file whose residency proves that the probe works.
 const CANARY_BYTES: u64 = 64 << 10;
 
-/// How often the canary is looked for: another process may drop the caches just then.
+/// Most attempts to find the canary resident: another process may drop the caches just then.
 const CANARY_TRIES: u32 = 5;
 
-/// How often the caches are dropped to be sure: some of them (the buffers of xfs) only age at a
-/// drop and go at the next.
-pub(super) const DROPS: usize = 3;
+/// Number of cache drops in a row: some caches (the buffers of xfs) only age at a drop and go at the
+/// next.
+pub(super) const CACHE_DROPS: usize = 3;
 
 /// A run directory on a real file system, and the cell in it.
 pub struct DiskSite {
     run_directory: Option<RunDirectory>,
     canary: Option<OwnedFd>,
-    source: Option<CounterSource>,
+    /// I/O counters of the device and what lies under it.
+    device_counters: Option<CounterSource>,
     can_drop: bool,
-    /// How to look into the cache; tried out on this file system.
+    /// The way to see what is cached; tried out on this file system.
     probe: CacheProbe,
     in_memory: bool,
     clock: RealClock,
-    cells: u64,
-    /// The slowdown that is planted in the cell, as a share.
+    cells_begun: u64,
+    /// Artificial delay of each request and sync, as a share of its duration.
     delay: f64,
     cell: Option<(OsString, Arc<OpenTree>)>,
-    ballasts: u64,
+    /// For the name of the next ballast's directory.
+    ballasts_made: u64,
     ballast: Option<DiskBallast>,
-    /// How the ballast's files lie; none if the file system does not say.
+    /// The layout score of the ballast; none if the file system does not report extents.
     layout_score: Option<f64>,
     /// The ballast's tree, open for phases that look at it.
-    ballast_open: Option<Arc<OpenTree>>,
-    /// What is open for a second look before a phase that is to be cold.
+    ballast_tree: Option<Arc<OpenTree>>,
+    /// Sampled files and the canary, open from the cache drop to the check just before the phase.
     held: Option<HeldFiles>,
-    /// Whether this process itself has the device read: a daemon reads for a FUSE file system.
-    reads_itself: bool,
-    /// What each file brings from the device at least.
-    file_bytes_min: u64,
+    /// False on FUSE: a daemon reads the device, so this process's read counter does not count it.
+    own_reads_are_counted: bool,
+    /// Fewest bytes that a cold look-up of one file reads for its inode or directory entry.
+    inode_bytes_min: u64,
 }
 
 impl DiskSite {
-    /// A place in the marked directory `run_directory`.
+    /// Makes a site in the run directory: writes the canary file and detects the cache probe. If that
+    /// fails the run directory is removed.
+    ///
+    /// # Errors
+    /// If the canary cannot be written.
     pub fn new(
         run_directory: RunDirectory,
         host: &HostFacts,
@@ -94,26 +101,26 @@ impl DiskSite {
         })?;
         Ok(Self {
             run_directory: Some(run_directory),
-            source: device.map(CounterSource::of),
+            device_counters: device.map(CounterSource::of),
             can_drop: host.rights.drop_caches,
-            probe: seeing(&canary),
+            probe: detect_cache_probe(&canary),
             in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
             clock,
-            cells: 0,
+            cells_begun: 0,
             delay: 0.0,
             cell: None,
-            ballasts: 0,
+            ballasts_made: 0,
             ballast: None,
             layout_score: None,
-            ballast_open: None,
+            ballast_tree: None,
             held: None,
-            reads_itself: !host.filesystem.kind.starts_with("fuse"),
-            file_bytes_min: file_bytes_min(&host.filesystem.kind),
+            own_reads_are_counted: !host.filesystem.kind.starts_with("fuse"),
+            inode_bytes_min: inode_bytes_min(&host.filesystem.kind),
             canary: Some(canary),
         })
     }
 
-    /// How the caches of this file system can be looked into.
+    /// The name of the way to see what is cached of this file system.
     pub fn cache_probe(&self) -> &'static str {
         self.probe.as_str()
     }
@@ -128,7 +135,7 @@ impl DiskSite {
 
     fn remove(&mut self) -> Result<Removal> {
         self.cell = None;
-        self.clear();
+        self.remove_ballast();
         match self.run_directory.take() {
             Some(run_directory) => {
                 remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()))
@@ -141,19 +148,28 @@ impl DiskSite {
         self.run_directory.as_ref().ok_or_else(|| Failure::failed("the run's directory is closed"))
     }
 
-    /// A ballast that `fill` left beside the run's directory, or an empty one.
-    fn first_ballast(
+    /// Adopts the ballast that `fill` left beside the run directory if the goal is a number of files;
+    /// else makes an empty one.
+    ///
+    /// # Errors
+    /// If the ballast found has more files than the first level.
+    fn adopt_or_make_ballast(
         &self,
         prepare: &Prepare,
         listener: HeadwayListener<'_>,
     ) -> Result<DiskBallast> {
         let run_directory = self.run_directory()?;
-        let (law, clock) = (prepare.ballast.clone(), self.clock.clone());
+        let (ballast_plan, clock) = (prepare.ballast.clone(), self.clock.clone());
         let make = || {
-            DiskBallast::make(run_directory.directory(), self.ballasts, law.clone(), clock.clone())
+            DiskBallast::make(
+                run_directory.directory(),
+                self.ballasts_made,
+                ballast_plan.clone(),
+                clock.clone(),
+            )
         };
         let BallastGoal::Files(files) = prepare.goal else { return make() };
-        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &law);
+        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &ballast_plan);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
         let what =
@@ -168,13 +184,13 @@ impl DiskSite {
             )));
         }
         listener(&Headway::Found(format!("going on from {what}, which stay")));
-        Ok(DiskBallast::adopt(there, law, clock))
+        Ok(DiskBallast::adopt(there, ballast_plan, clock))
     }
 
-    /// The tree that a phase works on.
-    fn open_for(&self, phase: &Phase) -> Option<&Arc<OpenTree>> {
+    /// The open directories of the tree that a phase works on, in the cell or in the ballast.
+    fn open_tree_of(&self, phase: &Phase) -> Option<&Arc<OpenTree>> {
         match phase.on_ballast {
-            Some(_) => self.ballast_open.as_ref(),
+            Some(_) => self.ballast_tree.as_ref(),
             None => self.cell.as_ref().map(|(_, open)| open),
         }
     }
@@ -182,7 +198,7 @@ impl DiskSite {
     /// Without the right to drop caches: the data of each file of the phase is evicted, which
     /// leaves names and inodes where they are.
     fn evict(&self, phase: &Phase, stop: &AtomicBool) -> CacheVerdict {
-        if let (Some(open), true) = (self.open_for(phase), has_files_before(phase)) {
+        if let (Some(open), true) = (self.open_tree_of(phase), has_files_before(phase)) {
             let _ = rustix::fs::syncfs(&open.root);
             let going_on = |_: &u64| !stop.load(Ordering::Relaxed);
             let targets = phase.targets(&open.tree);
@@ -216,7 +232,7 @@ impl DiskSite {
         done: &[DoneCount],
         recorders: &mut [R],
     ) -> PhaseRun {
-        let Some(open) = self.open_for(phase) else { return PhaseRun::default() };
+        let Some(open) = self.open_tree_of(phase) else { return PhaseRun::default() };
         let shift = Shift { phase, tree: &open.tree, stop, done };
         let engine = |worker| SyncEngine::new(Arc::clone(open), worker, phase);
         let clock = || self.clock.clone();
@@ -230,9 +246,9 @@ impl DiskSite {
 
 impl Site for DiskSite {
     fn begin_cell(&mut self, cell: &CellPlan) -> Result<()> {
-        self.cells += 1;
+        self.cells_begun += 1;
         let mut name = NameBuffer::default();
-        name.push(Name { kind: NameKind::Cell, number: self.cells, generation: 0 });
+        name.push(Name { kind: NameKind::Cell, number: self.cells_begun, generation: 0 });
         let run_directory = self.run_directory()?.directory();
         let open = make_tree(run_directory, &mut name, cell).map_err(|error| {
             Failure::from_system("make the directories of a tree", error.about())
@@ -253,17 +269,17 @@ impl Site for DiskSite {
         stop: &AtomicBool,
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
-        self.ballast_open = None;
+        self.ballast_tree = None;
         if self.ballast.is_none() {
-            self.ballasts += 1;
-            self.ballast = Some(self.first_ballast(prepare, listener)?);
+            self.ballasts_made += 1;
+            self.ballast = Some(self.adopt_or_make_ballast(prepare, listener)?);
         }
         let Some(ballast) = &mut self.ballast else { return Ok(()) };
         ballast.reach(prepare.goal, stop, listener)?;
         let open = ballast.open(prepare.ballast.threads).map_err(|error| {
             Failure::failed(format!("cannot open the ballast: {}", error.about()))
         })?;
-        self.ballast_open = Some(Arc::new(open));
+        self.ballast_tree = Some(Arc::new(open));
         let go_on = || !stop.load(Ordering::Relaxed);
         let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
         // What some file systems do not tell, others do: without a score the rest is measured.
@@ -287,8 +303,8 @@ impl Site for DiskSite {
         all
     }
 
-    fn clear(&mut self) -> Removal {
-        self.ballast_open = None;
+    fn remove_ballast(&mut self) -> Removal {
+        self.ballast_tree = None;
         let (Some(ballast), Some(run_directory)) = (self.ballast.take(), &self.run_directory)
         else {
             return Removal::default();
@@ -327,13 +343,13 @@ impl Site for DiskSite {
         })
     }
 
-    fn least(&self, phase: &Phase) -> Option<LeastRead> {
-        let content = self.open_for(phase).map(|open| open.tree.content).unwrap_or_default();
-        Some(LeastRead::of(content, self.file_bytes_min))
+    fn least_read(&self, phase: &Phase) -> Option<LeastRead> {
+        let content = self.open_tree_of(phase).map(|open| open.tree.content).unwrap_or_default();
+        Some(LeastRead::of(content, self.inode_bytes_min))
     }
 
     fn device(&self) -> Option<&BlockDevice> {
-        self.source.as_ref().map(|source| &source.device)
+        self.device_counters.as_ref().map(|source| &source.device)
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -358,8 +374,10 @@ impl Site for DiskSite {
     }
 
     fn readings(&self) -> Readings {
-        let all = self.source.as_ref().map_or_else(Readings::default, CounterSource::readings);
-        let own_read = if self.reads_itself { all.own_read } else { ReadCount::NotApplicable };
+        let all =
+            self.device_counters.as_ref().map_or_else(Readings::default, CounterSource::readings);
+        let own_read =
+            if self.own_reads_are_counted { all.own_read } else { ReadCount::NotApplicable };
         Readings { own_read, ..all }
     }
 
@@ -384,8 +402,8 @@ fn read_canary(canary: &OwnedFd) -> rustix::io::Result<usize> {
     rustix::io::pread(canary, &mut vec![0u8; CANARY_BYTES as usize], 0)
 }
 
-/// The best probe that sees the canary when it has just been read.
-fn seeing(canary: &OwnedFd) -> CacheProbe {
+/// The best probe that reports the canary as resident just after reading it.
+fn detect_cache_probe(canary: &OwnedFd) -> CacheProbe {
     let look = |_| {
         let _ = read_canary(canary);
         CacheProbe::seeing(canary.as_fd(), CANARY_BYTES)
@@ -408,8 +426,8 @@ fn open_canary(run_directory: &RunDirectory) -> ErrnoResult<OwnedFd> {
     Ok(rustix::fs::openat(run_directory.directory(), CANARY, flags, Mode::empty())?)
 }
 
-/// Makes the cell's directory and the tree's layout in it, and opens what names will be relative
-/// to.
+/// Makes the cell's directory and the tree's layout in it, and opens the directories that names will be
+/// relative to.
 fn make_tree(
     run_directory: BorrowedFd<'_>,
     name: &mut NameBuffer,
@@ -429,20 +447,21 @@ fn make_tree(
     Ok(OpenTree { tree, root, bases })
 }
 
-/// A [`DiskSite`] without anything open: names and laws.
-pub(in crate::run::site) struct Aside {
+/// What is needed to open a [`DiskSite`] again after an unmount: the names of its directories and the
+/// descriptions of its tree and ballast.
+pub(in crate::run::site) struct ClosedSite {
     run_directory: Option<String>,
     cell: Option<(OsString, Tree, u64)>,
-    ballast: Option<ShelvedBallast>,
+    ballast: Option<ClosedBallast>,
 }
 
 impl DiskSite {
     /// Closes all that it has open, so that its file system can be unmounted.
-    pub(in crate::run::site) fn put_aside(&mut self) -> Aside {
-        self.ballast_open = None;
+    pub(in crate::run::site) fn close_for_unmount(&mut self) -> ClosedSite {
+        self.ballast_tree = None;
         self.canary = None;
         self.held = None;
-        Aside {
+        ClosedSite {
             run_directory: self
                 .run_directory
                 .take()
@@ -451,29 +470,33 @@ impl DiskSite {
                 let workers = open.bases.len() as u64;
                 (name, open.tree.clone(), workers)
             }),
-            ballast: self.ballast.take().map(DiskBallast::put_aside),
+            ballast: self.ballast.take().map(DiskBallast::close_for_unmount),
         }
     }
 
-    /// Opens again below `parent` what was put aside.
-    pub(in crate::run::site) fn take_up(&mut self, aside: Aside, parent: OwnedFd) -> Result<()> {
+    /// Opens again below `parent` what was closed for an unmount.
+    pub(in crate::run::site) fn reopen(
+        &mut self,
+        closed: ClosedSite,
+        parent: OwnedFd,
+    ) -> Result<()> {
         let failed = |error: Errno| {
             Failure::failed(format!("cannot go on after mounting again: {}", error.about()))
         };
-        let Some(name) = aside.run_directory else { return Ok(()) };
+        let Some(name) = closed.run_directory else { return Ok(()) };
         let run_directory =
             RunDirectory::reopen(parent, &name).map_err(|error| failed(error.into()))?;
         self.canary = open_canary(&run_directory).ok();
-        if let Some((name, tree, workers)) = aside.cell {
+        if let Some((name, tree, workers)) = closed.cell {
             let root =
                 open_directory(run_directory.directory(), &name).map_err(|e| failed(e.into()))?;
             let bases = open_bases(&tree, root.as_fd(), workers, true).map_err(failed)?;
             self.cell = Some((name, Arc::new(OpenTree { tree, root, bases })));
         }
-        if let Some(shelved) = aside.ballast {
-            let ballast = shelved.take_up(run_directory.directory()).map_err(failed)?;
+        if let Some(closed) = closed.ballast {
+            let ballast = closed.reopen(run_directory.directory()).map_err(failed)?;
             let threads = ballast.state().ballast().threads;
-            self.ballast_open = Some(Arc::new(ballast.open(threads).map_err(failed)?));
+            self.ballast_tree = Some(Arc::new(ballast.open(threads).map_err(failed)?));
             self.ballast = Some(ballast);
         }
         self.run_directory = Some(run_directory);
@@ -482,13 +505,12 @@ impl DiskSite {
 
     /// Leaves all that it made where it is: the file system goes as a whole.
     pub(in crate::run::site) fn abandon(mut self) {
-        self.put_aside();
+        self.close_for_unmount();
     }
 }
 
-/// Counts the entries of a tree: files, and directories that are entries. Directories of the
-/// layout are gone through and not counted; a name that is not boatload's is counted, so that it
-/// shows as one too many.
+/// Counts files and the directories that phases made, not those of the tree's layout. Unknown names
+/// count, so that they show as surplus.
 fn count_entries(root: BorrowedFd<'_>) -> rustix::io::Result<u64> {
     let mut entries = 0;
     for entry in Dir::read_from(root)? {

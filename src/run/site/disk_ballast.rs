@@ -1,4 +1,4 @@
-//! The files beside the cells' trees on a real file system.
+//! Makes, grows and removes the ballast on a real file system.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
@@ -39,14 +39,14 @@ const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
 
 /// A ballast on disk.
 pub struct DiskBallast {
-    files: ShelvedBallast,
+    files: ClosedBallast,
     root: OwnedFd,
     /// Set if it was there before and stays: its lock, and the files it had.
     kept: Option<(OwnedFd, u64)>,
 }
 
-/// A ballast without its open directory.
-pub(super) struct ShelvedBallast {
+/// A ballast whose directory is closed.
+pub(super) struct ClosedBallast {
     name: OsString,
     state: BallastState,
     /// Directories made so far.
@@ -56,9 +56,9 @@ pub(super) struct ShelvedBallast {
     sync_seconds: f64,
 }
 
-impl ShelvedBallast {
+impl ClosedBallast {
     /// Opens its directory below `run_directory` again.
-    pub(super) fn take_up(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
+    pub(super) fn reopen(self, run_directory: BorrowedFd<'_>) -> ErrnoResult<DiskBallast> {
         let root = open_directory(run_directory, &self.name)?;
         Ok(DiskBallast { files: self, root, kept: None })
     }
@@ -66,7 +66,7 @@ impl ShelvedBallast {
 
 impl DiskBallast {
     /// Closes its directory; what was there before the run is not let go of.
-    pub(super) fn put_aside(self) -> ShelvedBallast {
+    pub(super) fn close_for_unmount(self) -> ClosedBallast {
         self.files
     }
 
@@ -85,7 +85,7 @@ impl DiskBallast {
         rustix::fs::mkdirat(run_directory, buffer.as_c_str(), Mode::RWXU).map_err(failed)?;
         let root = open_directory(run_directory, &name).map_err(failed)?;
         let state = BallastState::new(ballast);
-        let files = ShelvedBallast { name, state, holders: 0, clock, sync_seconds: 0.0 };
+        let files = ClosedBallast { name, state, holders: 0, clock, sync_seconds: 0.0 };
         Ok(Self { files, root, kept: None })
     }
 
@@ -96,7 +96,7 @@ impl DiskBallast {
         let state = BallastState::with_files(ballast, files);
         let (name, root) = (kept.name, kept.root);
         let kept = Some((kept.run_directory, files));
-        let files = ShelvedBallast { name, state, holders, clock, sync_seconds: 0.0 };
+        let files = ClosedBallast { name, state, holders, clock, sync_seconds: 0.0 };
         Self { files, root, kept }
     }
 
@@ -128,7 +128,7 @@ impl DiskBallast {
         listener: HeadwayListener<'_>,
     ) -> Result<()> {
         let Self { root, files, .. } = self;
-        let ShelvedBallast { state, holders, clock, sync_seconds, .. } = files;
+        let ClosedBallast { state, holders, clock, sync_seconds, .. } = files;
         // Where the level is of space, each step is one of many.
         let counts = matches!(goal, BallastGoal::Files(_));
         let root = root.as_fd();

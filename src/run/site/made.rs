@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::{DROPS, DiskSite};
+use super::disk::{CACHE_DROPS, DiskSite};
 use super::{EngineSource, Site};
 
 use crate::base::failure::{Failure, Result};
@@ -178,11 +178,11 @@ impl Site for MadeSite {
     fn end_cell(&mut self) -> Removal {
         match &mut self.here {
             Some(here) if here.prepared => here.disk.end_cell(),
-            _ => self.clear(),
+            _ => self.remove_ballast(),
         }
     }
 
-    fn clear(&mut self) -> Removal {
+    fn remove_ballast(&mut self) -> Removal {
         self.leave().map_or_else(Removal::failed, |()| Removal::default())
     }
 
@@ -193,18 +193,19 @@ impl Site for MadeSite {
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
             return here.disk.treat_caches(phase, stop);
         }
-        let aside = here.disk.put_aside();
+        let closed = here.disk.close_for_unmount();
         if place.unmount().is_err() {
             // Something else has a file of it open: what is left is to drop the caches.
-            here.disk.take_up(aside, place.root()?)?;
+            here.disk.reopen(closed, place.root()?)?;
             return here.disk.treat_caches(phase, stop);
         }
         let memory = place.forget();
         let cached_beneath = here.facts.device.as_ref().is_some_and(|d| d.reads_through_cache());
         let root = place.mount(&here.filesystem)?;
-        here.disk.take_up(aside, root)?;
+        here.disk.reopen(closed, root)?;
         // Opening directories brings in inodes that lie near theirs.
-        let is_dropped = (0..DROPS).all(|_| page_cache::drop_all().is_ok()) || !cached_beneath;
+        let is_dropped =
+            (0..CACHE_DROPS).all(|_| page_cache::drop_all().is_ok()) || !cached_beneath;
         Ok(match (memory, is_dropped) {
             (_, false) => CacheVerdict::doubted(CacheState::Unverified, None, Doubt::CachedLoop),
             (PagesLeft::Nothing, true) => CacheVerdict::after_drop(Some(0.0)),

@@ -1,4 +1,4 @@
-//! The places that cells run in: a directory of a file system, file systems made for the cells, a
+//! Defines the sites that cells run in: a directory of a file system, file systems made for the cells, a
 //! block device that is only read, and the simulated file system.
 
 mod device;
@@ -33,7 +33,7 @@ use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
 
 named_enum! {
-    /// What a figure of a place says.
+    /// Which property of a site a condition is.
     #[derive(Default)]
     pub enum ConditionName {
         /// Files that lie beside the tree.
@@ -48,10 +48,10 @@ named_enum! {
     }
 }
 
-/// One figure of a place.
+/// One property of a site, with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlaceCondition {
-    /// What it says.
+    /// Which property.
     pub name: ConditionName,
     /// The figure.
     pub value: f64,
@@ -96,13 +96,13 @@ pub trait Site {
         Ok(())
     }
 
-    /// What the place is like: how full it is, how its files lie.
+    /// The conditions of the site: how full it is, how contiguous its files are.
     fn conditions(&self) -> Vec<PlaceCondition> {
         self.inside().map_or_else(Vec::new, Site::conditions)
     }
 
-    /// Removes the files beside the cells' trees.
-    fn clear(&mut self) -> Removal {
+    /// Removes the ballast files that this run made.
+    fn remove_ballast(&mut self) -> Removal {
         Removal::default()
     }
 
@@ -116,7 +116,7 @@ pub trait Site {
         Removal::default()
     }
 
-    /// Brings the caches to where the phase wants them and says what was found.
+    /// Brings the caches into the state that the phase asks for, and checks it.
     ///
     /// # Errors
     /// If a file system that was unmounted for it cannot be mounted again.
@@ -129,9 +129,10 @@ pub trait Site {
         found
     }
 
-    /// The least that a cold phase must have read; none where nothing is read from a device.
-    fn least(&self, phase: &Phase) -> Option<LeastRead> {
-        self.inside()?.least(phase)
+    /// The fewest bytes that this phase must read from the device if its caches were cold; none where
+    /// nothing is read from a device.
+    fn least_read(&self, phase: &Phase) -> Option<LeastRead> {
+        self.inside()?.least_read(phase)
     }
 
     /// The block device beneath; none without one.
@@ -197,7 +198,7 @@ pub trait Site {
 
     /// The verdict on the caches after the phase.
     fn confirm(&self, found: CacheVerdict, phase: &Phase, evidence: &ReadEvidence) -> CacheVerdict {
-        match self.least(phase) {
+        match self.least_read(phase) {
             Some(least) => found.confirmed(phase, evidence, least),
             None => found,
         }

@@ -147,7 +147,7 @@ impl Site for SimSite {
         all
     }
 
-    fn clear(&mut self) -> Removal {
+    fn remove_ballast(&mut self) -> Removal {
         (self.ballast_state, self.ballast) = (None, None);
         self.shared.files_beside.store(0, Relaxed);
         self.shared.used_bytes.store(0, Relaxed);

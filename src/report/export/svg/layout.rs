@@ -1,4 +1,4 @@
-//! Lays a chart out: the pixel of each number, and how much room words take, before anything is drawn.
+//! Computes the places of all parts of a chart, in pixels, before anything is drawn.
 
 use super::legend::SvgLegend;
 use super::style::{
@@ -17,7 +17,7 @@ const TICK_GAP: f64 = 14.0;
 
 /// How steep names are that do not fit beside each other.
 pub(super) const SLANT_DEGREES: f64 = 35.0;
-const SLANTED_ROOM: f64 = 160.0;
+const LABEL_WIDTH_MAX: f64 = 160.0;
 
 /// A row of a name, and how high rows are together.
 const ROW: f64 = 22.0;
@@ -55,12 +55,12 @@ pub(super) struct XTicks {
 pub(super) struct ChartLayout<'a> {
     pub(super) chart: &'a Chart,
     pub(super) width: f64,
-    /// Whether points have titles that a viewer of pictures shows.
-    pub(super) has_titles: bool,
+    /// Whether points have tooltips: titles that a viewer of pictures shows.
+    pub(super) has_tooltips: bool,
     pub(super) title: Vec<String>,
     pub(super) question: Vec<String>,
-    /// Below title and question.
-    pub(super) head: f64,
+    /// y of the lower edge of title and question.
+    pub(super) head_bottom: f64,
     pub(super) y_label: String,
     pub(super) y_label_y: f64,
     pub(super) x: AxisPixels<'a>,
@@ -81,12 +81,13 @@ impl<'a> ChartLayout<'a> {
         let inner = width - 2.0 * EDGE;
         let title = wrapped(&chart.title, TITLE.size * 1.05, inner, 2);
         let question = wrapped(&chart.question, QUESTION.size, inner, 3);
-        let head = EDGE + lines(&title, TITLE.size) + lines(&question, QUESTION.size);
-        let y_label_y = head + 24.0;
+        let head_bottom =
+            EDGE + lines_height(&title, TITLE.size) + lines_height(&question, QUESTION.size);
+        let y_label_y = head_bottom + 24.0;
         let y_span = chart.y_span();
-        let (y_ticks, left) = y_room(&y_span.ticks(Y_TICKS), width);
+        let (y_ticks, left) = fit_y_ticks(&y_span.ticks(Y_TICKS), width);
         let mut x = AxisPixels { span: chart.x_span(), pixels: [left, width - EDGE] };
-        x.pixels = x_room(&x, width);
+        x.pixels = x_axis_ends(&x, width);
         let (marks, count) = lanes(&chart.marks, &x, width);
         let top = y_label_y + 12.0 + count as f64 * LANE_HEIGHT;
         let bottom = top + plot_height(chart);
@@ -98,16 +99,16 @@ impl<'a> ChartLayout<'a> {
         let notes = chart.all_notes();
         let notes: Vec<String> =
             notes.iter().flat_map(|note| wrapped(note, NOTE.size, inner, 3)).collect();
-        let height = (notes_y + lines(&notes, NOTE.size) + EDGE / 2.0).ceil();
+        let height = (notes_y + lines_height(&notes, NOTE.size) + EDGE / 2.0).ceil();
         let [x_label, y_label] =
             [&chart.x, &chart.y].map(|axis| clipped(&axis.label, LABEL.size * 1.05, inner));
         Self {
             chart,
             width,
-            has_titles: true,
+            has_tooltips: true,
             title,
             question,
-            head,
+            head_bottom,
             y_label,
             y_label_y,
             x,
@@ -146,15 +147,19 @@ impl<'a> ChartLayout<'a> {
 }
 
 /// Marks with places at which their words do not cover each other, and how many lines that takes.
-fn lanes<'a>(marks: &'a [ChartMark], x: &AxisPixels<'_>, room: f64) -> (Vec<MarkLabel<'a>>, usize) {
+fn lanes<'a>(
+    marks: &'a [ChartMark],
+    x: &AxisPixels<'_>,
+    chart_width: f64,
+) -> (Vec<MarkLabel<'a>>, usize) {
     let mut sorted: Vec<&ChartMark> = marks.iter().collect();
     sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
     let mut ends: Vec<f64> = Vec::new();
     let mut labels = Vec::new();
     for mark in sorted {
-        let text = clipped(&mark.label, MARK_SIZE, room / 2.0);
+        let text = clipped(&mark.label, MARK_SIZE, chart_width / 2.0);
         let half = width(&text, MARK_SIZE) / 2.0;
-        let middle = x.at(mark.x).clamp(EDGE + half, room - EDGE - half);
+        let middle = x.at(mark.x).clamp(EDGE + half, chart_width - EDGE - half);
         let lane =
             ends.iter().position(|end| middle - half >= end + MARK_GAP).unwrap_or(ends.len());
         ends.resize(ends.len().max(lane + 1), 0.0);
@@ -172,37 +177,38 @@ fn plot_height(chart: &Chart) -> f64 {
     }
 }
 
-/// Pixels that lines take.
-fn lines(lines: &[String], size: f64) -> f64 {
+/// Height of lines of text, in pixels.
+fn lines_height(lines: &[String], size: f64) -> f64 {
     lines.len() as f64 * size * LINE_HEIGHT
 }
 
 /// Ticks with texts that leave room for the plot, and where that begins.
-fn y_room(ticks: &[Tick], room: f64) -> (Vec<Tick>, f64) {
+fn fit_y_ticks(ticks: &[Tick], chart_width: f64) -> (Vec<Tick>, f64) {
     let texts: Vec<&str> = ticks.iter().map(|tick| &*tick.text).collect();
-    let texts = names(&texts, TICK.size, SLANTED_ROOM.min(room / 3.0));
+    let texts = names(&texts, TICK.size, LABEL_WIDTH_MAX.min(chart_width / 3.0));
     let left = EDGE + widest(&texts, TICK.size) + GAP;
     let ticks = ticks.iter().zip(texts).map(|(tick, text)| Tick { at: tick.at, text });
     (ticks.collect(), left.max(EDGE + 34.0))
 }
 
 /// The ends of the x axis, so that half of the outer texts has room beside them.
-fn x_room(x: &AxisPixels<'_>, room: f64) -> [f64; 2] {
+fn x_axis_ends(x: &AxisPixels<'_>, chart_width: f64) -> [f64; 2] {
     let [left, right] = x.pixels;
     let ticks = x.span.ticks(X_TICKS);
     let texts: Vec<String> = ticks.into_iter().map(|tick| tick.text).collect();
     let text = widest(&texts, TICK.size);
     if x.span.axis.is_named() {
         let pitch = x.length() / texts.len().max(1) as f64;
-        let is_level = text <= pitch - GAP;
+        let is_horizontal = text <= pitch - GAP;
         // A name that rises ends at its place, and begins to the left of it.
-        let before = text.min(SLANTED_ROOM).min(room / 3.0) * SLANT_DEGREES.to_radians().cos()
+        let before = text.min(LABEL_WIDTH_MAX).min(chart_width / 3.0)
+            * SLANT_DEGREES.to_radians().cos()
             + GAP
             - pitch / 2.0;
-        return [if is_level { left } else { left.max(before) }, right];
+        return [if is_horizontal { left } else { left.max(before) }, right];
     }
     let half = text / 2.0;
-    [left.max(half + GAP), right.min(room - GAP - half)]
+    [left.max(half + GAP), right.min(chart_width - GAP - half)]
 }
 
 impl XTicks {
@@ -210,7 +216,7 @@ impl XTicks {
         if x.span.axis.is_named() { Self::named(x) } else { Self::numbers(x) }
     }
 
-    fn level(ticks: Vec<Tick>) -> Self {
+    fn horizontal(ticks: Vec<Tick>) -> Self {
         Self { ticks, is_slanted: false, height: GAP + TICK.size }
     }
 
@@ -218,20 +224,21 @@ impl XTicks {
     fn numbers(x: &AxisPixels<'_>) -> Self {
         let of = |wanted: usize| x.span.ticks(wanted);
         let found = (2..=X_TICKS).rev().map(of).find(|ticks| has_room(ticks, x));
-        Self::level(found.unwrap_or_else(|| of(2).into_iter().take(1).collect()))
+        Self::horizontal(found.unwrap_or_else(|| of(2).into_iter().take(1).collect()))
     }
 
-    /// All names; beside each other if they fit, else rising.
+    /// Every name, horizontal, if all fit; else slanted and shortened, and only every n-th where they
+    /// would still touch.
     fn named(x: &AxisPixels<'_>) -> Self {
         let ticks = x.span.ticks(X_TICKS);
         let pitch = x.length() / ticks.len().max(1) as f64;
         let texts: Vec<String> = ticks.iter().map(|tick| tick.text.clone()).collect();
         if widest(&texts, TICK.size) <= pitch - GAP {
-            return Self::level(ticks);
+            return Self::horizontal(ticks);
         }
         let slant = SLANT_DEGREES.to_radians();
         let room = (x.at(0.0) - GAP) / slant.cos();
-        let texts = names(&texts, TICK.size, room.min(SLANTED_ROOM));
+        let texts = names(&texts, TICK.size, room.min(LABEL_WIDTH_MAX));
         let height = GAP + TICK.size + widest(&texts, TICK.size) * slant.sin();
         // Lines of text that rise need as much from one to the next as lines that do not.
         let every = (TICK.size / slant.sin() / pitch).ceil().max(1.0) as usize;

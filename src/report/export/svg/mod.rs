@@ -128,9 +128,9 @@ impl PageChart {
 /// The chart as an element of a page, of which only the plot and its axes are in view.
 fn page_svg(chart: &Chart, width: f64) -> String {
     let is_wide = width == WIDTH;
-    let layout = ChartLayout { has_titles: false, ..ChartLayout::new(chart, width) };
+    let layout = ChartLayout { has_tooltips: false, ..ChartLayout::new(chart, width) };
     let ([left, right], [bottom, top]) = (layout.x.pixels.map(px), layout.y.pixels.map(px));
-    let view_top = layout.head + 6.0;
+    let view_top = layout.head_bottom + 6.0;
     let view_bottom = layout.legend.scale_bottom().unwrap_or(layout.x_label_y + 8.0);
     let mut out = SvgWriter::default();
     out.line(format_args!(

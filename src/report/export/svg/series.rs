@@ -68,7 +68,7 @@ impl PlacedSeries<'_> {
 
     /// What a point is, for who points at it in a viewer of pictures; empty where a page shows it.
     fn title(&self, point: &ChartPoint) -> String {
-        if !self.layout.has_titles {
+        if !self.layout.has_tooltips {
             return String::new();
         }
         let chart = self.layout.chart;
@@ -101,7 +101,7 @@ impl PlacedSeries<'_> {
         ));
         let drawn = paths.iter().enumerate().filter(|(_, (path, _))| !path.is_empty());
         for (at, (path, points)) in drawn {
-            let points = match layout.has_titles {
+            let points = match layout.has_tooltips {
                 true => String::new(),
                 false => format!(" data-points=\"{}\"", points.join(" ")),
             };

@@ -61,7 +61,7 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
         shade: None,
         series,
         marks: Vec::new(),
-        notes: vec!["Without the sync at the end of a phase. More is faster.".into()],
+        notes: vec!["Without the sync at the end of a phase. Higher is faster.".into()],
     }
 }
 
@@ -121,7 +121,7 @@ pub(in crate::report) fn course() -> Chart {
         shade: None,
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
         marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
-        notes: vec!["Less is faster.".into()],
+        notes: vec!["Lower is faster.".into()],
     }
 }
 

@@ -1,8 +1,8 @@
-//! Looking into the caches around a drop, and again just before the timed work.
+//! Checks what is cached around a drop of the caches, and again just before the timed work.
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::{CANARY_BYTES, CANARY_TRIES, DROPS, DiskSite, read_canary};
+use super::{CACHE_DROPS, CANARY_BYTES, CANARY_TRIES, DiskSite, read_canary};
 use crate::host::page_cache::{self, name_is_cached};
 use crate::op::{Effect, Subject};
 use crate::plan::Phase;
@@ -32,7 +32,7 @@ impl DiskSite {
         self.held = None;
         let held = self.hold(phase);
         let canary_was_resident = self.canary_is_resident();
-        if (0..DROPS).any(|_| page_cache::drop_all().is_err()) {
+        if (0..CACHE_DROPS).any(|_| page_cache::drop_all().is_err()) {
             return CacheVerdict::doubted(CacheState::Unverified, None, Doubt::DropFailed);
         }
         let resident = held.as_ref().and_then(|held| self.probe.resident_fraction(&held.files));
@@ -82,7 +82,7 @@ impl DiskSite {
         if name_is_cached(run_directory, CANARY) != Ok(true) {
             return None;
         }
-        let open = self.open_for(phase)?;
+        let open = self.open_tree_of(phase)?;
         let targets = phase.targets(&open.tree);
         let numbers = phase.selection.sample(NAMES_MAX);
         let looked = numbers.into_iter().filter(|number| !but.contains(number));
@@ -123,7 +123,7 @@ impl DiskSite {
     /// Those files, open for looking, with their sizes. None if one of them cannot be opened: part
     /// of a sample proves nothing.
     fn sample(&self, phase: &Phase) -> Option<Vec<(OwnedFd, u64)>> {
-        let open = self.open_for(phase)?;
+        let open = self.open_tree_of(phase)?;
         let targets = phase.targets(&open.tree);
         let look = |number| {
             let file = open_for_looking(open, targets.target(number).place).ok()?;
