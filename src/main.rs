@@ -1,4 +1,4 @@
-//! The `boatload` command; all of it is in the library.
+//! Runs the `boatload` command; all of it is in the library.
 
 fn main() -> std::process::ExitCode {
     boatload::cli::main()

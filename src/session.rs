@@ -1,4 +1,4 @@
-//! Ties the stages: for every cell and phase run, measure, store.
+//! Runs a plan: measures and stores every phase of every cell.
 
 pub(crate) mod making;
 mod measuring;

@@ -1,4 +1,5 @@
-//! How much more the device moves, and the file system takes, than was asked for.
+//! Computes write, read and space amplification: bytes that the device moved, and space taken, for each
+//! byte of content.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
-//! Change points: from which value on a series lies at another level. The one detector for windows of a
-//! phase that takes longer from some operation on, and for runs that are slower since an update.
+//! Finds change points in a series of values. One detector serves the windows of a phase and the history
+//! of runs.
 //!
 //! The search is that of E-divisive means (Matteson and James, "A nonparametric approach for
 //! multiple change point analysis of multivariate data", JASA 109, 2014), with Student's t for its

@@ -1,4 +1,4 @@
-//! What the place was like at each level: conditions averaged over the repeats.
+//! Averages the conditions found before cells over the repeats, for each variant and level.
 
 use super::uncertainty::mean;
 use crate::base::distinct::each_once;

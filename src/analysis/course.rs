@@ -1,5 +1,5 @@
-//! How a phase went on: its latency by the operations done, the latency of each measurement from its
-//! beginning to its end, and the rates of its repeats.
+//! Joins the windows of a phase's repeats into its course, and collects the slices of each measurement
+//! and the values behind each rate.
 
 use std::ops::Range;
 

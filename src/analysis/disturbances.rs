@@ -1,5 +1,5 @@
-//! Background load and other disturbances of measurements: each kind with the threshold from which
-//! on it counts. None of them makes a measurement invalid: its work was done.
+//! Detects background load and other disturbances of measurements: each kind with its threshold. None of
+//! them makes a measurement invalid: its work was done.
 
 use std::collections::BTreeMap;
 

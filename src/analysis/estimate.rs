@@ -1,5 +1,5 @@
-//! How long a plan may take, from what a probe of it cost: a cost for each operation, each cell
-//! and each file beside, times how many there are.
+//! Estimates how long a plan takes from the costs that a probe measured, of each operation, cell and
+//! ballast file.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Findings: what boatload concludes from a run, each of one kind, with its figures and its sentence.
+//! Defines findings and warnings: each kind with its figures and its sentence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

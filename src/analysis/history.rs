@@ -1,5 +1,5 @@
-//! Runs of the same on the same over time: which they are, where their figures took a step, and the rates
-//! of each phase from run to run.
+//! Groups runs of the same job on the same machine and place into histories, finds their change points,
+//! and lists the rates of each phase from run to run.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The distribution of latencies of each phase, over all its valid repeats, step by step.
+//! Merges the latencies of each phase over all valid repeats into a distribution, and lists latencies of
+//! single operations.
 
 use super::summary::{PhaseSummary, Summary, VariantSummary};
 use super::tails::merge;

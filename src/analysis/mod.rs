@@ -1,5 +1,5 @@
-//! Everything that follows from the results of a run, each part computed once, when it is first
-//! needed. Reports write an analysis and compute nothing.
+//! Computes everything that follows from the results of a run, each part once, when it is first needed.
+//! Reports write an analysis and compute nothing.
 
 pub mod amplification;
 pub mod change;

@@ -1,4 +1,4 @@
-//! What to look at next: the few things a reader of this run would want to know.
+//! Suggests what a reader of a run may look at or do next.
 
 use super::summary::{PhaseSummary, Summary};
 use crate::base::units::Unit;

@@ -1,4 +1,4 @@
-//! A run in one row for each phase: what reports print. Every figure carries its n and its
+//! Summarises a run in one row for each phase, which reports print. Every figure carries its n and its
 //! interval; invalid measurements stand apart and are never averaged in.
 
 use super::disturbances::DisturbanceAmounts;

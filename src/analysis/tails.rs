@@ -1,4 +1,4 @@
-//! Quantiles of latencies, each with what is known of its error.
+//! Computes quantiles of latencies, each with its error.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;

@@ -1,5 +1,5 @@
-//! The thresholds of what is concluded from numbers: the chances of error (alpha) that are accepted,
-//! the evidence that is needed and the smallest effects that matter, each with its reason or source.
+//! Holds the thresholds of all conclusions: alphas, the evidence required and the smallest effects that
+//! matter, each with its reason or source.
 
 /// The chance that an interval does not hold the truth: intervals are at 95%.
 pub(crate) const INTERVAL_ALPHA: f64 = 0.05;

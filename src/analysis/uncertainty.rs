@@ -1,5 +1,5 @@
-//! A mean with its 95% confidence interval, and which values it was averaged from: repeats, or the
-//! passes or slices of a single one.
+//! Computes means with their 95% confidence intervals, from repeats, or from the passes or slices of a
+//! single one.
 
 use serde::Serialize;
 

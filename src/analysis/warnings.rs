@@ -1,5 +1,5 @@
-//! Warnings: what a reader must know before trusting a figure. A closed set of codes, each with the
-//! condition, the sentence and the hint in one place.
+//! Derives the warnings that a reader must know before trusting a figure: a closed set of codes, each
+//! with its condition, sentence and hint.
 
 mod jumped;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Bits that several threads share.
+//! Shares a set of bits between threads.
 
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! Dates without a clock: seconds since 1970 and what people write for them, both in UTC.
+//! Converts between seconds since 1970 and dates in UTC, without reading a clock.
 
 use std::time::{Duration, UNIX_EPOCH};
 

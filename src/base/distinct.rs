@@ -1,4 +1,4 @@
-//! Lists without repetition, in their order.
+//! Removes repetitions from lists, keeping their order.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Error numbers of the operating system as countable results.
+//! Represents the error numbers of the operating system as results that can be counted.
 
 use std::fmt;
 

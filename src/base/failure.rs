@@ -1,4 +1,4 @@
-//! What ends a command early: a sentence for the user and the exit code that goes with it.
+//! Carries the error that ends a command: a sentence for the user and the exit code.
 
 use std::fmt;
 

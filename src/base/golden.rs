@@ -1,4 +1,4 @@
-//! Texts that were agreed on, kept in tests/golden.
+//! Compares texts with those kept in tests/golden.
 
 use std::path::Path;
 

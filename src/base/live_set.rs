@@ -1,4 +1,4 @@
-//! Which of the numbers from 0 up are still there: a bit for each, and the *n*th of them quickly.
+//! Keeps a set of numbers from 0 up as bits, and finds the *n*th of them quickly.
 
 /// A set of numbers below a length, all there at first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

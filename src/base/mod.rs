@@ -1,4 +1,4 @@
-//! What every stage uses: units, problems for users, random numbers, permutations of indices.
+//! Holds what every stage uses: units, problems for users, random numbers, permutations of indices.
 
 pub(crate) mod bits;
 pub(crate) mod dates;

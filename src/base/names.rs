@@ -1,5 +1,5 @@
-//! The names of everything boatload makes below its directory, written and read back. Removal
-//! deletes nothing whose name [`Name::parse`] does not know.
+//! Writes and parses the names of everything boatload makes below its directory. Removal deletes nothing
+//! whose name [`Name::parse`] does not know.
 
 /// The longest path, relative to a tree's root, that a name buffer holds, in bytes.
 pub const PATH_MAX_BYTES: usize = 255;

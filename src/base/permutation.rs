@@ -1,6 +1,6 @@
-//! A keyed permutation of 0..len: the random order of a phase, forwards and backwards, without a
-//! table. An unbalanced Feistel network over the next power of two, walked until the value falls
-//! into the range (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+//! Permutes 0..len by a key, without a table: the random order of a phase, forwards and backwards. An
+//! unbalanced Feistel network over the next power of two, walked until the value falls into the range
+//! (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 
 use super::random::mix;
 

@@ -1,4 +1,5 @@
-//! A mistake in a job file or a setting: where it is, what was found, what was expected, the fix.
+//! Describes a mistake in a job file or a setting: its place, the value found, the value expected, the
+//! fix.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Seeded random numbers without state: draw *i* of a stream follows from (seed, stream, *i*), so
+//! Draws seeded random numbers without state: draw *i* of a stream follows from (seed, stream, *i*), so
 //! that any worker can compute any file's size or content without having seen the others.
 
 /// Independent streams of draws; the number keeps them apart under one seed.

@@ -1,4 +1,4 @@
-//! Words as a shell reads and writes them.
+//! Splits and quotes words as a shell does.
 
 /// A word as a shell needs it.
 pub(crate) fn quoted(word: &str) -> String {

@@ -1,4 +1,4 @@
-//! Units: read from job files and the command line, and written for people.
+//! Parses and formats quantities with their units.
 
 use std::fmt;
 

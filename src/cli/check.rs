@@ -1,4 +1,4 @@
-//! `boatload check`: whether a run is slower than it may be, as an exit code.
+//! Runs `boatload check`: exits with a code of its own if a run is slower than the limit allows.
 
 use std::path::PathBuf;
 

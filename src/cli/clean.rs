@@ -1,4 +1,4 @@
-//! `boatload clean`: removes what a killed run left, and nothing else.
+//! Runs `boatload clean`: removes what a killed run left, and nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, IsTerminal};

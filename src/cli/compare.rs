@@ -1,4 +1,4 @@
-//! `boatload compare`: one run against another.
+//! Runs `boatload compare`: compares one run with another.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `boatload export`: a run as another program reads it.
+//! Runs `boatload export`: writes a run in a format for another program.
 
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! `boatload fill` and `boatload age`: the files that `clutter` and `fullness` lay out, left there.
+//! Runs `boatload fill` and `age`: makes the ballast of `clutter` and `fullness` and leaves it there.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

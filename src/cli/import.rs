@@ -1,4 +1,4 @@
-//! `boatload import`: a run document back into the store.
+//! Runs `boatload import`: stores a run document.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

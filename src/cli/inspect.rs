@@ -1,4 +1,4 @@
-//! `boatload inspect`: what a run would find in a directory.
+//! Runs `boatload inspect`: shows what a run would find in a directory.
 
 use std::fmt::Write;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,4 +1,4 @@
-//! The arguments that commands which run a job share: the job, its changes, and where it runs.
+//! Parses the arguments that commands which run a job share: the job, its changes, and where it runs.
 
 use std::io::Read;
 use std::ops::RangeInclusive;

@@ -1,4 +1,5 @@
-//! The command line: one file for each command. Here and in `report` is the only printing.
+//! Parses the command line and calls the command: one file for each. Here and in `report` is the only
+//! printing.
 
 mod check;
 mod clean;

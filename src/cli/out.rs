@@ -1,4 +1,4 @@
-//! What commands write: results to standard output or to files, everything else to standard error.
+//! Writes results to standard output or to files, and everything else to standard error.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions, Permissions};

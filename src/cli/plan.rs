@@ -1,4 +1,4 @@
-//! `boatload plan`: what would run, what it needs, how long it may take.
+//! Runs `boatload plan`: shows what would run, what it needs and how long it may take.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! A plan in words: what is alike in several cells is said once.
+//! Writes a plan as text, with what cells have in common once.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `boatload report`: runs as a page for a browser.
+//! Runs `boatload report`: writes runs as a page for a browser.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `boatload run`: does a scenario and reports it.
+//! Runs `boatload run`: runs a scenario and reports it.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! `boatload runs`: what is stored, and what was published; which run a RUN on the command line is,
-//! and which stored runs are of the same job, on the same machine and place.
+//! Runs `boatload runs`: lists stored and published runs. Finds the run that a RUN on the command line
+//! names, and stored runs of the same job on the same machine and place.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `boatload scenarios`: the built-in job files.
+//! Runs `boatload scenarios`: lists the built-in job files.
 
 use clap::{Args, Subcommand};
 

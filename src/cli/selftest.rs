@@ -1,4 +1,4 @@
-//! `boatload selftest`: measures how often boatload is right, where the truth is known.
+//! Runs `boatload selftest`: measures how often boatload is right, where the truth is known.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `boatload show`: a stored run or published figures, or several beside each other.
+//! Runs `boatload show`: reports a stored run or published figures, or several side by side.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the terminal behind standard output, or standard error, can show.
+//! Detects the width, colours and characters of the terminal behind standard output or standard error.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;

@@ -1,4 +1,5 @@
-//! What can be done to an open block device as a whole.
+//! Flushes the buffers of an open block device, wipes the marks of file systems off it, and checks that
+//! none is left.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};

@@ -1,5 +1,6 @@
-//! The block device under a mount: its facts and counters from sysfs (Documentation/ABI/stable/sysfs-block
-//! of Linux), what it stands on, and its node in `/dev`, opened for reading.
+//! Reads facts and counters of the block device under a mount from sysfs
+//! (Documentation/ABI/stable/sysfs-block of Linux), finds the devices it stands on, and opens its node in
+//! `/dev` for reading.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -1,4 +1,4 @@
-//! Whether a block device may be erased: only one that is named twice and holds nothing.
+//! Decides whether a block device may be erased: only one that is named twice and holds nothing.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};

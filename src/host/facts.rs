@@ -1,4 +1,4 @@
-//! What a reader needs to know of the machine to make sense of a result, and nothing personal.
+//! Collects the facts of the machine that a reader of a result needs, and nothing personal.
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Files for tests that read what the kernel shows.
+//! Makes files like those of the kernel, for tests.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Whether a device has come to rest, and waiting for it: what mkfs and deleting leave to be done would be
-//! timed with the next phase.
+//! Waits until a device is idle: what mkfs and deleting leave to be done would be timed with the next
+//! phase.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

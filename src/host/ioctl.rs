@@ -1,4 +1,4 @@
-//! The ioctl(2) calls for block and loop devices, each with the argument its number asks for.
+//! Wraps the ioctl(2) calls for block and loop devices, each with the argument its number asks for.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{c_int, c_ulong};

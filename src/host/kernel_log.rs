@@ -1,5 +1,5 @@
-//! What the kernel says while something is done, from `/dev/kmsg`
-//! (Documentation/ABI/testing/dev-kmsg of Linux).
+//! Reads the kernel's messages during an action from `/dev/kmsg` (Documentation/ABI/testing/dev-kmsg of
+//! Linux).
 
 use std::os::fd::OwnedFd;
 

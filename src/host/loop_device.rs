@@ -1,4 +1,4 @@
-//! A file as a block device, through the kernel's loop driver (loop(4)).
+//! Attaches a file as a block device, through the kernel's loop driver (loop(4)).
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! Whether file systems can be made and mounted here, and making them.
+//! Checks whether file systems can be made and mounted here, and makes them.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,5 @@
-//! The machine as it is: facts, rights, mounts, devices and their counters, caches and what is
-//! proved to be in them; making, mounting and erasing file systems. Linux-only code stands here and
-//! in `run/engine/`.
+//! Reads facts, rights, mounts, devices, counters and caches of the machine; makes, mounts and erases
+//! file systems. Linux-only code is here and in `run/engine/`.
 
 pub mod block;
 pub mod block_device;

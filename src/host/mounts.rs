@@ -1,5 +1,5 @@
-//! What is mounted where, from `/proc/thread-self/mountinfo` (proc_pid_mountinfo(5)); mounting and
-//! unmounting, in a view of the mounts for this process alone.
+//! Lists mounts from `/proc/thread-self/mountinfo` (proc_pid_mountinfo(5)); mounts and unmounts in a
+//! mount namespace of this process alone.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{CString, OsStr, OsString};

@@ -1,4 +1,4 @@
-//! Going down a tree by open directories: never through a link, never across a mount.
+//! Opens directories one below the other: never through a link, never across a mount.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

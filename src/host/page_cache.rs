@@ -1,4 +1,4 @@
-//! The page cache: emptying it, and how much of a file is in it. Asking touches no disk and warms nothing.
+//! Drops the page cache, and finds how much of a file is in it. Asking touches no disk and warms nothing.
 //!
 //! A cold phase is prepared thus: open a sample of its files, [`drop_all`], ask for the residency
 //! of the files still open, close them, [`drop_names`].

@@ -1,4 +1,4 @@
-//! Where boatload keeps what it remembers, by the XDG Base Directory Specification.
+//! Finds the directories for boatload's own data, by the XDG Base Directory Specification.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Reads that speak for a cold phase beside those of the device itself: what this process had
-//! disks read, and what the disk beneath a loop device's page cache delivered.
+//! Counts reads that prove a phase cold beside the device's own counter: those of this process, and those
+//! of the disk beneath a loop device's page cache.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! How the kernel and the processors are set: what a reader needs to repeat a run, and nothing that
-//! names a person or a machine.
+//! Collects the settings of the kernel and the processors that a reader needs to repeat a run, and
+//! nothing that names a person or a machine.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What lies on a block device, as wipefs(8) and blkid(8) recognise it.
+//! Recognises what a block device holds by its signatures, as wipefs(8) and blkid(8) do.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

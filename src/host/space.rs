@@ -1,4 +1,4 @@
-//! Room on a file system, and whether a plan fits into it.
+//! Measures free space on a file system, and whether a plan fits into it.
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The small files of `/proc` and `/sys`, and the numbers of devices.
+//! Reads the small files of `/proc` and `/sys`, and the numbers of devices.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Operations: what one timed step of a benchmark does to one target, as a pure step machine over
-//! a closed set of requests. Nothing here touches a disk: an engine does the requests.
+//! Defines the operations, each as a step machine that turns one target into requests of a closed set.
+//! Nothing here touches a disk: an engine does the requests.
 
 mod append;
 mod create;

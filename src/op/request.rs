@@ -1,6 +1,6 @@
-//! The closed set of requests that operations are made of, and how far one operation has come.
-//! A request is plain data: names, contents and buffers belong to the engine, so nothing is
-//! borrowed and a queueing engine may keep a request as long as it likes.
+//! Defines the requests that operations are made of, and how far one operation has come. A request is
+//! plain data: names, contents and buffers belong to the engine, so nothing is borrowed and a queueing
+//! engine may keep a request as long as it likes.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Ways through an operation that several of them share.
+//! Provides the sequences of requests that several operations share.
 
 use super::request::{Access, NextRequest, OperationProgress, Request, RequestKind};
 use super::{Durability, Target};

@@ -1,4 +1,4 @@
-//! From a job file to a checked, immutable plan: what will be done, to what, in which order.
+//! Turns a job file into a checked, immutable plan: what will be done, to what, in which order.
 
 mod check;
 pub mod filesystem;

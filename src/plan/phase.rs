@@ -1,4 +1,4 @@
-//! One phase of a cell, checked: which operation on which targets, and how.
+//! Describes one checked phase of a cell: which operation on which targets, and how.
 
 use super::selection::{Order, Selection};
 use super::tree::{Handles, Tree};

@@ -1,5 +1,5 @@
-//! What is brought to a level before the cells of the level are measured: files that lie beside
-//! the cell's own tree and stay from level to level.
+//! Describes the ballast, which is brought to a level before the cells of the level are measured and
+//! stays from level to level.
 
 use super::tree::{DirectoryLayout, Tree};
 

@@ -1,5 +1,5 @@
-//! How sure the figures are to be, and what a run may take for it: then a pilot decides how often
-//! the whole is done, and how often the phases that can be done again.
+//! Defines the precision and the time that a run is given instead of a number of repeats, and the
+//! constants of the pilot that chooses repeats and passes from them.
 
 use std::collections::BTreeMap;
 

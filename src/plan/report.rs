@@ -1,4 +1,4 @@
-//! The problems of a job file with the lines they are on, gathered while it is read and checked.
+//! Collects the problems of a job file with their lines, while it is read and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The built-in scenarios: job files like any user's, compiled in.
+//! Lists the built-in scenarios: job files like any user's, compiled in.
 
 use super::source;
 use crate::base::problem::nearest;

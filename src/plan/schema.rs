@@ -1,4 +1,5 @@
-//! The JSON Schema of job files, from the wire structs: for editors, and for the structural check.
+//! Generates the JSON Schema of job files from the wire structs: for editors, and for the structural
+//! check.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The exact list of operations and requests of a cell, as text: what a run does when all goes
-//! well. Kept for small plans as golden files, so that no change of it goes unseen.
+//! Lists all operations and requests of a cell, as text: what a run does if nothing fails. Kept for small
+//! plans as golden files, so that no change of it goes unseen.
 
 use super::phase::Phase;
 use super::{CellPlan, Tree};

@@ -1,5 +1,5 @@
-//! Which entries a phase works on, in which order, and how workers share them: as arithmetic on
-//! indices, without a list.
+//! Computes which entries a phase works on, in which order, and how workers share them, from indices
+//! alone.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A plan made small: every kind of phase once, on few and small files, to learn in a second what
-//! each costs here.
+//! Shrinks a plan to every kind of phase once, on few and small files, to learn in a second what each
+//! costs here.
 
 use super::phase::{CacheAsked, DirectoryWalk, PastChange, Phase, PhaseEnd};
 use super::selection::{EntryRange, Order, Selection};

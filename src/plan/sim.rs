@@ -1,5 +1,5 @@
-//! The simulated file system's truth, as a job file's `[sim]` table states it. The `sim` engine
-//! in `run/` lives by it; findings are tested against it.
+//! Describes the simulated file system, as a job file's `[sim]` table states it. The `sim` engine in
+//! `run/` obeys it; findings are tested against it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
-//! A job file's text read into wire structs, with the line of every key. The document is held
-//! against the schema: every difference is reported, and what fits is kept. serde alone would stop
-//! at the first difference and know no lines.
+//! Reads a job file into wire structs, with the line of every key. The document is held against the
+//! schema: every difference is reported, and what fits is kept. serde alone would stop at the first
+//! difference and know no lines.
 
 use serde_json::{Map, Value};
 use toml::Spanned;

@@ -1,4 +1,4 @@
-//! What a cell needs of a file system before anything is written: bytes and inodes.
+//! Computes the bytes and inodes that a cell needs, before anything is written.
 
 use super::tree::{Sizes, Tree};
 use super::{BallastGoal, CellPlan, Prepare};

@@ -1,5 +1,5 @@
-//! The tree of files as a law: path, size and content of file *i* follow from (seed, *i*), so a
-//! tree of 100 million files needs the memory of one with a thousand.
+//! Computes the path, size and content of file *i* of a tree from (seed, *i*), so a tree of 100 million
+//! files needs the memory of one with a thousand.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

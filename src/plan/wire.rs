@@ -1,5 +1,5 @@
-//! The keys of a job file, as they are written: the one home of every key and word. The schema,
-//! the structural check and the editor's help all follow from here.
+//! Defines every key and value of a job file as it is written. The schema, the structural check and the
+//! editor's help all follow from here.
 //!
 //! Required keys are `Option` too: what the structural check found wrong is left out, so that the
 //! rest can still be read and checked, and everything is reported at once.

@@ -1,4 +1,4 @@
-//! Texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one.
+//! Writes texts and documents of several runs: `boatload compare`, `check`, and `show` of more than one.
 
 mod sentences;
 mod side_by_side;

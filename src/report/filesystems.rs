@@ -1,5 +1,5 @@
-//! Tables about file systems: how they were made, what they and their device moved and took for what was
-//! written, and in which condition phases found them.
+//! Writes tables about file systems: how they were made, their amplification, and the conditions of
+//! phases.
 
 use super::names::level_value;
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};

@@ -1,5 +1,5 @@
-//! The first lines of a report: which run it is, on which file system and machine it was measured, or where
-//! published figures come from.
+//! Writes the first lines of a report: the run, its file system and machine, or the source of published
+//! figures.
 
 use std::io::{self, Write};
 

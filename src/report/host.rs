@@ -1,4 +1,4 @@
-//! How the machine was set: what a reader needs to repeat a run.
+//! Writes the settings of the machine that a reader needs to repeat a run.
 
 use std::io::{self, Write};
 

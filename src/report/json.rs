@@ -1,5 +1,5 @@
-//! The run document: the book as JSON, versioned, with what follows from each measurement. A number
-//! that is none is written as null.
+//! Writes the run document: the book as versioned JSON, with what follows from each measurement. A number
+//! that is not finite is null.
 
 mod read;
 

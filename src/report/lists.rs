@@ -1,4 +1,4 @@
-//! The lists of `boatload runs`: the runs of a store, and published figures.
+//! Writes the lists of `boatload runs`: the runs of a store, and published figures.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Text from outside inside markup: where it stands, it is text and nothing else.
+//! Escapes text from outside for markup.
 
 use std::fmt::{self, Write};
 

@@ -1,5 +1,4 @@
-//! Renderings of a run. Nothing is computed here: figures come from `measure`, a report only
-//! writes them.
+//! Writes an analysis as text, pages, charts and documents. Figures are computed in `analysis`, not here.
 
 mod charts;
 mod comparison;

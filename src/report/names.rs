@@ -1,4 +1,4 @@
-//! Names of cells, as headings and rows have them.
+//! Formats the names of cells for headings and rows.
 
 use std::collections::BTreeSet;
 

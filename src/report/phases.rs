@@ -1,5 +1,5 @@
-//! Tables of phases: a row for each phase of each variant, levels of an axis against variants or phases,
-//! and quantiles of latencies.
+//! Makes tables of phases: a row for each phase of each variant, levels of an axis against variants or
+//! phases, and quantiles of latencies.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The results of `boatload selftest`.
+//! Writes the results of `boatload selftest`.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Tables of text: every table of a report is made here, and fits the terminal whatever is in it.
+//! Writes all tables of text, each fitted to the width of the terminal.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! The report a person reads in a terminal.
+//! Writes the report for a terminal.
 
 use std::io::{self, Write};
 

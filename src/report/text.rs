@@ -1,4 +1,4 @@
-//! Text that fits a terminal: measured, shortened, wrapped, and free of control characters.
+//! Measures, shortens, wraps and cleans text for a terminal.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Where the variance of a run is: a row for each phase, for `show RUN --variance`.
+//! Makes the table of variance by source, a row for each phase, for `show RUN --variance`.
 
 use std::io::{self, Write};
 

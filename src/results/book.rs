@@ -1,4 +1,4 @@
-//! The results of a run, as the store keeps them and reports read them.
+//! Defines the results of a run, as the store keeps them and reports read them.
 
 use std::collections::BTreeMap;
 use std::fmt;

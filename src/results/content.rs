@@ -1,6 +1,6 @@
-//! What measurements did with content: whether they gave files any, and whether each operation moved
-//! much of it. The rate of a phase whose operations move much is bytes per second; operations per
-//! second, or percentiles of the few there are, say little.
+//! Determines whether measurements gave files content, and whether each operation moved much of it. The
+//! rate of a phase whose operations move much is bytes per second; operations per second, or percentiles
+//! of the few there are, say little.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Made-up books for tests: one with known figures, and random ones without end.
+//! Makes books for tests: one with known figures, and random ones.
 
 pub(crate) mod growing;
 pub(crate) mod made;

@@ -1,4 +1,4 @@
-//! Histograms of latencies, in nanoseconds.
+//! Records and encodes histograms of latencies, in nanoseconds.
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! What was measured, as typed data: the book of a run, its measurements, histograms and windows,
+//! Holds what was measured as typed data: the book of a run, its measurements, histograms and windows,
 //! published figures, and the store that keeps them.
 
 pub mod book;

@@ -1,4 +1,4 @@
-//! The order in which variants, levels and phases are shown, and measurements by all three.
+//! Orders variants, levels and phases for reports, and groups measurements by all three.
 
 use super::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::base::distinct::each_once;

@@ -1,7 +1,7 @@
-//! Takes in every latency of one worker: a histogram of all of them, windows if they were asked for,
-//! and slices that show how precise the rate is. Windows are slices of a phase's operations with their
-//! own figures: a worker keeps one small histogram; when its part of a window is over, the part goes to
-//! the windows that all workers share, and when all parts are there, only the window's figures stay.
+//! Records every latency of one worker: in a histogram, in windows if requested, and in slices that show
+//! how precise the rate is. Windows are slices of a phase's operations with their own figures: a worker
+//! keeps one small histogram; when its part of a window is over, the part goes to the windows that all
+//! workers share, and when all parts are there, only the window's figures stay.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

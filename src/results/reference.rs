@@ -1,5 +1,5 @@
-//! Published figures, as runs: what others measured and wrote up, compiled in. The data are in
-//! `reference/`; what was not published stays absent.
+//! Reads published figures, compiled in, as runs. The data are in `reference/`; what was not published
+//! stays absent.
 
 use std::collections::BTreeMap;
 

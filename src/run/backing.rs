@@ -1,4 +1,4 @@
-//! What file systems are made on, one after the other: an image behind a loop device, a block
+//! Provides what file systems are made on, one after the other: an image behind a loop device, a block
 //! device, or memory. It leaves nothing behind.
 
 use std::ffi::OsStr;

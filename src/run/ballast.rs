@@ -1,6 +1,6 @@
-//! Brings the files that lie beside a cell's tree to a level: filling, ageing, emptying. What is
-//! made and deleted, and in which order, follows from the seed alone: one worker and many leave
-//! the same files. Only how far it goes depends on the file system.
+//! Brings the ballast to a level: fills, ages and empties it. What is made and deleted, and in which
+//! order, follows from the seed alone: one worker and many leave the same files. Only how far it goes
+//! depends on the file system.
 
 use std::ops::Range;
 use std::sync::Arc;

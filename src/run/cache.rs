@@ -1,7 +1,7 @@
-//! What is claimed of the caches, and why it is believed or doubted. Cold is claimed only when
-//! three things agree: a canary that was in memory before the drop and not after it, no page and no
-//! name of a sample of the phase's files in memory when it began, and a device that had to deliver
-//! to this process what was read.
+//! Decides whether the caches were cold or warm when a phase began. Cold is claimed only when three
+//! things agree: a canary that was in memory before the drop and not after it, no page and no name of a
+//! sample of the phase's files in memory when it began, and a device that had to deliver to this process
+//! what was read.
 
 use crate::base::named_enum::named_enum;
 use crate::host::block_device::{BlockDevice, DeviceCounters};

@@ -1,4 +1,4 @@
-//! The clocks latencies are read from. Nothing else in boatload times anything.
+//! Reads the clocks that time latencies. Nothing else in boatload times anything.
 
 use std::cell::Cell;
 use std::rc::Rc;

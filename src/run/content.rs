@@ -1,5 +1,5 @@
-//! File contents without a copy: a slice of a pool of random bytes, chosen by the file's key, with
-//! a stamp of the key in every 4 KiB. Two files, two versions of a file, and two blocks of a file
+//! Provides file contents without a copy: a slice of a pool of random bytes, chosen by the file's key,
+//! with a stamp of the key in every 4 KiB. Two files, two versions of a file, and two blocks of a file
 //! never hold the same block, so neither compression nor deduplication beneath can flatter.
 
 use std::ops::{Deref, DerefMut};

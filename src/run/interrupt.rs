@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks a run to stop and clean up, the second ends the process at once. Other
+//! Handles Ctrl-C: the first asks a run to stop and clean up, the second ends the process at once. Other
 //! signals only ask: a terminal that is closed, and timeout(1), send theirs twice.
 
 use std::sync::Arc;

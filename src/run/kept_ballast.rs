@@ -1,5 +1,5 @@
-//! A ballast that stays when its command ends, for later runs to find: a marked directory with a
-//! note beside the marker that says what was made.
+//! Finds ballast that an earlier command left for later runs: a marked directory with a note of its
+//! contents.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

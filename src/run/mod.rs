@@ -1,4 +1,4 @@
-//! Carrying a plan out: the clock, the engines, the one hot loop, workers, and the tree on disk.
+//! Carries out a plan: the clock, the engines, the one hot loop, workers, and the tree on disk.
 
 pub mod backing;
 pub mod ballast;

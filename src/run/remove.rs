@@ -1,6 +1,6 @@
-//! The one function that removes. It goes down by open directories, never through a link and
-//! never across a mount, and removes only names that boatload gives; anything else stays and is
-//! reported.
+//! Removes run directories, and trees in them: nothing else in boatload removes recursively. It goes down
+//! by open directories, never through a link and never across a mount, and removes only names that
+//! boatload gives; anything else stays and is reported.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,5 +1,5 @@
-//! The directory a run works in: made, marked, and proved to be boatload's before anything in it
-//! is removed.
+//! Makes and marks the directory that a run works in, and proves that it is boatload's before anything in
+//! it is removed.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! The workers of a phase: one thread each, started together behind a gate.
+//! Runs the workers of a phase: one thread each, started together behind a gate.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;

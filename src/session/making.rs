@@ -1,5 +1,5 @@
-//! Where the file systems of a run are made: what is missing for it, stated before anything is
-//! written, and the making.
+//! Prepares the volume for the file systems of a run: states what is missing before anything is written,
+//! then makes it.
 
 use std::path::Path;
 

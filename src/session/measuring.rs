@@ -1,4 +1,5 @@
-//! One phase: caches, the work between two looks at the device, the sync, the count of the tree.
+//! Measures one phase: caches, the work between two readings of the device's counters, the sync, the
+//! count of the tree.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

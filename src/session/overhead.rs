@@ -1,5 +1,5 @@
-//! What boatload itself costs: the hot loop, the clock, names, contents and the recorder, over a
-//! file system that takes no time.
+//! Measures boatload's own overhead: the hot loop, the clock, names, contents and the recorder, on a file
+//! system that takes no time.
 
 use std::sync::atomic::AtomicBool;
 

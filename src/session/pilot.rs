@@ -1,5 +1,5 @@
-//! Repeats until the rates are as sure as was asked, or the time is over: a pilot, then what it says
-//! is needed, looked at again when there are twice as many repeats.
+//! Repeats cells until the rates are as precise as requested or the time is over: a pilot, then the
+//! repeats that follow from it, computed again when their number has doubled.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A probe: a small copy of a plan is done in a marked directory that is removed at once, to learn
-//! what each kind of work costs here.
+//! Runs a small copy of a plan in a marked directory that is removed at once, to learn what each kind of
+//! work costs here.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Whether a plan fits into the place it is to be run in, before anything is written there.
+//! Checks whether a plan fits into its site before anything is written there.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Makes the files of a scenario's ballast and leaves them there: `fill` and `age`.
+//! Makes the ballast of a scenario and leaves it there, for `fill` and `age`.
 
 use std::os::fd::AsFd;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! boatload tried on itself: runs whose truth is known, on a real file system and on the
-//! simulated one.
+//! Tests boatload by runs whose truth is known, on a real file system and on the simulated one.
 
 use super::{RunOrder, Watcher};
 use crate::analysis::Analysis;

@@ -1,5 +1,5 @@
-//! Between-run variance: how much runs of the same job differ as a whole, which no repeat of a
-//! single run shows. And the baseline that a history of runs is since its last step.
+//! Estimates between-run variance from groups of equal runs, and the baseline: the runs of a history
+//! since its last step.
 
 use serde::Serialize;
 

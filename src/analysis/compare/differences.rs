@@ -1,4 +1,4 @@
-//! The facts in which runs differ: each may be why their figures do.
+//! Lists the facts in which runs differ: each may explain different figures.
 
 use serde::Serialize;
 

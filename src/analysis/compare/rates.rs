@@ -1,5 +1,5 @@
-//! The rate of a phase, or of a whole job, and the quantiles of latencies, as comparisons between runs
-//! use them; and whether two of them differ by more than chance.
+//! Computes the rate of a phase or of a whole job for comparisons between runs, and tests whether two
+//! rates or two quantiles of latency differ significantly.
 
 use serde::Serialize;
 

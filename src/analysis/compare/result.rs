@@ -1,5 +1,5 @@
-//! What a comparison of two sets of runs finds: the rows of `boatload compare` and `boatload check`,
-//! and the fields of their documents.
+//! Defines the result of a comparison of two sets of runs: the rows and document fields of `boatload
+//! compare` and `check`.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! Compares two sets of runs phase by phase: set A, one run or a history, and run B. And checks whether
-//! B is slower by more than a limit, which is an answer that a script can act on.
+//! Compares two sets of runs phase by phase: set A, one run or a history, and run B. Checks whether B is
+//! slower by more than a limit.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! Puts runs side by side: the same phase of each in one row, with its ratio to the first run's. A
-//! ratio here is no verdict; whether a difference is more than chance is for a comparison to say.
+//! Puts runs side by side: one row for each phase, with the ratio to the first run. The ratios are not
+//! tested for significance.
 
 use super::matching::{MatchedRun, Matching, PhaseKey};
 use super::rates::Metric;

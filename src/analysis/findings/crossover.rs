@@ -1,4 +1,5 @@
-//! Crossovers: which of two variants is faster at which level, and where they are equally fast.
+//! Finds which of two variants is faster at each level of the axis, and the crossover: where they are
+//! equally fast.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Straight lines through weighted points, and curves through the blocks of a phase, fitted so that a few
-//! outliers do not carry them.
+//! Fits straight lines and growth curves to weighted points by robust regression, which outliers do not
+//! bend.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Growth: how the time of an operation changes while a phase runs, and by which law.
+//! Finds how latency changes while a phase runs: the growth law, a change point, or no change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

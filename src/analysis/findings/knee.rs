@@ -1,4 +1,4 @@
-//! Knees: from which level of the axis on operations suddenly take longer.
+//! Finds knees: the level of the axis from which on operations suddenly take longer.
 
 use super::curve::{ChangeShape, StraightLine};
 use super::sample::{LevelSeries, Sample, Values, log_rate};

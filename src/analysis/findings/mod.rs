@@ -1,5 +1,4 @@
-//! Conclusions: what a run's measurements answer, each a sentence with its figures. METHODOLOGY.md
-//! states the criteria.
+//! Draws all findings from the measurements of a run. METHODOLOGY.md states the criteria.
 
 pub mod crossover;
 pub mod curve;

@@ -1,6 +1,6 @@
-//! The shape of a phase: how its latency follows the operations done. A law, a threshold (a step or a
-//! bend, stated only where it has clearly more evidence than any law and than gradual curves), or one
-//! way throughout without a law.
+//! Chooses the shape of a phase's latency over the operations done: a growth law, a threshold (a step or
+//! a bend, only with clearly more evidence than any law and gradual curves), or a steady rise or fall
+//! without a law.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

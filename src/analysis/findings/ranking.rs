@@ -1,5 +1,5 @@
-//! Rankings: the order of the variants, over the whole job by the time of all phases, and in each
-//! phase by rate; where growth is asked about, by latency at the end.
+//! Ranks the variants: by the time of the whole job, by the rate of each phase, or by the latency at its
+//! end if the scenario asks about growth.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

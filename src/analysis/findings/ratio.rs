@@ -1,4 +1,4 @@
-//! How many times faster one thing is than another, with an interval.
+//! Computes how many times faster one variant is than another, with a confidence interval.
 
 use super::sample::Values;
 use crate::analysis::statistics::Interval;

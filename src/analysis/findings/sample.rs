@@ -1,4 +1,4 @@
-//! What findings are drawn from: the valid measurements of a book, by phase, variant and level.
+//! Selects the valid measurements of a run by phase, variant and level, for the findings.
 
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;

@@ -1,4 +1,4 @@
-//! The words of findings.
+//! Formats the ratios, levels and lists in the sentences of findings.
 
 use crate::analysis::statistics::Interval;
 use crate::base::units::{self, Quantity, Unit};

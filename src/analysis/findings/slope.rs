@@ -1,4 +1,4 @@
-//! Slopes: how much a rate changes with each step of the axis.
+//! Finds slopes: how much a rate changes with each step of the axis.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

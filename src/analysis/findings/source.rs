@@ -1,5 +1,5 @@
-//! Sources: where the bytes of a run came from and went to (memory or the device), and whether
-//! something below the kernel caches them.
+//! Finds whether bytes were read from and written to memory or the device, and whether something below
+//! the kernel caches them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

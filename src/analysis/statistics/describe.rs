@@ -1,4 +1,4 @@
-//! Mean, standard deviation, quantile and median of a sample.
+//! Computes mean, standard deviation, quantile and median of a sample.
 
 /// A figure of a sample and its standard error, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]

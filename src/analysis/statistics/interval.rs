@@ -1,5 +1,5 @@
-//! Confidence intervals: of the mean of a few independent values, such as rates of repeats, and of a
-//! quantile from the order of values.
+//! Computes confidence intervals: of the mean of a few independent values, and of a quantile from the
+//! order of values.
 //!
 //! The method for means was chosen by how often it held the truth, measured by `cargo bench --bench
 //! coverage`; METHODOLOGY.md has the table. No method knows a mode that it has not seen: where one value

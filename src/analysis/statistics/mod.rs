@@ -1,7 +1,7 @@
-//! Statistics of plain numbers: intervals, dependence, trends and modes. Pure functions
-//! that know nothing of runs; each names the source of its formula and is checked against figures made
-//! with scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible
-//! input give `None`, or nothing.
+//! Computes statistics of plain numbers: intervals, dependence, trends and modes. Pure functions that
+//! know nothing of runs; each names the source of its formula and is checked against figures made with
+//! scipy (`tests/data/statistics.py`). Too few values, values that are not finite and impossible input
+//! give `None`, or nothing.
 
 pub(crate) mod describe;
 mod interval;

@@ -1,5 +1,4 @@
-//! Whether values come from two modes, such as a drive that is sometimes fast and sometimes slow, and how
-//! far a distribution is from one with a single mode.
+//! Tests whether values come from two modes, such as a drive that is sometimes fast and sometimes slow.
 
 use std::f64::consts::SQRT_2;
 

@@ -1,5 +1,5 @@
-//! Series: how far values depend on those before them, whether they rise or fall throughout and by how
-//! much, and the nearest series that only rises.
+//! Measures the dependence of neighbours and the trend of a series, and fits the nearest series that only
+//! rises.
 
 use super::describe::{finite, mean, median, sorted};
 use super::student::two_sided;

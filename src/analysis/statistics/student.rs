@@ -1,4 +1,4 @@
-//! Student's t distribution, for any number of degrees of freedom.
+//! Computes quantiles of Student's t distribution, for any number of degrees of freedom.
 
 /// Beyond this many degrees the normal distribution is the same to six figures.
 pub(crate) const DEGREES_MANY: f64 = 1e7;

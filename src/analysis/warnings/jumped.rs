@@ -1,4 +1,4 @@
-//! The warning that from some operation on a phase takes longer or shorter, where repeats agree on it.
+//! Warns that from some operation on a phase takes longer or shorter, if repeats agree on it.
 
 use std::cmp::Ordering;
 

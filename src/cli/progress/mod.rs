@@ -1,5 +1,5 @@
-//! Progress of a run on standard error: one line on a terminal, a line for each cell in a pipe, and
-//! with `--live` a view on the whole terminal.
+//! Shows the progress of a run on standard error: one line on a terminal, a line for each cell in a pipe,
+//! and with `--live` a view on the whole terminal.
 
 mod state;
 mod terminal;

@@ -1,4 +1,4 @@
-//! What is known of a run while it goes on, as plain data: nothing here reads a clock or a counter.
+//! Keeps what is known of a run under way, as plain data: nothing here reads a clock or a counter.
 
 use std::collections::{BTreeMap, VecDeque};
 

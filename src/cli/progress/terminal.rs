@@ -1,4 +1,4 @@
-//! The terminal while the view is on it: taken, drawn on, read for keys, and given back as it was.
+//! Takes the terminal for the live view, draws on it, reads keys, and restores it.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};

@@ -1,4 +1,4 @@
-//! Draws what is known of a run: as a view of any size, or as one line.
+//! Draws the progress of a run: as a view of any size, or as one line.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};

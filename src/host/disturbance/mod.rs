@@ -1,5 +1,5 @@
-//! What else happened on the machine while a phase ran: a look before it and one after, and what
-//! lies between them. Nothing is looked at while the phase is timed.
+//! Records what else happened on the machine while a phase ran, by a reading before it and one after.
+//! Nothing is read while the phase is timed.
 
 mod processes;
 

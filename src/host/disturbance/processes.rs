@@ -1,4 +1,4 @@
-//! What other processes read from disks and wrote to them, from `/proc/PID/io` (proc_pid_io(5)).
+//! Reads what other processes read from and wrote to disks, from `/proc/PID/io` (proc_pid_io(5)).
 //!
 //! A process's counters contain those of children that have ended and were waited for. So what a
 //! process did that is gone is found at its nearest ancestor that is still there.

@@ -1,5 +1,5 @@
-//! Where a file lies on its device, asked by `FS_IOC_FIEMAP`
-//! (Linux's Documentation/filesystems/fiemap.rst). Asking writes nothing out and reads no content.
+//! Finds where a file lies on its device, by `FS_IOC_FIEMAP` (Linux's
+//! Documentation/filesystems/fiemap.rst). Asking writes nothing out and reads no content.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::os::fd::BorrowedFd;

@@ -1,7 +1,6 @@
-//! The layout score: the share of a file system's blocks that lie right after the block before
-//! them in their file. 1 is a tree whose every file lies in one piece. After K. A. Smith and
-//! M. I. Seltzer, "File System Aging: Increasing the Relevance of File System Benchmarks",
-//! SIGMETRICS 1997.
+//! Computes the layout score: the share of a file system's blocks that lie right after the block before
+//! them in their file; 1 if every file is in one piece. After K. A. Smith and M. I. Seltzer, "File System
+//! Aging: Increasing the Relevance of File System Benchmarks", SIGMETRICS 1997.
 
 mod fiemap;
 

@@ -1,4 +1,4 @@
-//! One variant at one level, checked: what holds for all of its phases.
+//! Checks one variant at one level: what holds for all of its phases.
 
 use super::Settings;
 use super::filesystem::CrossedVariant;

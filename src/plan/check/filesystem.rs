@@ -1,4 +1,4 @@
-//! The file systems that are made for variants, checked; and each variant on each of them.
+//! Checks the file systems that are made for variants, and makes a variant on each of them.
 
 use super::Settings;
 use super::keys::check_title;

@@ -1,5 +1,4 @@
-//! Values of a job file's keys: names of parameters followed, quantities checked for their unit and
-//! range.
+//! Resolves the values of a job file's keys: parameters, and quantities with their unit and range.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

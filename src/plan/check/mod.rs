@@ -1,5 +1,5 @@
-//! From a job file to a checked plan: every problem is reported, and only a file without any
-//! becomes a plan.
+//! Turns a job file into a checked plan: every problem is reported, and only a file without any becomes a
+//! plan.
 
 mod cell;
 mod filesystem;

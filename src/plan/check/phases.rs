@@ -1,4 +1,4 @@
-//! The phases of one cell, checked one after another against the entries the earlier ones leave.
+//! Checks the phases of one cell one after another, against the entries that earlier ones leave.
 
 use std::ops::RangeInclusive;
 

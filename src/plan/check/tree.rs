@@ -1,4 +1,4 @@
-//! The laws of a variant's tree and of the files beside it, checked.
+//! Checks the tree of a variant and its ballast.
 
 use super::cell::CellCheck;
 use super::keys::KeyReader;

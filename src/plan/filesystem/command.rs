@@ -1,4 +1,4 @@
-//! The words of the programs that make a file system, and its mount options.
+//! Builds the command lines of mkfs programs, and the mount options.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What would break a mkfs or a mount, or reach something beside the device.
+//! Refuses options of mkfs and mount that would break them, or reach something beside the device.
 
 use super::{FileSystem, Maker};
 use crate::plan::report::element;

@@ -1,4 +1,4 @@
-//! The kinds of file systems that boatload can make: one row for each.
+//! Lists the kinds of file systems that boatload can make: one row for each.
 
 /// One kind of file system.
 #[derive(Debug, PartialEq, Eq)]

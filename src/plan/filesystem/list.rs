@@ -1,4 +1,4 @@
-//! File systems as the command line names them: `ext4,ext3:mkfs=-O ^dir_index:mount=noatime,xfs`.
+//! Parses file systems as the command line names them: `ext4,ext3:mkfs=-O ^dir_index:mount=noatime,xfs`.
 
 use super::{FileSystem, FileSystemKind, KINDS, find_kind};
 use crate::base::problem::nearest;

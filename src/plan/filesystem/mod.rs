@@ -1,4 +1,4 @@
-//! File systems that boatload makes for the cells of a variant.
+//! Describes the file systems that boatload makes for the cells of a variant.
 
 mod command;
 mod faults;

@@ -1,5 +1,5 @@
-//! The volume that file systems are made on: a device or an image, and how large it must be. It is
-//! as large for all of them, so that none has more space than another.
+//! Determines the volume that file systems are made on: a device or an image, of the same size for all of
+//! them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Colours that every reader can tell apart, and those of the heat map's scale.
+//! Defines the colours of series, which every reader can tell apart, and those of the heat map.
 
 /// A colour on a light and on a dark ground, as `#rrggbb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Latency over the course of each phase, a row for each measurement.
+//! Draws the latency of each phase from its beginning to its end as a heat map, a row for each
+//! measurement.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, notes, points,

@@ -1,5 +1,4 @@
-//! The latencies that half, 99 in 100 and 999 in 1,000 operations of a phase stayed below, and the longest;
-//! and all percentiles as a curve.
+//! Draws p50, p99, p99.9 and the longest latency of each phase, and all percentiles as a curve.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_last_level,

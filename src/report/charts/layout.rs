@@ -1,5 +1,5 @@
-//! Where series stand that share a place: bars beside each other, lines a little aside, and the
-//! pattern and the legend that tell them apart.
+//! Places series that share a level beside each other, and gives them the patterns and legends that tell
+//! them apart.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How fast a phase is at each level of an axis, with the knees and crossovers that were found.
+//! Draws the rate of each phase at each level of an axis, with knees and crossovers.
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{

@@ -1,4 +1,4 @@
-//! The charts of a run, made once as plain data: every renderer draws the same points, with the same
+//! Makes the charts of a run once as plain data: every renderer draws the same points, with the same
 //! colours, marks and units. One file here for each family of charts.
 
 mod colours;

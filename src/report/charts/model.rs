@@ -1,4 +1,4 @@
-//! What a chart is made of.
+//! Defines the parts of a chart.
 
 use crate::base::distinct::each_of_many_once;
 use crate::base::units::grouped;

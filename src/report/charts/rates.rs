@@ -1,5 +1,4 @@
-//! How much each phase did in a second, by variant, of runs without an axis; and how much more the device
-//! moved than was requested.
+//! Draws the rate of each phase by variant, for runs without an axis, and the amplification.
 
 use std::collections::BTreeSet;
 

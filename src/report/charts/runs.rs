@@ -1,5 +1,5 @@
-//! The runs and variants of a report, each variant with the name and the colour that it has in all
-//! charts; the keys of the charts, and the sentences below them.
+//! Gives the variants of a report the name and the colour that each has in all charts, keys to the
+//! charts, and the sentences below them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

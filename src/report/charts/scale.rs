@@ -1,5 +1,4 @@
-//! The scale of an axis: from where to where it goes, where a number lies on it, its ticks, and how
-//! numbers are written.
+//! Computes the scale of an axis: its range, its ticks, the place of a number, and the texts of numbers.
 
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, SeriesLook};
 use crate::base::units::{byte_step, grouped, time_step};

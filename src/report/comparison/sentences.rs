@@ -1,5 +1,5 @@
-//! The sentences of a comparison and of a check, and what all texts of several runs share: their first
-//! lines, names of phases, values, marks, and the facts in which the runs differ.
+//! Writes the sentences of comparisons and checks, and what all texts of several runs share: first lines,
+//! names of phases, values, marks, and the facts in which the runs differ.
 
 use std::io::{self, Write};
 

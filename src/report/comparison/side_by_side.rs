@@ -1,4 +1,4 @@
-//! Runs side by side, for `boatload show RUN RUN`.
+//! Writes runs side by side, for `boatload show RUN RUN`.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,5 @@
-//! Tables of comma-separated values: a row for each measurement, or for each window of it. Each
-//! column is a place in the run document, so that both tell the same, and what is null there is
-//! empty here.
+//! Writes comma-separated values: a row for each measurement, or for each window of it. Each column is a
+//! value of the run document, empty where that is null.
 //!
 //! Texts are quoted as RFC 4180 has it. One that begins with `=` stays as it is: a mark before it,
 //! which keeps a spreadsheet from taking it for a formula, would make it another name for every

@@ -1,4 +1,4 @@
-//! Scripts for gnuplot, each with its data beside it, so that a chart can be changed by hand.
+//! Writes scripts for gnuplot, each with its data beside it, so that a chart can be changed by hand.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! Distributions of latencies as HdrHistogram's own programs write them, for its plotter
-//! (<https://hdrhistogram.github.io/HdrHistogram/plotFiles.html>): a file for each phase of each
-//! variant at each level. Latencies are in microseconds. The plotter passes over lines that begin
-//! with `#`, so what a file tells of stands in one at its end.
+//! Writes distributions of latencies as HdrHistogram's own programs do, for its plotter
+//! (<https://hdrhistogram.github.io/HdrHistogram/plotFiles.html>): a file for each phase of each variant
+//! at each level. Latencies are in microseconds. The plotter passes over lines that begin with `#`, so
+//! what a file tells of stands in one at its end.
 
 use std::collections::BTreeSet;
 

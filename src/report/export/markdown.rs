@@ -1,5 +1,5 @@
-//! A short account for a text in Markdown, as GitHub reads it: what is concluded, the figures in one
-//! table, where it was measured, and how to do it again.
+//! Writes a short report in GitHub's Markdown: the findings, one table, the host, and the commands that
+//! repeat it.
 
 use super::{ExportFormat, ExportText, only};
 use crate::analysis::Analysis;

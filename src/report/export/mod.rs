@@ -1,4 +1,4 @@
-//! Texts of a run for other programs: one file here for each format. docs/EXPORTS.md says what is in them.
+//! Writes a run for other programs: one file here for each format, which docs/EXPORTS.md describes.
 
 mod csv;
 mod gnuplot;

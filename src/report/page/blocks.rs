@@ -1,4 +1,4 @@
-//! What the sections of the page are made of: plain data, which `block.html` writes as elements.
+//! Defines the blocks of the page's sections as plain data, which `block.html` writes as elements.
 
 use askama::Template;
 

@@ -1,5 +1,5 @@
-//! The report for a browser: one file that needs nothing else and asks the network for nothing. The
-//! answer comes first, then the charts, the tables, how it was measured, and how to do it again.
+//! Writes the report for a browser: one file that needs nothing else and asks the network for nothing.
+//! The answer comes first, then the charts, the tables, how it was measured, and how to do it again.
 //!
 //! What it says is plain data; the templates beside this file write it, and escape every text.
 

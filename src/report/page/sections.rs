@@ -1,5 +1,5 @@
-//! The sections of the page: what is concluded, with what warns of it; the results in tables; how they were
-//! measured; and what it takes to do a run again.
+//! Makes the sections of the page: findings and warnings, tables, how the run was measured, and how to
+//! repeat it.
 
 use super::super::comparison::comparison_sentences;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};

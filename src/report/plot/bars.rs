@@ -1,4 +1,4 @@
-//! A row for each value: bars from the left, or markers on a track, with the number behind them.
+//! Draws a row for each value: bars from the left, or markers on a track, with the number behind them.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A chart of a terminal: rows of characters, each with what it is drawn with, and a canvas of dots: eight
-//! in each cell as braille, or one symbol in each as ASCII.
+//! Draws on a grid of characters: a canvas of dots, eight in each character as braille, or one symbol in
+//! each as ASCII.
 
 use std::io::{self, Write};
 

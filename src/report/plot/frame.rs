@@ -1,4 +1,4 @@
-//! What stands around a canvas: axes, ticks with their texts, and what letters and marks stand for.
+//! Draws axes, ticks with their texts, and the legend around a canvas.
 
 use super::canvas::{Canvas, Ink, Row};
 use super::{Style, axis_label, wrapped};

@@ -1,4 +1,4 @@
-//! Lines, curves, bands, laws, markers, raw points and shaded cells on a canvas between two axes.
+//! Draws lines, curves, bands, growth laws, markers, raw points and shaded cells between two axes.
 
 use super::canvas::{Canvas, Ink, Pen, Row};
 use super::frame::{Frame, MARGIN};

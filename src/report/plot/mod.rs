@@ -1,5 +1,5 @@
-//! The pictures of a run as charts of a terminal, in text: bars, lines of braille dots, shaded
-//! cells. What is drawn is decided in `figures`; here only where it goes on a grid of characters.
+//! Draws charts as text in a terminal: bars, lines of braille dots, shaded cells. `charts` decides what
+//! is drawn, this module where it goes on a grid of characters.
 
 mod bars;
 mod canvas;

@@ -1,5 +1,5 @@
-//! The store: one SQLite file that keeps every run, committed after every phase, so that a run
-//! that was killed stays readable. docs/STORE.md says how to read it without boatload.
+//! Stores every run in one SQLite file, committed after every phase, so that a killed run stays readable.
+//! docs/STORE.md describes how to read it without boatload.
 
 mod read;
 

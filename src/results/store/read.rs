@@ -1,4 +1,4 @@
-//! Reading runs back, whole or in summary.
+//! Reads runs back from the store, whole or in summary.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A slowdown of a known size, planted in another engine: to try whether it is found.
+//! Delays the requests of another engine by a known share, to test whether the slowdown is found.
 
 use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::errno::Errno;

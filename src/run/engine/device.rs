@@ -1,5 +1,4 @@
-//! The blocking engine of a block device: one pread(2) for each block, from a node that is open for
-//! reading only.
+//! Reads a block device, one pread(2) for each block, from a node that is open for reading only.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;

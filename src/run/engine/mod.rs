@@ -1,4 +1,5 @@
-//! Engines carry requests out. An engine never reads the clock, never retries and never prints.
+//! Defines engines, which carry out requests. An engine never reads the clock, never retries and never
+//! prints.
 
 pub(crate) mod delayed;
 pub(crate) mod device;

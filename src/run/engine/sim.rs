@@ -1,6 +1,6 @@
-//! The simulated file system: a truth that findings can be tested against. Time is a law of the
-//! plan's `[sim]` table, added to a virtual clock; with no time at all, what is left to measure is
-//! boatload itself, names and contents included.
+//! Simulates a file system whose truth is known, to test findings. Time is a law of the plan's `[sim]`
+//! table, added to a virtual clock; with no time at all, what is left to measure is boatload itself,
+//! names and contents included.
 
 use std::collections::TryReserveError;
 use std::hint::black_box;

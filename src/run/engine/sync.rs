@@ -1,4 +1,4 @@
-//! The blocking engine: one system call for each request, names relative to open directories.
+//! Carries out each request by one blocking system call, with names relative to open directories.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ops::Range;

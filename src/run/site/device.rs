@@ -1,5 +1,4 @@
-//! The block device under a directory as a place to run in: it is only read, and nothing is made
-//! anywhere.
+//! Runs cells on the block device under a directory: it is only read, and nothing is made anywhere.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;

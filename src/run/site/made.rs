@@ -1,4 +1,4 @@
-//! File systems made for the cells that run on them, one after the other on the same place.
+//! Runs each cell on a file system made for it, one after the other on the same volume.
 
 use std::os::fd::AsFd;
 use std::path::Path;

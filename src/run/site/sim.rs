@@ -1,5 +1,4 @@
-//! The simulated file system as a place to run in. Of the files beside the cells' trees only their number
-//! and their bytes are kept.
+//! Runs cells on the simulated file system. Of the ballast only the number of files and bytes is kept.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Draws what stands around the series: words, grid, ticks, and the places that findings name.
+//! Draws all that surrounds the series: words, grid, ticks, and the marks of findings.
 
 use super::layout::{ChartLayout, MarkLabel, SLANT_DEGREES};
 use super::style::{

@@ -1,4 +1,4 @@
-//! The legend: what colours and shapes mean, in rows below the plot.
+//! Draws the legend of colours and shapes, in rows below the plot.
 
 use super::style::{
     BASE, DASHES, EDGE, GROUND, LABEL, LAW_DASHES, LEGEND, NEUTRAL, SHADES, TICK, dashes, shade,

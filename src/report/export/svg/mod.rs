@@ -1,6 +1,7 @@
-//! Charts as SVG: a file for each, for papers and pages, and the charts of the page for a browser. It is
-//! written here and not by a library for charts: what there is rounds to whole pixels, knows no dashes,
-//! groups or words for screen readers, and measures text only with fonts that it loads from the machine.
+//! Writes charts as SVG: a file for each, for papers and pages, and the charts of the page for a browser.
+//! It is written here and not by a library for charts: what there is rounds to whole pixels, knows no
+//! dashes, groups or words for screen readers, and measures text only with fonts that it loads from the
+//! machine.
 
 mod frame;
 mod layout;

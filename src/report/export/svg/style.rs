@@ -1,4 +1,4 @@
-//! How charts look: sizes in pixels and colours, in one place.
+//! Defines the sizes, in pixels, and the colours of charts.
 
 use std::fmt::Write;
 

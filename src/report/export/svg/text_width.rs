@@ -1,4 +1,4 @@
-//! How much room a text takes. The font is the viewer's, so widths are estimates, on the wide side.
+//! Estimates the width of a text. The font is the viewer's, so widths are estimates, on the wide side.
 
 use crate::base::failure::shown;
 use crate::report::text;

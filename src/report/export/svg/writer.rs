@@ -1,4 +1,5 @@
-//! Places on a picture, and the elements of SVG. Text of users gets in as text only, never as an attribute.
+//! Writes the elements of SVG at places of a picture. Text of users gets in as text only, never as an
+//! attribute.
 
 use std::fmt::{Arguments, Write};
 
