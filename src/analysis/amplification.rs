@@ -12,7 +12,7 @@ use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::gives_content;
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
-/// Of one variant, over all its levels and passes. Each figure is none where it is not known.
+/// Amplification of one variant, over all its levels and passes. A figure is none if it is not known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Amplification {
     /// The variant's name.
@@ -46,7 +46,7 @@ impl Amplification {
     }
 }
 
-/// How many repeats are behind the figures: the least and the most.
+/// The smallest and the largest number of repeats behind the figures.
 pub fn repeats_behind(all: &[Amplification]) -> RangeInclusive<u32> {
     let means = all.iter().flat_map(|one| {
         [

@@ -3,7 +3,7 @@
 
 use super::summary::{PhaseSummary, Summary, VariantSummary};
 use super::tails::merge;
-use crate::results::book::{Book, Level};
+use crate::results::book::{Book, Level, Measurement};
 
 /// Latencies of one phase of a variant at a level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,38 +112,19 @@ pub(crate) fn is_latencies_only(book: &Book, summary: &Summary) -> bool {
         && summary.rows().all(|row| row.rate.is_none() && row.invalid.is_empty())
 }
 
-/// Latencies of single operations, named after the phase of the first measurement.
-pub(crate) struct SingleLatencies<'a> {
-    pub(crate) phase: &'a str,
-    /// Numbers of operations, from 1.
-    pub(crate) operations: Vec<u64>,
-    /// One for each measurement.
-    pub(crate) columns: Vec<SingleLatencyColumn<'a>>,
-}
-
-/// Latencies of the operations of one measurement.
-pub(crate) struct SingleLatencyColumn<'a> {
-    pub(crate) variant: &'a str,
-    /// For each number of [`SingleLatencies::operations`], in nanoseconds.
-    pub(crate) latencies_ns: Vec<Option<f64>>,
-}
-
-/// The latency of each operation that has a window of its own.
-pub(crate) fn single_latencies(book: &Book) -> SingleLatencies<'_> {
+/// Numbers, from 1, of the operations that have windows of their own.
+pub(crate) fn single_operations(book: &Book) -> Vec<u64> {
     let windows = book.measurements.iter().flat_map(|m| &m.windows);
-    let mut firsts: Vec<u64> = windows.map(|window| window.first).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
-    let columns = book.measurements.iter().map(|m| {
-        let window = |first| m.windows.iter().find(|window| window.first == first);
-        let latencies_ns = firsts.iter().map(|first| window(*first).map(|w| w.mean_ns)).collect();
-        SingleLatencyColumn { variant: &m.cell.variant, latencies_ns }
-    });
-    SingleLatencies {
-        phase: book.measurements.first().map_or("", |m| &m.phase),
-        columns: columns.collect(),
-        operations: firsts.iter().map(|first| first.saturating_add(1)).collect(),
-    }
+    let mut numbers: Vec<u64> = windows.map(|window| window.first.saturating_add(1)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// Latency of the operation with this number, in nanoseconds; none if it has no window of its own.
+pub(crate) fn single_latency_ns(m: &Measurement, operation: u64) -> Option<f64> {
+    let mut windows = m.windows.iter();
+    windows.find(|window| window.first.saturating_add(1) == operation).map(|w| w.mean_ns)
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Parses the command line and calls the command: one file for each. Here and in `report` is the only
-//! printing.
+//! Parses the command line and calls the command. Only this stage and `report` print.
 
 mod check;
 mod clean;

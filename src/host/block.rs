@@ -1,5 +1,4 @@
-//! Flushes the buffers of an open block device, wipes the marks of file systems off it, and checks that
-//! none is left.
+//! Flushes an open block device, and wipes the marks of file systems off it.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};

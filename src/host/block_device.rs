@@ -1,6 +1,5 @@
-//! Reads facts and counters of the block device under a mount from sysfs
-//! (Documentation/ABI/stable/sysfs-block of Linux), finds the devices it stands on, and opens its node in
-//! `/dev` for reading.
+//! Reads facts and counters of a block device from sysfs (Documentation/ABI/stable/sysfs-block of Linux),
+//! finds the devices it stands on, and opens its node in `/dev` for reading.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

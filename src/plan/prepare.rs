@@ -38,13 +38,6 @@ pub enum FillMethod {
     },
 }
 
-impl FillMethod {
-    /// Whether levels are reached from above.
-    pub fn goes_down(self) -> bool {
-        matches!(self, FillMethod::Age { empty_from: Some(_), .. })
-    }
-}
-
 /// What a level means for the files beside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BallastGoal {

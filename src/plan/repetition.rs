@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::phase::{CacheAsked, Phase};
+use super::prepare::FillMethod;
 use super::{CellPlan, Conclusion, Plan};
 use crate::base::random::{Stream, shuffle};
 
@@ -139,7 +140,9 @@ impl Plan {
             let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
             order.extend(cells.map(|(at, _)| at));
             let first = order.get(before).and_then(|at| self.cells[*at].prepare.as_ref());
-            if first.is_some_and(|prepare| prepare.ballast.method.goes_down()) {
+            // Levels that are reached by emptying begin with the highest.
+            let method = first.map(|prepare| prepare.ballast.method);
+            if matches!(method, Some(FillMethod::Age { empty_from: Some(_), .. })) {
                 order[before..].reverse();
             }
         }

@@ -1,5 +1,4 @@
-//! Generates the JSON Schema of job files from the wire structs: for editors, and for the structural
-//! check.
+//! Generates the JSON Schema of job files from the wire structs, for editors and the structural check.
 
 use serde_json::Value;
 

@@ -165,7 +165,8 @@ impl<'a> Walker<'a> {
     fn table(&mut self, forms: &[&'a Value], table: &DeTable<'_>, place: &str) -> Option<Value> {
         let tables: Vec<&'a Value> =
             forms.iter().filter(|form| allows(form, "object")).copied().collect();
-        let shared = |form: &Value| table.keys().filter(|k| has_key(form, k.get_ref())).count();
+        let is_known = |form: &Value, key: &str| schema_of(form, key).is_some();
+        let shared = |form: &Value| table.keys().filter(|k| is_known(form, k.get_ref())).count();
         let best = tables.iter().copied().rev().max_by_key(|form| shared(form))?;
         if tables.len() > 1 && shared(best) == 0 {
             let valid: Vec<&str> = tables.iter().flat_map(|form| keys(form)).collect();
@@ -245,10 +246,6 @@ fn words(form: &Value) -> Option<Vec<&str>> {
 fn keys(form: &Value) -> Vec<&str> {
     let properties = form.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect()
-}
-
-fn has_key(form: &Value, key: &str) -> bool {
-    schema_of(form, key).is_some()
 }
 
 /// What may stand under a key; none if the key is unknown.

@@ -8,7 +8,7 @@ use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{number, time, write_wrapped};
 use crate::analysis::Analysis;
 use crate::analysis::course::CourseTable;
-use crate::analysis::latencies::single_latencies;
+use crate::analysis::latencies::{single_latency_ns, single_operations};
 use crate::base::units::{grouped, time_step};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Window};
@@ -81,11 +81,11 @@ pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
 
 /// A row for each operation number, a column for each measurement, named by its variant.
 pub(super) fn single_latency_table(book: &Book) -> Table {
-    let latencies = single_latencies(book);
-    let names = latencies.operations.iter().map(|operation| grouped(*operation));
-    let mut table = Table::of_names(latencies.phase, Align::Right, names);
-    for column in latencies.columns {
-        table.column(column.variant, column.latencies_ns.into_iter().map(time));
+    let operations = single_operations(book);
+    let phase = book.measurements.first().map_or("", |m| &m.phase);
+    let mut table = Table::of_names(phase, Align::Right, operations.iter().map(|at| grouped(*at)));
+    for m in &book.measurements {
+        table.column(&m.cell.variant, operations.iter().map(|at| time(single_latency_ns(m, *at))));
     }
     table
 }

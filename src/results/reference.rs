@@ -181,16 +181,13 @@ fn measurements(
     let of_this = |line: &PublishedRow| line.text("reference") == Some(&reference.name);
     for line in lines(table).filter(of_this) {
         let mut measurement = measurement(&line, scenario, reference.threads);
-        match all.last_mut().filter(|last| same_phase(last, &measurement)) {
+        let key = (&measurement.cell, &measurement.phase, measurement.pass);
+        match all.last_mut().filter(|last| (&last.cell, &last.phase, last.pass) == key) {
             Some(last) => last.windows.append(&mut measurement.windows),
             None => all.push(measurement),
         }
     }
     all
-}
-
-fn same_phase(a: &Measurement, b: &Measurement) -> bool {
-    (&a.cell, &a.phase, a.pass) == (&b.cell, &b.phase, b.pass)
 }
 
 fn measurement(line: &PublishedRow, scenario: &WireScenario, threads: u32) -> Measurement {

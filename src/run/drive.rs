@@ -1,6 +1,5 @@
-//! Drives the operations of a worker, the one hot loop: takes targets in order, asks the operation for
-//! its next request, hands it to the engine, and reads the clock once for each operation: the end of one
-//! is the start of the next.
+//! Runs the one hot loop: takes targets in order, asks the operation for its next request, hands it to
+//! the engine, and reads the clock once for each operation: the end of one is the start of the next.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

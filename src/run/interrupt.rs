@@ -1,5 +1,5 @@
-//! Handles Ctrl-C: the first asks a run to stop and clean up, the second ends the process at once. Other
-//! signals only ask: a terminal that is closed, and timeout(1), send theirs twice.
+//! Handles Ctrl-C: the first asks a run to clean up, the second ends the process at once. Other signals
+//! only ask: a closed terminal and timeout(1) send theirs twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,4 @@
-//! Measures one phase: caches, the work between two readings of the device's counters, the sync, the
-//! count of the tree.
+//! Measures one phase: caches, the work between two readings of the counters, the sync, the tree's count.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,4 @@
-//! Repeats cells until the rates are as precise as requested or the time is over: a pilot, then the
-//! repeats that follow from it, computed again when their number has doubled.
+//! Repeats cells until the rates are as precise as requested or the time is over: a pilot, then more.
 
 use std::collections::BTreeMap;
 
@@ -194,11 +193,7 @@ impl Session<'_> {
             let taken = RepetitionChoice { repeats: part.done, ..RepetitionChoice::default() };
             return RepetitionDecision { wanted: None, taken };
         }
-        choose_repetition(
-            &rows,
-            costs,
-            part.done,
-            PrecisionGoal { precision: part.precision, seconds },
-        )
+        let goal = PrecisionGoal { precision: part.precision, seconds };
+        choose_repetition(&rows, costs, part.done, goal)
     }
 }

@@ -1,5 +1,5 @@
-//! Lists every phase of several runs once and finds it in each run: same phase, variant and level. A
-//! run whose only variant is unnamed is matched by its file system.
+//! Lists every phase of several runs once and finds it in each run: same phase, variant and level. A run
+//! whose only variant is unnamed is matched by its file system.
 
 use serde::Serialize;
 

@@ -1,5 +1,4 @@
-//! Draws latency against the number of operations done in a phase, with the fitted growth curve and the
-//! change point.
+//! Draws the course of each phase, with the fitted growth curve and the change point.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, points,
@@ -25,13 +24,11 @@ const POINTS_IN_ALL_TARGET: usize = 60_000;
 /// Least of the largest number of points of a series, whatever the targets: fewer would hide its shape.
 const POINTS_MIN: usize = 24;
 
-/// Most points of a series. Each variant has two full series, p50 and mean, and a band of half as many
-/// points.
+/// Most points of a series. A variant has two full series, p50 and mean, and a band of half as many.
 fn points_max(variants: usize, phases: usize) -> usize {
     let of = |points: usize, courses: usize| points * 2 / (5 * courses.max(1));
-    let each =
-        of(POINTS_PER_CHART_TARGET, variants).min(of(POINTS_IN_ALL_TARGET, variants * phases));
-    each.clamp(POINTS_MIN, POINTS_MAX)
+    let in_all = of(POINTS_IN_ALL_TARGET, variants * phases);
+    of(POINTS_PER_CHART_TARGET, variants).min(in_all).clamp(POINTS_MIN, POINTS_MAX)
 }
 
 /// One chart for each phase that has windows.
@@ -50,14 +47,8 @@ struct VariantCourse<'a> {
     growth: Option<&'a GrowthFinding>,
 }
 
-fn chart(
-    runs: &ChartRuns<'_>,
-    phase: &str,
-    points_max: usize,
-    keys: &mut ChartKeys,
-) -> Option<Chart> {
-    let parts =
-        runs.variants.iter().filter_map(|variant| VariantCourse::new(variant, phase, points_max));
+fn chart(runs: &ChartRuns<'_>, phase: &str, limit: usize, keys: &mut ChartKeys) -> Option<Chart> {
+    let parts = runs.variants.iter().filter_map(|one| VariantCourse::new(one, phase, limit));
     let parts: Vec<VariantCourse<'_>> = parts.collect();
     let series: Vec<ChartSeries> = parts.iter().flat_map(VariantCourse::series).collect();
     let heights = points(&series).flat_map(|point| point.interval.unwrap_or([point.y; 2]));

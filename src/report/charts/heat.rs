@@ -1,5 +1,4 @@
-//! Draws the latency of each phase from its beginning to its end as a heat map, a row for each
-//! measurement.
+//! Draws the latency of each measurement from its beginning to its end, as a row of a heat map.
 
 use super::runs::{
     ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, notes, points,

@@ -1,6 +1,6 @@
 //! Writes the figures of a run as gauges, for the textfile collector of node_exporter and other readers
 //! of OpenMetrics. That collector reads the older Prometheus text format, so only what both have is used:
-//! no type but `gauge`, no timestamps. What is not known has no sample.
+//! no type but `gauge`, no timestamps. Unknown figures have no sample.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -196,15 +196,11 @@ impl Canvas {
         self.columns * if self.ascii { 1 } else { DOTS.len() }
     }
 
-    /// Dots from top to bottom.
-    pub(super) fn dots_down(&self) -> usize {
-        self.rows * if self.ascii { 1 } else { DOTS[0].len() }
-    }
-
     /// The dot at a place, from the left and from the top.
     pub(super) fn dot_at(&self, [x, y]: [f64; 2]) -> [usize; 2] {
         let at = |share: f64, dots: usize| (share.clamp(0.0, 1.0) * (dots - 1) as f64).round();
-        let down = at(1.0 - y, self.dots_down());
+        let dots_down = self.rows * if self.ascii { 1 } else { DOTS[0].len() };
+        let down = at(1.0 - y, dots_down);
         [at(x, self.dots_across()) as usize, down as usize]
     }
 

@@ -1,5 +1,4 @@
-//! Defines engines, which carry out requests. An engine never reads the clock, never retries and never
-//! prints.
+//! Defines engines, which carry out requests. An engine never reads the clock, retries or prints.
 
 pub(crate) mod delayed;
 pub(crate) mod device;

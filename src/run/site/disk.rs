@@ -85,9 +85,6 @@ pub struct DiskSite {
 impl DiskSite {
     /// Makes a site in the run directory: writes the canary file and detects the cache probe. If that
     /// fails the run directory is removed.
-    ///
-    /// # Errors
-    /// If the canary cannot be written.
     pub fn new(
         run_directory: RunDirectory,
         host: &HostFacts,
@@ -136,12 +133,8 @@ impl DiskSite {
     fn remove(&mut self) -> Result<Removal> {
         self.cell = None;
         self.remove_ballast();
-        match self.run_directory.take() {
-            Some(run_directory) => {
-                remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()))
-            }
-            None => Ok(Removal::default()),
-        }
+        let Some(directory) = self.run_directory.take() else { return Ok(Removal::default()) };
+        remove_run_directory(directory.parent(), OsStr::new(directory.name()))
     }
 
     fn run_directory(&self) -> Result<&RunDirectory> {
@@ -159,17 +152,11 @@ impl DiskSite {
         listener: HeadwayListener<'_>,
     ) -> Result<DiskBallast> {
         let run_directory = self.run_directory()?;
-        let (ballast_plan, clock) = (prepare.ballast.clone(), self.clock.clone());
-        let make = || {
-            DiskBallast::make(
-                run_directory.directory(),
-                self.ballasts_made,
-                ballast_plan.clone(),
-                clock.clone(),
-            )
-        };
+        let (plan, clock) = (prepare.ballast.clone(), self.clock.clone());
+        let (parent, number) = (run_directory.directory(), self.ballasts_made);
+        let make = || DiskBallast::make(parent, number, plan.clone(), clock.clone());
         let BallastGoal::Files(files) = prepare.goal else { return make() };
-        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &ballast_plan);
+        let (there, passed_over) = kept_ballast::find(run_directory.parent(), &plan);
         passed_over.into_iter().for_each(|why| listener(&Headway::Found(why)));
         let Some(there) = there else { return make() };
         let what =
@@ -184,7 +171,7 @@ impl DiskSite {
             )));
         }
         listener(&Headway::Found(format!("going on from {what}, which stay")));
-        Ok(DiskBallast::adopt(there, ballast_plan, clock))
+        Ok(DiskBallast::adopt(there, plan, clock))
     }
 
     /// The open directories of the tree that a phase works on, in the cell or in the ballast.
@@ -305,13 +292,11 @@ impl Site for DiskSite {
 
     fn remove_ballast(&mut self) -> Removal {
         self.ballast_tree = None;
-        let (Some(ballast), Some(run_directory)) = (self.ballast.take(), &self.run_directory)
-        else {
-            return Removal::default();
-        };
-        let removal = ballast.remove(run_directory.directory());
+        let Some(ballast) = self.ballast.take() else { return Removal::default() };
+        let Some(directory) = &self.run_directory else { return Removal::default() };
+        let removal = ballast.remove(directory.directory());
         // The room that was freed must be there for what comes next.
-        let _ = rustix::fs::syncfs(run_directory.directory());
+        let _ = rustix::fs::syncfs(directory.directory());
         removal
     }
 
@@ -322,9 +307,8 @@ impl Site for DiskSite {
     fn end_cell(&mut self) -> Removal {
         let Some((name, open)) = self.cell.take() else { return Removal::default() };
         drop(open);
-        self.run_directory
-            .as_ref()
-            .map_or_else(Removal::default, |g| remove_tree(g.directory(), &name))
+        let Some(directory) = &self.run_directory else { return Removal::default() };
+        remove_tree(directory.directory(), &name)
     }
 
     fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
@@ -374,11 +358,12 @@ impl Site for DiskSite {
     }
 
     fn readings(&self) -> Readings {
-        let all =
-            self.device_counters.as_ref().map_or_else(Readings::default, CounterSource::readings);
-        let own_read =
-            if self.own_reads_are_counted { all.own_read } else { ReadCount::NotApplicable };
-        Readings { own_read, ..all }
+        let counters = self.device_counters.as_ref();
+        let mut all = counters.map_or_else(Readings::default, CounterSource::readings);
+        if !self.own_reads_are_counted {
+            all.own_read = ReadCount::NotApplicable;
+        }
+        all
     }
 
     fn count_entries(&self) -> ErrnoResult<u64> {
@@ -449,7 +434,7 @@ fn make_tree(
 
 /// What is needed to open a [`DiskSite`] again after an unmount: the names of its directories and the
 /// descriptions of its tree and ballast.
-pub(in crate::run::site) struct ClosedSite {
+pub(super) struct ClosedSite {
     run_directory: Option<String>,
     cell: Option<(OsString, Tree, u64)>,
     ballast: Option<ClosedBallast>,
@@ -457,15 +442,12 @@ pub(in crate::run::site) struct ClosedSite {
 
 impl DiskSite {
     /// Closes all that it has open, so that its file system can be unmounted.
-    pub(in crate::run::site) fn close_for_unmount(&mut self) -> ClosedSite {
+    pub(super) fn close_for_unmount(&mut self) -> ClosedSite {
         self.ballast_tree = None;
         self.canary = None;
         self.held = None;
         ClosedSite {
-            run_directory: self
-                .run_directory
-                .take()
-                .map(|run_directory| run_directory.name().to_string()),
+            run_directory: self.run_directory.take().map(|open| open.name().to_string()),
             cell: self.cell.take().map(|(name, open)| {
                 let workers = open.bases.len() as u64;
                 (name, open.tree.clone(), workers)
@@ -475,17 +457,12 @@ impl DiskSite {
     }
 
     /// Opens again below `parent` what was closed for an unmount.
-    pub(in crate::run::site) fn reopen(
-        &mut self,
-        closed: ClosedSite,
-        parent: OwnedFd,
-    ) -> Result<()> {
+    pub(super) fn reopen(&mut self, closed: ClosedSite, parent: OwnedFd) -> Result<()> {
         let failed = |error: Errno| {
             Failure::failed(format!("cannot go on after mounting again: {}", error.about()))
         };
         let Some(name) = closed.run_directory else { return Ok(()) };
-        let run_directory =
-            RunDirectory::reopen(parent, &name).map_err(|error| failed(error.into()))?;
+        let run_directory = RunDirectory::reopen(parent, &name).map_err(|e| failed(e.into()))?;
         self.canary = open_canary(&run_directory).ok();
         if let Some((name, tree, workers)) = closed.cell {
             let root =
@@ -501,11 +478,6 @@ impl DiskSite {
         }
         self.run_directory = Some(run_directory);
         Ok(())
-    }
-
-    /// Leaves all that it made where it is: the file system goes as a whole.
-    pub(in crate::run::site) fn abandon(mut self) {
-        self.close_for_unmount();
     }
 }
 

@@ -115,7 +115,7 @@ impl DiskBallast {
         self.files.sync_seconds
     }
 
-    /// Files that were there before it was gone on from.
+    /// Files of the ballast that was adopted; none if this run made it.
     pub(super) fn files_found(&self) -> Option<u64> {
         self.kept.as_ref().map(|(_, files)| *files)
     }

@@ -138,8 +138,9 @@ impl MadeSite {
 
     /// Unmounts what is mounted; the next file system is made over it.
     fn leave(&mut self) -> Result<()> {
-        if let Some(here) = self.here.take() {
-            here.disk.abandon();
+        if let Some(mut here) = self.here.take() {
+            // All that it made stays: the file system goes as a whole.
+            here.disk.close_for_unmount();
         }
         self.place.as_mut().map_or(Ok(()), Backing::unmount)
     }

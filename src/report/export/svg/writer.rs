@@ -1,5 +1,4 @@
-//! Writes the elements of SVG at places of a picture. Text of users gets in as text only, never as an
-//! attribute.
+//! Writes the elements of SVG. Text of users gets in as text only, never as an attribute.
 
 use std::fmt::{Arguments, Write};
 
