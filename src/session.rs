@@ -39,7 +39,7 @@ use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, 
 /// Letters of a run's id.
 const ID_LETTERS: usize = 8;
 
-/// What is to be run, and where.
+/// The plan to run, and the place to run it in.
 #[derive(Clone)]
 pub struct RunOrder<'a> {
     /// The plan.
@@ -54,7 +54,7 @@ pub struct RunOrder<'a> {
     pub place: Volume,
 }
 
-/// Where in the run a phase stands, for whoever watches.
+/// The place of a phase in the run, for listeners.
 pub struct PhaseContext<'a> {
     /// The cell, from 1.
     pub cell: usize,
@@ -366,7 +366,7 @@ fn as_first_pass(phase: &Phase, before: Option<&Measurement>) -> Phase {
     phase
 }
 
-/// What there is before anything is made.
+/// The state of the machine before anything is made.
 pub(crate) struct HostSurvey {
     /// The directory, open.
     parent: OwnedFd,

@@ -154,7 +154,7 @@ fn chance(a: &[f64], b: &[f64]) -> f64 {
     two_sided(change / error, degrees)
 }
 
-/// What is a change of the level.
+/// The smallest change that counts, the alpha of its test, and the level of values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sensitivity {
     /// The largest chance of a change where there is none, as [`change_points`] takes it.

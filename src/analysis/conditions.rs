@@ -16,7 +16,7 @@ pub struct Conditions {
     pub places: Vec<PlaceConditions>,
 }
 
-/// One variant at one level.
+/// The conditions of one variant at one level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceConditions {
     /// The variant's name.

@@ -250,7 +250,7 @@ pub(crate) struct CourseTable<'a> {
     pub(crate) rows: Vec<CourseTableRow>,
 }
 
-/// One window of every variant.
+/// A row with one window of every variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTableRow {
     /// Operations done when the window ends.

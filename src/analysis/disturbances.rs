@@ -194,7 +194,7 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// How much each kind of disturbance was in each measurement of a book.
+/// The amount of each kind of disturbance in each measurement of a book.
 #[derive(Debug)]
 pub(super) struct DisturbanceAmounts {
     /// By the address of the measurement, in the order of [`DISTURBANCES`].

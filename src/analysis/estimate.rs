@@ -14,7 +14,7 @@ use crate::plan::{
 use crate::results::book::MadeOn;
 use crate::results::book::{Book, MadeFileSystem};
 
-/// What one phase of the probe cost.
+/// The cost of one phase of the probe.
 #[derive(Clone, Debug, Default)]
 pub struct ProbedPhase {
     /// The variant, as the job file names it.
@@ -35,7 +35,7 @@ pub struct ProbedPhase {
     pub sync_seconds: f64,
 }
 
-/// What making and removing the tree of a cell cost.
+/// The cost of making and removing the tree of a cell.
 #[derive(Clone, Debug, Default)]
 pub struct CellCost {
     /// Directories of its layout.
@@ -48,7 +48,7 @@ pub struct CellCost {
     pub end_seconds: f64,
 }
 
-/// What the files beside the trees cost.
+/// The cost of the ballast.
 #[derive(Clone, Debug, Default)]
 pub struct BallastCost {
     /// The variant, as the job file names it.
@@ -61,7 +61,7 @@ pub struct BallastCost {
     pub removal_seconds: f64,
 }
 
-/// What a probe found.
+/// The costs that a probe measured.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeCosts {
     /// Its phases.

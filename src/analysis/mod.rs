@@ -84,7 +84,7 @@ impl<'a> Analysis<'a> {
         self.summary.get_or_init(|| summarize(self.book, self.disturbance_amounts()))
     }
 
-    /// What the place was like at each level.
+    /// The conditions at each level.
     pub fn conditions(&self) -> &Conditions {
         self.conditions.get_or_init(|| conditions(self.book))
     }
@@ -94,18 +94,18 @@ impl<'a> Analysis<'a> {
         self.distributions.get_or_init(|| distributions(self.book, self.summary()))
     }
 
-    /// How much more than requested was moved and taken, for each variant.
+    /// The amplification of each variant.
     pub fn amplifications(&self) -> &[Amplification] {
         self.amplifications.get_or_init(|| amplifications(self.book))
     }
 
-    /// How much more than requested the device moved, for each phase of each variant.
+    /// The amplification of each phase of each variant.
     pub fn phase_amplifications(&self) -> &[PhaseAmplification] {
         self.phase_amplifications
             .get_or_init(|| phase_amplifications(self.book, self.disturbance_amounts()))
     }
 
-    /// Where the variance of each phase is.
+    /// The variance of each phase by its source.
     pub fn variance(&self) -> &[VarianceComponents] {
         self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
     }

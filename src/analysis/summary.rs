@@ -18,7 +18,7 @@ pub struct Summary {
     pub groups: Vec<VariantSummary>,
 }
 
-/// One variant at one level, over all its repeats.
+/// The results of one variant at one level, over all its repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantSummary {
     /// The variant's name.
@@ -29,7 +29,7 @@ pub struct VariantSummary {
     pub rows: Vec<PhaseSummary>,
 }
 
-/// One phase over all its repeats and passes.
+/// The results of one phase over all its repeats and passes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseSummary {
     /// The phase's name.
@@ -109,7 +109,7 @@ impl Summary {
         agreed(measured.map(|row| row.cache.as_str()))
     }
 
-    /// How many measurements are not averaged in.
+    /// The number of measurements that are not averaged in.
     pub fn invalid(&self) -> u64 {
         self.rows().map(|row| row.invalid.len() as u64).sum()
     }

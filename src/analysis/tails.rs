@@ -56,7 +56,7 @@ impl Quantile {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::P50, Self::P99, Self::P999];
 
-    /// Its word: `p50`.
+    /// Its name: `p50`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::P50 => "p50",

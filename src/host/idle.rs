@@ -11,7 +11,7 @@ use crate::host::sysfs::number_after;
 /// A system at rest writes a page of a log now and then; a file system's own work is far more.
 const WRITEBACK_PAGES_MAX: u64 = 16;
 
-/// What is still under way on a device, and in memory on its way to any device.
+/// Requests under way on a device, and dirty memory on its way to any device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrest {
     /// Requests that the device, or one beneath it, was given and has not answered.

@@ -22,7 +22,7 @@ use crate::host::errno;
 /// mincore(2) is asked for this much of a file at a time, so that the answer stays small.
 const MINCORE_STEP_BYTES: u64 = 64 << 20;
 
-/// How many of a file's pages are in memory.
+/// The number of a file's pages that are in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Residency {
     /// Pages in the page cache, dirty ones included.

@@ -26,7 +26,7 @@ pub struct Space {
     pub available_inodes: Option<u64>,
 }
 
-/// What a file system has in use.
+/// Space and inodes that a file system has in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes.

@@ -99,7 +99,7 @@ pub fn find_operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
-/// What an operation does to the number of entries in the tree.
+/// The effect of an operation on the number of entries in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// One more entry for each target; of chunks, for each file that they begin.
@@ -110,7 +110,7 @@ pub enum Effect {
     KeepsTree,
 }
 
-/// What an operation works on.
+/// The kind of thing that an operation works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A file of the tree.
@@ -127,7 +127,7 @@ pub enum Subject {
     Block,
 }
 
-/// What an operation leaves different about its target.
+/// The change that an operation makes to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing that a later phase would meet.

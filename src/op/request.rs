@@ -58,7 +58,7 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// For writing; it must not exist yet.
@@ -253,10 +253,10 @@ impl fmt::Display for Request {
     }
 }
 
-/// What a request came to: bytes moved (0 where none are), or the error.
+/// The result of a request: bytes moved (0 where none are), or the error.
 pub type RequestOutcome = Result<u64, Errno>;
 
-/// How far one operation on one target has come.
+/// The progress of one operation on one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperationProgress {
     /// The request that ended last; none at the start.

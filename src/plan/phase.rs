@@ -59,7 +59,7 @@ pub struct FileState {
     pub generation: u32,
 }
 
-/// One phase, ready to run.
+/// A checked phase, ready to run.
 #[derive(Clone, Debug)]
 pub struct Phase {
     /// Its name, unique in the cell but for its passes.

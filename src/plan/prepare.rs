@@ -3,7 +3,7 @@
 
 use super::tree::{DirectoryLayout, Tree};
 
-/// How the place is prepared for one level.
+/// The preparation of the site for one level: its ballast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepare {
     /// The law of the files.
@@ -23,7 +23,7 @@ pub struct Ballast {
     pub threads: u32,
 }
 
-/// How files are brought to a place.
+/// The method by which the ballast is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FillMethod {
     /// One after the other.
@@ -38,7 +38,7 @@ pub enum FillMethod {
     },
 }
 
-/// What a level means for the files beside.
+/// The goal that a level sets for the ballast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BallastGoal {
     /// So many files.

@@ -8,7 +8,7 @@ use super::prepare::FillMethod;
 use super::{CellPlan, Conclusion, Plan};
 use crate::base::random::{Stream, shuffle};
 
-/// What is asked for instead of a number of repeats.
+/// The precision and the time that are requested instead of a number of repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     /// Most that half of the 95% interval of a rate is to be, as a share of the rate.

@@ -95,7 +95,7 @@ impl Slices {
     }
 }
 
-/// What all workers of a phase recorded, merged.
+/// The merged records of all workers of a phase.
 pub struct Recorded {
     /// All latencies.
     pub histogram: Histogram<u64>,

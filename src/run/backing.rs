@@ -363,7 +363,7 @@ impl Backing {
     }
 }
 
-/// What of an unmounted file system is still in memory.
+/// Pages of an unmounted file system that are still in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PagesLeft {
     /// Nothing.

@@ -14,7 +14,7 @@ use crate::host::space::Space;
 use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, USED_TOLERANCE};
 use crate::run::drive::DoneCount;
 
-/// Where a ballast is made.
+/// A site that makes and deletes the files of a ballast.
 pub trait BallastPlace {
     /// Makes the files with these numbers.
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()>;
@@ -32,7 +32,7 @@ pub trait BallastPlace {
     fn has_come(&self, _share: f64) {}
 }
 
-/// How far it is, for whoever watches.
+/// The progress of a ballast, for listeners.
 #[derive(Clone, Debug)]
 pub enum Headway {
     /// What share of the way is done, 0 to 1.

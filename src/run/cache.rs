@@ -58,7 +58,7 @@ named_enum! {
     }
 }
 
-/// What was found of the caches when a phase began.
+/// The state of the caches when a phase began.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CacheVerdict {
     /// The verdict.
@@ -241,7 +241,7 @@ impl Readings {
     }
 }
 
-/// What a phase did, and what was read meanwhile.
+/// The work of a phase, and the reads counted meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReadEvidence {
     /// Operations that succeeded.

@@ -52,7 +52,7 @@ impl DoneCount {
     }
 }
 
-/// What a worker did.
+/// The work that a worker did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerTally {
     /// Operations that succeeded.

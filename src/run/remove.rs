@@ -16,7 +16,7 @@ use super::run_directory::{
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
 
-/// What a removal did.
+/// The result of a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
     /// Files removed.

@@ -12,7 +12,7 @@ use crate::run::clock::Clock;
 use crate::run::drive::{DoneCount, Recorder, WorkerPart, WorkerTally, drive};
 use crate::run::engine::Engine;
 
-/// What all workers of a phase did together.
+/// The work that all workers of a phase did together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseRun {
     /// Operations that succeeded.

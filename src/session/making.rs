@@ -24,7 +24,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::run_directory::RunDirectory;
 use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 
-/// What is there to make file systems with.
+/// The programs to make file systems with, and the size of their volume.
 pub(super) struct Toolset {
     tools: MkfsTools,
     room: VolumeSize,

@@ -21,7 +21,7 @@ use crate::run::site::DiskBallast;
 /// Most files whose places on the device are asked for in the end.
 const LAYOUT_FILES_MAX: u64 = 100_000;
 
-/// What was made.
+/// The directory and ballast that were made.
 #[derive(Clone, Debug)]
 pub struct FilledDirectory {
     /// The marked directory's name.

@@ -48,7 +48,7 @@ pub(super) struct RunRate {
     pub(super) shown: Estimate,
 }
 
-/// How fast a run did its whole job.
+/// The rate of a run's whole job.
 pub(super) struct JobRate {
     pub(super) rate: RunRate,
     /// The operations of each phase; more than one where repeats did unlike work.

@@ -49,7 +49,7 @@ impl<'a> BaselineRuns<'a> {
     }
 }
 
-/// What the confidence of an interval is about.
+/// The intervals that hold together with the stated confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConfidenceScope {
     /// Each interval holds for itself.

@@ -8,7 +8,7 @@ use crate::analysis::summary::PhaseSummary;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::Unit;
 
-/// One phase of all runs.
+/// A row with one phase of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SideBySideRow {
     /// Which phase.

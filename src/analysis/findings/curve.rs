@@ -105,7 +105,7 @@ pub enum ChangeShape {
     Hinge,
 }
 
-/// What a latency may follow.
+/// A curve that a latency may follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LatencyCurve {
     /// A law over the whole phase.

@@ -106,7 +106,7 @@ fn blocks(windows: &[Window], number: usize, first: usize, step: usize) -> Vec<B
     (0..number).map(block).collect()
 }
 
-/// What was found of a phase's blocks.
+/// The shape of a phase's latency over its blocks.
 #[derive(Clone, Debug)]
 pub(super) struct PhaseShape {
     /// The law that holds; constant if no fitted law is significant.

@@ -16,7 +16,7 @@ pub(super) struct Sample<'a> {
     in_turns: bool,
 }
 
-/// One phase of one variant over an axis.
+/// The measurements of one phase of one variant over an axis.
 pub(super) struct LevelSeries<'a> {
     pub(super) phase: &'a str,
     pub(super) variant: &'a str,

@@ -75,7 +75,7 @@ pub(super) enum Goal {
     Open,
 }
 
-/// What the run does now: a phase, or the making of files.
+/// The activity of the run: a phase, or the making of files.
 #[derive(Clone, Debug)]
 pub(super) struct Activity {
     /// Where in the run it is: repeat, variant, level, and the phase's name at the end.
@@ -242,7 +242,7 @@ impl RecentRates {
     }
 }
 
-/// What is known of a run.
+/// The progress of a run.
 #[derive(Debug, Default)]
 pub(super) struct RunState {
     /// The scenario and its question.

@@ -116,7 +116,7 @@ impl Extent {
     }
 }
 
-/// How one file lies on its device.
+/// The layout of one file on its device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileLayout {
     /// Pairs of neighbouring blocks that are neighbours on the device too.
@@ -217,7 +217,7 @@ impl ExtentCounter {
 /// Directories below directories that are gone into: as many stay open at once.
 const DEPTH_MOST: usize = 64;
 
-/// How far to look.
+/// Limits of the search for files.
 #[derive(Clone, Copy)]
 pub struct ScoreLimits<'a> {
     /// Files to look at, at most.

@@ -39,7 +39,7 @@ impl Default for Volume {
     }
 }
 
-/// What a place has: bytes, and the inodes that a file system on it must have.
+/// The size of a volume: bytes, and the inodes that a file system on it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeSize {
     /// Bytes of the place.

@@ -22,7 +22,7 @@ pub struct Completion {
     pub outcome: RequestOutcome,
 }
 
-/// What became of a request that was handed in.
+/// The answer of an engine to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// It was carried out on the spot.

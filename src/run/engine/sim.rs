@@ -43,7 +43,7 @@ pub(crate) struct SimDisk {
     cache_dropped: AtomicBool,
 }
 
-/// What stays from cell to cell of a run.
+/// The state that stays from cell to cell of a run.
 #[derive(Debug, Default)]
 pub(crate) struct SimShared {
     /// Operations of the whole run, for the model's drift and its planned error.

@@ -27,7 +27,7 @@ use crate::run::run_directory::RunDirectory;
 /// A kind of file system with the program that makes it; none if mounting is all it takes.
 pub type MkfsTools = Vec<(&'static FileSystemKind, Option<Tool>)>;
 
-/// Where cells run on file systems of their own.
+/// A site whose cells run on file systems of their own.
 pub struct MadeSite {
     place: Option<Backing>,
     tools: MkfsTools,
@@ -48,7 +48,7 @@ struct MountedFileSystem {
     facts: MadeFacts,
 }
 
-/// What a file system is like that was just made.
+/// Facts of a file system that was just made.
 #[derive(Clone, Debug)]
 pub struct MadeFacts {
     /// What the program that made it says of its version.
