@@ -12,11 +12,20 @@ mod common;
 #[path = "common/command.rs"]
 mod command;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use command::{Bench, Ran, names_in};
 
 /// Without syncs, which take as long as the disk of the machine likes.
 const JOB: &str = "name = 'small'\n[tree]\nfiles = 300\n[[phase]]\noperation = 'create'\n\
                    [[phase]]\noperation = 'stat'\n[[phase]]\noperation = 'delete'\n";
+
+/// Held by what plants noise, and by what looks at real times.
+static DISK: Mutex<()> = Mutex::new(());
+
+fn alone_on_the_disk() -> MutexGuard<'static, ()> {
+    DISK.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn selftest(bench: &Bench, more: &[&str]) -> Ran {
     let job = bench.write("small.toml", JOB);
@@ -33,6 +42,7 @@ fn columns<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 
 #[test]
 fn a_slowdown_to_eleven_times_is_planted_in_every_phase_and_found() {
+    let _alone = alone_on_the_disk();
     let bench = Bench::default();
     let more = ["--same", "0", "--slower", "1", "--simulated", "0", "--delay", "1000%"];
     let found = |_| {
@@ -97,4 +107,67 @@ fn a_delay_that_is_no_percentage_is_refused_and_so_is_one_where_nothing_can_be_s
     let job = bench.write("slow.toml", job);
     let ran = Ran::of(bench.command(["plan"]).arg(job));
     assert!(ran.refuses(2).contains("line 3: delay: found a delay"), "{}", ran.stderr);
+}
+
+/// Levels and windows on the simulated file system, for all kinds of finding but one.
+const SIM: &str = "name = 'levels'\nengine = 'sim'\nrepeats = 3\n\
+                   conclude = ['slope', 'knee', 'growth']\n\
+                   [axis]\nname = 'size'\nvalues = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000]\n\
+                   [tree]\nfiles = '$size'\n[[phase]]\noperation = 'create'\nwindows = 40\n\
+                   [sim]\nmetadata = '20us'\nnoise = 'skewed'\n";
+
+#[test]
+fn each_kind_of_finding_is_tried_on_twins_beside_a_noisy_neighbour_that_leaves_nothing() {
+    let _alone = alone_on_the_disk();
+    let bench = Bench::default();
+    let job = bench.write("levels.toml", SIM);
+    let mut command = bench.command(["selftest", "--runs", "3", "--noise", "--dir"]);
+    let ran = Ran::of(command.arg(bench.work()).arg("--scenario").arg(job));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let head = "Twins: 3 runs of levels, with each variant twice under two names\n";
+    assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
+    for kind in ["ranking", "knee", "slope", "growth"] {
+        let columns = columns(&ran.stdout, &format!("{kind} "));
+        assert_eq!(columns[3..5], ["of", "3"], "{kind}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("crossover"), "the job concludes none");
+    assert_eq!(names_in(&bench.work()), [""; 0], "nothing is left");
+    assert!(!bench.store().exists(), "nothing is stored");
+}
+
+#[test]
+fn a_twin_that_is_slowed_down_is_found_by_the_ranking_of_the_whole_job() {
+    let _alone = alone_on_the_disk();
+    let bench = Bench::default();
+    let job = bench.write("small.toml", JOB);
+    let found = |_| {
+        let more = ["selftest", "--runs", "1", "--delay", "1000%", "--cache", "as-is", "--dir"];
+        let mut command = bench.command(more);
+        let ran = Ran::of(command.arg(bench.work()).arg("--scenario").arg(&job));
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
+        let head = "Twins: 1 run of small; the twin of each variant takes 11.0 times as long\n";
+        assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
+        let phases = ["create", "stat", "delete"];
+        assert!(phases.iter().all(|phase| columns(&ran.stdout, phase)[1..3] == ["of", "1"]));
+        columns(&ran.stdout, "the whole job")[..3] == ["1", "of", "1"]
+    };
+    // Real times: what else the machine does may hide even this, but not each time.
+    assert!((0..4).any(found), "not found in any of four attempts");
+}
+
+#[test]
+fn twins_are_not_slowed_down_where_nothing_can_be_and_take_no_other_trials() {
+    let bench = Bench::default();
+    let job = bench.write("levels.toml", SIM);
+    let with = |more: &[&str]| {
+        let mut command = bench.command(["selftest", "--scenario"]);
+        Ran::of(command.arg(&job).args(more).arg("--dir").arg(bench.work()))
+    };
+    let ran = with(&["--delay", "20%"]);
+    assert!(ran.refuses(2).contains("leave out --delay"), "{}", ran.stderr);
+    for other in [&["--same", "3"][..], &["smallfiles"]] {
+        let ran = with(other);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+    }
 }

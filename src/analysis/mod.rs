@@ -19,6 +19,7 @@ pub mod summary;
 pub mod tails;
 pub mod thresholds;
 pub(crate) mod trials;
+pub(crate) mod twins;
 pub mod uncertainty;
 pub mod warnings;
 

@@ -44,7 +44,7 @@ impl Tally {
 
     /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
     /// 1927); none of nothing.
-    fn interval_at(&self, alpha: f64) -> Option<Interval> {
+    pub(super) fn interval_at(&self, alpha: f64) -> Option<Interval> {
         let z = student_t(alpha, DEGREES_MANY)?;
         let (share, n) = (self.share()?, self.of as f64);
         let centre = share + z * z / (2.0 * n);

@@ -24,7 +24,7 @@ const DEFAULT_SCENARIO: &str = "smallfiles";
 pub(super) struct Job {
     /// A built-in scenario, or a job file [default: smallfiles]
     #[arg(value_name = "SCENARIO|FILE")]
-    scenario: Option<PathBuf>,
+    pub(super) scenario: Option<PathBuf>,
     /// Directory to work in
     ///
     /// boatload makes a directory of its own in it, and removes it when it is done.

@@ -1,24 +1,28 @@
 //! Runs `boatload selftest`: measures how often boatload is right, where the truth is known.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::job::{Job, percent_within};
 use super::out;
 use super::progress::Progress;
+use crate::analysis::twins::ClaimKind;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::plan::CellPlan;
-use crate::report::{write_same, write_simulated, write_slower};
+use crate::report::{write_same, write_simulated, write_slowed_twins, write_slower, write_twins};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
+use crate::run::noisy_neighbour::{NoisyNeighbour, make_noise};
 use crate::session::RunOrder;
-use crate::session::trials::{same, simulated, slower};
+use crate::session::trials::{same, simulated, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
   boatload selftest                              some 20 minutes, in the current directory
-  boatload selftest --same 200 --slower 0 --simulated 0
   boatload selftest directory --delay 20% --filesystem xfs
-  boatload selftest --set files=2k --set selected=500 --repeats 5";
+  boatload selftest --scenario fullness --filesystem ext4,xfs --runs 40 --noise
+  boatload selftest --scenario chunks --delay 20%";
 
 const LONG: &str = "\
 Three trials, each of which can be left out with 0:
@@ -32,11 +36,21 @@ sync takes --delay longer. It should be found, and the intervals should hold the
 Simulated: runs of a simulated file system with noise that is skewed, has two modes, or drifts, and \
 with known laws and knees. Intervals should hold the truth in 95%.
 
+With --scenario there is one other trial instead: runs of the scenario in which each variant has a \
+twin, under another name, that does the same. Counted are findings of each kind that tell twins \
+apart: a ranking or a crossover by claiming a difference between them, a knee, a slope or a growth by \
+stating of one what it excludes for the other. `claims` are all differences and changes that these \
+findings state. With --delay the twin takes longer, and counted is how often the ranking finds it \
+slower, or faster, in each phase.
+
+With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
+in two threads and past the page cache, and computes in a third, as long as the trials take.
+
 `detectable` is the median of the smallest detectable differences, `ratio` how many times as fast the \
 second was. Nothing is stored. \
 The exit code is 1 if it is beyond chance that boatload is wrong more often than it should be: a \
-difference claimed in more than 5% between runs that do the same, or the truth held in less than \
-90%.";
+difference claimed in more than 5% between runs that do the same, the truth held in less than 90%, \
+or in more than 5% of the runs twins told apart by findings of a kind, or the slowed one faster.";
 
 /// Try boatload on itself, where the truth is known
 #[derive(Args)]
@@ -50,13 +64,31 @@ pub(super) struct SelfTest {
     /// Runs of two in turns, of which one is slower
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     slower: u32,
-    /// How much longer it takes
-    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent_within(0.1..=1000.0))]
-    delay: f64,
-    /// Runs of each kind of noise and law of the simulated file system
+    /// How much longer it takes [default: 10%]
+    ///
+    /// With --scenario nothing is slowed down unless this is given.
+    #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
+    delay: Option<f64>,
+    /// Runs of each simulated noise and law
     #[arg(long, value_name = "RUNS", default_value_t = 200)]
     simulated: u32,
+    /// Run each variant of a scenario or job file twice instead
+    #[arg(long = "scenario", value_name = "NAME")]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated"])]
+    twins: Option<PathBuf>,
+    /// Runs of --scenario
+    #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
+    runs: u32,
+    /// Plant a noisy neighbour that uses the disk and a processor
+    #[arg(long)]
+    noise: bool,
+    /// Be that neighbour, in this directory
+    #[arg(long, value_name = "DIR", hide = true)]
+    noise_in: Option<PathBuf>,
 }
+
+/// How much longer the slower one of two takes unless it is given, as a share.
+const DELAY: f64 = 0.1;
 
 /// More than so many of the claims of a difference where there is none are too many.
 const CLAIMS_MAX: f64 = 0.05;
@@ -65,20 +97,37 @@ const CLAIMS_MAX: f64 = 0.05;
 const HELD_MIN: f64 = 0.90;
 
 impl SelfTest {
-    pub(super) fn run(&self) -> Result<Exit> {
+    pub(super) fn run(mut self) -> Result<Exit> {
+        if let Some(directory) = &self.noise_in {
+            make_noise(directory, std::io::stdin(), || out::print("\n"))?;
+            return Ok(Exit::Good);
+        }
+        let has_twins = self.twins.is_some();
+        self.job.scenario = self.twins.take().or(self.job.scenario.take());
         let plan = self.job.plan()?;
+        let (is_slowed, way_out) = match has_twins {
+            true => (self.delay.is_some(), "leave out --delay"),
+            false => (self.slower > 0, "pass --slower 0"),
+        };
         let fixed = |cell: &CellPlan| cell.reads_device() || cell.engine.is_simulated();
-        if self.slower > 0 && plan.cells.iter().any(fixed) {
-            let sentence = "nothing can be slowed down on a block device or the simulated file \
-                            system; pass --slower 0";
-            return Err(Failure::usage(sentence));
+        if is_slowed && plan.cells.iter().any(fixed) {
+            return Err(Failure::usage(format!(
+                "nothing can be slowed down on a block device or the simulated file system; {way_out}"
+            )));
         }
         let order = self.job.order(&plan, false)?;
         let interrupt = Interrupt::listen()?;
+        let neighbour = || NoisyNeighbour::start(&order.directory, &["selftest", "--noise-in"]);
+        let neighbour = self.noise.then(neighbour).transpose()?;
         let progress = Progress::plain(None);
-        let wrong = self.trials(&order, &progress, &interrupt);
+        let wrong = match has_twins {
+            true => self.twins(&order, &progress, &interrupt),
+            false => self.trials(&order, &progress, &interrupt),
+        };
         drop(progress);
+        let stopped = neighbour.map_or(Ok(()), NoisyNeighbour::stop);
         let wrong = wrong?;
+        stopped?;
         if interrupt.is_set() {
             out::note("interrupted");
             return Ok(Exit::Interrupted);
@@ -97,10 +146,7 @@ impl SelfTest {
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
-        let says = |text: &str, share: f64| progress.prepares_files(text, &Headway::Share(share));
-        let comes = |what: &str, at: u32, all: u32| {
-            says(&format!("{what} {at} of {all}"), f64::from(at - 1) / f64::from(all));
-        };
+        let comes = |what: &str, at: u32, all: u32| show_progress(progress, what, at, all);
         if self.same > 0 {
             let begins = |at| comes("A against A: pair", at, self.same);
             let same = same(order, self.same, &begins, interrupt)?;
@@ -112,14 +158,17 @@ impl SelfTest {
         }
         if self.slower > 0 && !interrupt.is_set() {
             let begins = |at| comes("A against B: run", at, self.slower);
-            let slower = slower(order, self.slower, self.delay, &begins, interrupt)?;
-            print_result(progress, |out| write_slower(&slower, self.delay, out))?;
+            let delay = self.delay.unwrap_or(DELAY);
+            let slower = slower(order, self.slower, delay, &begins, interrupt)?;
+            print_result(progress, |out| write_slower(&slower, delay, out))?;
             if slower.holds_less_than(HELD_MIN) {
                 wrong.push(too_seldom("the planted slowdown"));
             }
         }
         if self.simulated > 0 && !interrupt.is_set() {
-            let begins = |what: &str| says(&format!("simulated: {what}"), 0.0);
+            let begins = |what: &str| {
+                progress.prepares_files(&format!("simulated: {what}"), &Headway::Share(0.0));
+            };
             let found = simulated(order, self.simulated, &begins, interrupt)?;
             print_result(progress, |out| {
                 write_simulated(&found.noises, &found.laws, self.simulated, out)
@@ -133,6 +182,40 @@ impl SelfTest {
         }
         Ok(wrong)
     }
+
+    /// Does the trial of a scenario with twins and prints it; what is wrong beyond chance.
+    fn twins(
+        &self,
+        order: &RunOrder<'_>,
+        progress: &Progress,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>> {
+        let begins = |at| show_progress(progress, "twins: run", at, self.runs);
+        let found = twins(order, self.runs, self.delay, &begins, interrupt)?;
+        let scenario = &order.plan.name;
+        print_result(progress, |out| match self.delay {
+            Some(delay) => write_slowed_twins(&found, scenario, delay, out),
+            None => write_twins(&found, scenario, out),
+        })?;
+        let wrong = match self.delay {
+            Some(_) if found.is_wrong_way_above(CLAIMS_MAX) => {
+                vec!["slowed twins are found faster too often".into()]
+            }
+            Some(_) => Vec::new(),
+            None => found.kinds_above(CLAIMS_MAX).into_iter().map(too_often).collect(),
+        };
+        Ok(wrong)
+    }
+}
+
+/// Shows that run `at` of `all` begins, counted from 1.
+fn show_progress(progress: &Progress, what: &str, at: u32, all: u32) {
+    let share = f64::from(at - 1) / f64::from(all);
+    progress.prepares_files(&format!("{what} {at} of {all}"), &Headway::Share(share));
+}
+
+fn too_often(kind: ClaimKind) -> String {
+    format!("findings of the kind {kind} tell twins apart too often")
 }
 
 /// Prints a result in the place of the progress.

@@ -8,6 +8,7 @@ use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::twins::{FoundDifference, KindClaims, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
 /// Writes how often a difference was claimed between equal runs.
@@ -73,6 +74,63 @@ pub fn write_simulated(
     let mut table = Table::new(&[("truth", Align::Left), ("found", Align::Right)]);
     for SimulatedLaw { truth, right } in laws {
         table.row(vec![(*truth).into(), percent(*right)]);
+    }
+    table.write(out)?;
+    writeln!(out)
+}
+
+/// Writes how often findings told a variant from its twin, which does the same.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_twins(trials: &TwinTrials, scenario: &str, out: &mut dyn Write) -> io::Result<()> {
+    let runs = counted(trials.runs, "run");
+    writeln!(out, "Twins: {runs} of {scenario}, with each variant twice under two names")?;
+    let mut table = Table::new(&[
+        ("finding", Align::Left),
+        ("claims", Align::Right),
+        ("false", Align::Right),
+        ("runs with a false one", Align::Right),
+        ("share of runs", Align::Right),
+    ]);
+    for KindClaims { kind, claims, false_claims, runs } in &trials.kinds {
+        table.row(vec![
+            kind.as_str().into(),
+            grouped(*claims),
+            grouped(*false_claims),
+            format!("{} of {}", grouped(runs.times), grouped(runs.of)),
+            share_of(*runs),
+        ]);
+    }
+    table.write(out)?;
+    writeln!(out)
+}
+
+/// Writes how often rankings told a variant from its twin, which was slowed down by `delay`, a share.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_slowed_twins(
+    trials: &TwinTrials,
+    scenario: &str,
+    delay: f64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (runs, times) = (counted(trials.runs, "run"), figures(1.0 + delay, 3));
+    writeln!(
+        out,
+        "Twins: {runs} of {scenario}; the twin of each variant takes {times} times as long"
+    )?;
+    let mut table = Table::new(&[
+        ("", Align::Left),
+        ("found slower", Align::Right),
+        ("share", Align::Right),
+        ("found faster", Align::Right),
+    ]);
+    for FoundDifference { phase, slower, faster } in &trials.differences {
+        let times = |tally: &Tally| format!("{} of {}", grouped(tally.times), grouped(tally.of));
+        let name = phase.clone().unwrap_or_else(|| "the whole job".into());
+        table.row(vec![name, times(slower), share_of(*slower), times(faster)]);
     }
     table.write(out)?;
     writeln!(out)

@@ -9,6 +9,7 @@ pub mod drive;
 pub mod engine;
 pub mod interrupt;
 pub mod kept_ballast;
+pub mod noisy_neighbour;
 pub mod remove;
 pub mod run_directory;
 pub mod site;

@@ -8,10 +8,11 @@ use crate::analysis::findings::curve::Law;
 use crate::analysis::history::HISTORY_RUNS;
 use crate::analysis::statistics::Interval;
 use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::twins::TwinTrials;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::failure::{Failure, Result};
 use crate::plan::filesystem::Volume;
-use crate::plan::{CellPlan, Plan, Settings, read_job};
+use crate::plan::{CellPlan, Conclusion, Plan, Settings, read_job};
 use crate::results::book::Book;
 use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
@@ -54,18 +55,55 @@ pub(crate) fn slower(
     interrupt: &Interrupt,
 ) -> Result<Trials> {
     let mut trials = Trials::new(1.0 / (1.0 + delay));
-    let (plan, pairs) = with_slowed(order.plan, delay);
+    let (plan, pairs) = with_twins(order.plan, ", slowed", delay);
+    each_run(order, &plan, number, begins, interrupt, &mut |book| {
+        for [a, b] in &pairs {
+            trials.add_turns(book, [a, b]);
+        }
+    })?;
+    Ok(trials)
+}
+
+/// Does the order in runs in which each variant has a twin under another name, which does the same, or
+/// with a delay takes longer by that share. Variants are ranked, whatever else the job concludes, for a
+/// job with one variant has two. `begins` is called with the number of each run from 1. Ends early when it is interrupted.
+pub(crate) fn twins(
+    order: &RunOrder<'_>,
+    number: u32,
+    delay: Option<f64>,
+    begins: &dyn Fn(u32),
+    interrupt: &Interrupt,
+) -> Result<TwinTrials> {
+    let mut trials = TwinTrials::default();
+    let ending = if delay.is_some() { "-slowed" } else { "-again" };
+    let (mut plan, pairs) = with_twins(order.plan, ending, delay.unwrap_or(0.0));
+    if !plan.conclude.contains(&Conclusion::Ranking) {
+        plan.conclude.push(Conclusion::Ranking);
+    }
+    each_run(order, &plan, number, begins, interrupt, &mut |book| {
+        trials.add(Analysis::of(book).findings(), &pairs);
+    })?;
+    Ok(trials)
+}
+
+/// Runs the plan instead of the order's own so often, each time with another seed, which is another
+/// order of turns.
+fn each_run(
+    order: &RunOrder<'_>,
+    plan: &Plan,
+    number: u32,
+    begins: &dyn Fn(u32),
+    interrupt: &Interrupt,
+    add: &mut dyn FnMut(&Book),
+) -> Result<()> {
     for at in 1..=number {
         begins(at);
-        // Another seed is another order of turns.
         let plan = Plan { seed: plan.seed.wrapping_add(u64::from(at)), ..plan.clone() };
         let order = RunOrder { plan: &plan, ..order.clone() };
         let Some(book) = alone(&order, interrupt)? else { break };
-        for [a, b] in &pairs {
-            trials.add_turns(&book, [a, b]);
-        }
+        add(&book);
     }
-    Ok(trials)
+    Ok(())
 }
 
 /// A run whose results nobody keeps; none if it was interrupted, or is not to begin.
@@ -77,25 +115,29 @@ fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Option<Book>> {
     Ok(Some(book).filter(|_| !interrupt.is_set()))
 }
 
-/// The plan with a slowed copy of each variant, on top of what slows it down already, and the names of
-/// both.
-fn with_slowed(plan: &Plan, delay: f64) -> (Plan, Vec<[String; 2]>) {
+/// The plan with a copy of each variant, whose name has this ending and which is slowed down by this
+/// share on top of what slows it down already; and the names of both.
+fn with_twins(plan: &Plan, ending: &str, delay: f64) -> (Plan, Vec<[String; 2]>) {
     let names: Vec<String> = plan.variants().into_iter().map(str::to_string).collect();
-    let slowed = |name: &str| format!("{name}, slowed");
+    let mut ending = ending.to_string();
+    while names.iter().any(|name| names.contains(&format!("{name}{ending}"))) {
+        ending += &ending.clone();
+    }
+    let twin = |name: &str| format!("{name}{ending}");
     let mut both = Plan { cells: Vec::new(), ..plan.clone() };
     for name in &names {
         let cells = plan.cells.iter().filter(|cell| cell.variant == *name);
         both.cells.extend(cells.clone().cloned());
         both.cells.extend(cells.map(|cell| CellPlan {
-            variant: slowed(name),
+            variant: twin(name),
             delay: (1.0 + cell.delay) * (1.0 + delay) - 1.0,
             ..cell.clone()
         }));
     }
-    let free = plan.free.iter().map(|((name, phase), n)| ((slowed(name), phase.clone()), *n));
+    let free = plan.free.iter().map(|((name, phase), n)| ((twin(name), phase.clone()), *n));
     both.free.extend(free);
-    let pairs = names.into_iter().map(|name| [name.clone(), slowed(&name)]);
-    (both, pairs.collect())
+    let pairs = names.iter().map(|name| [name.clone(), twin(name)]).collect();
+    (both, pairs)
 }
 
 /// What was found of the simulated file system.
@@ -270,4 +312,73 @@ fn of_noise(noise: &'static str, books: &[Book]) -> SimulatedNoise {
         }
     }
     SimulatedNoise { noise, rate_held, ratio_held }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two variants with these times of an operation and with noise, on the simulated file system.
+    fn job(one: &str, other: &str) -> String {
+        let variant = |name: &str, time: &str| {
+            format!(
+                "[[variant]]\nname = '{name}'\nsim = {{ metadata = '{time}', noise = 'skewed' }}\n"
+            )
+        };
+        let (one, other) = (variant("one", one), variant("other", other));
+        format!(
+            "name = 'two'\nengine = 'sim'\nconclude = ['ranking']\n{one}{other}[tree]\nfiles = 500\n\
+             [[phase]]\noperation = 'create'\n"
+        )
+    }
+
+    fn order(plan: &Plan) -> RunOrder<'_> {
+        RunOrder {
+            plan,
+            directory: std::env::temp_dir(),
+            command: "a test".into(),
+            fill_real: false,
+            place: Volume::default(),
+        }
+    }
+
+    #[test]
+    fn simulated_twins_are_told_apart_in_few_runs_though_none_is_like_the_other() {
+        let plan = read_job(&job("20us", "30us"), &Settings::default()).unwrap();
+        let begun = std::cell::Cell::new(0);
+        let begins = |at| begun.set(at);
+        let found = twins(&order(&plan), 40, None, &begins, &Interrupt::default()).unwrap();
+        assert_eq!((found.runs, begun.get(), found.kinds.len()), (40, 40, 1));
+        let ranking = &found.kinds[0];
+        assert_eq!(ranking.runs.of, 40);
+        assert!(ranking.runs.times <= 4, "{ranking:?}");
+        // That one and other differ is found.
+        assert!(ranking.claims >= 35, "{ranking:?}");
+        assert_eq!(found.kinds_above(0.05), []);
+    }
+
+    #[test]
+    fn a_difference_planted_between_simulated_twins_is_found_the_right_way_round() {
+        let plan = read_job(&job("20us", "25us"), &Settings::default()).unwrap();
+        let pairs = [["one".to_string(), "other".to_string()]];
+        let mut trials = TwinTrials::default();
+        let mut add = |book: &Book| trials.add(Analysis::of(book).findings(), &pairs);
+        let interrupt = Interrupt::default();
+        each_run(&order(&plan), &plan, 20, &|_| (), &interrupt, &mut add).unwrap();
+        let found = &trials.differences[0];
+        assert!(found.slower.times >= 18, "{found:?}");
+        assert_eq!((found.faster.times, found.faster.of), (0, 20));
+        assert!(!trials.kinds_above(0.05).is_empty());
+    }
+
+    #[test]
+    fn twins_stand_beside_each_other_under_names_that_no_variant_has() {
+        let text = job("20us", "25us").replace("'other'", "'one-again'");
+        let plan = read_job(&text, &Settings::default()).unwrap();
+        let (both, pairs) = with_twins(&plan, "-again", 0.0);
+        let names = ["one", "one-again-again", "one-again", "one-again-again-again"];
+        assert_eq!(both.variants(), names);
+        assert_eq!(pairs, [[names[0], names[1]], [names[2], names[3]]]);
+        assert!(both.cells.iter().all(|cell| cell.delay == 0.0));
+    }
 }

@@ -12,6 +12,8 @@ mod order;
 mod shapes;
 #[cfg(test)]
 mod source;
+#[cfg(test)]
+mod twins;
 
 use super::*;
 use crate::base::random::{Stream, draw, unit};

@@ -1,0 +1,313 @@
+//! Twins: two variants of a run that do the same under two names. Where findings tell them apart, a
+//! claim is false; where one of them was slowed down, telling them apart is right.
+
+use super::finding::Finding;
+use super::findings::crossover::{CrossoverFinding, LevelWinner};
+use super::findings::curve::Law;
+use super::findings::growth::{GrowthFinding, GrowthShape};
+use super::findings::knee::KneeFinding;
+use super::findings::ranking::RankingFinding;
+use super::statistics::Interval;
+use super::trials::Tally;
+use crate::base::named_enum::named_enum;
+use crate::results::book::Level;
+
+named_enum! {
+    /// Kinds of finding that can tell twins apart. Sources, destinations and warnings state what was
+    /// counted in a run, which may differ.
+    pub enum ClaimKind {
+        /// The order of the variants.
+        Ranking = "ranking",
+        /// Which of two variants is faster at which level.
+        Crossover = "crossover",
+        /// From which level on operations take longer.
+        Knee = "knee",
+        /// How much a rate changes with the level.
+        Slope = "slope",
+        /// How latency grows while a phase runs.
+        Growth = "growth",
+        /// Whether something below the kernel caches.
+        LowerCache = "lower-cache",
+    }
+}
+
+/// What the findings of one kind claimed in all runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindClaims {
+    /// The kind.
+    pub kind: ClaimKind,
+    /// Differences and changes that they state.
+    pub claims: u64,
+    /// Times that they told twins apart.
+    pub false_claims: u64,
+    /// Runs in which they did, of those with a finding of the kind.
+    pub runs: Tally,
+}
+
+/// How often the ranking of a phase told a slowed twin from its original. Each level counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDifference {
+    /// The phase; none for the whole job.
+    pub phase: Option<String>,
+    /// How often the twin was slower.
+    pub slower: Tally,
+    /// How often it was faster.
+    pub faster: Tally,
+}
+
+/// Runs in which variants have twins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TwinTrials {
+    /// Runs.
+    pub runs: u64,
+    /// Each kind of finding that the runs have.
+    pub kinds: Vec<KindClaims>,
+    /// Each phase that they rank.
+    pub differences: Vec<FoundDifference>,
+}
+
+impl TwinTrials {
+    /// Counts a run by its findings. Of each pair the second is the twin.
+    pub fn add(&mut self, findings: &[Finding], pairs: &[[String; 2]]) {
+        self.runs += 1;
+        for kind in ClaimKind::ALL {
+            let of_kind: Vec<&Finding> =
+                findings.iter().filter(|finding| kind_of(finding) == Some(kind)).collect();
+            if !of_kind.is_empty() {
+                let false_claims = pairs.iter().map(|pair| false_claims(&of_kind, pair)).sum();
+                self.count(kind, of_kind.iter().map(|finding| claims(finding)).sum(), false_claims);
+            }
+        }
+        for finding in findings {
+            let Finding::Ranking(ranking) = finding else { continue };
+            for pair in pairs {
+                self.count_difference(ranking, pair);
+            }
+        }
+    }
+
+    fn count(&mut self, kind: ClaimKind, claims: u64, false_claims: u64) {
+        let at = self.kinds.iter().position(|of| of.kind == kind).unwrap_or_else(|| {
+            let runs = Tally::default();
+            self.kinds.push(KindClaims { kind, claims: 0, false_claims: 0, runs });
+            self.kinds.len() - 1
+        });
+        let counted = &mut self.kinds[at];
+        counted.claims += claims;
+        counted.false_claims += false_claims;
+        counted.runs.count(false_claims > 0);
+    }
+
+    fn count_difference(&mut self, ranking: &RankingFinding, [one, twin]: &[String; 2]) {
+        let place = |name| ranking.order.iter().position(|other| other == name);
+        let Some((one_at, twin_at)) = place(one).zip(place(twin)) else { return };
+        let phase = &ranking.phase;
+        let at = self.differences.iter().position(|of| of.phase == *phase).unwrap_or_else(|| {
+            let (slower, faster) = (Tally::default(), Tally::default());
+            self.differences.push(FoundDifference { phase: phase.clone(), slower, faster });
+            self.differences.len() - 1
+        });
+        let is_told = ranking_tells_apart(ranking, one, twin);
+        for _ in 0..ranking.levels.len().max(1) {
+            self.differences[at].slower.count(is_told && one_at < twin_at);
+            self.differences[at].faster.count(is_told && twin_at < one_at);
+        }
+    }
+
+    /// The kinds that told twins apart in more than this share of runs, beyond chance. The intervals
+    /// of all kinds hold together with 95% (Bonferroni).
+    #[must_use]
+    pub fn kinds_above(&self, share: f64) -> Vec<ClaimKind> {
+        let alpha = 0.05 / self.kinds.len().max(1) as f64;
+        let is_above = |of: &&KindClaims| {
+            of.runs.interval_at(alpha).is_some_and(|interval| interval.low > share)
+        };
+        self.kinds.iter().filter(is_above).map(|of| of.kind).collect()
+    }
+
+    /// Whether the ranking of some phase found the slowed twin faster more often than this share,
+    /// beyond chance.
+    #[must_use]
+    pub fn is_wrong_way_above(&self, share: f64) -> bool {
+        let alpha = 0.05 / self.differences.len().max(1) as f64;
+        let interval = |of: &FoundDifference| of.faster.interval_at(alpha);
+        self.differences.iter().filter_map(interval).any(|interval| interval.low > share)
+    }
+}
+
+fn kind_of(finding: &Finding) -> Option<ClaimKind> {
+    match finding {
+        Finding::Ranking(_) => Some(ClaimKind::Ranking),
+        Finding::Crossover(_) => Some(ClaimKind::Crossover),
+        Finding::Knee(_) => Some(ClaimKind::Knee),
+        Finding::Slope(_) => Some(ClaimKind::Slope),
+        Finding::Growth(_) => Some(ClaimKind::Growth),
+        Finding::LowerCache(_) => Some(ClaimKind::LowerCache),
+        _ => None,
+    }
+}
+
+/// How many differences between variants, or changes of one, a finding states.
+fn claims(finding: &Finding) -> u64 {
+    match finding {
+        Finding::Ranking(found) => {
+            found.steps.iter().filter(|step| !step.compared.tie).count() as u64
+        }
+        Finding::Crossover(found) => winners(found),
+        Finding::Knee(found) => u64::from(found.at.is_some()),
+        Finding::Slope(found) => u64::from(found.effect),
+        Finding::Growth(found) => u64::from(is_stated(found) && !is_constant(found)),
+        Finding::LowerCache(found) => {
+            u64::from(found.interval.is_some_and(|interval| !interval.contains(1.0)))
+        }
+        _ => 0,
+    }
+}
+
+/// How often findings of one kind tell twins apart.
+///
+/// - A ranking: where it compares them, if they do not tie; where it compares both with the first
+///   only, if the intervals of these ratios have nothing in common.
+/// - A crossover between them: each level that one of them wins.
+/// - Any other two findings that differ only in the twin: if they contradict each other.
+fn false_claims(findings: &[&Finding], [one, twin]: &[String; 2]) -> u64 {
+    let between = findings.iter().map(|finding| match finding {
+        Finding::Ranking(found) => u64::from(ranking_tells_apart(found, one, twin)),
+        Finding::Crossover(found)
+            if [one, twin].iter().all(|name| found.variants.contains(name)) =>
+        {
+            winners(found)
+        }
+        _ => 0,
+    });
+    let of_variant = |name: &str| -> Vec<(ClaimSubject<'_>, &Finding)> {
+        let all =
+            findings.iter().filter_map(|finding| Some((ClaimSubject::of(finding)?, *finding)));
+        all.filter(|(subject, _)| subject.variant == name).collect()
+    };
+    let twins = of_variant(twin);
+    let of_both = of_variant(one).into_iter().filter(|(subject, finding)| {
+        let same = ClaimSubject { variant: twin, ..*subject };
+        twins.iter().any(|(other, of_twin)| *other == same && contradict(finding, of_twin))
+    });
+    between.sum::<u64>() + of_both.count() as u64
+}
+
+/// What a finding about one variant is about.
+#[derive(Clone, Copy, PartialEq)]
+struct ClaimSubject<'a> {
+    variant: &'a str,
+    phase: &'a str,
+    level: Option<&'a Level>,
+    sync: bool,
+}
+
+impl<'a> ClaimSubject<'a> {
+    /// None if it is about several variants, or all. A crossover is about its second one, which it
+    /// compares with the first of the job.
+    fn of(finding: &'a Finding) -> Option<Self> {
+        let subject = |variant, phase| Self { variant, phase, level: None, sync: false };
+        Some(match finding {
+            Finding::Crossover(found) => {
+                Self { sync: found.sync, ..subject(&found.variants[1], &found.phase) }
+            }
+            Finding::Knee(found) => subject(found.variant.as_ref()?, found.phase.as_ref()?),
+            Finding::Slope(found) => subject(&found.variant, &found.phase),
+            Finding::Growth(found) => {
+                Self { level: found.level.as_ref(), ..subject(&found.variant, &found.phase) }
+            }
+            Finding::LowerCache(found) => {
+                Self { level: found.level.as_ref(), ..subject(&found.variant, &found.phase) }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Whether what is stated of one twin excludes what is stated of the other.
+///
+/// - Knees: both have one, and the intervals of its place or of its factor have nothing in common; or
+///   one has one, and the other would have found a smaller one.
+/// - Slopes: one has an effect, and the intervals have nothing in common.
+/// - Growths: both are clear, and the intervals of the ratio have nothing in common; or both follow a
+///   law that is not constant, and those of its exponent have nothing in common.
+/// - Crossovers with the same variant: at some level the intervals have nothing in common.
+/// - Caches below the kernel: the intervals have nothing in common.
+fn contradict(a: &Finding, b: &Finding) -> bool {
+    match (a, b) {
+        (Finding::Knee(a), Finding::Knee(b)) => knees_contradict(a, b),
+        (Finding::Slope(a), Finding::Slope(b)) => {
+            (a.effect || b.effect) && are_apart(Some(a.interval), Some(b.interval))
+        }
+        (Finding::Growth(a), Finding::Growth(b)) => growths_contradict(a, b),
+        (Finding::Crossover(a), Finding::Crossover(b)) => {
+            let at_level = |level: &LevelWinner| {
+                b.levels.iter().any(|other| {
+                    other.value == level.value && are_apart(level.interval, other.interval)
+                })
+            };
+            a.variants[0] == b.variants[0] && a.levels.iter().any(at_level)
+        }
+        (Finding::LowerCache(a), Finding::LowerCache(b)) => are_apart(a.interval, b.interval),
+        _ => false,
+    }
+}
+
+fn knees_contradict(a: &KneeFinding, b: &KneeFinding) -> bool {
+    let excludes = |found: &KneeFinding, none: &KneeFinding| {
+        let largest_missed = none.smallest_detectable.filter(|_| none.at.is_none());
+        found.factor.zip(largest_missed).is_some_and(|(factor, missed)| factor > 1.0 + missed)
+    };
+    are_apart(a.interval, b.interval)
+        || are_apart(a.factor_interval, b.factor_interval)
+        || excludes(a, b)
+        || excludes(b, a)
+}
+
+fn growths_contradict(a: &GrowthFinding, b: &GrowthFinding) -> bool {
+    if !is_stated(a) || !is_stated(b) {
+        return false;
+    }
+    let ratio = |found: &GrowthFinding| found.figures.as_ref().map(|figures| figures.interval);
+    let exponent = |found: &GrowthFinding| {
+        let figures = found.figures.as_ref().filter(|_| found.shape == GrowthShape::Law)?;
+        figures.exponent_interval
+    };
+    are_apart(ratio(a), ratio(b)) || are_apart(exponent(a), exponent(b))
+}
+
+/// Whether a growth says how the latency changes.
+fn is_stated(found: &GrowthFinding) -> bool {
+    found.figures.is_some() && found.shape != GrowthShape::Unclear
+}
+
+fn is_constant(found: &GrowthFinding) -> bool {
+    let law = found.figures.as_ref().map(|figures| figures.law);
+    found.shape == GrowthShape::Law && law == Some(Law::Constant)
+}
+
+fn ranking_tells_apart(ranking: &RankingFinding, one: &str, twin: &str) -> bool {
+    let behind = |name: &str| ranking.steps.iter().find(|step| step.slower == name);
+    let is_between = |faster: &str, slower: &str| {
+        let step = behind(slower)?;
+        if step.faster == faster {
+            return Some(!step.compared.tie);
+        }
+        let is_first = ranking.order.first().is_some_and(|first| first == faster);
+        is_first.then_some(!step.behind_first.tie)
+    };
+    is_between(one, twin).or_else(|| is_between(twin, one)).unwrap_or_else(|| {
+        let to_first = |name| behind(name).and_then(|step| step.behind_first.interval);
+        are_apart(to_first(one), to_first(twin))
+    })
+}
+
+/// Levels that one of both variants wins.
+fn winners(found: &CrossoverFinding) -> u64 {
+    found.levels.iter().filter(|level| level.winner.is_some()).count() as u64
+}
+
+/// Whether both are known and have no value in common.
+fn are_apart(a: Option<Interval>, b: Option<Interval>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a.high < b.low || b.high < a.low)
+}

@@ -1,0 +1,170 @@
+//! A noisy neighbour, planted to try what boatload concludes beside one: a process of its own, so that
+//! its work is counted as that of any other process.
+
+use std::ffi::OsStr;
+use std::io::{Read, Result as IoResult};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::content::AlignedBuffer;
+use super::remove::remove_run_directory;
+use super::run_directory::{RunDirectory, open_parent, random_word};
+use crate::base::failure::{Failure, Result, shown};
+use crate::base::random::{Stream, below, draw, mix};
+
+/// Bytes of the file that it reads and writes.
+const SCRATCH_BYTES: u64 = 64 << 20;
+
+/// Bytes of each read and write.
+const BLOCK_BYTES: u64 = 64 << 10;
+
+/// Threads that read and write; one more computes.
+const DISK_THREADS: u64 = 2;
+
+/// Letters of the id of its directory.
+const ID_LETTERS: usize = 8;
+
+/// One that is at work until it is stopped, or dropped.
+pub struct NoisyNeighbour {
+    child: Child,
+    directory: Option<RunDirectory>,
+}
+
+impl NoisyNeighbour {
+    /// Starts one in a marked directory of its own below `place`: this program with these arguments and
+    /// the directory's path, which calls [`make_noise`]. Returns when it is at work.
+    ///
+    /// # Errors
+    /// If it cannot begin.
+    pub fn start(place: &Path, arguments: &[&str]) -> Result<Self> {
+        let fail = |error| Failure::from_system("start the noisy neighbour", error);
+        let id = random_word(ID_LETTERS).map_err(fail)?;
+        let directory = RunDirectory::make(open_parent(place)?, place, &id)?;
+        let path = place.join(directory.name());
+        let spawned = std::env::current_exe().and_then(|program| {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+            // A Ctrl-C in the terminal is meant for boatload, which then stops it.
+            command.process_group(0).spawn()
+        });
+        let child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                remove(&directory)?;
+                return Err(fail(error));
+            }
+        };
+        let mut neighbour = Self { child, directory: Some(directory) };
+        let output = neighbour.child.stdout.as_mut();
+        match output.map(|output| output.read_exact(&mut [0])) {
+            Some(Ok(())) => Ok(neighbour),
+            // It states the reason itself.
+            _ => Err(Failure::failed("the noisy neighbour could not begin")),
+        }
+    }
+
+    /// Stops it and removes its directory.
+    ///
+    /// # Errors
+    /// If it had ended before, or something is left.
+    pub fn stop(mut self) -> Result<()> {
+        drop(self.child.stdin.take());
+        let status = self.child.wait();
+        let removed = self.directory.take().map_or(Ok(()), |directory| remove(&directory));
+        match status {
+            Ok(status) if status.success() => removed,
+            _ => Err(Failure::failed("the noisy neighbour ended before the runs did")),
+        }
+    }
+}
+
+impl Drop for NoisyNeighbour {
+    fn drop(&mut self) {
+        // Nobody is left to hear what fails here.
+        if let Some(directory) = self.directory.take() {
+            let _ = self.child.kill().and_then(|()| self.child.wait());
+            let _ = remove(&directory);
+        }
+    }
+}
+
+fn remove(directory: &RunDirectory) -> Result<()> {
+    let removal = remove_run_directory(directory.parent(), OsStr::new(directory.name()))?;
+    let left = |left: &String| Failure::failed(format!("cannot remove {left}"));
+    removal.left.first().map_or(Ok(()), |first| Err(left(first)))
+}
+
+/// Reads and writes a file without a name in this directory, at random places past the page cache,
+/// and keeps a processor busy, until `parent` ends, as it does with the process that holds its other
+/// end. Calls `begins` once it is at work.
+///
+/// # Errors
+/// If the file cannot be made, read or written.
+pub fn make_noise(
+    directory: &Path,
+    mut parent: impl Read + Send + 'static,
+    begins: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let fail = |error: std::io::Error| {
+        let what = format!("make noise with direct I/O in {}", shown(directory));
+        Failure::from_system(what, error)
+    };
+    let scratch = Arc::new(scratch_file(directory).map_err(fail)?);
+    let (ends, ended) = channel::<IoResult<()>>();
+    for thread in 1..=DISK_THREADS {
+        let (scratch, ends) = (Arc::clone(&scratch), ends.clone());
+        std::thread::spawn(move || move_blocks(&scratch, thread, &ends));
+    }
+    std::thread::spawn(|| {
+        let mut number = 1;
+        loop {
+            number = std::hint::black_box(mix(number));
+        }
+    });
+    std::thread::spawn(move || {
+        let _ = ends.send(parent.read_to_end(&mut Vec::new()).map(|_| ()));
+    });
+    begins()?;
+    ended.recv().unwrap_or(Ok(())).map_err(fail)
+}
+
+/// It has no name, so the kernel removes it with the process, however that ends.
+fn scratch_file(directory: &Path) -> IoResult<OwnedFd> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
+    let file = rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)?;
+    let mut block = noise_block(0);
+    for at in 0..SCRATCH_BYTES / BLOCK_BYTES {
+        rustix::io::pwrite(&file, &block, at * BLOCK_BYTES)?;
+        block[0] = at as u8;
+    }
+    Ok(file)
+}
+
+/// Reads and writes blocks in turns until that fails.
+fn move_blocks(scratch: &OwnedFd, thread: u64, ends: &Sender<IoResult<()>>) {
+    let mut block = noise_block(thread);
+    let moved = (0..).try_for_each(|n| {
+        let number = draw(thread, Stream::Noise, n);
+        let offset = below(number, SCRATCH_BYTES / BLOCK_BYTES) * BLOCK_BYTES;
+        match n % 2 {
+            0 => rustix::io::pread(scratch, &mut block[..], offset).map(|_| ()),
+            _ => rustix::io::pwrite(scratch, &block, offset).map(|_| ()),
+        }
+    });
+    let _ = ends.send(moved.map_err(Into::into));
+}
+
+/// Bytes that no file system compresses.
+fn noise_block(seed: u64) -> AlignedBuffer {
+    let mut block = AlignedBuffer::new(BLOCK_BYTES as usize);
+    for (at, word) in (0..).zip(block.chunks_exact_mut(8)) {
+        word.copy_from_slice(&draw(seed, Stream::Noise, at).to_le_bytes());
+    }
+    block
+}
