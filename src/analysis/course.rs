@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::findings::phase_parts::{PhasePart, PhaseParts};
+use super::findings::phase_shape::start_up_share;
 use super::statistics::describe::median;
 use super::summary::PhaseSummary;
 use super::uncertainty::{IntervalBasis, per_second};
@@ -44,8 +46,7 @@ pub(crate) struct CoursePoint {
     n: u64,
     /// Over all operations; not above zero, or not a number, if it is not known.
     mean_ns: f64,
-    /// The median of the windows' medians, of two windows their geometric mean, as findings of growth
-    /// have it; 0 if it is not known.
+    /// The median of the windows' medians, of two windows their geometric mean; 0 if it is not known.
     p50_ns: f64,
     /// The same of their 99th percentiles.
     p99_ns: f64,
@@ -144,21 +145,9 @@ impl<'a> PhaseCourse<'a> {
         };
         parts(all.len(), most).map(joined).collect()
     }
-
-    /// Mean latency of the window that has the last of so many operations.
-    fn mean_before(&self, operations: u64) -> Option<f64> {
-        let before = self.points.partition_point(|point| point.first < operations);
-        let point = self.points[..before].last()?;
-        (point.end() >= operations && is_known(point.mean_ns)).then_some(point.mean_ns)
-    }
 }
 
 impl CoursePoint {
-    /// Operations done when it ends.
-    fn end(&self) -> u64 {
-        self.first.saturating_add(self.operations)
-    }
-
     fn middle(&self) -> f64 {
         let half = if self.operations == 1 { 1.0 } else { self.operations as f64 / 2.0 };
         self.first as f64 + half
@@ -236,7 +225,8 @@ fn parts(length: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..number).map(move |part| part * length / number..(part + 1) * length / number)
 }
 
-/// The courses of a phase, the variants side by side, at some of the windows: what a person reads.
+/// The courses of a phase, the variants side by side: its start-up and the parts of what follows, of
+/// which growth is concluded too.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTable<'a> {
     pub(crate) phase: &'a str,
@@ -244,85 +234,60 @@ pub(crate) struct CourseTable<'a> {
     pub(crate) level: Option<&'a Level>,
     /// Variants that have windows, in the job file's order.
     pub(crate) variants: Vec<&'a str>,
-    /// Operations of a window.
-    pub(crate) window_operations: u64,
-    /// Some of the windows, the first and the last among them.
     pub(crate) rows: Vec<CourseTableRow>,
 }
 
-/// A row with one window of every variant.
+/// A row with one part of every variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CourseTableRow {
-    /// Operations done when the window ends.
+    /// Operations done when the part ends, of the variant that has the most.
     pub(crate) operations: u64,
-    /// Mean latency of the window, in nanoseconds, for each variant; none where a variant has no such
-    /// window.
+    /// Whether it is the start-up.
+    pub(crate) start_up: bool,
+    /// Mean latency of the part over all repeats, in nanoseconds, for each variant; none where a
+    /// variant has fewer parts.
     pub(crate) mean_ns: Vec<Option<f64>>,
 }
-
-/// Of more windows than this only some get a row.
-const TABLE_ROWS: usize = 16;
 
 /// One for each phase that has several windows in a valid measurement; with an axis at its last
 /// level.
 pub(crate) fn course_tables<'a>(analysis: &Analysis<'a>) -> Vec<CourseTable<'a>> {
-    let book = analysis.book;
-    let names = variants(book);
-    let tables =
-        windowed_phases(book).into_iter().filter_map(|phase| table(analysis, phase, &names));
-    tables.filter(|table| table.rows.len() > 1).collect()
+    let phases = windowed_phases(analysis.book).into_iter();
+    phases.filter_map(|phase| table(analysis, phase)).filter(|table| table.rows.len() > 1).collect()
 }
 
-fn table<'a>(
-    analysis: &Analysis<'a>,
-    phase: &'a str,
-    names: &[&'a str],
-) -> Option<CourseTable<'a>> {
-    let courses = names.iter().filter_map(|name| PhaseCourse::new(analysis, name, phase));
-    let has_means = |course: &PhaseCourse<'_>| course.points.iter().any(|p| is_known(p.mean_ns));
-    let courses: Vec<PhaseCourse<'_>> = courses.filter(has_means).collect();
-    let longest = courses.iter().max_by_key(|course| course.points.len())?;
-    let ends: Vec<u64> = longest.points.iter().map(CoursePoint::end).collect();
-    let row = |at: usize| CourseTableRow {
-        operations: ends[at],
-        mean_ns: courses.iter().map(|course| course.mean_before(ends[at])).collect(),
+fn table<'a>(analysis: &Analysis<'a>, phase: &'a str) -> Option<CourseTable<'a>> {
+    let book = analysis.book;
+    let level = levels_of(book, phase).last().copied()?;
+    let names = variants(book);
+    let cell = |name: &&str| -> Vec<&Measurement> {
+        let own = |m: &&Measurement| {
+            m.phase == phase && m.cell.variant == **name && m.cell.level.as_ref() == level
+        };
+        book.measurements.iter().filter(own).filter(|m| m.valid()).collect()
     };
+    let cells: Vec<_> = names.iter().map(cell).collect();
+    let start_up = start_up_share(&cells);
+    let all = cells
+        .iter()
+        .zip(names)
+        .filter_map(|(cell, name)| Some((name, PhaseParts::new(cell, start_up)?)));
+    let all: Vec<(&str, PhaseParts)> = all.collect();
+    let row = |part: &dyn Fn(&PhaseParts) -> Option<PhasePart>, start_up: bool| {
+        let parts: Vec<Option<PhasePart>> = all.iter().map(|(_, parts)| part(parts)).collect();
+        let operations = parts.iter().flatten().map(|part| part.operations.end).max()?;
+        let mean_ns = parts.iter().map(|part| part.as_ref().map(|part| part.mean_ns)).collect();
+        Some(CourseTableRow { operations, start_up, mean_ns })
+    };
+    let most = all.iter().map(|(_, parts)| parts.parts.len()).max()?;
+    let rows = (0..most).filter_map(|at| row(&|parts| parts.parts.get(at).cloned(), false));
+    let of_start_up = row(&|parts| parts.start_up.clone(), true);
     Some(CourseTable {
         phase,
-        level: longest.level,
-        variants: courses.iter().map(|course| course.variant).collect(),
-        window_operations: longest.points.iter().map(|point| point.operations).max()?,
-        rows: round_places(ends.len()).into_iter().map(row).collect(),
+        level,
+        variants: all.iter().map(|(name, _)| *name).collect(),
+        rows: of_start_up.into_iter().chain(rows).collect(),
     })
-}
-
-/// Which of so many windows get a row: all of a few; of many the first, then those at round
-/// distances, and the last.
-fn round_places(windows: usize) -> Vec<usize> {
-    let distance = round_distance(windows.div_ceil(TABLE_ROWS));
-    let mut all: Vec<usize> = (1..=windows / distance).map(|n| n * distance - 1).collect();
-    all.extend([0, windows.saturating_sub(1)]);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// The least of 1, 2, 5, 10, 20, 25, 50, 100, 200, 250, ... that is not less.
-fn round_distance(least: usize) -> usize {
-    let mut power = 1usize;
-    loop {
-        for tenths in [10, 20, 25, 50] {
-            let tenfold = power.saturating_mul(tenths);
-            // A quarter of ten is no whole number.
-            if tenfold.is_multiple_of(10) && tenfold / 10 >= least {
-                return tenfold / 10;
-            }
-        }
-        match power.checked_mul(10) {
-            Some(next) => power = next,
-            None => return least.max(1),
-        }
-    }
 }
 
 /// The measurements of a phase at its last level, each from its beginning to its end.

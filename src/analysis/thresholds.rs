@@ -48,11 +48,12 @@ pub(crate) const CHANGE_MIN: f64 = 0.10;
 /// A change of a rate over a whole axis below this share is no effect worth stating.
 pub(crate) const EFFECT_MIN: f64 = 0.02;
 
-/// Percentiles of windows have two digits, so residuals of their logarithms below this mean nothing.
+/// A fit is never taken to be nearer than this to the logarithms that it is made of: where they are all
+/// the same to three digits, what is left is rounding.
 pub(crate) const WINDOW_RESOLUTION: f64 = 0.003;
 
-/// For the same reason a ratio of two sets of windows is known to this share.
-pub(crate) const WINDOWS_RESOLUTION: f64 = 0.008;
+/// A phase does not get slower where the 95% interval excludes that it does by this share or more.
+pub(crate) const SLOWER_MARGIN: f64 = 0.10;
 
 /// No logarithm of a ratio of rates is stated closer than this: where code and data happen to lie in
 /// memory moves a rate by as much from build to build (Mytkowicz et al., "Producing wrong data without

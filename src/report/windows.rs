@@ -60,12 +60,14 @@ pub(super) fn course_table(all: &CourseTable<'_>) -> TitledTable {
     let (unit, size) = if least.is_finite() { time_step(least) } else { ("ns", 1.0) };
     let at = all.level.map(|level| format!(", at {} {}", level.axis, level_value(level)));
     let title = format!(
-        "{}{}: mean latency in {unit} of the {} operations that end at each row",
+        "{}{}: mean latency in {unit} of the operations from the row above to each row",
         all.phase,
         at.unwrap_or_default(),
-        grouped(all.window_operations),
     );
-    let names = all.rows.iter().map(|row| grouped(row.operations));
+    let names = all.rows.iter().map(|row| {
+        let operations = grouped(row.operations);
+        if row.start_up { format!("start-up: {operations}") } else { operations }
+    });
     let mut table = Table::of_names("operations", Align::Right, names);
     for (at, variant) in all.variants.iter().enumerate() {
         let cell = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| number(ns / size, 3));

@@ -157,25 +157,35 @@ fn with_means(
 }
 
 #[test]
-fn four_hundred_windows_get_rows_at_round_numbers_with_the_first_and_the_last() {
+fn four_hundred_windows_make_ten_rows_that_hold_all_of_them() {
     let book = book_of(vec![with_means("one", 1, 1_000, (1..=400).map(f64::from))]);
     let all = course_tables(&Analysis::of(&book));
     let [one] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!(one.window_operations, 1_000);
     let ends: Vec<u64> = one.rows.iter().map(|row| row.operations).collect();
-    assert_eq!(ends[..4], [1_000, 25_000, 50_000, 75_000]);
-    assert_eq!((ends.len(), ends.last()), (17, Some(&400_000)));
-    assert_eq!(one.rows[1].mean_ns, [Some(25.0)], "the window that ends there");
+    assert_eq!(ends, (1..=10).map(|n| n * 40_000).collect::<Vec<_>>());
+    assert_eq!(one.rows[1].mean_ns, [Some(60.5)]);
+    assert!(one.rows.iter().all(|row| !row.start_up));
 }
 
 #[test]
-fn few_windows_all_get_a_row_and_many_never_make_a_long_table() {
-    assert_eq!(round_places(3), [0, 1, 2]);
-    assert_eq!(round_places(16).len(), 16);
-    for number in 1..2_000 {
-        let places = round_places(number);
-        assert!(places.len() <= TABLE_ROWS + 2, "{number}: {places:?}");
-        assert_eq!((places.first(), places.last()), (Some(&0), Some(&(number - 1))));
+fn a_start_up_has_a_row_of_its_own_for_all_variants() {
+    let slow = (0..400).map(|n| if n < 2 { 300.0 } else { 100.0 });
+    let even = with_means("even", 1, 1_000, (0..400).map(|_| 100.0));
+    let book = book_of(vec![even, with_means("slow", 1, 1_000, slow)]);
+    let rows = &course_tables(&Analysis::of(&book))[0].rows;
+    assert_eq!((rows[0].start_up, rows[0].operations, rows.len()), (true, 2_000, 11));
+    assert_eq!(rows[0].mean_ns, [Some(100.0), Some(300.0)]);
+    assert_eq!(rows[1].mean_ns, [Some(100.0), Some(100.0)]);
+    assert_eq!(rows[10].operations, 400_000);
+}
+
+#[test]
+fn few_windows_all_get_a_row() {
+    for number in 2..=10 {
+        let book = book_of(vec![with_means("one", 1, 10, (1..=number).map(f64::from))]);
+        let rows = &course_tables(&Analysis::of(&book))[0].rows;
+        let means: Vec<_> = rows.iter().filter_map(|row| row.mean_ns[0]).collect();
+        assert_eq!(means, (1..=number).map(f64::from).collect::<Vec<_>>());
     }
 }
 
@@ -193,12 +203,12 @@ fn repeats_are_averaged_in_a_table_and_invalid_ones_left_out() {
 }
 
 #[test]
-fn a_variant_with_other_windows_stands_at_the_operation_that_it_has_there() {
+fn a_variant_with_fewer_windows_has_fewer_parts() {
     let fine = with_means("fine", 1, 10, (1..=4).map(f64::from));
     let book = book_of(vec![fine, with_means("rough", 1, 20, [7.0].into_iter())]);
     let rough: Vec<_> =
         course_tables(&Analysis::of(&book))[0].rows.iter().map(|row| row.mean_ns[1]).collect();
-    assert_eq!(rough, [Some(7.0), Some(7.0), None, None]);
+    assert_eq!(rough, [Some(7.0), None, None, None]);
 }
 
 #[test]

@@ -254,19 +254,6 @@ impl CurveFit {
             && student_t(alpha, self.degrees).is_some_and(|needed| t > needed)
     }
 
-    /// By how much the logarithm is higher at its end than at its start, with the half of its 95%
-    /// interval. Not for powers.
-    pub(super) fn rise(&self, end: f64) -> (f64, f64) {
-        let StraightLine { height: a, rise: b, spread: [aa, ab, bb] } = self.line;
-        let z = self.curve.basis(end);
-        // d ln((a + b z) / a)
-        let by = [1.0 / (a + b * z) - 1.0 / a, z / (a + b * z)];
-        let variance = by[0] * by[0] * aa + 2.0 * by[0] * by[1] * ab + by[1] * by[1] * bb;
-        let error = self.deviation * (variance.max(0.0) * self.dependence).sqrt();
-        let half = student_t(INTERVAL_ALPHA, self.degrees).map_or(f64::NAN, |t| t * error);
-        (((a + b * z) / a).ln(), half)
-    }
-
     /// d ln latency / d ln x at `x`, with its 95% interval. Only of laws.
     pub(super) fn exponent(&self, x: f64) -> (f64, Interval) {
         let StraightLine { height: a, rise: b, spread: [aa, ab, bb] } = self.line;

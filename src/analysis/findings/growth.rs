@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 use crate::base::distinct::each_once;
 use crate::base::units::{self, counted, grouped};
 use crate::op::{Effect, Subject, find_operation};
-use crate::results::book::{Level, Measurement, Window};
+use crate::results::book::{Level, Measurement};
 use crate::results::order::PhaseCell;
 
-use super::curve::{Block, ChangeShape, Law};
-use super::phase_shape::{
-    BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, WINDOWS_MIN, has_whole_windows,
-};
-use super::sample::{Sample, Values};
-use super::say::{self, lead, span, times};
-use crate::analysis::statistics::Interval;
-use crate::analysis::statistics::describe::{mean, median, squares};
+use super::curve::{ChangeShape, Law};
+use super::phase_parts::{PhasePart, PhaseParts, WINDOWS_MIN, in_windows};
+use super::phase_shape::{BeyondLaw, GrowthThreshold, PhaseBlocks, PhaseShape, start_up_share};
+use super::sample::Sample;
+use super::say::{self, lead, percent, span, times};
+use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::thresholds::{INTERVAL_ALPHA, LOG_HALF_MAX, WINDOWS_RESOLUTION};
+use crate::analysis::statistics::{Interval, dependence};
+use crate::analysis::thresholds::{
+    CHANGE_MIN, INTERVAL_ALPHA, LOG_HALF_MAX, LOG_HALF_MIN, SLOWER_MARGIN,
+};
 
-/// Both ends that are compared have at least so many windows, where there are enough.
-const END_WINDOWS_MIN: usize = 5;
-/// Ends that differ by more than this went up or down.
-const APART_MIN: f64 = 1.1;
-/// Where the last ones may take so many times longer, it is not known whether they do.
-const UNDERPOWERED_MIN: f64 = 1.5;
-/// A mean that grows so many times more than the median does is stated.
-const MEAN_APART: f64 = 1.5;
+/// No fewer degrees of freedom are left to blocks that depend on each other.
+const DEGREES_MIN: f64 = 3.0;
+/// A curve that leads from end to end by more than so many halves of the interval off what was measured
+/// does not hold.
+const CURVE_OFF_MAX: f64 = 2.0;
+/// At so many places of a part the mean of a curve is taken.
+const CURVE_PLACES: u32 = 16;
 
 /// How the time of an operation changes while a phase runs, of one variant at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +49,8 @@ pub struct GrowthFinding {
     pub windows: u64,
     /// Measurements.
     pub n: usize,
+    /// Repeats that they are of; of a single one nothing is said beyond that run.
+    pub repeats: usize,
     /// The figures; none for too few windows.
     #[serde(flatten)]
     pub figures: Option<GrowthFigures>,
@@ -63,15 +65,15 @@ pub struct GrowthFigures {
     pub exponent: f64,
     /// Its 95% interval; none for a constant.
     pub exponent_interval: Option<Interval>,
-    /// Median latency at the end over that at the beginning.
+    /// Mean latency at the end over that at the beginning: `last_ns` over `first_ns`.
     pub ratio: f64,
-    /// Its 95% interval.
+    /// Its 95% interval, by repeats and windows; of a single repeat by its windows alone.
     pub interval: Interval,
-    /// Mean latency at the end over that at the beginning.
-    pub mean_ratio: f64,
-    /// Median latency at the beginning, in nanoseconds.
+    /// The smallest growth that such an interval would exclude, as a share.
+    pub smallest_detectable: f64,
+    /// Mean latency of the first part after the start-up, in nanoseconds.
     pub first_ns: f64,
-    /// Median latency at the end, in nanoseconds.
+    /// Mean latency of the last part, in nanoseconds.
     pub last_ns: f64,
     /// From where on it takes longer or shorter, where the shape is a threshold.
     pub threshold: Option<GrowthThreshold>,
@@ -79,10 +81,21 @@ pub struct GrowthFigures {
     pub operations: u64,
     /// Operations of each of the ends that are compared.
     pub operations_of_end: u64,
-    /// Blocks at the start that were left out as a warm-up.
-    pub warm_up_blocks: usize,
-    /// What to draw: the phase in blocks of windows.
+    /// What comes before the first part; none if nothing does.
+    pub start_up: Option<StartUp>,
+    /// What to draw: the parts of the phase after its start-up.
     pub blocks: Vec<GrowthBlock>,
+}
+
+/// The beginning of a phase that is apart from its growth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StartUp {
+    /// Its operations.
+    pub operations: u64,
+    /// Their mean latency, in nanoseconds.
+    pub mean_ns: f64,
+    /// That over the mean latency of the part that follows.
+    pub ratio: f64,
 }
 
 /// A part of a phase as it was measured and as the shape has it.
@@ -90,10 +103,11 @@ pub struct GrowthFigures {
 pub struct GrowthBlock {
     /// Operations done at its middle.
     pub operations: f64,
-    /// Its latency, in nanoseconds.
+    /// Its mean latency, in nanoseconds.
     pub seen_ns: f64,
-    /// The latency that the law, the threshold or the one-way course gives it, in nanoseconds.
-    pub fitted_ns: f64,
+    /// The latency that the law, the threshold or the one-way course gives it, in nanoseconds; none
+    /// where none of them holds.
+    pub fitted_ns: Option<f64>,
 }
 
 /// What the change of a latency looks like.
@@ -106,7 +120,9 @@ pub enum GrowthShape {
     Threshold,
     /// It only rises, or only falls, by no law.
     Monotone,
-    /// None of these.
+    /// The end differs from the beginning; what lies between follows none of these.
+    NoLaw,
+    /// Whether it changes is not known.
     Unclear,
 }
 
@@ -116,14 +132,10 @@ pub enum GrowthShape {
 pub enum UnclearReason {
     /// Fewer windows were measured than show a law.
     TooFewWindows,
-    /// The only repeat has a shape, and ends that may be equal.
-    OneRepeat,
     /// Repeats change in different ways.
     RepeatsDisagree,
     /// The latency varies by more than what it may have grown by.
     TooVariable,
-    /// The ends differ, and what lies between follows no law.
-    UpAndDown,
 }
 
 /// What an operation adds one of.
@@ -169,87 +181,88 @@ impl GrowthFinding {
                 "cannot tell whether {phase} gets slower from {}: at least {WINDOWS_MIN} are needed",
                 counted(self.windows, "window")
             ),
-            Some(figures) => {
-                figures.sentence(self.shape, self.reason, &phase, self.counted.noun())
-                    + &figures.about_mean()
-            }
+            Some(figures) => self.of_figures(figures, &phase) + &self.about_start_up(figures),
         };
         format!("{}{sentence}.", lead(&self.variant))
     }
 
-    /// What the curve of its blocks is, in a few words; none where the shape is unclear.
+    fn of_figures(&self, figures: &GrowthFigures, phase: &str) -> String {
+        let noun = self.counted.noun();
+        let run = if self.repeats > 1 { "" } else { "in this run " };
+        let basis = if self.repeats > 1 { "" } else { " by its windows" };
+        let compared = |ratio_and_interval: String| {
+            format!(
+                "the last {} of {} {noun} take {ratio_and_interval} as long as the first",
+                grouped(figures.operations_of_end),
+                grouped(figures.operations),
+            )
+        };
+        let rough = || {
+            compared(format!("{} times ({}{basis})", times(figures.ratio), span(figures.interval)))
+        };
+        let faster = figures.ratio < 1.0;
+        let course = match (self.shape, &figures.threshold) {
+            (GrowthShape::Unclear, _) => {
+                let why = match self.reason {
+                    Some(UnclearReason::RepeatsDisagree) => "repeats differ",
+                    _ => "its time varies",
+                };
+                return format!(
+                    "cannot tell whether {run}{phase} gets slower ({why}): {} (smallest \
+                     detectable: {})",
+                    rough(),
+                    percent(figures.smallest_detectable)
+                );
+            }
+            (GrowthShape::Law, _) if figures.law == Law::Constant => {
+                let margin = percent(SLOWER_MARGIN);
+                let both = rough();
+                return format!("{run}{phase} does not get slower by more than {margin}: {both}");
+            }
+            (GrowthShape::Threshold, Some(found)) => found.course(faster, noun),
+            (GrowthShape::Law, _) => {
+                let way = if faster { "falls" } else { "grows" };
+                format!("its time {way} {}", figures.by_law(noun))
+            }
+            (GrowthShape::Monotone, _) => {
+                let way = if faster { "falls" } else { "rises" };
+                format!("its time {way} throughout, but follows no simple law")
+            }
+            _ => "its time follows no simple law".into(),
+        };
+        let way = if faster { "faster" } else { "slower" };
+        let (ratio, interval) = (say::near(figures.ratio), say::beyond(figures.interval));
+        let both = compared(format!("{ratio} times ({interval}{basis})"));
+        format!("{run}{phase} gets {way}: {both}; {course}")
+    }
+
+    /// The start-up, where it is slower by enough to matter.
+    fn about_start_up(&self, figures: &GrowthFigures) -> String {
+        let Some(start_up) = figures.start_up.filter(|one| one.ratio >= 1.0 + CHANGE_MIN) else {
+            return String::new();
+        };
+        format!(
+            "; apart from the start-up: the first {} {} take {} times as long as the next {}",
+            grouped(start_up.operations),
+            self.counted.noun(),
+            times(start_up.ratio),
+            grouped(figures.operations_of_end)
+        )
+    }
+
+    /// What the curve of its blocks is, in a few words; none where there is none.
     pub fn curve_name(&self) -> Option<String> {
         let figures = self.figures.as_ref()?;
         match self.shape {
             GrowthShape::Law => Some(format!("{} law", figures.law.as_str())),
             GrowthShape::Threshold => Some("threshold".into()),
             GrowthShape::Monotone => Some("monotone course".into()),
-            GrowthShape::Unclear => None,
+            GrowthShape::NoLaw | GrowthShape::Unclear => None,
         }
     }
 }
 
 impl GrowthFigures {
-    fn sentence(
-        &self,
-        shape: GrowthShape,
-        reason: Option<UnclearReason>,
-        phase: &str,
-        noun: &str,
-    ) -> String {
-        let compared = self.compared(noun);
-        match (shape, &self.threshold) {
-            (GrowthShape::Threshold, Some(found)) => found.sentence(phase, noun, self.operations),
-            (GrowthShape::Monotone, _) => {
-                let way = if self.ratio > 1.0 { "rises" } else { "falls" };
-                format!(
-                    "{}: its time {way} throughout, but follows no simple law",
-                    self.change(phase, noun)
-                )
-            }
-            (GrowthShape::Law, _) if self.law == Law::Constant => {
-                format!("{phase} does not get slower: {compared}")
-            }
-            (GrowthShape::Law, _) => {
-                let way = if self.ratio > 1.0 { "grows" } else { "falls" };
-                format!("{}: its time {way} {}", self.change(phase, noun), self.by_law(noun))
-            }
-            _ => match reason {
-                Some(UnclearReason::OneRepeat) => {
-                    format!("cannot tell from one repeat whether {phase} gets slower: {compared}")
-                }
-                Some(UnclearReason::RepeatsDisagree) => {
-                    format!("cannot tell whether {phase} gets slower: repeats disagree; {compared}")
-                }
-                Some(UnclearReason::TooVariable) => {
-                    format!("cannot tell whether {phase} gets slower: its time varies; {compared}")
-                }
-                _ => format!("the time of {phase} goes up and down without a law: {compared}"),
-            },
-        }
-    }
-
-    fn change(&self, phase: &str, noun: &str) -> String {
-        let faster = if self.ratio > 1.0 { "" } else { "gets faster: it " };
-        format!(
-            "{phase} {faster}takes {} times as long at {} {noun} as at the first {} ({})",
-            times(self.ratio),
-            grouped(self.operations),
-            grouped(self.operations_of_end),
-            span(self.interval)
-        )
-    }
-
-    fn compared(&self, noun: &str) -> String {
-        format!(
-            "the last {} of {} {noun} take {} times ({}) as long as the first",
-            grouped(self.operations_of_end),
-            grouped(self.operations),
-            times(self.ratio),
-            span(self.interval)
-        )
-    }
-
     fn by_law(&self, noun: &str) -> String {
         match self.law {
             Law::Linear => format!("linearly with the number of {noun}"),
@@ -263,223 +276,200 @@ impl GrowthFigures {
             }
         }
     }
-
-    /// What the median does not show.
-    fn about_mean(&self) -> String {
-        let apart = self.mean_ratio / self.ratio;
-        if apart < MEAN_APART && apart > 1.0 / MEAN_APART {
-            return String::new();
-        }
-        format!("; the mean, which includes rare slow operations, {} times", times(self.mean_ratio))
-    }
-
-    /// Whether the ends differ.
-    fn apart(&self) -> bool {
-        self.interval.low > APART_MIN || self.interval.high < 1.0 / APART_MIN
-    }
-
-    /// Whether the ends do not show if it got slower.
-    fn underpowered(&self) -> bool {
-        !self.apart() && self.interval.high > UNDERPOWERED_MIN
-    }
 }
 
 impl GrowthThreshold {
-    fn sentence(&self, phase: &str, noun: &str, operations: u64) -> String {
+    /// From where on it changes, in a few words.
+    fn course(&self, faster: bool, noun: &str) -> String {
         let [at, low, high] = [self.at, self.interval.low, self.interval.high]
             .map(|value| units::figures(value.max(0.0), 3));
-        let (ratio, span) = (times(self.ratio), span(self.ratio_interval));
-        match (self.shape, self.ratio < 1.0) {
-            (ChangeShape::Step, falls) => {
-                let verb = if falls { "gets faster: it takes" } else { "takes" };
-                format!(
-                    "{phase} {verb} {ratio} times ({span}) as long from about {at} {noun} on ({low} \
-                     to {high})"
-                )
+        let way = if faster { "falls" } else { "grows" };
+        match self.shape {
+            ChangeShape::Step => {
+                format!("its time {way} in one step, at about {at} {noun} ({low} to {high})")
             }
-            (ChangeShape::Hinge, falls) => {
-                let verb = if falls { "falls" } else { "grows" };
-                format!(
-                    "{phase} takes the same time up to about {at} {noun} ({low} to {high}); from \
-                     there on its time {verb}: to {ratio} times as long at {} ({span})",
-                    grouped(operations)
-                )
-            }
+            ChangeShape::Hinge => format!(
+                "its time stays the same up to about {at} {noun} ({low} to {high}), from where on it \
+                 {way}"
+            ),
         }
     }
 }
 
 /// One for each phase with windows, variant and level.
 pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
-    let found =
-        sample.cells().into_iter().filter_map(|cell| match PhaseBlocks::new(&cell.measurements) {
-            Some(phase) => finding(&cell, &phase),
-            None => too_few(&cell),
-        });
+    let found = sample.cells().into_iter().filter_map(|cell| {
+        let others = sample.variants().iter();
+        let others = others.map(|name| sample.cell(cell.phase, name, cell.level));
+        finding(&cell, start_up_share(&others.collect::<Vec<_>>()))
+    });
     found.collect()
 }
 
-fn finding(cell: &PhaseCell<'_>, phase: &PhaseBlocks<'_>) -> Option<GrowthFinding> {
-    let mut found = PhaseShape::new(phase)?;
-    let mut figures = figures(phase, &found)?;
-    let mut shape = match found.beyond_law {
-        BeyondLaw::Nothing => GrowthShape::Law,
-        BeyondLaw::Threshold(..) => GrowthShape::Threshold,
-        BeyondLaw::Monotone(_) => GrowthShape::Monotone,
-    };
-    let reason = doubt(phase, shape, &figures);
-    // Where the shape is unclear the median is drawn, or the law that does not hold.
-    if reason.is_some() {
-        (shape, found.beyond_law) = (GrowthShape::Unclear, BeyondLaw::Nothing);
-    }
-    if let BeyondLaw::Threshold(_, threshold) = found.beyond_law {
-        figures.threshold = Some(threshold);
-    }
-    figures.blocks = plotted(phase, &found);
-    let windows = phase.measurements.iter().map(|m| m.windows.len() as u64).max()?;
-    let n = phase.measurements.len();
-    Some(GrowthFinding {
-        shape,
-        reason,
-        n,
-        figures: Some(figures),
-        ..without_figures(cell, windows)
-    })
-}
-
-/// Why the shape cannot be stated, if it cannot.
-fn doubt(
-    phase: &PhaseBlocks<'_>,
-    shape: GrowthShape,
-    figures: &GrowthFigures,
-) -> Option<UnclearReason> {
-    match shape {
-        GrowthShape::Law if figures.law == Law::Constant && figures.underpowered() => {
-            Some(UnclearReason::TooVariable)
-        }
-        GrowthShape::Law if figures.law == Law::Constant => {
-            figures.apart().then_some(UnclearReason::UpAndDown)
-        }
-        // Repeats that do not agree on the way have none in common.
-        GrowthShape::Law | GrowthShape::Monotone if figures.interval.contains(1.0) => {
-            Some(match each_once(phase.measurements.iter().map(|m| m.cell.repeat)).len() {
-                1 => UnclearReason::OneRepeat,
-                _ => UnclearReason::RepeatsDisagree,
-            })
-        }
-        _ => None,
-    }
-}
-
-/// What to draw: each block as it was measured, and as the shape has it.
-fn plotted(phase: &PhaseBlocks<'_>, shape: &PhaseShape) -> Vec<GrowthBlock> {
-    let drawn = |(block, fitted): (&Block, f64)| GrowthBlock {
-        operations: block.x.round(),
-        seen_ns: (block.log + phase.middle).exp(),
-        fitted_ns: (fitted + phase.middle).exp(),
-    };
-    phase.blocks.iter().zip(shape.fitted(&phase.blocks)).map(drawn).collect()
-}
-
-/// Compares the medians of the first and the last windows themselves, not the law's. Without the
-/// threshold and what is drawn.
-fn figures(phase: &PhaseBlocks<'_>, shape: &PhaseShape) -> Option<GrowthFigures> {
-    let blocks = phase.blocks.len();
-    let over_all = |figure: fn(&[Window], &[Window]) -> f64| {
-        let of_ends = |m: &Measurement| {
-            let (first, last) = ends_of(&m.windows, shape, blocks);
-            Some(figure(first, last))
-        };
-        Values::new(&phase.measurements, of_ends).figures()
-    };
-    let logs = over_all(|first, last| (middle_ns(last) / middle_ns(first)).ln());
-    let means = over_all(|first, last| (mean_ns(last) / mean_ns(first)).ln());
-    let windows = &phase.measurements.first()?.windows;
-    let (first, last) = ends_of(windows, shape, blocks);
-    // What a block is unsure of, an end is, by the number of its windows.
-    let within = shape.half_width_of_ends((last.len() * blocks) as f64 / windows.len() as f64)?;
-    let half = within.max(half_width(&logs)?) + WINDOWS_RESOLUTION;
-    let log = mean(&logs);
-    let operations = |windows: &[Window]| windows.iter().map(|w| w.operations).sum::<u64>();
-    let (exponent, exponent_interval) = match shape.law {
-        Law::Constant => (0.0, None),
-        _ => {
-            let (exponent, interval) = shape.fit.exponent(phase.operations as f64);
-            (exponent, Some(interval))
-        }
-    };
-    let figures = GrowthFigures {
-        law: shape.law,
-        exponent,
-        exponent_interval,
-        ratio: log.exp(),
-        interval: Interval { low: (log - half).exp(), high: (log + half).exp() },
-        mean_ratio: mean(&means).exp(),
-        first_ns: mean(&over_all(|first, _| middle_ns(first))),
-        last_ns: mean(&over_all(|_, last| middle_ns(last))),
-        threshold: None,
-        operations: phase.operations,
-        operations_of_end: operations(first).max(operations(last)),
-        warm_up_blocks: shape.warm_up,
-        blocks: Vec::new(),
-    };
-    (figures.ratio.is_finite() && half < LOG_HALF_MAX).then_some(figures)
-}
-
-/// The median of the windows' medians.
-pub(super) fn middle_ns(windows: &[Window]) -> f64 {
-    median(&windows.iter().map(|w| w.p50_ns as f64).collect::<Vec<_>>())
-}
-
-fn mean_ns(windows: &[Window]) -> f64 {
-    let operations: u64 = windows.iter().map(|w| w.operations).sum();
-    windows.iter().map(|w| w.mean_ns * w.operations as f64).sum::<f64>() / operations as f64
-}
-
-/// Half the width of the interval that repeats give: Student's t, or of two both.
-fn half_width(logs: &[f64]) -> Option<f64> {
-    let n = logs.len() as f64;
-    match logs {
-        [] => None,
-        [_] => Some(0.0),
-        [a, b] => Some((a - b).abs() / 2.0),
-        _ => {
-            let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
-            Some(t * (squares(logs) / (n - 1.0) / n).sqrt())
-        }
-    }
-}
-
-/// The windows at both ends: of a phase that grows only few, so that little growth is averaged
-/// away; of another a tenth, so that ups and downs are. A warm-up is left out.
-fn ends_of<'a>(
-    windows: &'a [Window],
-    shape: &PhaseShape,
-    blocks: usize,
-) -> (&'a [Window], &'a [Window]) {
-    let share = if shape.law == Law::Constant { 10 } else { 50 };
-    let number = (windows.len() / share).max(END_WINDOWS_MIN).min(windows.len() / 4);
-    let start = windows.len() * shape.warm_up / blocks;
-    (&windows[start..start + number], &windows[windows.len() - number..])
-}
-
-/// That fewer windows were measured than show anything.
-fn too_few(cell: &PhaseCell<'_>) -> Option<GrowthFinding> {
-    let has_some = |m: &&&Measurement| !m.windows.is_empty() && has_whole_windows(m);
-    let most = cell.measurements.iter().filter(has_some).map(|m| m.windows.len()).max()?;
-    (most < WINDOWS_MIN).then(|| without_figures(cell, most as u64))
-}
-
-fn without_figures(cell: &PhaseCell<'_>, windows: u64) -> GrowthFinding {
-    GrowthFinding {
+fn finding(cell: &PhaseCell<'_>, start_up: f64) -> Option<GrowthFinding> {
+    let measurements = in_windows(&cell.measurements);
+    let windows = measurements.iter().map(|m| m.windows.len()).max()?;
+    let mut finding = GrowthFinding {
         variant: cell.variant.into(),
         phase: cell.phase.into(),
         level: cell.level.cloned(),
         shape: GrowthShape::Unclear,
         reason: Some(UnclearReason::TooFewWindows),
-        counted: CountedThing::by(cell.measurements[0]),
-        windows,
-        n: cell.measurements.len(),
+        counted: CountedThing::by(measurements.first()?),
+        windows: windows as u64,
+        n: measurements.len(),
+        repeats: each_once(measurements.iter().map(|m| m.cell.repeat)).len(),
         figures: None,
+    };
+    if windows >= WINDOWS_MIN {
+        let phase = PhaseBlocks::new(&measurements, start_up)?;
+        let parts = PhaseParts::new(&measurements, start_up)?;
+        let estimate = GrowthEstimate { shape: PhaseShape::new(&phase)?, phase, parts };
+        let figures;
+        (finding.shape, finding.reason, figures) = estimate.concluded()?;
+        finding.figures = Some(figures);
+    }
+    Some(finding)
+}
+
+/// What a growth is concluded from.
+struct GrowthEstimate<'a> {
+    phase: PhaseBlocks<'a>,
+    parts: PhaseParts,
+    shape: PhaseShape,
+}
+
+impl GrowthEstimate<'_> {
+    /// Shape, reason and figures. The one ratio is that of the first and the last part; a shape is
+    /// stated only where its curve leads from the one to the other.
+    fn concluded(&self) -> Option<(GrowthShape, Option<UnclearReason>, GrowthFigures)> {
+        let [first, last] = self.ends();
+        let ratio = last.mean_ns / first.mean_ns;
+        let of_repeats = self.half_width_of_repeats();
+        let of_windows = self.half_width_of_windows();
+        let half = of_windows.max(of_repeats.unwrap_or(0.0));
+        let mut half = half.clamp(LOG_HALF_MIN, LOG_HALF_MAX);
+        let curve = self.curve();
+        let off = (curve.last()? / curve.first()?).ln() - ratio.ln();
+        let differs = ratio.ln().abs() > half;
+        // However wide the interval becomes, it must not contain 1.
+        let holds = differs && off.abs() <= (CURVE_OFF_MAX * half).min(0.99 * ratio.ln().abs());
+        let (shape, reason) = match &self.shape.beyond_law {
+            _ if !differs && (ratio.ln() + half).exp() < 1.0 + SLOWER_MARGIN => {
+                (GrowthShape::Law, None)
+            }
+            _ if !differs && of_repeats.is_some_and(|half| half > SLOWER_MARGIN.ln_1p()) => {
+                (GrowthShape::Unclear, Some(UnclearReason::RepeatsDisagree))
+            }
+            _ if !differs => (GrowthShape::Unclear, Some(UnclearReason::TooVariable)),
+            BeyondLaw::Threshold(..) if holds => (GrowthShape::Threshold, None),
+            BeyondLaw::Monotone(_) if holds => (GrowthShape::Monotone, None),
+            BeyondLaw::Nothing if holds && self.shape.law != Law::Constant => {
+                (GrowthShape::Law, None)
+            }
+            _ => (GrowthShape::NoLaw, None),
+        };
+        let constant = shape == GrowthShape::Law && !differs;
+        let is_drawn = !matches!(shape, GrowthShape::NoLaw | GrowthShape::Unclear);
+        if is_drawn && !constant {
+            half = half.max(off.abs() * (1.0 + 1e-9));
+        }
+        let law = if constant { Law::Constant } else { self.shape.law };
+        let interval = Interval::new((ratio.ln() - half).exp(), (ratio.ln() + half).exp())?;
+        let (exponent, exponent_interval) = match law {
+            Law::Constant => (0.0, None),
+            _ => {
+                let (exponent, interval) = self.shape.fit.exponent(last.operations.end as f64);
+                (exponent, Some(interval))
+            }
+        };
+        let figures = GrowthFigures {
+            law,
+            exponent,
+            exponent_interval,
+            ratio,
+            interval,
+            smallest_detectable: half.exp_m1(),
+            first_ns: first.mean_ns,
+            last_ns: last.mean_ns,
+            threshold: self.shape.threshold().filter(|_| shape == GrowthShape::Threshold),
+            operations: last.operations.end,
+            operations_of_end: last.operations.end - last.operations.start,
+            start_up: self.parts.start_up.as_ref().map(|part| StartUp {
+                operations: part.operations.end - part.operations.start,
+                mean_ns: part.mean_ns,
+                ratio: part.mean_ns / first.mean_ns,
+            }),
+            blocks: self.plotted(is_drawn.then_some(&*curve), constant),
+        };
+        Some((shape, reason, figures))
+    }
+
+    fn ends(&self) -> [&PhasePart; 2] {
+        let parts = &self.parts.parts;
+        [&parts[0], &parts[parts.len() - 1]]
+    }
+
+    /// Half the width of the interval of the logarithm that repeats, or passes of one, give by Student's
+    /// t; none of a single measurement.
+    fn half_width_of_repeats(&self) -> Option<f64> {
+        let [first, last] =
+            self.ends().map(|part| part.means_ns.iter().map(|ns| ns / part.mean_ns));
+        let apart: Vec<f64> = last.zip(first).map(|(last, first)| last - first).collect();
+        let n = apart.len() as f64;
+        let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
+        Some(t * (squares(&apart) / (n - 1.0) / n).sqrt())
+    }
+
+    /// The same from what the means of blocks are off the curve, or off their mean where that is less;
+    /// outliers count in full, and neighbours that depend on each other less.
+    fn half_width_of_windows(&self) -> f64 {
+        let curve = self.phase.blocks.iter().map(|block| self.shape.latency(block.x));
+        let means = self.phase.means_ns.iter();
+        let over_curve: Vec<f64> = means.zip(curve).map(|(ns, curve)| ns / curve).collect();
+        let of_curve = self.half_width_of(&over_curve, self.shape.parameters());
+        of_curve.min(self.half_width_of(&self.phase.means_ns, 1.0)).min(LOG_HALF_MAX)
+    }
+
+    /// Of blocks that would be the same but for chance, after so many numbers were fitted.
+    fn half_width_of(&self, blocks: &[f64], parameters: f64) -> f64 {
+        let middle = mean(blocks);
+        let off: Vec<f64> = blocks.iter().map(|one| one / middle - 1.0).collect();
+        let number = off.len() as f64;
+        let variance = squares(&off) / (number - parameters).max(1.0);
+        let dependence = dependence(&off);
+        let degrees = (number / dependence - parameters).max(DEGREES_MIN);
+        let blocks_of_end = number / self.parts.parts.len() as f64;
+        let error = (2.0 * variance * dependence / blocks_of_end).sqrt();
+        student_t(INTERVAL_ALPHA, degrees).map_or(f64::INFINITY, |t| t * error)
+    }
+
+    /// The mean of the curve over each part; only ratios count.
+    fn curve(&self) -> Vec<f64> {
+        let of_part = |part: &PhasePart| {
+            let (start, end) = (part.operations.start as f64, part.operations.end as f64);
+            let place = |at: u32| {
+                let share = (f64::from(at) + 0.5) / f64::from(CURVE_PLACES);
+                self.shape.latency(start + share * (end - start))
+            };
+            mean(&(0..CURVE_PLACES).map(place).collect::<Vec<_>>())
+        };
+        self.parts.parts.iter().map(of_part).collect()
+    }
+
+    /// Each part as it was measured, and as the curve has it, which is as high as all of them are.
+    fn plotted(&self, curve: Option<&[f64]>, constant: bool) -> Vec<GrowthBlock> {
+        let parts = &self.parts.parts;
+        let seen = mean(&parts.iter().map(|part| part.mean_ns).collect::<Vec<_>>());
+        let fitted = |at: usize| {
+            let curve = curve?;
+            Some(if constant { seen } else { curve[at] * seen / mean(curve) })
+        };
+        let block = |(at, part): (usize, &PhasePart)| GrowthBlock {
+            operations: part.operations.start.midpoint(part.operations.end) as f64,
+            seen_ns: part.mean_ns,
+            fitted_ns: fitted(at),
+        };
+        parts.iter().enumerate().map(block).collect()
     }
 }

@@ -6,17 +6,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::curve::{Block, ChangeShape, CurveFit, LatencyCurve, Law, median_log, scale};
+use super::phase_parts::{WINDOWS_MIN, has_enough_windows, in_windows, mean_ns, windows_of};
 use crate::analysis::statistics::describe::{mean, median, squares};
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::statistics::{Interval, rising, trend};
 use crate::analysis::thresholds::{
     CHANGE_MIN, EVIDENCE_OVER_LAWS_MIN, FINDING_ALPHA, INTERVAL_ALPHA, POWER_EVIDENCE_MIN,
-    WINDOWS_RESOLUTION,
 };
 use crate::results::book::{Measurement, Window};
 
-/// Fewer windows than this show no law.
-pub(super) const WINDOWS_MIN: usize = 8;
+/// Fewer windows than this show no start-up.
+const START_UP_WINDOWS_MIN: usize = 20;
+/// Nor is there one where a line through the rest leads to so many times less than anything measured.
+const LINE_BELOW_MAX: f64 = 4.0;
 /// A phase is judged by at most so many blocks of windows.
 const BLOCKS_MAX: usize = 20;
 /// Thresholds are located among at most so many.
@@ -24,62 +26,86 @@ const FINE_BLOCKS_MAX: usize = 200;
 /// Windows in a block, so that an outlier does not carry it, where there are enough.
 const BLOCK_WINDOWS: usize = 3;
 
-/// The windows of all repeats and passes of a phase, gathered in blocks.
+/// The windows of all repeats and passes of a phase after its start-up, gathered in blocks.
 pub(super) struct PhaseBlocks<'a> {
-    pub(super) measurements: Vec<&'a Measurement>,
-    pub(super) operations: u64,
+    /// Of each measurement.
+    windows: Vec<&'a [Window]>,
     /// All repeats together, each over its own median.
     pub(super) blocks: Vec<Block>,
-    /// What a block's logarithm is over: the mean of the medians.
-    pub(super) middle: f64,
-}
-
-/// Whether it has enough windows for a law, all with figures.
-pub(super) fn has_enough_windows(m: &Measurement) -> bool {
-    m.windows.len() >= WINDOWS_MIN && has_whole_windows(m)
-}
-
-/// Whether all of its windows have figures.
-pub(super) fn has_whole_windows(m: &Measurement) -> bool {
-    m.windows.iter().all(|w| w.p50_ns > 0 && w.operations > 0)
+    /// Mean latency of each block over all repeats, in nanoseconds.
+    pub(super) means_ns: Vec<f64>,
 }
 
 impl<'a> PhaseBlocks<'a> {
-    pub(super) fn new(cell: &[&'a Measurement]) -> Option<Self> {
-        let measurements: Vec<_> = cell.iter().filter(|m| has_enough_windows(m)).copied().collect();
-        let last = measurements.first()?.windows.last()?;
-        let operations = last.first + last.operations;
-        let mut phase = Self { measurements, operations, blocks: Vec::new(), middle: 0.0 };
-        let all = phase.of_each();
-        phase.middle = mean(&all.iter().map(|blocks| median_log(blocks)).collect::<Vec<_>>());
-        phase.blocks = joined(&all);
+    /// Of a phase that begins with a start-up of this share. None without enough windows for a law.
+    pub(super) fn new(cell: &[&'a Measurement], start_up: f64) -> Option<Self> {
+        let measurements = in_windows(cell).into_iter().filter(|m| has_enough_windows(m));
+        let windows: Vec<&[Window]> =
+            measurements.map(|m| &m.windows[windows_of(start_up, m.windows.len())..]).collect();
+        let mut phase = Self { windows, blocks: Vec::new(), means_ns: Vec::new() };
+        phase.windows.first()?;
+        let number = (phase.number() / BLOCK_WINDOWS).clamp(WINDOWS_MIN, BLOCKS_MAX);
+        phase.blocks = joined(&phase.divided(number, 0, 1));
+        let mean_of = |at: usize| {
+            let of_each = phase.windows.iter().map(|all| mean_ns(part(all, at, number)));
+            mean(&of_each.collect::<Vec<_>>())
+        };
+        phase.means_ns = (0..number).map(mean_of).collect();
         Some(phase)
     }
 
-    fn windows(&self) -> usize {
-        self.measurements.iter().map(|m| m.windows.len()).min().unwrap_or(0)
+    /// Windows of each measurement.
+    fn number(&self) -> usize {
+        self.windows.iter().map(|windows| windows.len()).min().unwrap_or(0)
     }
 
     /// The blocks of each repeat for itself.
     fn of_each(&self) -> Vec<Vec<Block>> {
-        self.divided((self.windows() / BLOCK_WINDOWS).clamp(WINDOWS_MIN, BLOCKS_MAX), 0, 1)
+        self.divided(self.blocks.len(), 0, 1)
     }
 
     /// Each repeat in `number` blocks, of every `step`th window from `first` on.
     fn divided(&self, number: usize, first: usize, step: usize) -> Vec<Vec<Block>> {
-        self.measurements.iter().map(|m| blocks(&m.windows, number, first, step)).collect()
+        self.windows.iter().map(|windows| blocks(windows, number, first, step)).collect()
     }
 
     /// Smaller blocks.
     fn fine(&self) -> Vec<Block> {
-        joined(&self.divided(self.windows().min(FINE_BLOCKS_MAX), 0, 1))
+        joined(&self.divided(self.number().min(FINE_BLOCKS_MAX), 0, 1))
     }
 
     /// The blocks of every second window, and of the others; none where there are too few.
     fn halves(&self) -> Option<[Vec<Block>; 2]> {
-        let number = (self.windows() / (2 * BLOCK_WINDOWS)).min(BLOCKS_MAX);
+        let number = (self.number() / (2 * BLOCK_WINDOWS)).min(BLOCKS_MAX);
         (number >= WINDOWS_MIN).then(|| [0, 1].map(|first| joined(&self.divided(number, first, 2))))
     }
+
+    /// The share of the phase, an eighth at most, that is slower at its start than a line through the
+    /// rest leads to, and suddenly no more. No law does that.
+    pub(super) fn start_up(&self) -> f64 {
+        let blocks = self.fine();
+        let most = if blocks.len() < START_UP_WINDOWS_MIN { 0 } else { blocks.len() / 8 };
+        let Some(fit) = CurveFit::new(LatencyCurve::Law(Law::Linear), &blocks[most..]) else {
+            return 0.0;
+        };
+        let least = blocks.iter().map(|block| block.log).fold(f64::INFINITY, f64::min);
+        // Through a bend that opens upwards a line leads to nothing at the start.
+        if fit.height(blocks[0].x) < least - LINE_BELOW_MAX.ln() {
+            return 0.0;
+        }
+        let needed = (5.0 * fit.deviation).max(CHANGE_MIN.ln_1p());
+        let off: Vec<f64> = blocks.iter().map(|block| fit.residual(block)).collect();
+        let number = off[..most].iter().take_while(|off| **off > needed).count();
+        let falls_by = median(&off[..number]) - median(&off[number..2 * number]);
+        if falls_by > needed { number as f64 / blocks.len() as f64 } else { 0.0 }
+    }
+}
+
+/// The share of a phase that is its start-up, the same for all variants so that what they do after it
+/// is comparable: the longest of theirs. `cells` are those of one phase and level.
+pub(in crate::analysis) fn start_up_share(cells: &[Vec<&Measurement>]) -> f64 {
+    let own = |cell: &Vec<&Measurement>| PhaseBlocks::new(cell, 0.0).map(|phase| phase.start_up());
+    cells.iter().filter_map(own).fold(0.0, f64::max)
 }
 
 /// Repeats as a whole may be faster or slower; that is no growth.
@@ -93,12 +119,17 @@ fn joined(all: &[Vec<Block>]) -> Vec<Block> {
     (0..all.first().map_or(0, Vec::len)).map(at).collect()
 }
 
-/// Medians of equal numbers of windows, of every `step`th from `first` on.
+/// One of so many equal parts.
+fn part(windows: &[Window], at: usize, number: usize) -> &[Window] {
+    &windows[at * windows.len() / number..(at + 1) * windows.len() / number]
+}
+
+/// Medians of the means of equal numbers of windows, of every `step`th from `first` on: a stall does
+/// not change the shape.
 fn blocks(windows: &[Window], number: usize, first: usize, step: usize) -> Vec<Block> {
-    let block = |n: usize| {
-        let part = &windows[n * windows.len() / number..(n + 1) * windows.len() / number];
-        let part = || part.iter().skip(first).step_by(step);
-        let logs: Vec<f64> = part().map(|w| (w.p50_ns as f64).ln()).collect();
+    let block = |at: usize| {
+        let part = || part(windows, at, number).iter().skip(first).step_by(step);
+        let logs: Vec<f64> = part().map(|w| w.mean_ns.ln()).collect();
         let middles: Vec<f64> =
             part().map(|w| w.first as f64 + w.operations as f64 / 2.0).collect();
         Block { x: mean(&middles), log: median(&logs) }
@@ -113,8 +144,6 @@ pub(super) struct PhaseShape {
     pub(super) law: Law,
     /// The fitted curve of the best law that is not constant, even if `law` is constant.
     pub(super) fit: CurveFit,
-    /// Blocks at the start that were left out as a warm-up.
-    pub(super) warm_up: usize,
     /// What describes the phase better than the law, if anything does.
     pub(super) beyond_law: BeyondLaw,
 }
@@ -134,56 +163,46 @@ impl PhaseShape {
     /// None if no law can be fitted to so few blocks. Whether a phase without a law goes up and down
     /// follows from its ends, which are not compared here.
     pub(super) fn new(phase: &PhaseBlocks<'_>) -> Option<Self> {
-        let warm_up = warm_up(&phase.blocks);
-        let steady = &phase.blocks[warm_up..];
-        let fit = best_law(steady)?;
+        let fit = best_law(&phase.blocks)?;
         let law = match fit.curve {
-            LatencyCurve::Law(law) if fit.is_significant(steady, FINDING_ALPHA) => law,
+            LatencyCurve::Law(law) if fit.is_significant(&phase.blocks, FINDING_ALPHA) => law,
             _ => Law::Constant,
         };
         let threshold = threshold(&phase.blocks, &phase.fine(), &phase.of_each());
         let curve = threshold.as_ref().map_or(fit.curve, |(found, _)| found.curve);
-        // Blocks of halves may be fewer and larger.
-        let kept = |blocks: Vec<Block>| {
-            let left_out = (warm_up * blocks.len()).div_ceil(phase.blocks.len());
-            blocks[left_out..].to_vec()
-        };
-        let halves = phase.halves().map(|halves| halves.map(kept));
-        let monotone = halves.and_then(|halves| monotone(steady, &halves, curve));
+        let halves = phase.halves();
+        let monotone = halves.and_then(|halves| monotone(&phase.blocks, &halves, curve));
         let beyond_law = match (monotone, threshold) {
             (Some(found), _) => BeyondLaw::Monotone(found),
             (None, Some((fit, figures))) => BeyondLaw::Threshold(fit, figures),
             (None, None) => BeyondLaw::Nothing,
         };
-        Some(Self { law, fit, warm_up, beyond_law })
+        Some(Self { law, fit, beyond_law })
     }
 
-    /// Half the width of the 95% interval of the difference between two ends of so many blocks.
-    pub(super) fn half_width_of_ends(&self, blocks_of_end: f64) -> Option<f64> {
-        let of_fit = |fit: &CurveFit| (fit.deviation, fit.dependence, fit.degrees);
-        let (deviation, dependence, degrees) = match &self.beyond_law {
-            BeyondLaw::Nothing => of_fit(&self.fit),
-            BeyondLaw::Threshold(fit, _) => of_fit(fit),
-            BeyondLaw::Monotone(found) => {
-                (found.deviation, 1.0, (found.logs.len() as f64 - 2.0).max(1.0))
-            }
-        };
-        let error = deviation * (2.0 * dependence / blocks_of_end).sqrt();
-        Some(student_t(INTERVAL_ALPHA, degrees)? * error)
-    }
-
-    /// The logarithms that it gives the blocks; where nothing changes, their median.
-    pub(super) fn fitted(&self, blocks: &[Block]) -> Vec<f64> {
+    /// The latency that it leads to at `x`, where no law holds that of the best; only ratios count.
+    pub(super) fn latency(&self, x: f64) -> f64 {
         match &self.beyond_law {
-            BeyondLaw::Monotone(found) => {
-                let before = std::iter::repeat_n(found.logs[0], self.warm_up);
-                before.chain(found.logs.iter().copied()).collect()
-            }
-            BeyondLaw::Threshold(fit, _) => blocks.iter().map(|b| fit.height(b.x)).collect(),
-            BeyondLaw::Nothing if self.law == Law::Constant => {
-                vec![median_log(&blocks[self.warm_up..]); blocks.len()]
-            }
-            BeyondLaw::Nothing => blocks.iter().map(|b| self.fit.height(b.x)).collect(),
+            BeyondLaw::Monotone(found) => found.height(x).exp(),
+            BeyondLaw::Threshold(fit, _) => fit.height(x).exp(),
+            BeyondLaw::Nothing => self.fit.height(x).exp(),
+        }
+    }
+
+    /// The step or hinge, if it is one.
+    pub(super) fn threshold(&self) -> Option<GrowthThreshold> {
+        match &self.beyond_law {
+            BeyondLaw::Threshold(_, found) => Some(*found),
+            _ => None,
+        }
+    }
+
+    /// How many numbers were fitted. A course that goes one way is pooled to fewer values than blocks.
+    pub(super) fn parameters(&self) -> f64 {
+        match &self.beyond_law {
+            BeyondLaw::Monotone(found) => found.blocks.len() as f64 / 2.0,
+            BeyondLaw::Threshold(..) => 3.0,
+            BeyondLaw::Nothing => 2.0,
         }
     }
 }
@@ -191,8 +210,6 @@ impl PhaseShape {
 /// Largest standard deviation of a block from the best simple law, as a share, with which no power is
 /// considered.
 const SIMPLE_DEVIATION_MAX: f64 = 0.01;
-/// Least share by which a block of the warm-up is slower than the line through the rest.
-const WARM_UP_MIN: f64 = 0.05;
 /// Evidence counts neighbours that depend on each other no more than this; the test of chance counts
 /// them in full.
 const DEPENDENCE_MAX: f64 = 2.0;
@@ -239,17 +256,6 @@ fn evidence(blocks: &[Block], fit: &CurveFit, [other, own]: [f64; 2]) -> f64 {
     independent * (other / own).ln()
 }
 
-/// Length of the warm-up in blocks: up to the last block of the first eighth that is slower than the
-/// line through the rest by both `WARM_UP_MIN` and five standard deviations. No growing law does that.
-fn warm_up(blocks: &[Block]) -> usize {
-    let most = blocks.len() / 8;
-    let Some(fit) = CurveFit::new(LatencyCurve::Law(Law::Linear), &blocks[most..]) else {
-        return 0;
-    };
-    let is_slower = |block: &Block| fit.residual(block) > (5.0 * fit.deviation).max(WARM_UP_MIN);
-    (0..most).rev().find(|at| is_slower(&blocks[*at])).map_or(0, |last| last + 1)
-}
-
 /// The number of operations from which on they take longer or shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GrowthThreshold {
@@ -259,10 +265,6 @@ pub struct GrowthThreshold {
     pub at: f64,
     /// The 95% interval of that number.
     pub interval: Interval,
-    /// Latency at the end over that before the threshold.
-    pub ratio: f64,
-    /// Its 95% interval.
-    pub ratio_interval: Interval,
 }
 
 /// So many blocks lie before a place, and from it on.
@@ -287,8 +289,7 @@ fn threshold(
         return None;
     }
     let near = 3.0 * (blocks.get(1)?.x - blocks.first()?.x);
-    let (fit, found) = located(shape, from, near, fine)?;
-    (!found.ratio_interval.contains(1.0)).then_some((fit, found))
+    located(shape, from, near, fine)
 }
 
 /// The best of all places between blocks, if it is significant, and better than laws and gradual curves.
@@ -350,30 +351,16 @@ fn located(
     // What happens within a block moves its median or not.
     let half = fine.windows(2).map(|pair| pair[1].x - pair[0].x).fold(0.0, f64::max) / 2.0;
     let [mut low, mut high] = [*at - half, *at + half];
-    let end = fine.last()?.x;
-    let (rise, rise_half) = fit.rise(end);
-    let [mut least, mut most] = [rise - rise_half, rise + rise_half];
-    for (place, one) in fits.iter().filter(is_as_good) {
+    for (place, _) in fits.iter().filter(is_as_good) {
         (low, high) = (low.min(place - half), high.max(place + half));
-        let other = one.rise(end).0;
-        (least, most) = (least.min(other), most.max(other));
     }
-    let found = GrowthThreshold {
-        shape,
-        at: at.round(),
-        interval: Interval { low: low.max(0.0).round(), high: high.round() },
-        ratio: rise.exp(),
-        ratio_interval: Interval::new(
-            (least - WINDOWS_RESOLUTION).exp(),
-            (most + WINDOWS_RESOLUTION).exp(),
-        )?,
-    };
-    (rise.abs() >= CHANGE_MIN.ln_1p()).then_some((*fit, found))
+    let interval = Interval { low: low.max(0.0).round(), high: high.round() };
+    Some((*fit, GrowthThreshold { shape, at: at.round(), interval }))
 }
 
 /// The share of what blocks differ by that a monotone fit must explain.
 const EXPLAINED_MIN: f64 = 0.9;
-/// A curve that is off from the other half of the windows by less than this share is good enough.
+/// A curve that is off by less than this share, or from the other half of the windows, is good enough.
 const CURVE_DEVIATION_MAX: f64 = 0.05;
 /// The monotone fit itself must predict that half so many times better.
 const BETTER_MIN: f64 = 2.0;
@@ -381,10 +368,17 @@ const BETTER_MIN: f64 = 2.0;
 /// A fit that goes one way throughout.
 #[derive(Clone, Debug)]
 pub(super) struct MonotoneFit {
-    /// The logarithms that it gives the blocks.
-    logs: Vec<f64>,
-    /// Standard deviation of a block, as a share.
-    deviation: f64,
+    /// The blocks with the logarithms that it gives them.
+    blocks: Vec<Block>,
+}
+
+impl MonotoneFit {
+    /// That of the nearest block.
+    fn height(&self, x: f64) -> f64 {
+        let distance = |block: &&Block| (block.x - x).abs();
+        let nearest = self.blocks.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(f64::NAN, |block| block.log)
+    }
 }
 
 /// The monotone fit of blocks that change by enough, if that of one half of the windows predicts the
@@ -392,6 +386,9 @@ pub(super) struct MonotoneFit {
 /// chance predicts nothing.
 fn monotone(blocks: &[Block], halves: &[Vec<Block>; 2], best: LatencyCurve) -> Option<MonotoneFit> {
     let all: Vec<f64> = blocks.iter().map(|block| block.log).collect();
+    if CurveFit::new(best, blocks)?.deviation < CURVE_DEVIATION_MAX {
+        return None;
+    }
     let tau = trend(&all)?.tau;
     let logs = one_way(blocks, tau);
     let change = logs.last()? - logs.first()?;
@@ -408,8 +405,8 @@ fn monotone(blocks: &[Block], halves: &[Vec<Block>; 2], best: LatencyCurve) -> O
     }
     let (curve, own) = (scale(&of_curve), scale(&of_monotone));
     let is_better = curve >= CURVE_DEVIATION_MAX && curve >= BETTER_MIN * own;
-    // A half lies from the other by the error of both.
-    is_better.then_some(MonotoneFit { logs, deviation: own / 2.0 })
+    let fitted = blocks.iter().zip(logs).map(|(block, log)| Block { log, ..*block });
+    is_better.then(|| MonotoneFit { blocks: fitted.collect() })
 }
 
 /// The nearest that only rises, or with a `tau` below zero only falls.

@@ -4,13 +4,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::curve::scale;
-use super::growth::{CountedThing, middle_ns};
-use super::phase_shape::has_enough_windows;
+use super::growth::CountedThing;
+use super::phase_parts::{has_enough_windows, mean_ns};
 use super::ratio::{PooledVariance, Rate, Ratio, rates};
 use super::sample::{Sample, Values, in_turns, is_counted, known_error, log_rate, lowest_first};
 use super::say::{self, beyond, listed, span, times};
 use crate::analysis::statistics::Interval;
+use crate::analysis::statistics::describe::log_mean_estimate;
 use crate::analysis::thresholds::SYNC_SHARE_MAX;
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, grouped};
@@ -255,18 +255,16 @@ fn phase_levels<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<R
     levels.filter(|level| level.variants.len() > 1).collect()
 }
 
-/// The last tenth of the windows, by its median latency.
+/// The last tenth of the windows, by its mean latency.
 fn values_at_the_end(cell: &[&Measurement]) -> Values {
     let last = |m: &Measurement| -> Vec<Window> {
         let number = (m.windows.len() / 10).max(5).min(m.windows.len());
         m.windows[m.windows.len() - number..].to_vec()
     };
-    let mut values = Values::new(cell, |m| Some(-middle_ns(&last(m)).ln()));
-    // A median's standard error is 1.2533 times a mean's.
+    let mut values = Values::new(cell, |m| Some(-mean_ns(&last(m)).ln()));
     values.own_error = cell.first().filter(|_| values.all.len() == 1).map(|m| {
-        let (windows, middle) = (last(m), middle_ns(&last(m)).ln());
-        let off: Vec<f64> = windows.iter().map(|w| (w.p50_ns as f64).ln() - middle).collect();
-        1.2533 * scale(&off) / (off.len() as f64).sqrt()
+        let means: Vec<f64> = last(m).iter().map(|window| window.mean_ns).collect();
+        log_mean_estimate(&means).error
     });
     values
 }

@@ -25,13 +25,17 @@ pub(crate) fn span(Interval { low, high }: Interval) -> String {
     format!("{} to {}", times(low), times(high))
 }
 
-/// A span that leaves 1 out, with enough figures to see that it does.
-pub(super) fn beyond(Interval { low, high }: Interval) -> String {
-    let low = match times(low) {
-        same if same == "1.00" => format!("{low:.3}"),
+/// How many times, with enough figures to see on which side of 1 it is.
+pub(super) fn near(ratio: f64) -> String {
+    match times(ratio) {
+        same if same == "1.00" && ratio != 1.0 => format!("{ratio:.3}"),
         other => other,
-    };
-    format!("{low} to {}", times(high))
+    }
+}
+
+/// A span with enough figures to see whether it leaves 1 out.
+pub(super) fn beyond(Interval { low, high }: Interval) -> String {
+    format!("{} to {}", near(low), near(high))
 }
 
 /// A share as percent: `3.2%`, `21%`.

@@ -13,6 +13,8 @@ mod shapes;
 #[cfg(test)]
 mod source;
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod twins;
 
 use super::*;

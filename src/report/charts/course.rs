@@ -10,7 +10,7 @@ use super::{
 use crate::analysis::course::{LatencyBand, LatencyPoint, PhaseCourse, windowed_phases};
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::ChangeShape;
-use crate::analysis::findings::growth::GrowthFinding;
+use crate::analysis::findings::growth::{GrowthBlock, GrowthFinding};
 use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
@@ -102,8 +102,10 @@ impl<'a> VariantCourse<'a> {
         let drawn = self.growth.and_then(|growth| growth.figures.as_ref().zip(growth.curve_name()));
         if let Some((figures, name)) = drawn {
             let blocks = figures.blocks.iter();
-            let curve =
-                blocks.map(|block| ChartPoint::at(block.operations, seconds(block.fitted_ns)));
+            let point = |block: &GrowthBlock| {
+                Some(ChartPoint::at(block.operations, seconds(block.fitted_ns?)))
+            };
+            let curve = blocks.filter_map(point);
             series.push(self.variant.series(SeriesLook::Law, name, curve.collect()));
         }
         series

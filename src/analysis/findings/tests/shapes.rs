@@ -22,22 +22,19 @@ fn noisy(
 }
 
 /// How many of 10 seeds tell a threshold with the truth in both intervals.
-fn held(
-    size: (u64, u32),
-    law: impl Fn(f64, f64) -> f64,
-    (at, factor): (f64, f64),
-    spread: f64,
-) -> usize {
+fn held(size: (u64, u32), law: impl Fn(f64, f64) -> f64, at: f64, spread: f64) -> usize {
     let all = size.0 as f64 * 1_000.0;
     let right = |seed: &u64| {
         let Finding::Growth(found) = noisy(size, &law, (*seed, spread)) else { return false };
-        let Some(threshold) = found.figures.and_then(|figures| figures.threshold) else {
-            return false;
-        };
+        let Some(figures) = found.figures else { return false };
+        let Some(threshold) = figures.threshold else { return false };
+        // A bend's last tenth is not yet at its end.
+        let part = size.0 as f64 / 20.0 * 1_000.0;
+        let truth = law(all - part, all) / law(part, all);
         found.shape == GrowthShape::Threshold
             && (threshold.at / all - at).abs() < 0.1
             && threshold.interval.contains(at * all)
-            && threshold.ratio_interval.contains(factor)
+            && figures.interval.contains(truth)
     };
     (0..10).filter(right).count()
 }
@@ -47,7 +44,7 @@ fn a_step_is_told_where_it_is_with_how_much_longer_it_takes() {
     for (size, place) in [((40, 1), 0.62), ((40, 1), 0.3), ((100, 3), 0.3), ((400, 2), 0.85)] {
         for factor in [1.3, 2.3, 0.5] {
             for spread in [0.005, 0.02] {
-                let held = held(size, step(place, factor), (place, factor), spread);
+                let held = held(size, step(place, factor), place, spread);
                 assert!(held >= 7, "{held} of 10: {size:?} {place} {factor} {spread}");
             }
         }
@@ -58,7 +55,7 @@ fn a_step_is_told_where_it_is_with_how_much_longer_it_takes() {
 fn a_bend_is_told_where_it_is() {
     for size in [(100, 3), (400, 2)] {
         for (at, factor) in [(0.4, 2.0), (0.6, 3.0), (0.7, 2.0)] {
-            let held = held(size, hinge(at, factor), (at, factor), 0.01);
+            let held = held(size, hinge(at, factor), at, 0.01);
             assert!(held >= 8, "{held} of 10: {size:?} {at} {factor}");
         }
     }
@@ -79,33 +76,17 @@ fn what_only_grows_by_no_law_is_told_as_such() {
 }
 
 #[test]
-fn one_repeat_does_not_disagree_with_others() {
-    let of = |repeats: u32| -> Vec<String> {
-        let told = (1..=60).map(|seed| {
-            let rising = |x: f64, n: f64| 10_000.0 * (1.0 + 0.2 * x / n);
-            noisy((100, repeats), rising, (seed, 0.6)).sentence()
-        });
-        told.collect()
-    };
-    let counted = |all: &[String], words: &str| all.iter().filter(|s| s.contains(words)).count();
-    let (one, three) = (of(1), of(3));
-    assert!(counted(&one, "cannot tell from one repeat") > 0, "{one:#?}");
-    assert_eq!(counted(&one, "repeats disagree"), 0);
-    assert_eq!(counted(&three, "from one repeat"), 0);
-}
-
-#[test]
 fn a_step_in_one_repeat_of_three_is_no_threshold_of_the_phase() {
     for seed in 0..20 {
         let mut noise = Noise::new(seed);
         let mut book = phase(100, 3, |_| 30_000.0, || (0.01 * noise.normal()).exp());
         for window in &mut book.measurements[1].windows[60..] {
-            window.p50_ns *= 2;
+            window.mean_ns *= 2.0;
         }
         let found = growth_of(&book);
         assert_eq!(figures(&found)["shape"], "unclear", "seed {seed}: {found:?}");
         assert!(
-            found.sentence().contains("cannot tell whether write gets slower: its time varies"),
+            found.sentence().contains("cannot tell whether write gets slower (repeats differ)"),
             "{found:?}"
         );
     }
@@ -116,18 +97,19 @@ fn the_sentences_say_from_where_on() {
     let sentence = |law: &dyn Fn(f64, f64) -> f64| noisy((400, 3), law, (1, 0.01)).sentence();
     assert_eq!(
         sentence(&step(0.3, 2.3)),
-        "a: write takes 2.30 times (2.28 to 2.33) as long from about 120,000 files on (119,000 to \
-         121,000)."
+        "a: write gets slower: the last 40,000 of 400,000 files take 2.30 times (2.28 to 2.32) as long \
+         as the first; its time grows in one step, at about 120,000 files (119,000 to 121,000)."
     );
     assert_eq!(
         sentence(&hinge(0.5, 3.0)),
-        "a: write takes the same time up to about 200,000 files (199,000 to 201,000); from there on \
-         its time grows: to 2.99 times as long at 400,000 (2.96 to 3.02)."
+        "a: write gets slower: the last 40,000 of 400,000 files take 2.80 times (2.77 to 2.83) as long \
+         as the first; its time stays the same up to about 200,000 files (199,000 to 201,000), from where \
+         on it grows."
     );
     assert_eq!(
         sentence(&|x, n| 30_000.0 * (1.0 + 4.0 * (x / n).powi(2))),
-        "a: write takes 4.55 times as long at 400,000 files as at the first 40,000 (4.47 to 4.63): its \
-         time rises throughout, but follows no simple law."
+        "a: write gets slower: the last 40,000 of 400,000 files take 4.55 times (4.50 to 4.59) as long \
+         as the first; its time rises throughout, but follows no simple law."
     );
 }
 
@@ -135,7 +117,7 @@ fn the_sentences_say_from_where_on() {
 fn what_is_to_be_drawn_has_the_course_and_what_is_told_of_it() {
     let found = noisy((400, 3), |x, n| 10_000.0 * (1.0 + 9.0 * x / n), (1, 0.01));
     let blocks = figures(&found)["blocks"].as_array().unwrap().clone();
-    assert_eq!(blocks.len(), 20);
+    assert_eq!(blocks.len(), 10);
     let of = |block: &serde_json::Value, key: &str| block[key].as_f64().unwrap();
     for block in &blocks {
         let truth = 10_000.0 * (1.0 + 9.0 * of(block, "operations") / 4e5);
