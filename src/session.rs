@@ -26,7 +26,7 @@ use crate::host::space::Space;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
-use crate::results::book::{Book, CellKey, Condition, Level, Measurement, RunFacts};
+use crate::results::book::{Book, CellKey, Condition, Level, Measurement, RunFacts, SETTLE};
 use crate::results::store::Store;
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
@@ -111,7 +111,7 @@ pub fn run(
         host,
         filesystems,
         variants: plan.variants().into_iter().map(String::from).collect(),
-        phases: each_once(plan.cells.iter().flat_map(|cell| &cell.phases).map(|p| p.name.clone())),
+        phases: phase_names(plan),
         levels: each_once(plan.cells.iter().filter_map(|cell| cell_key(plan, cell, 1).level)),
         ..Book::default()
     };
@@ -320,6 +320,12 @@ impl Session<'_> {
             self.store.add_measurement(&self.book.run.id, &measurement)?;
             self.book.measurements.push(measurement);
         }
+        if !self.interrupt.is_set()
+            && let Some(settled) = measuring::settle(self.sites.for_cell(cell)?, cell, key)?
+        {
+            self.store.add_measurement(&self.book.run.id, &settled)?;
+            self.book.measurements.push(settled);
+        }
         if self.interrupt.is_set() {
             self.watcher.status("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
@@ -354,6 +360,16 @@ impl Session<'_> {
 fn none_left(removal: &Removal, what: &str) -> Result<()> {
     let left = |left: &String| Failure::failed(format!("cannot remove {what}: {left} is left"));
     removal.left.first().map_or(Ok(()), |first| Err(left(first)))
+}
+
+/// Names of the phases that a plan measures, in their order.
+fn phase_names(plan: &Plan) -> Vec<String> {
+    let planned = plan.cells.iter().flat_map(|cell| &cell.phases).map(|phase| phase.name.as_str());
+    let settles = |cell: &&CellPlan| {
+        cell.filesystem.as_ref().is_some_and(|filesystem| filesystem.kind.maker.is_some())
+    };
+    let settle = plan.cells.iter().find(settles).map(|_| SETTLE);
+    each_once(planned.chain(settle)).into_iter().map(String::from).collect()
 }
 
 /// A later pass of a phase that its time ended does as many operations as the first, which is the

@@ -394,7 +394,8 @@ pub(crate) fn rate_values(
     let value = |wanted: u32| {
         let own = || all.iter().filter(|m| number(m) == Some(wanted));
         let n = own().count() as u64;
-        let rate = own().map(|m| per_second(m, row.rate_unit, 0.0)).sum::<f64>() / n as f64;
+        let rate = own().map(|m| per_second(m, row.rate_unit, m.durable_seconds())).sum::<f64>()
+            / n as f64;
         let disturbed = own().any(|m| analysis.disturbed(m));
         rate.is_finite().then_some(RateValue { number: wanted, rate, n, disturbed })
     };

@@ -127,6 +127,10 @@ named_enum! {
         HostCache = "host-cache",
         /// Variants update access times in different ways, and files were read.
         AccessTimesDiffer = "access-times-differ",
+        /// The device wrote while a phase only read.
+        ReadsWrite = "reads-write",
+        /// File systems are compared on a place so small that it decides.
+        SmallVolume = "small-volume",
         /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
         NoJournal = "no-journal",
         /// No cycle counter of constant rate: latencies are read from the system's clock.

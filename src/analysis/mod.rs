@@ -12,6 +12,7 @@ pub mod finding;
 pub mod findings;
 pub mod history;
 pub mod latencies;
+pub mod limit;
 pub mod next;
 pub mod repetition;
 pub mod statistics;

@@ -2,13 +2,14 @@
 //! interval; invalid measurements stand apart and are never averaged in.
 
 use super::disturbances::DisturbanceAmounts;
+use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::content::bulk_phases;
+use crate::results::content::{bulk_phases, is_left_unwritten};
 use crate::results::order::{PhaseCell, phase_cells, variants};
 
 /// A run by variant and level.
@@ -34,14 +35,14 @@ pub struct VariantSummary {
 pub struct PhaseSummary {
     /// The phase's name.
     pub phase: String,
-    /// What is done each second without the sync, in `rate_unit`; none without a valid
+    /// What is done each second with the sync, in `rate_unit`; none without a valid
     /// measurement.
     pub rate: Option<Estimate>,
     /// What the rate counts: operations, or bytes in a phase whose operations each move much. All
     /// rows of a phase have the same.
     pub rate_unit: Unit,
-    /// The rate with the time of the sync; none if nothing was synced.
-    pub rate_with_sync: Option<Estimate>,
+    /// The rate without the time of the sync; none if nothing was synced.
+    pub rate_before_sync: Option<Estimate>,
     /// Mean duration without the sync, in seconds; none without a valid measurement.
     pub seconds: Option<f64>,
     /// Normalised population standard deviation of the seconds over what the rate is averaged
@@ -53,8 +54,12 @@ pub struct PhaseSummary {
     pub tail: Option<LatencySummary>,
     /// What was found of the caches: one word if all valid measurements agree, else `mixed`.
     pub cache: String,
+    /// What limited the valid measurements; none if that is not known.
+    pub limit: Option<Limit>,
     /// How many of the valid measurements were made under background load; a warning says more.
     pub disturbed: u64,
+    /// Of how many of them the device had not got the content when the phase ended.
+    pub unwritten: u64,
     /// The measurements that are not averaged in.
     pub invalid: Vec<InvalidMeasurement>,
 }
@@ -123,7 +128,7 @@ pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary 
         let unit = if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
         let is_disturbed = |m: &&&Measurement| m.valid() && disturbed.contains(m);
         let disturbed = measurements.iter().filter(is_disturbed).count() as u64;
-        let row = PhaseSummary { disturbed, ..row(phase, measurements, unit) };
+        let row = PhaseSummary { disturbed, ..row(phase, measurements, unit, book.host.cpus) };
         let is_same =
             |group: &&mut VariantSummary| group.variant == variant && group.level.as_ref() == level;
         match groups.iter_mut().find(is_same) {
@@ -140,10 +145,12 @@ pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary 
     Summary { groups }
 }
 
-fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSummary {
+fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32) -> PhaseSummary {
     let (valid, invalid): (Vec<_>, Vec<_>) = measurements.into_iter().partition(|m| m.valid());
     let sync_seconds = mean(valid.iter().map(|m| m.sync_seconds)).filter(|s| *s > 0.0);
-    let own_error = valid.first().and_then(|only| only.rate_error);
+    // How the time of the sync varies a single measurement does not show.
+    let own_error =
+        valid.first().and_then(|only| only.rate_error).filter(|_| sync_seconds.is_none());
     let reasons = |m: &Measurement| InvalidMeasurement {
         repeat: m.cell.repeat,
         pass: m.pass,
@@ -151,21 +158,26 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit) -> PhaseSu
     };
     PhaseSummary {
         phase: phase.into(),
-        rate: rate_estimate(&valid, rate_unit, |_| 0.0, own_error),
+        rate: rate_estimate(&valid, rate_unit, Measurement::durable_seconds, own_error),
         rate_unit,
-        rate_with_sync: sync_seconds
-            .and_then(|_| rate_estimate(&valid, rate_unit, |m| m.sync_seconds, None)),
+        rate_before_sync: sync_seconds
+            .and_then(|_| rate_estimate(&valid, rate_unit, |m| m.seconds, None)),
         seconds: mean(valid.iter().map(|m| m.seconds)).filter(|s| *s > 0.0),
         deviation: coefficient_of_variation(&independent(&valid, |m| m.seconds).0),
         sync_seconds,
         tail: tail(&valid),
         cache: cache(&valid),
+        limit: Limit::of_measurements(&valid, cpus),
         disturbed: 0,
+        unwritten: valid.iter().filter(|m| is_left_unwritten(m)).count() as u64,
         invalid: invalid.into_iter().map(reasons).collect(),
     }
 }
 
 fn cache(valid: &[&Measurement]) -> String {
+    if !valid.is_empty() && valid.iter().all(|m| m.is_settle()) {
+        return "-".into();
+    }
     agreed(valid.iter().map(|m| m.cache.found.as_str()))
 }
 

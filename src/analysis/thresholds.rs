@@ -63,9 +63,5 @@ pub(crate) const LOG_HALF_MIN: f64 = 0.01;
 /// An interval of a logarithm as wide as this means nothing.
 pub(crate) const LOG_HALF_MAX: f64 = 10.0;
 
-/// Where syncs take more of the time than this, a single repeat does not know its own error: how long
-/// another sync would take does not follow from slices of a phase.
-pub(crate) const SYNC_SHARE_MAX: f64 = 0.05;
-
 /// From so many bytes of each operation on, findings state a rate in bytes.
 pub(crate) const BULK_BYTES_MIN: u64 = 64 * 1024;

@@ -199,18 +199,15 @@ struct ClaimSubject<'a> {
     variant: &'a str,
     phase: &'a str,
     level: Option<&'a Level>,
-    sync: bool,
 }
 
 impl<'a> ClaimSubject<'a> {
     /// None if it is about several variants, or all. A crossover is about its second one, which it
     /// compares with the first of the job.
     fn of(finding: &'a Finding) -> Option<Self> {
-        let subject = |variant, phase| Self { variant, phase, level: None, sync: false };
+        let subject = |variant, phase| Self { variant, phase, level: None };
         Some(match finding {
-            Finding::Crossover(found) => {
-                Self { sync: found.sync, ..subject(&found.variants[1], &found.phase) }
-            }
+            Finding::Crossover(found) => subject(&found.variants[1], &found.phase),
             Finding::Knee(found) => subject(found.variant.as_ref()?, found.phase.as_ref()?),
             Finding::Slope(found) => subject(&found.variant, &found.phase),
             Finding::Growth(found) => {

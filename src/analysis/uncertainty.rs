@@ -81,9 +81,8 @@ pub(super) fn figures_allowed(mean: f64, half_width: Option<f64>) -> u32 {
 }
 
 /// Operations or bytes per second; 0 for an empty phase.
-pub(super) fn per_second(m: &Measurement, unit: Unit, more_seconds: f64) -> f64 {
+pub(super) fn per_second(m: &Measurement, unit: Unit, seconds: f64) -> f64 {
     let done = if unit == Unit::Bytes { m.bytes } else { m.operations };
-    let seconds = m.seconds + more_seconds;
     if m.seconds > 0.0 { done as f64 / seconds } else { 0.0 }
 }
 
@@ -111,15 +110,15 @@ pub(super) fn independent(
     }
 }
 
-/// What valid measurements do each second, `more_seconds` of each included. A single one has this
-/// relative standard error.
+/// What valid measurements do each second of these seconds of each. A single one has this relative
+/// standard error.
 pub(super) fn rate_estimate(
     valid: &[&Measurement],
     unit: Unit,
-    more_seconds: impl Fn(&Measurement) -> f64,
+    seconds: impl Fn(&Measurement) -> f64,
     relative_error: Option<f64>,
 ) -> Option<Estimate> {
-    let (values, basis) = independent(valid, |m| per_second(m, unit, more_seconds(m)));
+    let (values, basis) = independent(valid, |m| per_second(m, unit, seconds(m)));
     Estimate::of(&values, relative_error, basis)
 }
 

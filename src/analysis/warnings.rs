@@ -12,11 +12,12 @@ use super::finding::{Finding, WarningCode, WarningFinding};
 use super::repetition::{ImprecisePhase, imprecise_phases};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
-use crate::base::units::{counted, percent_text, span};
+use crate::base::units::{bytes, counted, percent_text, span};
 use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
+use crate::plan::filesystem::FAIR_BYTES;
 use crate::results::book::{Book, ClockSource, MadeFileSystem, Measurement, RepetitionNeed};
-use crate::results::content::is_bulk;
+use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
 use jumped::jumped;
@@ -26,6 +27,11 @@ const OPERATIONS_MIN: u64 = 100;
 
 /// Measurement overhead may be this share of an operation before there is a warning.
 const OVERHEAD_SHARE_MAX: f64 = 0.05;
+
+/// A phase that only reads may write this share of what it read; less than this many bytes is always
+/// small.
+const WRITTEN_SHARE_MAX: f64 = 0.05;
+const WRITTEN_MIN_BYTES: f64 = (1 << 20) as f64;
 
 /// Governors that let a busy processor run slowly. Drivers that leave the choice to the processor have
 /// one of the same name, which does not: see METHODOLOGY.md.
@@ -63,6 +69,8 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(frequency(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
+    all.extend(reads_that_write(&book.measurements));
+    all.extend(small_volume(book));
     all.extend(without_journal(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
         all.push(of_run(
@@ -191,6 +199,28 @@ fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
     Some(about_phases(WarningCode::DeviceBusy, phases, sentence, hint))
 }
 
+/// Reads that update access times, or move what they read, write too.
+fn reads_that_write(measurements: &[Measurement]) -> Option<WarningFinding> {
+    let written = |m: &Measurement| {
+        let (read, written) = (m.device_read_bytes? as f64, m.device_write_bytes? as f64);
+        (written >= WRITTEN_MIN_BYTES && written > WRITTEN_SHARE_MAX * read).then_some(written)
+    };
+    let writing = || {
+        let reads = measurements.iter().filter(|m| m.valid() && only_reads(m));
+        reads.filter(|m| written(m).is_some())
+    };
+    let phases = phases_of(writing())?;
+    let most = writing().filter_map(written).fold(0.0, f64::max);
+    let sentence = format!(
+        "{}: the device wrote up to {} while {} only read.",
+        phases.join(", "),
+        bytes(most as u64),
+        counted(writing().count() as u64, "measurement")
+    );
+    let hint = "Access times may be updated, or an earlier phase may still be written out.";
+    Some(about_phases(WarningCode::ReadsWrite, phases, sentence, hint))
+}
+
 fn frequency(book: &Book) -> Option<WarningFinding> {
     let settings = book.host.settings.as_ref()?;
     let driver = settings.frequency_driver.as_deref().unwrap_or_default();
@@ -243,6 +273,23 @@ fn access_times(book: &Book) -> Option<WarningFinding> {
     );
     let hint = "Mount all with noatime, or none.";
     Some(of_run(WarningCode::AccessTimesDiffer, &sentence, hint))
+}
+
+/// File systems that are compared on a place so small that its size decides.
+fn small_volume(book: &Book) -> Option<WarningFinding> {
+    let on_device = |made: &&MadeFileSystem| made.mkfs.is_some();
+    let made: Vec<&MadeFileSystem> = made(book).into_iter().filter(on_device).collect();
+    let kinds = each_once(made.iter().map(|made| made.kind.as_str()));
+    let size = made.iter().map(|made| made.device_bytes).min().filter(|size| *size < FAIR_BYTES)?;
+    if kinds.len() < 2 {
+        return None;
+    }
+    let sentence = format!(
+        "file systems are compared on {}: some are slower there than on larger places.",
+        bytes(size)
+    );
+    let hint = format!("Take --size {} or more.", bytes(FAIR_BYTES).replace(".0 ", ""));
+    Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 
 /// An ext4 without a journal: it passes over inodes while their deletion is fresh, if it has others

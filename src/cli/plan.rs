@@ -60,7 +60,7 @@ impl PlanCommand {
         let survey = HostSurvey::new(&self.job.plan()?, &self.job.dir)?;
         let asked = self.job.place()?;
         let plan = &survey.plan;
-        let (room, _) = room_asked(plan, &asked);
+        let (room, _) = room_asked(&survey, &asked);
         let lacks = lacks(&survey, &asked, &self.job.dir);
         if let Some(wrong) = lacks.iter().find(|lack| lack.exit == Exit::Usage) {
             return Err(wrong.clone());

@@ -182,8 +182,15 @@ fn prepare_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
     match prepare.ballast.method {
         FillMethod::Fill => format!("before each level: filled up to it with {files}"),
-        FillMethod::Age { delete_every, empty_from } => {
-            let deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
+        FillMethod::Age { delete_every, empty_from, churn } => {
+            let mut deleted = format!("{files}, one deleted after every {}", grouped(delete_every));
+            if let Some(piece) = churn.piece_bytes {
+                deleted += &format!(", grown side by side by {} at a time", bytes(piece.into()));
+            }
+            if churn.rounds > 0 {
+                let rounds = counted(churn.rounds.into(), "round");
+                deleted += &format!(", a tenth replaced in each of {rounds}");
+            }
             match empty_from {
                 None => format!("before each level: aged up to it with {deleted}"),
                 Some(from) => {
@@ -211,7 +218,7 @@ fn phase_lines(cells: &[&CellPlan]) -> String {
                 shown(&phase.name),
                 amount(phase, &amounts),
                 phase.operation.name,
-                phase.selection.order.as_str(),
+                phase.on_ballast.map_or(phase.selection.order, |on| on.order).as_str(),
                 phase.cache.as_str(),
             )
         })

@@ -360,6 +360,10 @@ pub struct DeviceCounters {
     pub discard_bytes: u64,
     /// Flushes completed; 0 for partitions, which do not count them, and before Linux 5.5.
     pub flushes: u64,
+    /// Milliseconds in which it had at least one request.
+    pub busy_ms: u64,
+    /// Milliseconds that its requests took together: over a time, their mean number at one moment.
+    pub queue_ms: u64,
 }
 
 impl DeviceCounters {
@@ -386,7 +390,24 @@ impl DeviceCounters {
             write_bytes: bytes(6),
             discard_bytes: bytes(13),
             flushes: field(15),
+            busy_ms: field(9),
+            queue_ms: field(10),
         })
+    }
+
+    /// The sum of what was moved at two times.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            reads: self.reads + other.reads,
+            read_bytes: self.read_bytes + other.read_bytes,
+            writes: self.writes + other.writes,
+            write_bytes: self.write_bytes + other.write_bytes,
+            discard_bytes: self.discard_bytes + other.discard_bytes,
+            flushes: self.flushes + other.flushes,
+            busy_ms: self.busy_ms + other.busy_ms,
+            queue_ms: self.queue_ms + other.queue_ms,
+        }
     }
 
     /// What was moved between an earlier reading and this one, even over a counter's wrap.
@@ -399,6 +420,9 @@ impl DeviceCounters {
             write_bytes: self.write_bytes.wrapping_sub(earlier.write_bytes),
             discard_bytes: self.discard_bytes.wrapping_sub(earlier.discard_bytes),
             flushes: self.flushes.wrapping_sub(earlier.flushes),
+            // The kernel shows these in 32 bits.
+            busy_ms: u64::from((self.busy_ms as u32).wrapping_sub(earlier.busy_ms as u32)),
+            queue_ms: u64::from((self.queue_ms as u32).wrapping_sub(earlier.queue_ms as u32)),
         }
     }
 }

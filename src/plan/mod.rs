@@ -8,7 +8,6 @@ pub mod repetition;
 mod report;
 pub mod scenarios;
 mod schema;
-pub mod script;
 pub mod selection;
 mod shrink;
 pub mod sim;

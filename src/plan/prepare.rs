@@ -35,8 +35,26 @@ pub enum FillMethod {
         /// Before the first level, aged up to this percentage of the space; then random files are
         /// deleted to come down to each level.
         empty_from: Option<f64>,
+        /// How files and free space are broken up beyond that.
+        churn: Churn,
     },
 }
+
+/// How ageing breaks up files and free space: files that grow side by side, and rounds in which a
+/// tenth of the space is freed and filled again.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Churn {
+    /// Files grow side by side by so many bytes at a time, each written out before the next; none:
+    /// one after the other, each as a whole.
+    pub piece_bytes: Option<u32>,
+    /// Rounds at each level.
+    pub rounds: u32,
+    /// Rounds end at this layout score or below it; none: all are done.
+    pub layout_score: Option<f64>,
+}
+
+/// Share of the used space that a round frees and fills again, in percent of it.
+pub const ROUND_PERCENT: f64 = 10.0;
 
 /// The goal that a level sets for the ballast.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -41,9 +41,10 @@ pub(super) struct WireJob {
     pub(super) engine: Option<EngineName>,
     /// What each phase asks of the caches; as-is by default.
     pub(super) cache: Option<CacheAsked>,
-    /// When written data must be on the device; none by default.
+    /// When written data must be on the device; by default one syncfs at the end of each phase that
+    /// changes something, and none after the others.
     pub(super) durability: Option<Durability>,
-    /// Whether reads update access times; as-mounted by default.
+    /// Whether reads update access times; off by default.
     pub(super) atime: Option<Atime>,
     /// A slowdown that is planted: each request takes this percentage longer; none by default. It is
     /// there to try whether a slowdown of that size is found.
@@ -269,9 +270,9 @@ pub(super) enum Trees {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Atime {
     /// As the mount options say.
-    #[default]
     AsMounted,
     /// Never (`O_NOATIME`).
+    #[default]
     Off,
 }
 
@@ -497,6 +498,15 @@ pub(super) struct WireAge {
     pub(super) threads: Option<WireQuantity>,
     /// After each so many files one at random is deleted, a count; 10 by default.
     pub(super) delete_every: Option<WireQuantity>,
+    /// Files grow side by side by so many bytes at a time, each written out before the next: 4 KiB
+    /// to 16 MiB; by default each is written as a whole.
+    pub(super) pieces: Option<WireQuantity>,
+    /// At each level so many times files at random that hold a tenth of the used space are deleted,
+    /// and others made in their place: up to 1,000; 0 by default.
+    pub(super) rounds: Option<WireQuantity>,
+    /// Rounds end when the layout score is not above this number from 0 to 1; by default all are
+    /// done.
+    pub(super) layout_score: Option<f64>,
     /// Age up to the highest level first, then delete random files to come down to each level; the
     /// levels are then measured from the highest down; false by default.
     #[serde(default)]

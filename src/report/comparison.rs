@@ -143,12 +143,6 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.key.phase.is_none()) {
         text += " The whole job is the time of all phases with the syncs at their ends.";
     }
-    let synced = phases_of(&rows, |row| row.with_sync);
-    if synced.len() == phases_of(&rows, |_| true).len() {
-        text += " All rates include the sync at the end.";
-    } else {
-        text += &about_sync(&synced);
-    }
     let intervals = comparison.intervals();
     if intervals > 0 {
         text += &format!(
@@ -178,13 +172,6 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
 
 fn phases_of(rows: &[&ComparedRow], is: impl Fn(&ComparedRow) -> bool) -> Vec<String> {
     each_once(rows.iter().filter(|row| is(row)).filter_map(|row| row.key.phase.clone()))
-}
-
-fn about_sync(phases: &[String]) -> String {
-    match phases {
-        [] => String::new(),
-        phases => format!(" Rates with the sync at the end: {}.", phases.join(", ")),
-    }
 }
 
 /// What the intervals contain of the between-run variance.
@@ -300,8 +287,6 @@ fn check_reading(check: &Check) -> Vec<Reading> {
         "time is how many times as long this run took; a regression has its whole interval above \
          {most}. The intervals hold together at 95%: many rows raise no more false alarms than one."
     );
-    let rows: Vec<&ComparedRow> = check.rows().collect();
-    text += &about_sync(&phases_of(&rows, |row| row.with_sync));
     match check.against {
         BaselineKind::Run => {
             text += &format!(" {}", about_between_runs(check.comparison.other_runs));
@@ -312,7 +297,7 @@ fn check_reading(check: &Check) -> Vec<Reading> {
         }
     }
     let mut texts = vec![("", text)];
-    let mut histories = rows.iter().filter_map(|row| row.history.as_ref());
+    let mut histories = check.rows().filter_map(|row| row.history.as_ref());
     if histories.any(|history| history.points.len() < RUNS_ENOUGH) {
         let text = format!(
             "the history has fewer than {RUNS_ENOUGH} runs: intervals are wide, and too narrow if \

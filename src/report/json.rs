@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::ReportFormat;
 use crate::analysis::Analysis;
 use crate::analysis::finding::FindingDocument;
+use crate::analysis::limit::Limit;
 use crate::analysis::tails::{Quantile, own_interval};
 use crate::host::facts::HostFacts;
 use crate::results::book::{Book, Condition, Level, MadeFileSystem, Measurement, RunFacts};
@@ -26,9 +27,10 @@ const FORMAT: &str = "boatload-run";
 const VERSION: u32 = 1;
 
 /// A measurement as it stands in the document, where null is what is not known.
-pub(super) fn measurement_value(m: &Measurement, measured: bool) -> Value {
+pub(super) fn measurement_value(m: &Measurement, host: &HostFacts, measured: bool) -> Value {
     // What stands in the document is plain data.
-    let mut value = serde_json::to_value(DocumentMeasurement::of(m)).unwrap_or_default();
+    let mut value =
+        serde_json::to_value(DocumentMeasurement::new(m, host.cpus)).unwrap_or_default();
     if !measured {
         leave_out_unpublished(&mut value, "/measurements");
     }
@@ -86,15 +88,21 @@ struct DocumentMeasurement<'a> {
     measurement: &'a Measurement,
     /// Whether it did all that was requested, and may be averaged in.
     valid: bool,
-    /// Successful operations per second, without the sync.
+    /// Successful operations per second, with the sync.
     operations_per_second: f64,
+    /// The same without the sync.
+    operations_per_second_before_sync: f64,
+    /// What limited it; null where that is not known.
+    limit: Option<Limit>,
     /// 95% intervals of the quantiles, as far as they are known.
     latency_intervals_ns: BTreeMap<&'static str, [u64; 2]>,
 }
 
 impl<'a> RunDocument<'a> {
     fn of(analysis: &'a Analysis<'_>) -> Self {
-        let measurements = analysis.book.measurements.iter().map(DocumentMeasurement::of).collect();
+        let cpus = analysis.book.host.cpus;
+        let measurements = analysis.book.measurements.iter();
+        let measurements = measurements.map(|m| DocumentMeasurement::new(m, cpus)).collect();
         let findings = analysis.findings().iter().map(FindingDocument::from).collect();
         Self { measurements, findings, ..Self::around_measurements(analysis.book) }
     }
@@ -118,20 +126,22 @@ impl<'a> RunDocument<'a> {
 }
 
 impl<'a> DocumentMeasurement<'a> {
-    fn of(measurement: &'a Measurement) -> Self {
+    fn new(measurement: &'a Measurement, cpus: u32) -> Self {
         let interval =
             |quantile: Quantile| Some((quantile.key(), own_interval(quantile, measurement)?));
         Self {
             measurement,
             valid: measurement.valid(),
+            limit: Limit::of_measurements(&[measurement], cpus),
             operations_per_second: measurement.operations_per_second(),
+            operations_per_second_before_sync: measurement.operations_per_second_before_sync(),
             latency_intervals_ns: Quantile::ALL.into_iter().filter_map(interval).collect(),
         }
     }
 }
 
 /// Keys of published figures where zero and an empty text mean that nothing was published.
-const UNPUBLISHED: [&str; 20] = [
+const UNPUBLISHED: [&str; 21] = [
     "/run/seed",
     "/run/started",
     "/run/command",
@@ -151,6 +161,7 @@ const UNPUBLISHED: [&str; 20] = [
     "/measurements/operations",
     "/measurements/bytes",
     "/measurements/operations_per_second",
+    "/measurements/operations_per_second_before_sync",
     "/measurements/operations_asked",
 ];
 

@@ -11,6 +11,7 @@ use crate::analysis::Analysis;
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
+use crate::base::distinct::each_once;
 use crate::base::units::{Unit, byte_step, counted};
 use crate::plan::DEFAULT_VARIANT;
 
@@ -44,6 +45,27 @@ pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result
 
 fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
     notes.iter().try_for_each(|note| write_wrapped("", note, out))
+}
+
+/// What limited which phases; none if nothing is known of it.
+fn limits(summary: &Summary) -> Option<String> {
+    let of_phase = |phase: &&str| {
+        let rows = summary.rows().filter(|row| row.phase == *phase);
+        let limits = each_once(rows.filter_map(|row| row.limit));
+        limits.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
+    };
+    let phases = summary.phases();
+    let limits = each_once(phases.iter().map(of_phase).filter(|limit| !limit.is_empty()));
+    let with_phases = |limit: &String| {
+        let own = phases.iter().filter(|phase| of_phase(phase) == *limit).copied();
+        format!("{limit} in {}", own.collect::<Vec<_>>().join(", "))
+    };
+    let text = match limits.as_slice() {
+        [] => return None,
+        [only] => only.clone(),
+        many => many.iter().map(with_phases).collect::<Vec<_>>().join("; "),
+    };
+    Some(format!("limit: {text}"))
 }
 
 type PhaseColumn = TableColumn<PhaseSummary>;
@@ -122,7 +144,8 @@ pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
 
 fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &PhaseSummary) {
     if row.rate.is_some() {
-        let name = format!("{name}{}", mark(row.disturbed > 0));
+        let unwritten = if row.unwritten > 0 { "^" } else { "" };
+        let name = format!("{name}{}{unwritten}", mark(row.disturbed > 0));
         let cells = columns.iter().map(|column| (column.cell)(row));
         table.row([name].into_iter().chain(cells).collect());
     }
@@ -136,14 +159,19 @@ fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &Phas
 /// How the tables of phases are to be read.
 pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
+    let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
     let notes = [
         Some(about_interval(summary)).filter(|text| !text.is_empty()),
         marked.then_some("* measured under background load: see the warnings"),
+        unwritten.then_some(
+            "^ the device wrote less than the phase did: its rate is largely that of memory",
+        ),
         (spread && has_spread(summary)).then_some(
             "CV is the coefficient of variation: the standard deviation of the seconds over their mean",
         ),
     ];
-    notes.into_iter().flatten().map(String::from).collect()
+    let notes = notes.into_iter().flatten().map(String::from);
+    notes.chain(limits(summary)).collect()
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -220,8 +248,8 @@ fn write_levels(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             notes.push("seconds and their spread: see --details".into());
         }
     }
-    if summary.rows().any(|row| row.rate_with_sync.is_some()) {
-        notes.push("synced is the rate with the time of the sync".into());
+    if summary.rows().any(|row| row.rate_before_sync.is_some()) {
+        notes.push("rates include the sync at the end of a phase; unsynced is without it".into());
     }
     notes.extend(match summary.invalid() {
         0 => None,
@@ -305,9 +333,9 @@ fn levels_table<'a>(
         if figures != LevelFigures::Seconds {
             table.column(&format!("{word}/s"), cells(&|row| scaled_rate(row, size)));
             table.column(INTERVAL.head, cells(&INTERVAL.cell));
-            if of_phase().any(|row| row.rate_with_sync.is_some()) {
-                let synced = |rate: Estimate| number(rate.mean / size, rate.figures);
-                table.column("synced", cells(&|row| known(row.rate_with_sync, synced)));
+            if of_phase().any(|row| row.rate_before_sync.is_some()) {
+                let unsynced = |rate: Estimate| number(rate.mean / size, rate.figures);
+                table.column("unsynced", cells(&|row| known(row.rate_before_sync, unsynced)));
             }
         }
         if figures != LevelFigures::Rates && has_spread(summary) {

@@ -328,6 +328,11 @@ pub struct Measurement {
     pub device_flushes: Option<u64>,
     /// Bytes that were discarded; none without a device.
     pub device_discard_bytes: Option<u64>,
+    /// Time in which the device had at least one request, in seconds; none without a device.
+    pub device_busy_seconds: Option<f64>,
+    /// Time that its requests took together, in seconds: over the seconds of the phase and its sync,
+    /// the mean number of requests at one moment; none without a device.
+    pub device_queue_seconds: Option<f64>,
     /// Time between the end of the worker in the middle and that of the last one, of those that had
     /// as much to do, over the seconds of the phase; none for fewer than two.
     pub worker_spread: Option<f64>,
@@ -345,7 +350,16 @@ pub struct Measurement {
     pub histogram: Vec<u8>,
 }
 
+/// The phase that boatload adds behind those of a job where it made the file system: what is still
+/// written until it is unmounted.
+pub const SETTLE: &str = "settle";
+
 impl Measurement {
+    /// Whether it is of what was still written until the file system was unmounted.
+    pub fn is_settle(&self) -> bool {
+        self.operation == SETTLE
+    }
+
     /// Whether it was measured on the simulated file system.
     pub fn is_simulated(&self) -> bool {
         self.engine == Some(EngineName::Sim)
@@ -356,8 +370,19 @@ impl Measurement {
         self.invalid.is_empty()
     }
 
-    /// Successful operations per second, without the sync; 0 for an empty phase.
+    /// Time until what it changed was on the device, in seconds: with its sync, as far as that is
+    /// known.
+    pub fn durable_seconds(&self) -> f64 {
+        self.seconds + if self.sync_seconds.is_finite() { self.sync_seconds } else { 0.0 }
+    }
+
+    /// Successful operations per second, with the sync; 0 for an empty phase.
     pub fn operations_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.operations as f64 / self.durable_seconds() } else { 0.0 }
+    }
+
+    /// The same without the sync.
+    pub fn operations_per_second_before_sync(&self) -> f64 {
         if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
     }
 }

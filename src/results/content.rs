@@ -33,6 +33,16 @@ pub(crate) fn gives_content(m: &Measurement) -> bool {
     m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change.writes_content())
 }
 
+/// Whether a phase gave files content that the device did not get until its end.
+pub(crate) fn is_left_unwritten(m: &Measurement) -> bool {
+    gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
+}
+
+/// Whether a phase only read content.
+pub(crate) fn only_reads(m: &Measurement) -> bool {
+    find_operation(&m.operation).is_some_and(|o| o.reads_content && o.only_looks())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,13 +11,19 @@ use crate::base::live_set::LiveSet;
 use crate::base::random::{Stream, below, draw};
 use crate::base::units::counted;
 use crate::host::space::Space;
-use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, USED_TOLERANCE};
+use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, ROUND_PERCENT, USED_TOLERANCE};
 use crate::run::drive::DoneCount;
 
 /// A site that makes and deletes the files of a ballast.
 pub trait BallastPlace {
     /// Makes the files with these numbers.
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()>;
+
+    /// Makes them side by side, so many bytes of each at a time; one after the other where it makes
+    /// no difference.
+    fn grow(&mut self, ballast: &Ballast, files: Range<u64>, _piece_bytes: u32) -> Result<()> {
+        self.create(ballast, files)
+    }
 
     /// Deletes files.
     fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()>;
@@ -27,6 +33,11 @@ pub trait BallastPlace {
 
     /// The room there is.
     fn space(&self) -> Result<Space>;
+
+    /// The layout score of the files; none if the file system does not say where their blocks are.
+    fn layout_score(&self) -> Option<f64> {
+        None
+    }
 
     /// Told between steps: what share of the way is done, 0 to 1.
     fn has_come(&self, _share: f64) {}
@@ -80,6 +91,9 @@ const TOO_LARGE_MAX: u64 = 100_000;
 /// Most files made before the space is asked again.
 const BATCH_FILES_MAX: u64 = 20_000;
 
+/// Most files that are made by growing before the space is asked again.
+const GROWN_FILES_MAX: u64 = 256;
+
 /// Files in a row that may leave the used space as it was.
 const IDLE_FILES_MAX: u64 = 5 * BATCH_FILES_MAX;
 
@@ -122,12 +136,42 @@ impl BallastState {
             (BallastGoal::Used(percent), FillMethod::Age { empty_from: Some(from), .. }) => {
                 if !self.aged {
                     self.use_up_to(from, place, stop)?;
+                    self.churn(from, place, stop)?;
                     self.aged = true;
                 }
                 self.empty_down_to(percent, place, stop)
             }
-            (BallastGoal::Used(percent), _) => self.use_up_to(percent, place, stop),
+            (BallastGoal::Used(percent), _) => {
+                self.use_up_to(percent, place, stop)?;
+                self.churn(percent, place, stop)
+            }
         }
+    }
+
+    /// Frees a tenth of the used space and fills it again, round by round.
+    fn churn(
+        &mut self,
+        percent: f64,
+        place: &mut dyn BallastPlace,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let FillMethod::Age { churn, .. } = self.ballast.method else { return Ok(()) };
+        let broken_up = |place: &dyn BallastPlace| {
+            let score = || place.layout_score();
+            churn.layout_score.is_some_and(|wanted| score().is_some_and(|score| score <= wanted))
+        };
+        for _ in 0..churn.rounds {
+            if stop.load(Ordering::Relaxed) || broken_up(place) {
+                break;
+            }
+            let distance = Distance::of(&place.space()?, percent);
+            let freed = (distance.used_bytes as f64 * ROUND_PERCENT / 100.0) as u64;
+            // Half of what is asked for is what the files drawn hold.
+            let victims = self.victims(freed.saturating_mul(2), &distance);
+            place.delete(&self.ballast, LiveSet::of(victims))?;
+            self.use_up_to(percent, place, stop)?;
+        }
+        Ok(())
     }
 
     fn fill_to(&mut self, files: u64, place: &mut dyn BallastPlace) -> Result<()> {
@@ -165,17 +209,13 @@ impl BallastState {
             idle.check(&distance, step_files)?;
             let Some(batch) = self.next_batch(&distance) else { return distance.too_large() };
             step_files = batch.end - batch.start;
-            place
-                .create(&self.ballast, batch.clone())
-                .map_err(|failure| distance.explained(&failure))?;
+            let made = match self.piece_bytes() {
+                Some(piece_bytes) => place.grow(&self.ballast, batch, piece_bytes),
+                None => place.create(&self.ballast, batch),
+            };
+            made.map_err(|failure| distance.explained(&failure))?;
             self.since_deletion += step_files;
-            if let FillMethod::Age { delete_every, .. } = self.ballast.method
-                && self.since_deletion >= delete_every
-            {
-                self.since_deletion = 0;
-                place.sync()?;
-                self.delete_one(place)?;
-            }
+            self.delete_due(place)?;
         }
     }
 
@@ -183,12 +223,14 @@ impl BallastState {
     fn next_batch(&mut self, distance: &Distance) -> Option<Range<u64>> {
         let tree = &self.ballast.tree;
         let (most_files, most_bytes) = match self.ballast.method {
-            FillMethod::Age { delete_every, .. } => {
+            FillMethod::Age { delete_every, .. } if self.piece_bytes().is_none() => {
                 (delete_every - self.since_deletion, distance.wanted_bytes)
             }
             // What a file takes beside its content is not known: half of the way at a time.
-            FillMethod::Fill => {
-                (BATCH_FILES_MAX, (distance.wanted_bytes / 2).max(distance.beyond_bytes))
+            method => {
+                let grown = method != FillMethod::Fill;
+                let most_files = if grown { GROWN_FILES_MAX } else { BATCH_FILES_MAX };
+                (most_files, (distance.wanted_bytes / 2).max(distance.beyond_bytes))
             }
         };
         let room = |bytes: u64| bytes <= most_bytes.saturating_add(distance.beyond_bytes / 2);
@@ -213,9 +255,24 @@ impl BallastState {
         Some(first..end)
     }
 
-    fn delete_one(&mut self, place: &mut dyn BallastPlace) -> Result<()> {
-        let Some(victim) = self.victim() else { return Ok(()) };
-        place.delete(&self.ballast, LiveSet::of([victim]))
+    /// Deletes a file at random for each so many that were made.
+    fn delete_due(&mut self, place: &mut dyn BallastPlace) -> Result<()> {
+        let FillMethod::Age { delete_every, .. } = self.ballast.method else { return Ok(()) };
+        while self.since_deletion >= delete_every {
+            self.since_deletion -= delete_every;
+            place.sync()?;
+            let Some(victim) = self.victim() else { return Ok(()) };
+            place.delete(&self.ballast, LiveSet::of([victim]))?;
+        }
+        Ok(())
+    }
+
+    /// By how many bytes files grow side by side; none if each is written as a whole.
+    fn piece_bytes(&self) -> Option<u32> {
+        match self.ballast.method {
+            FillMethod::Age { churn, .. } => churn.piece_bytes,
+            FillMethod::Fill => None,
+        }
     }
 
     /// A file at random out of those that are there, which it no longer is.

@@ -13,7 +13,8 @@ use crate::host::making::probe_all;
 use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
 use crate::plan::filesystem::{
-    self, FileSystemKind, Volume, VolumeSize, check_size, volume_size_at,
+    FileSystemKind, Volume, VolumeSize, check_size, fair_volume_size, mount_options, shown_command,
+    volume_size_at,
 };
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, FileSystem, Plan};
@@ -38,8 +39,17 @@ fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
 
 /// The room that the file systems of a plan have on the place that is asked for: as much as it has
 /// or is to have, or else what the plan needs. None if it makes none.
-pub(crate) fn room_asked(plan: &Plan, asked: &Volume) -> (Option<VolumeSize>, Option<Failure>) {
-    let Some(needed) = filesystem::volume_size(plan) else { return (None, None) };
+pub(crate) fn room_asked(
+    survey: &HostSurvey,
+    asked: &Volume,
+) -> (Option<VolumeSize>, Option<Failure>) {
+    let HostSurvey { host, space, plan, .. } = survey;
+    let all_on_image =
+        has_image(&kinds(plan), asked) && kinds(plan).iter().all(|kind| kind.maker.is_some());
+    let on_disk = all_on_image && !IN_MEMORY.contains(&host.filesystem.kind.as_str());
+    let spare_bytes = space.available_bytes.saturating_sub(space.reserve_bytes());
+    let fair = fair_volume_size(plan, if on_disk { spare_bytes } else { 0 });
+    let Some(fair) = fair else { return (None, None) };
     let (bytes, lack) = match asked {
         Volume::Image { bytes } | Volume::Memory { bytes } => (*bytes, None),
         Volume::Device { path, erase } => match check_erasable(path, erase) {
@@ -47,7 +57,7 @@ pub(crate) fn room_asked(plan: &Plan, asked: &Volume) -> (Option<VolumeSize>, Op
             Err(failure) => (None, Some(failure)),
         },
     };
-    let room = bytes.and_then(|bytes| volume_size_at(plan, bytes)).unwrap_or(needed);
+    let room = bytes.and_then(|bytes| volume_size_at(plan, bytes)).unwrap_or(fair);
     (Some(room), lack)
 }
 
@@ -55,7 +65,7 @@ pub(crate) fn room_asked(plan: &Plan, asked: &Volume) -> (Option<VolumeSize>, Op
 /// written for it. Whether the user may make and mount them is not looked at.
 pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Vec<Failure> {
     let HostSurvey { host, space, plan, .. } = survey;
-    let (room, unusable) = room_asked(plan, asked);
+    let (room, unusable) = room_asked(survey, asked);
     let Some(room) = room else {
         let nothing = "--device, --in-memory and --size say where file systems are made, and this job \
                        makes none. Nothing was written. Add --filesystem ext4,xfs";
@@ -158,7 +168,7 @@ impl Toolset {
         if let Some(lack) = together(lacks(survey, &order.place, &order.directory)) {
             return Err(lack);
         }
-        let (Some(room), _) = room_asked(plan, &order.place) else { return Ok(None) };
+        let (Some(room), _) = room_asked(survey, &order.place) else { return Ok(None) };
         Ok(Some(Self { tools: probe_all(&kinds(plan))?, room }))
     }
 
@@ -223,9 +233,9 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
     Some(MadeFileSystem {
         variant: cell.variant.clone(),
         kind: made.kind.name.into(),
-        mkfs: filesystem::shown_command(made, site.room()?),
+        mkfs: shown_command(made, site.room()?),
         mkfs_version: version.clone(),
-        mount_asked: filesystem::mount_options(made, site.room()?),
+        mount_asked: mount_options(made, site.room()?),
         options: facts.options,
         place: site.made_on(made.kind).unwrap_or_default(),
         device_bytes: site.room()?.bytes,
@@ -312,11 +322,18 @@ mod tests {
 
     #[test]
     fn the_room_is_that_of_the_place_that_is_asked_for() {
-        let bytes = |asked| room_asked(&plan("ext4"), &asked).0.map(|room| room.bytes);
-        assert_eq!(bytes(Volume::default()), Some(1 << 30));
-        assert_eq!(bytes(Volume::Memory { bytes: Some(3 << 30) }), Some(3 << 30));
+        let mut survey = HostSurvey::new(&plan("ext4"), Path::new("/")).unwrap();
+        survey.host.filesystem.kind = "ext4".into();
+        survey.space = Space { available_bytes: 99 << 30, ..survey.space };
+        let bytes =
+            |survey: &HostSurvey, asked| room_asked(survey, &asked).0.map(|room| room.bytes);
+        assert_eq!(bytes(&survey, Volume::default()), Some(10 << 30));
+        assert_eq!(bytes(&survey, Volume::Memory { bytes: Some(3 << 30) }), Some(3 << 30));
+        assert_eq!(bytes(&survey, Volume::Memory { bytes: None }), Some(1 << 30));
+        survey.space.available_bytes = 9 << 30;
+        assert_eq!(bytes(&survey, Volume::default()), Some(1 << 30), "no room for more");
         let missing = Volume::Device { path: "/dev/a".into(), erase: "/dev/b".into() };
-        let (room, lack) = room_asked(&plan("ext4"), &missing);
+        let (room, lack) = room_asked(&survey, &missing);
         assert!(room.is_some() && lack.is_some(), "{room:?} {lack:?}");
     }
 

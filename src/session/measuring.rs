@@ -12,14 +12,14 @@ use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::space::Usage;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::results::book::{CacheReport, Disturbance, Measurement};
+use crate::results::book::{CacheReport, CellKey, Disturbance, Measurement, SETTLE};
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::run::cache::{CacheVerdict, ReadEvidence};
 use crate::run::clock::{BothClocks, ClockSource, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::run::site::Site;
+use crate::run::site::{Settled, Site};
 use crate::run::workers::PhaseRun;
 
 /// Looks at the machine around phases: what else happens there while a phase runs, and its sync.
@@ -104,13 +104,6 @@ pub(super) fn measure(
         sync_seconds,
         latency: recorded.latency,
         cache: cache_report(phase, found),
-        device_read_bytes: moved.map(|m: DeviceCounters| m.read_bytes),
-        device_write_bytes: moved.map(|m| m.write_bytes),
-        device_reads: moved.map(|m| m.reads),
-        device_writes: moved.map(|m| m.writes),
-        // A partition does not count them.
-        device_flushes: moved.map(|m| m.flushes).filter(|_| site.counts_flushes()),
-        device_discard_bytes: moved.map(|m| m.discard_bytes),
         slices_ns: recorded.slices_ns,
         disturbance,
         space_bytes: taken.map(|(bytes, _)| bytes),
@@ -120,12 +113,55 @@ pub(super) fn measure(
         entries_found,
         histogram: encoded(&recorded.histogram),
         windows: recorded.windows,
-        ..counted_work(cell, context, &run)
+        ..with_device(counted_work(cell, context, &run), moved, site)
     };
     let tree = site.tree_of(phase, cell);
     wrong.extend(shortfalls(&measurement, &tree, phase, interrupted));
     measurement.invalid = wrong;
     Ok(measurement)
+}
+
+/// A measurement with what the device did.
+fn with_device(m: Measurement, moved: Option<DeviceCounters>, site: &dyn Site) -> Measurement {
+    let Some(moved) = moved else { return m };
+    Measurement {
+        device_read_bytes: Some(moved.read_bytes),
+        device_write_bytes: Some(moved.write_bytes),
+        device_reads: Some(moved.reads),
+        device_writes: Some(moved.writes),
+        // A partition does not count them.
+        device_flushes: Some(moved.flushes).filter(|_| site.counts_flushes()),
+        device_discard_bytes: Some(moved.discard_bytes),
+        device_busy_seconds: Some(moved.busy_ms as f64 / 1e3),
+        device_queue_seconds: Some(moved.queue_ms as f64 / 1e3),
+        ..m
+    }
+}
+
+/// What the file system of a cell still writes after its last phase, until it is unmounted, with what
+/// it wrote in the unmounts between phases; none where boatload did not make the file system.
+///
+/// # Errors
+/// If the file system cannot be mounted again for the next level.
+pub(super) fn settle(
+    site: &mut dyn Site,
+    cell: &CellPlan,
+    key: &CellKey,
+) -> Result<Option<Measurement>> {
+    let Some(Settled { seconds, device }) = site.settle()? else { return Ok(None) };
+    let measurement = Measurement {
+        cell: key.clone(),
+        phase: SETTLE.into(),
+        pass: 1,
+        operation: SETTLE.into(),
+        engine: Some(cell.engine),
+        threads: 1,
+        operations: 1,
+        operations_asked: 1,
+        seconds,
+        ..Measurement::default()
+    };
+    Ok(Some(with_device(measurement, device, site)))
 }
 
 /// Bytes and inodes that a phase took. Before a sync some file systems do not know yet what they

@@ -21,9 +21,9 @@ fn a_plan_shows_how_each_file_system_is_made_and_how_large_its_place_is() {
         "tmpfs/striped: 20,000 files",
         "made by mkfs.ext3 ",
         "'^dir_index' DEVICE",
-        "mounted with data=journal",
+        "mounted with data=journal,noatime",
         "made by mkfs.xfs ",
-        "mounted with the kernel's defaults",
+        "mounted with noatime",
         "tmpfs, mounted with size=1073741824,nr_inodes=",
         "an image of 1.00 GiB in",
     ] {

@@ -128,29 +128,30 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
         ("scan_files", "1_000_000"),
     ];
     let book = ran_on(&mounted, "fullness", &set, &look);
-    assert_eq!(book.measurements.len(), 3 * 3 * 6, "{fs}");
+    assert_eq!(book.measurements.len(), 4 * 3 * 6, "{fs}");
     let condition = |key: &CellKey, name: &str| {
         let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.as_str() == name);
         all.next().unwrap_or_else(|| panic!("{fs}: no {name} at {key:?}")).value
     };
     let df = look.df.borrow();
-    assert_eq!(df.len(), 9, "{fs}");
+    assert_eq!(df.len(), 12, "{fs}");
     for (key, df) in df.iter() {
         let (used, level) = (condition(key, "space-used"), key.level.as_ref().unwrap().value);
         assert!((used - level).abs() <= 1.0, "{fs}: {used}% at {key:?}");
         // The empty directory of the cell is new since then.
         assert!((df - used.ceil()).abs() <= 1.0, "{fs}: df says {df}%, not {used}%, at {key:?}");
         let score = condition(key, "layout-score");
-        assert!((0.0..=1.0).contains(&score), "{fs}: {score}");
+        let scores = if key.variant == "fragmented" { 0.0..0.9 } else { 0.95..1.01 };
+        assert!(scores.contains(&score), "{fs}: {score} of {}", key.variant);
     }
     let same = df.iter().filter(|(key, df)| condition(key, "space-used").ceil() == *df);
-    assert!(same.count() >= 6, "{fs}: df says something else: {df:?}");
+    assert!(same.count() >= 8, "{fs}: df says something else: {df:?}");
     for (key, bytes) in look.ballast_bytes.borrow().iter() {
         let scans = book.measurements.iter().filter(|m| m.phase == "scan" && m.cell == *key);
         let read: u64 = scans.map(|m| m.bytes).sum();
         assert_eq!(read, *bytes, "{fs}: the scan reads the bytes of all files, at {key:?}");
     }
-    assert_eq!(look.ballast_bytes.borrow().len(), 9, "{fs}");
+    assert_eq!(look.ballast_bytes.borrow().len(), 12, "{fs}");
 }
 
 #[test]

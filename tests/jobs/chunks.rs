@@ -9,6 +9,7 @@
 )]
 
 use crate::common;
+use crate::script::script;
 
 use crate::command;
 use crate::library;
@@ -20,7 +21,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 
-use boatload::plan::script::script;
 use boatload::plan::space::Need;
 use boatload::plan::{Plan, Scale, Settings, find_scenario, read_job};
 use boatload::results::book::{Book, Measurement};

@@ -185,7 +185,7 @@ fn two_workers_are_faster_than_one_at_every_size_and_never_meet() {
     let found = findings(&book, "crossover");
     assert_eq!(found.len(), 1, "{found:?}");
     let figures = &figures_of(&found[0]);
-    assert_eq!((&figures["at"], &figures["sync"]), (&serde_json::Value::Null, &false.into()));
+    assert!(figures["at"].is_null(), "{figures:?}");
     for level in figures["levels"].as_array().unwrap() {
         assert!(level["winner"] != "one", "{level:?}");
     }

@@ -2,11 +2,11 @@
 //! what is wrong with them, each with its line.
 #![allow(missing_docs, clippy::panic, reason = "a test says so when it cannot go on")]
 
+use crate::script::script;
 use boatload::analysis::estimate::{ProbeCosts, ProbedPhase, estimate};
 use boatload::base::problem::Problem;
 use boatload::host::space::Space;
-use boatload::plan::filesystem::{read_list, volume_size};
-use boatload::plan::script::script;
+use boatload::plan::filesystem::{VolumeSize, fair_volume_size, mount_options, read_list};
 use boatload::plan::{
     BallastGoal, CellPlan, Conclusion, FileSystem, Plan, SCENARIOS, Settings, find_scenario,
     read_job,
@@ -51,7 +51,7 @@ fn made(cell: &CellPlan) -> &FileSystem {
 fn a_job_that_says_nothing_runs_on_what_is_there() {
     let plan = plan(&job("", TWO_VARIANTS), &Settings::default());
     assert!(plan.cells.iter().all(|cell| cell.filesystem.is_none()));
-    assert_eq!(volume_size(&plan), None);
+    assert_eq!(fair_volume_size(&plan, 0), None);
 }
 
 #[test]
@@ -126,16 +126,17 @@ fn every_scenario_on_files_can_be_done_on_several_file_systems() {
 #[test]
 fn access_times_that_are_off_in_all_phases_are_off_in_the_mount() {
     let mount = |top: &str, rest: &str, list: &str| {
-        made(&plan(&job(top, rest), &on(list)).cells[0]).mount.clone()
+        let room = VolumeSize { bytes: 1 << 30, inodes: 1 };
+        mount_options(made(&plan(&job(top, rest), &on(list)).cells[0]), &room)
     };
-    let off = "atime = 'off'";
+    let off = "";
     assert_eq!(mount(off, "", "ext4"), "noatime");
     assert_eq!(mount(off, "", "ext4:mount=data=journal"), "data=journal,noatime");
     for said in ["noatime", "strictatime", "relatime,data=journal"] {
         assert_eq!(mount(off, "", &format!("ext4:mount={said}")), said);
     }
     assert_eq!(mount(off, "", "ext4:mount=nodiratime"), "nodiratime,noatime");
-    assert_eq!(mount("", "", "ext4"), "");
+    assert_eq!(mount("atime = 'as-mounted'", "", "ext4"), "");
     let but_one = "[[phase]]\nname = 'last'\noperation = 'read'\natime = 'as-mounted'\n";
     assert_eq!(mount(off, but_one, "ext4"), "", "one phase is to see access times");
 }

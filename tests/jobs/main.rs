@@ -15,4 +15,5 @@ mod filesystem_jobs;
 mod job_files;
 mod precision;
 mod prepare_jobs;
+mod script;
 mod sim_runs;

@@ -10,11 +10,11 @@
 
 use crate::common;
 use crate::library;
+use crate::script::script;
 
 use std::sync::Arc;
 
 use boatload::op::{Effect, OPERATIONS, Operation, Subject};
-use boatload::plan::script::script;
 use boatload::plan::{EngineName, Settings};
 use boatload::results::book::{Book, Measurement};
 use boatload::run::drive::DoneCount;

@@ -154,23 +154,23 @@ impl Baseline {
     /// Its rate beside a run. Of a history it has the variance between runs.
     pub(super) fn beside(&self, run: &Rate) -> RateWithError {
         if let Some(only) = &self.only {
-            return only.beside(run);
+            return only.with_error();
         }
         let of_one = 1.0 + 1.0 / self.runs.max(1) as f64;
         RateWithError {
             log: self.log,
             variance: self.between.map(|between| between.variance * of_one),
-            degrees: self.between.map_or(run.beside(run).degrees, |between| between.degrees),
+            degrees: self.between.map_or(run.with_error().degrees, |between| between.degrees),
         }
     }
 
     /// The rate of a run beside it. The run's own repeats count as far as they vary more than
     /// runs of the history do.
     pub(super) fn of_run_beside(&self, run: &Rate) -> RateWithError {
-        if let Some(only) = &self.only {
-            return run.beside(only);
+        let own = run.with_error();
+        if self.only.is_some() {
+            return own;
         }
-        let own = run.beside(run);
         let between = self.between.map_or(0.0, |between| between.variance);
         RateWithError { variance: Some((own.variance.unwrap_or(0.0) - between).max(0.0)), ..own }
     }

@@ -8,8 +8,7 @@ use crate::analysis::findings::ranking::{WholeJob, job_values, whole_jobs};
 use crate::analysis::findings::ratio::{Rate, RateWithError, Ratio};
 use crate::analysis::findings::sample::{SECONDS, Values};
 use crate::analysis::statistics::Interval;
-use crate::analysis::tails::{LatencySummary, Quantile, own_interval};
-use crate::analysis::thresholds::SYNC_SHARE_MAX;
+use crate::analysis::tails::{LatencySummary, Quantile};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -59,23 +58,22 @@ fn counts(m: &&&Measurement) -> bool {
     m.valid() && m.operations > 0 && SECONDS.contains(&m.seconds)
 }
 
-/// Whether a sync followed any of these, and how long it took is known of all.
-pub(super) fn has_known_sync(all: &[&Measurement]) -> bool {
-    all.iter().any(|m| m.sync_seconds > 0.0) && all.iter().all(|m| m.sync_seconds.is_finite())
+/// Whether one of these is a published figure of which nobody knows whether a sync is in it.
+pub(super) fn has_unknown_sync(all: &[&Measurement]) -> bool {
+    all.iter().any(|m| m.sync_seconds.is_nan())
 }
 
-/// The rate of a phase in operations or bytes per second, with its sync or without; none if nothing
-/// of it is valid.
-pub(super) fn phase_rate(all: &[&Measurement], unit: Unit, with_sync: bool) -> Option<RunRate> {
+/// The rate of a phase in operations or bytes per second over these seconds of each measurement; none
+/// if nothing of it is valid.
+pub(super) fn phase_rate(
+    all: &[&Measurement],
+    unit: Unit,
+    seconds: fn(&Measurement) -> f64,
+) -> Option<RunRate> {
     let valid: Vec<&Measurement> = all.iter().filter(counts).copied().collect();
-    let sync = |m: &Measurement| if with_sync { m.sync_seconds } else { 0.0 };
     let done = |m: &Measurement| if unit == Unit::Bytes { m.bytes } else { m.operations } as f64;
-    let mut logs = Values::new(&valid, |m| Some((done(m) / (m.seconds + sync(m))).ln()));
-    logs.own_error = valid.first().zip(logs.own_error).and_then(|(m, error)| {
-        let share = sync(m) / (m.seconds + sync(m));
-        (share <= SYNC_SHARE_MAX).then_some(error * (1.0 - share))
-    });
-    let (rate, shown) = (Rate::new(&logs)?, rate_estimate(&valid, unit, sync, logs.own_error)?);
+    let logs = Values::new(&valid, |m| Some((done(m) / seconds(m)).ln()));
+    let (rate, shown) = (Rate::new(&logs)?, rate_estimate(&valid, unit, seconds, None)?);
     Some(RunRate { rate, shown: Estimate { mean: rate.log.exp(), ..shown } })
 }
 
@@ -91,7 +89,7 @@ pub(super) fn job_rate(cell: &[&Measurement], phases: &[&str]) -> Option<JobRate
     let logs = job_values(&all);
     let seconds: Vec<f64> = all.iter().map(|whole| whole.seconds).collect();
     let basis = if all.len() > 1 { IntervalBasis::Repeats } else { IntervalBasis::Slices };
-    let (rate, shown) = (Rate::new(&logs)?, Estimate::of(&seconds, logs.own_error, basis)?);
+    let (rate, shown) = (Rate::new(&logs)?, Estimate::of(&seconds, None, basis)?);
     let shown = Estimate { mean: (-rate.log).exp(), ..shown };
     let work = each_once(all.into_iter().map(|whole| whole.operations));
     Some(JobRate { rate: RunRate { rate, shown }, work })
@@ -200,9 +198,6 @@ pub struct LatencyRatio {
     pub test: RatioTest,
 }
 
-/// Half the width of a 95% interval in standard errors, of the normal distribution.
-const ERRORS_975: f64 = 1.96;
-
 /// The quantiles that a run has, tested where both have them. `between` is the between-run
 /// variance of each.
 pub(super) fn latency_ratios(
@@ -218,7 +213,8 @@ pub(super) fn latency_ratios(
         let test = match (ns, rates) {
             ([None, None], _) => continue,
             ([Some(_), Some(_)], [Some(a), Some(b)]) => {
-                RatioTest::welch(&b.beside(&a), &a.beside(&b), between(quantile), alpha).of_times()
+                RatioTest::welch(&b.with_error(), &a.with_error(), between(quantile), alpha)
+                    .of_times()
             }
             _ => RatioTest::default(),
         };
@@ -227,16 +223,9 @@ pub(super) fn latency_ratios(
     all
 }
 
-/// Logarithms of a quantile of each repeat. A single measurement has the error that the order of its
-/// latencies gives.
+/// Logarithms of a quantile of each repeat.
 pub(super) fn quantile_rate(quantile: Quantile, members: &[&Measurement]) -> Option<Rate> {
-    let mut values = Values::new(members, |m| quantile.of(m).map(|ns| (ns as f64).ln()));
-    values.own_error = match (values.all.as_slice(), members) {
-        ([_], [only]) => own_interval(quantile, only)
-            .map(|[low, high]| (high as f64 / low.max(1) as f64).ln() / (2.0 * ERRORS_975)),
-        _ => None,
-    };
-    Rate::new(&values)
+    Rate::new(&Values::new(members, |m| quantile.of(m).map(|ns| (ns as f64).ln())))
 }
 
 #[cfg(test)]

@@ -57,8 +57,6 @@ pub struct ComparedRow {
     pub key: PhaseKey,
     /// What `a` and `b` are.
     pub metric: Metric,
-    /// Whether the time of the sync at the end is in it.
-    pub with_sync: bool,
     /// The value of A; none if it has no valid one.
     pub a: Option<Estimate>,
     /// The value of B; none if it has no valid one.

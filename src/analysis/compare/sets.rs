@@ -7,7 +7,7 @@ use super::between_runs::{Baseline, BetweenRunVariance};
 use super::differences::{differences, job_lines};
 use super::matching::{MatchedRun, Matching, PhaseKey};
 use super::rates::{
-    Metric, RatioTest, RunRate, has_known_sync, job_phases, job_rate, latency_ratios, phase_rate,
+    Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios, phase_rate,
     quantile_rate,
 };
 use super::result::{
@@ -178,9 +178,12 @@ impl<'a> RunSets<'a> {
 
     fn phase_row(&self, key: &PhaseKey, scope: ConfidenceScope) -> PendingRow {
         let measured: Vec<_> = self.held().flat_map(|run| run.valid_measurements(key)).collect();
-        let with_sync = has_known_sync(&measured);
+        let seconds: fn(&Measurement) -> f64 = match has_unknown_sync(&measured) {
+            true => |m| m.seconds,
+            false => Measurement::durable_seconds,
+        };
         let unit = common_unit(self.held().filter_map(|run| run.summary(key)));
-        let rate = |run: &MatchedRun<'a>| phase_rate(&run.valid_measurements(key), unit, with_sync);
+        let rate = |run: &MatchedRun<'a>| phase_rate(&run.valid_measurements(key), unit, seconds);
         let pair = self.newest();
         let members = pair.map(|run| run.valid_measurements(key));
         let found = pair.map(|run| run.summary(key));
@@ -189,7 +192,6 @@ impl<'a> RunSets<'a> {
         let row = ComparedRow {
             key: key.clone(),
             metric: Metric::of_rate(unit),
-            with_sync,
             disturbed: found.map(|phase| phase.is_some_and(|phase| phase.disturbed > 0)),
             latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
             ..ComparedRow::default()
@@ -223,8 +225,7 @@ impl<'a> RunSets<'a> {
             (other.work == job.work).then_some(other.rate)
         };
         let key = PhaseKey { phase: None, ..key.clone() };
-        let row =
-            ComparedRow { key, metric: Metric::Seconds, with_sync: true, ..Default::default() };
+        let row = ComparedRow { key, metric: Metric::Seconds, ..Default::default() };
         let pending = self.pending(row, rate);
         pending.row.is_in_both().then_some(pending)
     }

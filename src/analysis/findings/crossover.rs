@@ -22,8 +22,6 @@ pub struct CrossoverFinding {
     pub unit: Unit,
     /// The names of both variants.
     pub variants: [String; 2],
-    /// Whether the times have the sync at the end of the phase in them.
-    pub sync: bool,
     /// The first level at which they are equally fast; none if they never are.
     pub at: Option<f64>,
     /// The 95% interval of that level.
@@ -75,7 +73,6 @@ impl LevelWinner {
 impl CrossoverFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
-        let what = if self.sync { " with its sync" } else { "" };
         let alike = self.levels.chunk_by(|a, b| a.winner == b.winner);
         let mut parts: Vec<String> = alike.map(|levels| self.about(levels)).collect();
         for MeetingPoint { at, interval } in &self.meetings {
@@ -83,7 +80,7 @@ impl CrossoverFinding {
                 [*at, interval.low, interval.high].map(|value| say::about(value, self.unit));
             parts.push(format!("they are equally fast at about {at} ({low} to {high})"));
         }
-        format!("{}{what}: {}.", self.phase, parts.join("; "))
+        format!("{}: {}.", self.phase, parts.join("; "))
     }
 
     /// Neighbouring levels that the same variant wins.
@@ -114,17 +111,14 @@ impl CrossoverFinding {
     }
 }
 
-/// The first variant against each other one, for each phase, without the sync and with it.
+/// The first variant against each other one, for each phase.
 pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
     let Some((first, others)) = sample.variants().split_first() else { return Vec::new() };
-    let synced: &[bool] = if sample.synced() { &[false, true] } else { &[false] };
     let mut findings = Vec::new();
     for phase in sample.phases() {
         for other in others {
-            for synced in synced {
-                let pair = VariantPair::new(sample, phase, [first, other], *synced);
-                findings.extend(pair.map(|pair| pair.finding()));
-            }
+            let pair = VariantPair::new(sample, phase, [first, other]);
+            findings.extend(pair.map(|pair| pair.finding()));
         }
     }
     findings
@@ -134,7 +128,6 @@ pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
 struct VariantPair<'a> {
     phase: &'a str,
     variants: [&'a str; 2],
-    synced: bool,
     /// How many times faster the first is than the second, from the lowest level.
     ratios: Vec<(&'a Level, Ratio)>,
     /// Seconds of an operation of the second at these levels.
@@ -142,16 +135,11 @@ struct VariantPair<'a> {
 }
 
 impl<'a> VariantPair<'a> {
-    fn new(
-        sample: &Sample<'a>,
-        phase: &'a str,
-        variants: [&'a str; 2],
-        synced: bool,
-    ) -> Option<Self> {
+    fn new(sample: &Sample<'a>, phase: &'a str, variants: [&'a str; 2]) -> Option<Self> {
         let rates_at = |level: &Level| -> Option<(Rate, Rate)> {
             let values = variants.map(|variant| {
                 let cell = sample.cell(phase, variant, Some(level));
-                Values::new(&cell, |m| log_rate(m, synced))
+                Values::new(&cell, log_rate)
             });
             match *rates(&values.each_ref(), sample.in_turns()) {
                 [a, b] => Some((a, b)),
@@ -167,7 +155,7 @@ impl<'a> VariantPair<'a> {
         };
         let ratios: Vec<_> = pairs.iter().map(ratio).collect();
         let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();
-        (!ratios.is_empty()).then_some(Self { phase, variants, synced, ratios, seconds })
+        (!ratios.is_empty()).then_some(Self { phase, variants, ratios, seconds })
     }
 
     fn finding(&self) -> CrossoverFinding {
@@ -183,7 +171,6 @@ impl<'a> VariantPair<'a> {
             axis: level.axis.clone(),
             unit: level.unit,
             variants: self.variants.map(String::from),
-            sync: self.synced,
             at: meetings.first().map(|meeting| meeting.at),
             interval: meetings.first().map(|meeting| meeting.interval),
             meetings,

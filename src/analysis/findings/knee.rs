@@ -166,7 +166,7 @@ fn finding(series: &LevelSeries<'_>, grid: &LevelGrid) -> KneeFinding {
 /// levels. Passes of one repeat share what the level is like, so of them, and where no repeat is whole,
 /// there is one row: the means of the levels.
 fn grid_of(series: &LevelSeries<'_>) -> LevelGrid {
-    let log_seconds = |m: &Measurement, amount: f64| Some(-log_rate(m, false)? - amount.ln());
+    let log_seconds = |m: &Measurement, amount: f64| Some(-log_rate(m)? - amount.ln());
     let values = series.values(log_seconds);
     let levels = series.levels.iter().map(|level| level.value).collect();
     let of_repeat = |repeat: &u32| -> Option<Vec<f64>> {
@@ -288,7 +288,8 @@ impl LevelGrid {
         let levels = self.levels.len();
         let third = levels / 3;
         let orders: f64 = (0..third).map(|n| (levels - n) as f64 / (n + 1) as f64).product();
-        levels >= LEVELS_MIN && orders.powf(self.repeats()) >= ORDERS_MIN
+        let repeated = self.rows.len() > 1;
+        repeated && levels >= LEVELS_MIN && orders.powf(self.repeats()) >= ORDERS_MIN
     }
 
     /// Squares that are left of all points where a model leaves so many of the levels' means: those

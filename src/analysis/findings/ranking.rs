@@ -7,15 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::growth::CountedThing;
 use super::phase_parts::{has_enough_windows, mean_ns};
 use super::ratio::{PooledVariance, Rate, Ratio, rates};
-use super::sample::{Sample, Values, in_turns, is_counted, known_error, log_rate, lowest_first};
+use super::sample::{Sample, Values, in_turns, is_counted, log_rate, lowest_first};
 use super::say::{self, beyond, listed, span, times};
 use crate::analysis::statistics::Interval;
-use crate::analysis::statistics::describe::log_mean_estimate;
-use crate::analysis::thresholds::SYNC_SHARE_MAX;
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, grouped};
 use crate::results::book::{Book, Level, Measurement, Window};
-use crate::results::content::gives_content;
+use crate::results::content::is_left_unwritten;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
 /// same.
@@ -243,7 +241,7 @@ fn phase_levels<'a>(sample: &Sample<'a>, phase: &str, at_the_end: bool) -> Vec<R
         let end = operations.zip(all().next().map(CountedThing::by)).filter(|_| has_windows);
         let values = |cell: &[&Measurement]| match has_windows {
             true => values_at_the_end(cell),
-            false => Values::new(cell, |m| log_rate(m, false)),
+            false => Values::new(cell, log_rate),
         };
         let cells = cells.into_iter().map(|(name, cell)| (name, values(&cell), cell));
         let cells = cells.map(|(name, values, cell)| (name, cell, values)).collect();
@@ -261,12 +259,7 @@ fn values_at_the_end(cell: &[&Measurement]) -> Values {
         let number = (m.windows.len() / 10).max(5).min(m.windows.len());
         m.windows[m.windows.len() - number..].to_vec()
     };
-    let mut values = Values::new(cell, |m| Some(-mean_ns(&last(m)).ln()));
-    values.own_error = cell.first().filter(|_| values.all.len() == 1).map(|m| {
-        let means: Vec<f64> = last(m).iter().map(|window| window.mean_ns).collect();
-        log_mean_estimate(&means).error
-    });
-    values
+    Values::new(cell, |m| Some(-mean_ns(&last(m)).ln()))
 }
 
 fn pooled_over(levels: &[RankedLevel<'_>]) -> PooledVariance {
@@ -429,18 +422,11 @@ fn groups_of_ties(steps: &[RankingStep]) -> Vec<Vec<String>> {
     groups
 }
 
-/// Whether the phase gave files content that the device did not get until its end.
-fn is_left_unwritten(m: &Measurement) -> bool {
-    gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
-}
-
 /// One repeat of a variant with all its phases valid: the time of all of them with their syncs, which
 /// is what a user waits for.
 pub(in crate::analysis) struct WholeJob {
     repeat: u32,
     pub(in crate::analysis) seconds: f64,
-    /// Relative standard error of the seconds; none if it is unknown.
-    error: Option<f64>,
     /// Operations of each phase, in the mean of its passes.
     pub(in crate::analysis) operations: Vec<u64>,
 }
@@ -497,8 +483,7 @@ pub(in crate::analysis) fn whole_jobs(cell: &[&Measurement], phases: &[&str]) ->
 /// Each phase by the mean of its passes, of which repeats may have unlike numbers; none unless all
 /// are valid.
 fn whole_job(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<WholeJob> {
-    let (mut work, mut syncs, mut operations) = (0.0, 0.0, Vec::new());
-    let mut squares = Some(0.0);
+    let (mut seconds, mut operations) = (0.0, Vec::new());
     for phase in phases {
         let is = |m: &&&Measurement| m.cell.repeat == repeat && m.phase == *phase;
         let passes: Vec<&Measurement> = cell.iter().filter(is).copied().collect();
@@ -506,16 +491,10 @@ fn whole_job(cell: &[&Measurement], phases: &[&str], repeat: u32) -> Option<Whol
             return None;
         }
         let n = passes.len() as f64;
-        work += passes.iter().map(|m| m.seconds).sum::<f64>() / n;
-        syncs += passes.iter().map(|m| m.sync_seconds).sum::<f64>() / n;
-        let own = |m: &&Measurement| Some((known_error(m)? * m.seconds / n).powi(2));
-        let of_passes: Option<f64> = passes.iter().map(own).sum();
-        squares = squares.zip(of_passes).map(|(all, here)| all + here);
+        seconds += passes.iter().map(|m| m.durable_seconds()).sum::<f64>() / n;
         operations.push(passes.iter().map(|m| m.operations).sum::<u64>() / passes.len() as u64);
     }
-    let seconds = work + syncs;
-    let error = squares.filter(|_| syncs <= SYNC_SHARE_MAX * seconds).map(|s| s.sqrt() / seconds);
-    Some(WholeJob { repeat, seconds, error, operations })
+    Some(WholeJob { repeat, seconds, operations })
 }
 
 /// Logarithms of jobs per second.
@@ -523,7 +502,6 @@ pub(in crate::analysis) fn job_values(jobs: &[WholeJob]) -> Values {
     Values {
         all: jobs.iter().map(|job| (job.repeat, -job.seconds.ln())).collect(),
         repeated: jobs.len() > 1,
-        own_error: jobs.first().and_then(|job| job.error).filter(|_| jobs.len() == 1),
     }
 }
 

@@ -13,7 +13,7 @@ pub(in crate::analysis) struct Rate {
     pub(in crate::analysis) log: f64,
     /// How many.
     n: f64,
-    /// Variance of a single one; none if it is unknown.
+    /// Variance of a single one; none of one repeat, for passes do not show how repeats differ.
     variance: Option<f64>,
     /// Degrees of freedom of that variance; 0 for a single measurement.
     degrees: f64,
@@ -26,12 +26,8 @@ impl Rate {
     pub(in crate::analysis) fn new(values: &Values) -> Option<Self> {
         let all = values.figures();
         let n = all.len() as f64;
-        let variance = match all.as_slice() {
-            [] => return None,
-            [_] => values.own_error.map(|error| error * error),
-            _ => Some(squares(&all) / (n - 1.0)),
-        };
-        Some(Self { log: mean(&all), n, variance, degrees: n - 1.0, in_blocks: false })
+        let variance = values.repeated.then(|| squares(&all) / (n - 1.0));
+        (n > 0.0).then(|| Self { log: mean(&all), n, variance, degrees: n - 1.0, in_blocks: false })
     }
 
     /// Of several that were measured in turns: what a repeat is like is the same for all of them, so
@@ -83,17 +79,10 @@ pub(in crate::analysis) struct RateWithError {
 }
 
 impl Rate {
-    /// With the error that its own measurements show. What was measured once may be as unsteady
-    /// as the other, if that was measured more often.
-    pub(in crate::analysis) fn beside(&self, other: &Self) -> RateWithError {
-        let of_other = other.variance.filter(|_| self.n == 1.0 && other.n > 1.0);
-        let variance = self.variance.map(|own| own.max(of_other.unwrap_or(0.0)) / self.n);
-        let degrees = match of_other {
-            Some(_) => other.n - 1.0,
-            None if self.n > 1.0 => self.n - 1.0,
-            None => DEGREES_MANY,
-        };
-        RateWithError { log: self.log, variance, degrees }
+    /// With the error that its own repeats show.
+    pub(in crate::analysis) fn with_error(&self) -> RateWithError {
+        let variance = self.variance.map(|variance| variance / self.n);
+        RateWithError { log: self.log, variance, degrees: (self.n - 1.0).max(1.0) }
     }
 }
 
@@ -223,7 +212,7 @@ mod tests {
 
     fn rate(values: &[f64]) -> Rate {
         let all = values.iter().map(|v| (1, v.ln())).collect();
-        Rate::new(&Values { all, repeated: true, own_error: Some(0.03) }).unwrap()
+        Rate::new(&Values { repeated: values.len() > 1, all }).unwrap()
     }
 
     /// Made with scipy: `scipy.stats.ttest_ind(log([90, 100, 115]), log([50, 55, 52]))`, then
@@ -249,11 +238,8 @@ mod tests {
     /// 61])).confidence_interval(0.95)`.
     #[test]
     fn two_in_turns_have_the_interval_of_scipys_paired_t_test() {
-        let values = |all: [f64; 5]| Values {
-            all: (1..).zip(all.map(f64::ln)).collect(),
-            repeated: true,
-            own_error: None,
-        };
+        let values =
+            |all: [f64; 5]| Values { all: (1..).zip(all.map(f64::ln)).collect(), repeated: true };
         let (a, b) =
             (values([90.0, 100.0, 115.0, 95.0, 108.0]), values([50.0, 55.0, 64.0, 52.0, 61.0]));
         let rates = rates(&[&a, &b], true);
@@ -271,7 +257,6 @@ mod tests {
         let values = |first: u32| Values {
             all: (first..first + 5).map(|repeat| (repeat, f64::from(repeat))).collect(),
             repeated: true,
-            own_error: None,
         };
         assert!(Rate::in_blocks(&[&values(1), &values(1)]).is_some());
         assert!(Rate::in_blocks(&[&values(1), &values(2)]).is_none());
@@ -286,7 +271,6 @@ mod tests {
                 .map(|at| (at, size * [1.0, -1.0, 0.5, -0.5, 0.8, -0.8][at as usize - 1]))
                 .collect(),
             repeated: true,
-            own_error: None,
         };
         let all = [wave(1.0), wave(0.0), wave(0.0), wave(0.0), wave(0.0)];
         let values: Vec<&Values> = all.iter().collect();
@@ -308,7 +292,7 @@ mod tests {
     fn two_of_unlike_spread_have_the_interval_of_welchs_test() {
         let (a, b) = (rate(&[90.0, 100.0, 115.0, 95.0]), rate(&[50.0, 55.0, 52.0]));
         let Interval { low, high } =
-            Ratio::welch(&a.beside(&b), &b.beside(&a), 0.05).interval().unwrap();
+            Ratio::welch(&a.with_error(), &b.with_error(), 0.05).interval().unwrap();
         let found = [low.ln(), high.ln()];
         for (found, expected) in found.into_iter().zip([0.484661977, 0.803499188]) {
             assert!((found - expected).abs() < 1e-6f64, "{found} {expected}");
@@ -316,28 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn a_single_measurement_beside_repeats_is_taken_to_be_as_unsteady_as_they_are() {
-        let (many, one) = (rate(&[90.0, 110.0, 100.0]), rate(&[100.0]));
-        assert!(one.beside(&many).variance > one.beside(&one).variance);
-        assert_eq!(one.beside(&many).degrees, 2.0);
-        let unknown = Rate { variance: None, ..one };
-        assert_eq!(Ratio::welch(&unknown.beside(&many), &many.beside(&unknown), 0.05).half, None);
-    }
-
-    #[test]
-    fn a_single_measurement_has_its_own_error() {
+    fn one_repeat_has_no_error_however_many_passes_it_has() {
         let (a, b) = (rate(&[100.0]), rate(&[104.0]));
         let ratio = PooledVariance::new([&a, &b]).ratio(&[(a, b)], 1);
-        let half = 1.959_963_985 * 0.03 * 2f64.sqrt();
-        assert!((ratio.half.unwrap() - half).abs() < 1e-6, "{ratio:?}");
-        assert!(ratio.tie());
-        let unknown = Rate { variance: None, ..a };
-        let ratio = PooledVariance::new([&unknown, &b]).ratio(&[(unknown, b)], 1);
         assert_eq!((ratio.half, ratio.tie()), (None, true));
+        assert_eq!(Ratio::welch(&a.with_error(), &b.with_error(), 0.05).half, None);
+        let passes = Values { all: vec![(1, 4.0), (2, 4.1), (3, 4.2)], repeated: false };
+        assert_eq!(Rate::new(&passes).unwrap().with_error().variance, None);
     }
 
     #[test]
-    fn nothing_is_told_closer_than_one_percent() {
+    fn no_interval_is_narrower_than_one_percent() {
         let (a, b) = (rate(&[100.0, 100.0]), rate(&[100.5, 100.5]));
         let ratio = PooledVariance::new([&a, &b]).ratio(&[(a, b)], 1);
         assert_eq!((ratio.half, ratio.tie()), (Some(LOG_HALF_MIN), true));

@@ -35,14 +35,14 @@ pub(in crate::analysis) struct Values {
     pub(in crate::analysis) all: Vec<(u32, f64)>,
     /// Whether they are of several repeats.
     pub(in crate::analysis) repeated: bool,
-    /// The relative standard error of a single measurement; none if it is unknown.
-    pub(in crate::analysis) own_error: Option<f64>,
 }
 
 impl<'a> Sample<'a> {
-    /// Leaves out what is not valid, and what no rate or level can be made of.
+    /// Leaves out what is not valid, what no rate or level can be made of, and what was written until
+    /// the unmount, which belongs to the whole job.
     pub(super) fn new(book: &'a Book, variants: &[&'a str]) -> Self {
-        let measurements: Vec<_> = book.measurements.iter().filter(|m| is_counted(m)).collect();
+        let measurements: Vec<_> =
+            book.measurements.iter().filter(|m| is_counted(m) && !m.is_settle()).collect();
         let has = |name: &&str| measurements.iter().any(|m| m.cell.variant == **name);
         let variants = variants.iter().copied().filter(has).collect();
         Self { measurements, variants, in_turns: in_turns(book) }
@@ -115,11 +115,6 @@ impl<'a> Sample<'a> {
         };
         of_one.filter(|cells| cells.len() > 1).map(series).collect()
     }
-
-    /// Whether anything was synced at the end of a phase.
-    pub(super) fn synced(&self) -> bool {
-        self.measurements.iter().any(|m| m.sync_seconds > 0.0)
-    }
 }
 
 impl LevelSeries<'_> {
@@ -176,7 +171,6 @@ impl Values {
         };
         Self {
             repeated: repeats.len() > 1,
-            own_error: cell.first().and_then(|m| known_error(m)).filter(|_| all.len() == 1),
             all: match repeats.as_slice() {
                 [_] => all.into_iter().map(|(_, pass, value)| (pass, value)).collect(),
                 repeats => repeats.iter().copied().map(of_repeat).collect(),
@@ -195,13 +189,7 @@ impl Values {
     }
 }
 
-/// The relative standard error of a measurement's rate, if it is a usable number.
-pub(super) fn known_error(m: &Measurement) -> Option<f64> {
-    m.rate_error.filter(|error| error.is_finite() && *error >= 0.0)
-}
-
-/// The logarithm of operations per second, with or without the sync at the end.
-pub(in crate::analysis) fn log_rate(m: &Measurement, synced: bool) -> Option<f64> {
-    let seconds = m.seconds + if synced { m.sync_seconds } else { 0.0 };
-    Some((m.operations as f64 / seconds).ln())
+/// The logarithm of operations per second, with the sync at the end.
+pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {
+    Some((m.operations as f64 / m.durable_seconds()).ln())
 }

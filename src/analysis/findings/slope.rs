@@ -9,7 +9,7 @@ use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::thresholds::{EFFECT_MIN, FINDING_ALPHA, INTERVAL_ALPHA};
+use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA};
 use crate::base::units::Unit;
 use crate::results::book::Level;
 
@@ -104,15 +104,18 @@ impl SlopeFinding {
 
 /// One for each phase and variant that were measured at two levels or more.
 pub(super) fn slope(sample: &Sample<'_>) -> Vec<SlopeFinding> {
-    sample.series().iter().filter_map(finding).collect()
+    let series = sample.series();
+    series.iter().filter_map(|one| finding(one, series.len())).collect()
 }
 
-fn finding(series: &LevelSeries<'_>) -> Option<SlopeFinding> {
+/// The interval and the test are of one level, at which all of so many series hold together with 95%
+/// (Bonferroni).
+fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> {
     let (lowest, highest) = (*series.levels.first()?, *series.levels.last()?);
     let range = highest.value - lowest.value;
     let RateChange { per, change, error, degrees, n } = rate_change(series, lowest, range)?;
-    let half = student_t(INTERVAL_ALPHA, degrees)? * error;
-    let is_significant = change.abs() > student_t(FINDING_ALPHA, degrees)? * error;
+    let half = student_t(INTERVAL_ALPHA / all_series as f64, degrees)? * error;
+    let is_significant = change.abs() > half;
     Some(SlopeFinding {
         variant: series.variant.into(),
         phase: series.phase.into(),
@@ -139,7 +142,10 @@ struct RateChange {
 
 /// Regression over all points; the share's error by the delta method.
 fn rate_change(series: &LevelSeries<'_>, lowest: &Level, range: f64) -> Option<RateChange> {
-    let values = series.values(|m, amount| Some(log_rate(m, false)?.exp() * amount));
+    let values = series.values(|m, amount| Some(log_rate(m)?.exp() * amount));
+    if !values.iter().all(|values| values.repeated) {
+        return None;
+    }
     let (rates, means) = without_repeats(&values);
     let places = series.levels.iter().zip(&values);
     let places = places.flat_map(|(level, values)| {

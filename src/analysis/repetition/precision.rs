@@ -63,7 +63,7 @@ impl RatePrecision {
         let of_repeat = |repeat: u32| own.iter().filter(|m| m.cell.repeat == repeat).count() as u32;
         let passes: Vec<u32> =
             each_once(own.iter().map(|m| m.cell.repeat)).into_iter().map(of_repeat).collect();
-        let estimate = rate_estimate(own, unit, |_| 0.0, None);
+        let estimate = rate_estimate(own, unit, Measurement::durable_seconds, None);
         let half_width = estimate.filter(|found| found.basis == IntervalBasis::Repeats);
         let half_width = half_width.and_then(|found| found.relative());
         let (pass, repeat) = (spread.pass.unwrap_or_default(), spread.repeat.unwrap_or_default());

@@ -157,13 +157,13 @@ fn a_rate_is_in_bytes_where_every_operation_of_the_phase_moves_much() {
 }
 
 #[test]
-fn the_rate_with_the_sync_counts_its_time_and_is_none_without_one() {
+fn the_rate_counts_the_time_of_the_sync_and_the_one_before_it_is_none_without_one() {
     let synced = |repeat, sync_seconds| Measurement { sync_seconds, ..at_rate(repeat, 1, 100) };
     let row = summary_of(vec![synced(1, 1.0), synced(2, 3.0)]);
-    assert_eq!((row.rate.unwrap().mean, row.rate_with_sync.unwrap().mean), (100.0, 37.5));
-    assert_eq!(summary_of(vec![synced(1, 0.0)]).rate_with_sync, None);
+    assert_eq!((row.rate.unwrap().mean, row.rate_before_sync.unwrap().mean), (37.5, 100.0));
+    assert_eq!(summary_of(vec![synced(1, 0.0)]).rate_before_sync, None);
     // The slices of a phase say nothing of its sync.
-    assert_eq!(summary_of(vec![synced(1, 1.0)]).rate_with_sync.unwrap().half_width, None);
+    assert_eq!(summary_of(vec![synced(1, 1.0)]).rate.unwrap().half_width, None);
 }
 
 #[test]

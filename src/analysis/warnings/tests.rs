@@ -122,3 +122,30 @@ fn one_large_transfer_is_not_too_few() {
     let m = Measurement { operations: 1, bytes: 1 << 30, ..measurement("read") };
     assert_eq!(of(vec![m]), []);
 }
+
+#[test]
+fn reads_during_which_the_device_wrote_are_told_and_writes_are_not() {
+    let moved = |operation: &str, read: u64, written: u64| Measurement {
+        operation: operation.into(),
+        device_read_bytes: Some(read),
+        device_write_bytes: Some(written),
+        ..measurement(operation)
+    };
+    let of_one = |m| codes(&of(vec![m])).contains(&WarningCode::ReadsWrite);
+    assert!(of_one(moved("read", 30 << 20, 2 << 20)));
+    assert!(!of_one(moved("read", 60 << 20, 2 << 20)), "3% of it");
+    assert!(!of_one(moved("read", 1 << 20, 1 << 19)), "half a MiB");
+    assert!(!of_one(moved("rewrite", 30 << 20, 90 << 20)));
+}
+
+#[test]
+fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_is_not() {
+    let mut book = crate::results::fixture::made::book();
+    book.run.precision = None;
+    book.filesystems.iter_mut().for_each(|made| made.device_bytes = 1 << 30);
+    let all = of_book(&book);
+    assert_eq!(codes(&all), [WarningCode::SmallVolume]);
+    assert!(all[0].hint.contains("--size 10GiB"), "{}", all[0].hint);
+    book.filesystems.truncate(1);
+    assert_eq!(of_book(&book), []);
+}

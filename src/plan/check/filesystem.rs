@@ -74,6 +74,7 @@ fn read(wire: &WireFileSystem, place: &str, report: &mut ProblemList) -> Option<
         kind: find_kind(wire.kind.as_ref()?)?,
         mkfs: wire.mkfs.clone().unwrap_or_default(),
         mount: wire.mount.clone().unwrap_or_default(),
+        noatime: false,
         name: None,
     };
     for fault in filesystem.faults() {

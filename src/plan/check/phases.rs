@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::cell::{CellCheck, PhaseOutline};
 use super::keys::{KeyReader, check_title, described};
 use crate::base::units::{Unit, bytes, counted, grouped};
-use crate::op::{Change, Effect, Operation, Subject, find_operation};
+use crate::op::{Change, Durability, Effect, Operation, Subject, find_operation};
 use crate::plan::phase::{
     BLOCK_DEFAULT, CacheAsked, DIRECT_BYTES, DirectoryWalk, OnBallast, PastChange, Phase, PhaseEnd,
 };
@@ -248,20 +248,27 @@ impl<'a> CellCheck<'a> {
     ) -> Phase {
         let (phase, variant, job) = (outline.wire, self.variant.wire, self.job);
         let durability = phase.durability.or(variant.durability).or(job.durability);
+        let durability = durability.unwrap_or_else(|| durability_default(outline.operation));
         let atime = phase.atime.or(variant.atime).or(job.atime);
         Phase {
             name: phase_name(phase).unwrap_or_default().to_string(),
             windows: if selection.count == 0 { 0 } else { outline.windows },
-            durability: durability.unwrap_or_default(),
+            durability,
             cache: outline.cache,
             block: outline.block,
-            keep_atime: atime == Some(Atime::Off),
+            keep_atime: atime.unwrap_or_default() == Atime::Off,
             direct: outline.wire.direct == Some(true),
             end: outline.end,
             walk,
             ..Phase::bare(outline.operation, selection, outline.threads)
         }
     }
+}
+
+/// What a job that says nothing asks for: that a phase which changes something ends when its changes
+/// are on the device.
+fn durability_default(operation: &Operation) -> Durability {
+    if operation.only_looks() { Durability::None } else { Durability::Syncfs }
 }
 
 /// What a phase leaves for later ones to know of files.

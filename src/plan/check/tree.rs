@@ -1,9 +1,11 @@
 //! Checks the tree of a variant and its ballast.
 
+use std::ops::RangeInclusive;
+
 use super::cell::CellCheck;
 use super::keys::KeyReader;
 use crate::base::units::{Quantity, Unit, bytes, grouped};
-use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, Prepare};
+use crate::plan::prepare::{Ballast, BallastGoal, Churn, FillMethod, Prepare};
 use crate::plan::tree::{
     Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling, Sizes, Tree,
 };
@@ -143,7 +145,7 @@ impl TreeReader<'_> {
     }
 
     fn layout(&mut self, files: Option<u64>) -> Option<CheckedLayout> {
-        const SOME: std::ops::RangeInclusive<u64> = 1..=DIRECTORIES_MAX;
+        const SOME: RangeInclusive<u64> = 1..=DIRECTORIES_MAX;
         let keys = &mut self.keys;
         let directories = match &self.wire.directories {
             None => DirectoryLayout::flat(1),
@@ -304,13 +306,14 @@ impl CellCheck<'_> {
             }
             WirePrepare::Age(age) => {
                 let mut keys = keys.table("age");
-                let WireAge { sizes, files_each, content, threads, delete_every, emptied } = age;
+                let WireAge { sizes, files_each, content, threads, delete_every, emptied, .. } =
+                    age;
                 let delete_every = match delete_every {
                     Some(wire) => keys.whole("delete_every", wire, Unit::Count, 1..=1 << 32)?,
                     None => DELETE_EVERY_DEFAULT,
                 };
                 let empty_from = emptied.then_some(highest);
-                let method = FillMethod::Age { delete_every, empty_from };
+                let method = FillMethod::Age { delete_every, empty_from, churn: keys.churn(age)? };
                 let fill = WireFill {
                     sizes: sizes.clone(),
                     files_each: files_each.clone(),
@@ -322,6 +325,27 @@ impl CellCheck<'_> {
         }
     }
 }
+
+impl KeyReader<'_> {
+    /// How ageing breaks up files and free space; none if a key of it is wrong.
+    fn churn(&mut self, age: &WireAge) -> Option<Churn> {
+        let piece_bytes = match &age.pieces {
+            Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECES)? as u32),
+            None => None,
+        };
+        let rounds = self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=ROUNDS_MAX)? as u32;
+        if let Some(score) = age.layout_score.filter(|score| !(0.0..=1.0).contains(score)) {
+            self.problem("layout_score", score.to_string(), "a number from 0 to 1");
+            return None;
+        }
+        Some(Churn { piece_bytes, rounds, layout_score: age.layout_score })
+    }
+}
+
+/// Bytes by which files may grow side by side.
+const PIECES: RangeInclusive<u64> = 4 << 10..=16 << 20;
+
+const ROUNDS_MAX: u64 = 1_000;
 
 /// The files that are brought to a level.
 fn ballast(

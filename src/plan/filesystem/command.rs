@@ -51,6 +51,9 @@ pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     if !filesystem.mount.is_empty() {
         options.push(filesystem.mount.clone());
     }
+    if filesystem.noatime {
+        options.push("noatime".into());
+    }
     options.join(",")
 }
 

@@ -9,7 +9,7 @@ mod volume;
 pub use command::{mkfs_words, mount_options, shown_command};
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
-pub use volume::{Volume, VolumeSize, check_size, volume_size, volume_size_at};
+pub use volume::{FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, volume_size_at};
 
 use super::{CellPlan, Plan};
 
@@ -22,6 +22,8 @@ pub struct FileSystem {
     pub mkfs: Vec<String>,
     /// Mount options, separated by commas; empty for the kernel's defaults.
     pub mount: String,
+    /// Whether it is mounted with `noatime` beside these.
+    pub noatime: bool,
     /// What it is called; by its kind and options if it has no name of its own.
     pub name: Option<String>,
 }
@@ -29,7 +31,7 @@ pub struct FileSystem {
 impl FileSystem {
     /// One with all defaults.
     pub fn plain(kind: &'static FileSystemKind) -> Self {
-        Self { kind, mkfs: Vec::new(), mount: String::new(), name: None }
+        Self { kind, mkfs: Vec::new(), mount: String::new(), noatime: false, name: None }
     }
 
     /// What distinguishes it from others: its name, or its kind and all its options.
@@ -42,13 +44,10 @@ impl FileSystem {
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds `noatime` to its mount options, unless they say something of access times.
+    /// Mounts it with `noatime`, unless its options say something of access times.
     pub(super) fn without_atime(&mut self) {
         let said = |option: &str| option.contains("atime") && !option.contains("diratime");
-        if !self.mount.split(',').any(said) {
-            let comma = if self.mount.is_empty() { "" } else { "," };
-            self.mount.push_str(&format!("{comma}noatime"));
-        }
+        self.noatime = !self.mount.split(',').any(said);
     }
 }
 

@@ -51,6 +51,10 @@ pub struct VolumeSize {
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
+/// From this size on it does not decide which file system is faster; smaller ones make some of them
+/// (btrfs most) write out early. METHODOLOGY.md has the measurements.
+pub const FAIR_BYTES: u64 = 10 * GIB;
+
 /// The least that is made: what is smaller gets other defaults than a disk would.
 const LEAST_BYTES: u64 = GIB;
 
@@ -82,12 +86,21 @@ const SYNC_BYTES: u64 = 32 * 1024;
 
 /// The size that a place must have so that each cell with a file system of its own fits; none if
 /// there is none.
-pub fn volume_size(plan: &Plan) -> Option<VolumeSize> {
+fn volume_size(plan: &Plan) -> Option<VolumeSize> {
     made(plan).next()?;
     let kinds = made(plan).map(|(_, filesystem)| filesystem.kind.least_bytes);
     let asked = made(plan).map(|(cell, filesystem)| comfortable(plan, cell, filesystem));
     let most = kinds.chain(asked).max().unwrap_or_default().max(LEAST_BYTES);
     volume_size_at(plan, most.checked_next_multiple_of(STEP_BYTES).unwrap_or(u64::MAX))
+}
+
+/// The size of a plan's volume in a directory with so many bytes to spare: large enough that it does
+/// not decide, if there is room for that, and no level is a share of it that must be filled.
+pub fn fair_volume_size(plan: &Plan, spare_bytes: u64) -> Option<VolumeSize> {
+    let needed = volume_size(plan)?;
+    let fills = made(plan).any(|(cell, _)| percent(cell).is_some());
+    let is_fair = fills || needed.bytes >= FAIR_BYTES || spare_bytes < FAIR_BYTES;
+    if is_fair { Some(needed) } else { volume_size_at(plan, FAIR_BYTES) }
 }
 
 /// The size of a plan's volume on a place of `bytes`; none if no cell has a file system of its own.

@@ -72,7 +72,7 @@ fn chart(
     let (phase, scenario) = (shown(history.phase), shown(history.scenario));
     let x = ChartAxis::new("start of the run", AxisQuantity::Date, AxisScale::Linear);
     let key = keys.unused("history", history.phase);
-    let about = "Each point is the mean of one variant in one run, without the sync at the end of a phase. \
+    let about = "Each point is the mean of one variant in one run, with the sync at the end of a phase. \
                  Higher is faster.";
     Chart {
         question: format!("Did {phase} of {scenario} become faster or slower with time?"),

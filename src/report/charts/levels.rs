@@ -165,7 +165,7 @@ impl<'a> LevelSubject<'a> {
     ) -> Option<ChartMark> {
         let at = found.at?;
         let [one, other] = found.variants.each_ref().map(|name| runs.name(run, name));
-        (found.phase == self.phase && found.axis == self.axis && !found.sync).then(|| ChartMark {
+        (found.phase == self.phase && found.axis == self.axis).then(|| ChartMark {
             x: self.place(at),
             interval: found.interval.map(|ends| [self.place(ends.low), self.place(ends.high)]),
             label: format!("{one} and {other} meet"),

@@ -14,7 +14,7 @@ use crate::base::failure::shown;
 use crate::base::units::Unit;
 use crate::results::book::Level;
 
-pub(super) const ABOUT_RATES: &str = "Without the sync at the end of a phase. Higher is faster.";
+pub(super) const ABOUT_RATES: &str = "With the sync at the end of a phase. Higher is faster.";
 
 /// One chart for operations and one for bytes, as far as there are such phases.
 pub(super) fn rates(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {

@@ -39,6 +39,8 @@ const FIGURES: &[CsvColumn] = &[
     ("seconds", "/seconds"),
     ("sync_seconds", "/sync_seconds"),
     ("operations_per_second", "/operations_per_second"),
+    ("operations_per_second_before_sync", "/operations_per_second_before_sync"),
+    ("limit", "/limit"),
     ("rate_error", "/rate_error"),
     ("cpu_user_seconds", "/cpu_user_seconds"),
     ("cpu_system_seconds", "/cpu_system_seconds"),
@@ -59,6 +61,8 @@ const FIGURES: &[CsvColumn] = &[
     ("device_writes", "/device_writes"),
     ("device_flushes", "/device_flushes"),
     ("device_discard_bytes", "/device_discard_bytes"),
+    ("device_busy_seconds", "/device_busy_seconds"),
+    ("device_queue_seconds", "/device_queue_seconds"),
     ("space_bytes", "/space_bytes"),
     ("inodes", "/inodes"),
     ("idle", "/idle"),
@@ -112,7 +116,7 @@ fn measurement_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> 
     let columns = || KEYS.iter().chain(FIGURES);
     let mut table = head(columns().map(|(name, _)| *name).chain(["disturbed"]));
     for m in &book.measurements {
-        let value = measurement_value(m, book.run.reference.is_none());
+        let value = measurement_value(m, &book.host, book.run.reference.is_none());
         let mut row = run_cells(book, m);
         row.extend(columns().map(|(_, place)| cell(&value, place)));
         // Nobody looked whether published figures were disturbed.
@@ -127,7 +131,7 @@ fn window_rows(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let book = analysis.book;
     let mut table = head(KEYS.iter().chain(WINDOW).map(|(name, _)| *name));
     for m in &book.measurements {
-        let value = measurement_value(m, book.run.reference.is_none());
+        let value = measurement_value(m, &book.host, book.run.reference.is_none());
         let mut keys = run_cells(book, m);
         keys.extend(KEYS.iter().map(|(_, place)| cell(&value, place)));
         for window in value.pointer("/windows").and_then(Value::as_array).into_iter().flatten() {

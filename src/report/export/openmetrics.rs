@@ -153,7 +153,7 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
         };
         of_unit.filter_map(sample).collect::<Vec<_>>()
     };
-    let help = format!("{noun} each second without the sync, mean over the repeats.");
+    let help = format!("{noun} each second, the sync included, mean over the repeats.");
     // A rate is not below zero, however wide its interval is.
     let lower = samples(|rate| Some((rate.mean - rate.half_width?).max(0.0)));
     let upper = samples(|rate| Some((rate.mean + rate.half_width?).max(0.0)));

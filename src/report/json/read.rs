@@ -155,7 +155,8 @@ impl Held {
         self.hold(rest, &own_rest, "");
         let Some(Value::Array(given)) = measurements else { return };
         for (given, own) in given.into_iter().zip(&book.measurements) {
-            let own = serde_json::to_value(DocumentMeasurement::of(own)).unwrap_or_default();
+            let own = serde_json::to_value(DocumentMeasurement::new(own, book.host.cpus))
+                .unwrap_or_default();
             self.hold(&given, &own, "measurements[]");
         }
     }

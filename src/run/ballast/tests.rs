@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::plan::prepare::Churn;
 use crate::plan::tree::{Content, DirectoryLayout, FilesEach, Filling, Sizes, Tree};
 
 const MIB: u64 = 1 << 20;
@@ -21,7 +22,8 @@ fn ballast(way: FillMethod, sizes: Sizes) -> Ballast {
     Ballast { tree, method: way, threads: 1 }
 }
 
-const AGE: FillMethod = FillMethod::Age { delete_every: 10, empty_from: None };
+const AGE: FillMethod = FillMethod::Age { delete_every: 10, empty_from: None, churn: WHOLE };
+const WHOLE: Churn = Churn { piece_bytes: None, rounds: 0, layout_score: None };
 const SMALL: Sizes = Sizes::Exponential { min: 4096, max: MIB, k: 10.0 };
 
 /// A file system in which a file takes whole blocks and an eighth more beside them.
@@ -49,6 +51,17 @@ impl BallastPlace for Paper {
             self.history.push(format!("make {number}"));
         }
         if self.used_percent() > 100.0 { Err(Failure::failed("full")) } else { Ok(()) }
+    }
+
+    fn grow(&mut self, ballast: &Ballast, files: Range<u64>, piece_bytes: u32) -> Result<()> {
+        self.history.push(format!("grow {} by {piece_bytes}", files.end - files.start));
+        self.create(ballast, files)
+    }
+
+    /// Each file that was deleted leaves a hole.
+    fn layout_score(&self) -> Option<f64> {
+        let deleted = self.history.iter().filter(|step| step.starts_with("delete")).count();
+        Some(1.0 - deleted as f64 / self.files.len().max(1) as f64)
     }
 
     fn delete(&mut self, _: &Ballast, files: LiveSet) -> Result<()> {
@@ -129,7 +142,7 @@ fn the_same_seed_has_the_same_history_as_far_as_it_goes_and_another_has_another(
 
 #[test]
 fn an_aged_place_is_emptied_from_its_highest_level_down() {
-    let way = FillMethod::Age { delete_every: 10, empty_from: Some(95.0) };
+    let way = FillMethod::Age { delete_every: 10, empty_from: Some(95.0), churn: WHOLE };
     let large = Sizes::Exponential { min: 4096, max: 16 * MIB, k: 10.0 };
     let (mut stock, mut place) = (BallastState::new(ballast(way, large)), Paper::new(400 * MIB));
     for percent in [80.0, 50.0, 30.0, 1.0] {
@@ -164,4 +177,34 @@ fn files_are_added_up_to_a_count_and_never_taken_back() {
     }
     let failure = stock.reach(BallastGoal::Files(10), &mut place, &stop).unwrap_err();
     assert!(failure.sentence.contains("3,000 files lie there already"), "{failure}");
+}
+
+#[test]
+fn files_that_grow_by_pieces_lose_as_many_as_those_written_whole() {
+    let churn = Churn { piece_bytes: Some(16 << 10), ..WHOLE };
+    let way = FillMethod::Age { delete_every: 10, empty_from: None, churn };
+    let (mut stock, mut place) = (BallastState::new(ballast(way, SMALL)), Paper::new(400 * MIB));
+    reached(&mut stock, &mut place, 80.0);
+    let steps = |kind: &str| place.history.iter().filter(|step| step.starts_with(kind)).count();
+    assert_eq!(steps("delete"), steps("make") / 10);
+    assert!(place.history.iter().any(|step| step == "grow 256 by 16384"), "many at a time");
+}
+
+#[test]
+fn rounds_replace_a_tenth_of_the_space_until_the_layout_is_as_broken_up_as_wanted() {
+    let deleted = |churn| {
+        let way = FillMethod::Age { delete_every: 1 << 30, empty_from: None, churn };
+        let (mut stock, mut place) =
+            (BallastState::new(ballast(way, SMALL)), Paper::new(400 * MIB));
+        reached(&mut stock, &mut place, 80.0);
+        let deleted = place.history.iter().filter(|step| step.starts_with("delete")).count();
+        deleted as f64 / place.files.len() as f64
+    };
+    let none = Churn { piece_bytes: Some(4096), ..WHOLE };
+    assert_eq!(deleted(none), 0.0);
+    let rounds = Churn { rounds: 5, ..none };
+    let all = deleted(rounds);
+    assert!((0.4..0.7).contains(&all), "five rounds of a tenth: {all}");
+    let until = deleted(Churn { layout_score: Some(0.75), ..rounds });
+    assert!((0.25..0.4).contains(&until), "it ends with the round that reaches it: {until}");
 }

@@ -35,12 +35,9 @@ use crate::run::engine::sync::{OpenTree, SyncEngine, open_bases, open_for_lookin
 use crate::run::kept_ballast;
 use crate::run::remove::{Removal, remove_run_directory, remove_tree};
 use crate::run::run_directory::{CANARY, RunDirectory, open_directory};
-use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast};
+use crate::run::site::disk_ballast::{ClosedBallast, DiskBallast, LAYOUT_FILES_MAX};
 use crate::run::site::{ConditionName, EngineSource, PlaceCondition, Site};
 use crate::run::workers::{PhaseRun, Shift, run_shift};
-
-/// Most files whose places on the device are asked for at each level.
-const LAYOUT_FILES_MAX: u64 = 20_000;
 
 /// Size of the canary, a file whose residency proves that the probe works.
 const CANARY_BYTES: u64 = 64 << 10;

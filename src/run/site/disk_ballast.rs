@@ -1,5 +1,6 @@
 //! Makes, grows and removes the ballast on a real file system.
 
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,11 +14,13 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
 use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::base::permutation::Permutation;
 use crate::base::units::grouped;
+use crate::host::layout::{ScoreLimits, score_below};
 use crate::host::space::Space;
-use crate::op::{Request, find_operation};
+use crate::op::{Access, ItemId, Request, find_operation};
 use crate::plan::Phase;
-use crate::plan::phase::{OnBallast, PastChange};
+use crate::plan::phase::{BLOCK_DEFAULT, OnBallast, PastChange};
 use crate::plan::prepare::{Ballast, BallastGoal, tree_of};
 use crate::plan::selection::{EntryRange, Order, Selection};
 use crate::plan::tree::Tree;
@@ -33,6 +36,12 @@ use crate::run::remove::{Removal, remove_tree};
 use crate::run::run_directory::open_directory;
 use crate::run::site::Unrecorded;
 use crate::run::workers::{Shift, run_shift};
+
+/// Files of a ballast whose layout is looked at, at most.
+pub(super) const LAYOUT_FILES_MAX: u64 = 20_000;
+
+/// Files that grow side by side where they do.
+const FILES_SIDE_BY_SIDE: usize = 64;
 
 /// With fewer files than this to make, directories are not opened for each worker first.
 const FILES_FOR_OPEN_DIRECTORIES: u64 = 1_000;
@@ -321,6 +330,58 @@ impl BallastWork {
     }
 }
 
+/// A file that is written piece by piece beside others, its pieces in random order as by a download
+/// or a database: in the order of the file, a file system would keep room for the next one.
+struct GrowingFile {
+    number: u64,
+    size: u64,
+    piece_bytes: u64,
+    order: Permutation,
+    written: u64,
+}
+
+impl GrowingFile {
+    fn new(number: u64, tree: &Tree, piece_bytes: u32) -> Self {
+        let (size, piece_bytes) = (tree.size(number, 0), u64::from(piece_bytes));
+        let order = Permutation::new(size.div_ceil(piece_bytes), tree.content_key(number, 0));
+        Self { number, size, piece_bytes, order, written: 0 }
+    }
+
+    /// Whether a piece is still to be written.
+    fn is_growing(&self) -> bool {
+        self.written * self.piece_bytes < self.size
+    }
+
+    /// Makes the file if it is not there, and writes its next piece. It is closed behind that: a file
+    /// system may keep room for one that is open.
+    fn grow(&mut self, engine: &mut SyncEngine) -> ErrnoResult<()> {
+        let place = ItemId::File { number: self.number, generation: 0 };
+        let access = if self.written == 0 { Access::CreateNew } else { Access::Write };
+        let open = Request::Open { place, access, dsync: false, keep_atime: false, direct: false };
+        done_at_once(engine, &open)?;
+        if self.is_growing() {
+            let mut position = self.order.forward(self.written) * self.piece_bytes;
+            let end = self.size.min(position + self.piece_bytes);
+            while position < end {
+                let bytes = (end - position).min(u64::from(BLOCK_DEFAULT)) as u32;
+                let (number, offset) = (self.number, position);
+                let write = Request::WriteAt { number, version: 0, offset, bytes, position };
+                position += done_at_once(engine, &write)?;
+            }
+            self.written += 1;
+        }
+        done_at_once(engine, &Request::Close).map(|_| ())
+    }
+}
+
+/// What a request comes to in the blocking engine, which does each when it is submitted.
+fn done_at_once(engine: &mut SyncEngine, request: &Request) -> ErrnoResult<u64> {
+    match engine.submit(Ticket(0), request) {
+        Submitted::Done(outcome) => outcome,
+        _ => Err(Errno::EINVAL),
+    }
+}
+
 /// An engine that ends the work of all at the first failure: a full file system would otherwise be
 /// asked again for every file that is still to come.
 struct UpToFailure<'a> {
@@ -353,6 +414,44 @@ impl BallastPlace for DiskPlace<'_> {
         Ok(())
     }
 
+    fn grow(&mut self, ballast: &Ballast, files: Range<u64>, piece_bytes: u32) -> Result<()> {
+        let Some(create) = find_operation("create") else { return Ok(()) };
+        let tree = tree_of(ballast, files.end);
+        self.make_holders(tree.holders())?;
+        let count = files.end - files.start;
+        let selection = Selection::new(
+            EntryRange::whole(files.start, count),
+            Order::Sequential,
+            1,
+            tree.seed,
+            0,
+        );
+        let phase = Phase::bare(create, selection, 1);
+        let open = open_tree(tree.clone(), self.root, 1, count).map_err(cannot_open)?;
+        let mut engine = SyncEngine::new(Arc::new(open), 0, &phase);
+        let mut unborn = files;
+        let mut growing: VecDeque<GrowingFile> = VecDeque::new();
+        while !self.stop.load(Ordering::Relaxed) {
+            let room = FILES_SIDE_BY_SIDE.saturating_sub(growing.len());
+            let next = unborn.by_ref().take(room);
+            growing.extend(next.map(|number| GrowingFile::new(number, &tree, piece_bytes)));
+            if growing.is_empty() {
+                break;
+            }
+            for file in &mut growing {
+                file.grow(&mut engine).map_err(|errno| {
+                    Failure::failed(format!(
+                        "cannot write a file of the ballast: {}",
+                        errno.about()
+                    ))
+                })?;
+            }
+            growing.retain(GrowingFile::is_growing);
+            self.sync()?;
+        }
+        Ok(())
+    }
+
     fn delete(&mut self, ballast: &Ballast, files: LiveSet) -> Result<()> {
         let (count, seed) = (files.count(), ballast.tree.seed);
         let mut tree = tree_of(ballast, files.length());
@@ -374,6 +473,12 @@ impl BallastPlace for DiskPlace<'_> {
 
     fn space(&self) -> Result<Space> {
         Space::left(self.root)
+    }
+
+    fn layout_score(&self) -> Option<f64> {
+        let go_on = || !self.stop.load(Ordering::Relaxed);
+        let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+        score_below(self.root, limits).ok()?.score()
     }
 
     fn has_come(&self, share: f64) {

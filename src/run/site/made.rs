@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::disk::{CACHE_DROPS, DiskSite};
-use super::{EngineSource, Site};
+use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
 use crate::host::block_device::BlockDevice;
@@ -46,6 +46,10 @@ struct MountedFileSystem {
     prepared: bool,
     disk: DiskSite,
     facts: MadeFacts,
+    /// Whether a phase of the cell ran since it was mounted.
+    worked: bool,
+    /// What the unmounts between phases of the cell did.
+    settled: Settled,
 }
 
 /// Facts of a file system that was just made.
@@ -132,7 +136,27 @@ impl MadeSite {
             variant: cell.variant.clone(),
             prepared: false,
             facts,
+            worked: false,
+            settled: Settled::default(),
         });
+        Ok(())
+    }
+
+    /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
+    /// cell's phases left to write.
+    fn unmount_measured(&mut self) -> Result<()> {
+        let Some(place) = &mut self.place else { return Ok(()) };
+        let Some(here) = &mut self.here else { return place.unmount() };
+        let device = here.facts.device.as_ref();
+        let counters = || device.and_then(|device| device.counters().ok());
+        let before = counters();
+        let (unmounted, seconds) = self.clock.time(|| place.unmount());
+        unmounted?;
+        let device = counters().zip(before).map(|(after, before)| after.since(before));
+        // What was written before the first phase is the making of the cell.
+        if std::mem::take(&mut here.worked) {
+            here.settled = here.settled.plus(Settled { seconds, device });
+        }
         Ok(())
     }
 
@@ -188,14 +212,18 @@ impl Site for MadeSite {
     }
 
     fn treat_caches(&mut self, phase: &Phase, stop: &AtomicBool) -> Result<CacheVerdict> {
-        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
+        let Some(here) = &mut self.here else {
             return Err(Failure::failed("no file system is mounted"));
         };
         if phase.cache != CacheAsked::Cold || here.filesystem.kind.maker.is_none() {
             return here.disk.treat_caches(phase, stop);
         }
         let closed = here.disk.close_for_unmount();
-        if place.unmount().is_err() {
+        let unmounted = self.unmount_measured();
+        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
+            return Err(Failure::failed("no file system is mounted"));
+        };
+        if unmounted.is_err() {
             // Something else has a file of it open: what is left is to drop the caches.
             here.disk.reopen(closed, place.root()?)?;
             return here.disk.treat_caches(phase, stop);
@@ -222,9 +250,24 @@ impl Site for MadeSite {
 
     fn look_again(&mut self, found: CacheVerdict, phase: &Phase) -> CacheVerdict {
         match &mut self.here {
-            Some(here) => here.disk.look_again(found, phase),
+            Some(here) => {
+                here.worked = true;
+                here.disk.look_again(found, phase)
+            }
             None => found,
         }
+    }
+
+    fn settle(&mut self) -> Result<Option<Settled>> {
+        let is_made = |here: &&mut MountedFileSystem| here.filesystem.kind.maker.is_some();
+        let Some(here) = self.here.as_mut().filter(is_made) else { return Ok(None) };
+        let closed = here.disk.close_for_unmount();
+        let unmounted = self.unmount_measured();
+        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else { return Ok(None) };
+        let root = if unmounted.is_ok() { place.mount(&here.filesystem)? } else { place.root()? };
+        here.disk.reopen(closed, root)?;
+        let settled = std::mem::take(&mut here.settled);
+        Ok(unmounted.is_ok().then_some(settled))
     }
 
     fn engines(&self) -> EngineSource<'_> {

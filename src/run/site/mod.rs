@@ -26,7 +26,7 @@ use crate::base::errno::ErrnoResult;
 use crate::base::failure::Result;
 use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
-use crate::host::block_device::BlockDevice;
+use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::idle::wait_until_idle;
 use crate::host::space::{Space, Usage};
 use crate::plan::prepare::tree_of;
@@ -72,6 +72,24 @@ impl PlaceCondition {
     }
 }
 
+/// What a file system did while it was unmounted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settled {
+    /// How long that took, in seconds.
+    pub seconds: f64,
+    /// What its device did; none without one.
+    pub device: Option<DeviceCounters>,
+}
+
+impl Settled {
+    /// With what another unmount of the same cell did.
+    fn plus(self, other: Self) -> Self {
+        let device = self.device.zip(other.device).map(|(one, other)| one.plus(other));
+        let device = device.or(self.device).or(other.device);
+        Self { seconds: self.seconds + other.seconds, device }
+    }
+}
+
 /// A place to run cells in, one at a time. What is not overridden is that of the place inside it; or,
 /// without one, of a place without files beside the cells' trees, without a device and without
 /// anything to write out.
@@ -109,6 +127,15 @@ pub trait Site {
     /// The files beside the cells' trees; none without any.
     fn ballast_state(&self) -> Option<&BallastState> {
         self.inside()?.ballast_state()
+    }
+
+    /// Unmounts the cell's file system after its last phase; what that and the unmounts between
+    /// phases did. None where the file system stays mounted.
+    ///
+    /// # Errors
+    /// If it cannot be mounted again for the cells that share it.
+    fn settle(&mut self) -> Result<Option<Settled>> {
+        Ok(None)
     }
 
     /// Removes what is left of the cell's tree.

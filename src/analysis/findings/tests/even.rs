@@ -27,8 +27,8 @@ fn slope_of(book: &Book) -> Finding {
 
 const COUNTS: [f64; 3] = [0.0, 1e6, 2e6];
 
-/// (repeats, passes): three whole repeats; five passes of one.
-const DESIGNS: [(u32, u32); 2] = [(3, 1), (1, 5)];
+/// (repeats, passes): three whole repeats; two of four passes each.
+const DESIGNS: [(u32, u32); 2] = [(3, 1), (2, 4)];
 
 #[test]
 fn a_loss_of_30_percent_for_each_million_is_found() {
@@ -67,7 +67,8 @@ fn noise_alone_is_no_slope_in_nineteen_of_twenty() {
                 ));
                 wrong += u32::from(figures(&found)["effect"] == true);
             }
-            assert!(wrong <= 10, "{wrong} of 200 with {spread}");
+            // Ten are expected; more than 17 come by chance once in sixty times.
+            assert!(wrong <= 17, "{wrong} of 200 with {spread}");
         }
     }
 }

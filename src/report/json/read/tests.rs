@@ -191,14 +191,17 @@ fn collect(value: &Value, path: String, places: &mut Vec<String>) {
     places.push(path);
 }
 
+/// Keys that follow from the rest.
+const FOLLOWING: [&str; 4] =
+    ["findings", "latency_intervals_ns", "limit", "operations_per_second_before_sync"];
+
 /// Whether all that a document says is also in another; what only the other has must be unknown.
 fn holds(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             new.iter().all(|(key, value)| match old.get(key) {
                 Some(old) => holds(old, value),
-                // Findings and intervals follow from the rest.
-                None if ["findings", "latency_intervals_ns"].contains(&key.as_str()) => true,
+                None if FOLLOWING.contains(&key.as_str()) => true,
                 None => *value == Value::Null || *value == json!([]) || *value == json!(false),
             })
         }

@@ -1,14 +1,14 @@
 //! Lists all operations and requests of a cell, as text: what a run does if nothing fails. Kept for small
 //! plans as golden files, so that no change of it goes unseen.
 
-use super::phase::Phase;
-use super::{CellPlan, Tree};
-use crate::base::units::counted;
-use crate::op::{Durability, NextRequest, OperationProgress, Request, Target};
+use boatload::base::units::counted;
+use boatload::op::{Durability, NextRequest, OperationProgress, Request, Target};
+use boatload::plan::phase::Phase;
+use boatload::plan::{CellPlan, Tree};
 
 /// What worker `worker` does in all phases of a cell, a line each: the phase, then its requests.
 /// A listed directory is taken to fit one buffer.
-pub fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn script(cell: &CellPlan, worker: u32) -> impl Iterator<Item = String> + '_ {
     cell.phases.iter().flat_map(move |phase| {
         let share = phase.selection.share(worker, phase.threads);
         let operations = counted(share.count, "operation");

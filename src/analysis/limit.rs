@@ -1,0 +1,124 @@
+//! What limited the speed of a phase: the processor, the device, a lock, or waiting.
+
+use crate::base::named_enum::named_enum;
+use crate::results::book::Measurement;
+
+/// Share of the time, with the sync, that a processor or a device must be busy to be the limit.
+const BUSY_MIN: f64 = 0.5;
+
+/// Context switches for each operation from which on workers that share one thing wait for each
+/// other: at least every second operation was put to sleep.
+const SWITCHES_MIN: f64 = 0.5;
+
+named_enum! {
+    /// What limited a phase.
+    pub enum Limit {
+        /// The workers and the kernel's threads kept their processors busy.
+        Processor = "processor",
+        /// The device had requests, or processes waited for one.
+        Device = "device",
+        /// Several workers waited for each other.
+        Lock = "lock",
+        /// Something else was waited for: a network, a timer, a throttle.
+        Wait = "wait",
+    }
+}
+
+impl Limit {
+    /// What limited these measurements of one phase, each on a machine with `cpus` processors; none
+    /// if they are simulated or nothing counted the processors' time.
+    pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {
+        let real = measurements.iter().all(|m| m.engine.is_some() && !m.is_simulated());
+        let first = measurements.first().filter(|_| real)?;
+        let sum =
+            |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
+        let seconds = sum(durable_seconds);
+        let counted = sum(worker_seconds);
+        if seconds <= 0.0 || (counted <= 0.0 && first.device_busy_seconds.is_none()) {
+            return None;
+        }
+        let workers = f64::from(first.threads.clamp(1, cpus.max(1)));
+        let processor = (counted + sum(kernel_seconds)) / (seconds * workers);
+        let device = sum(|m| m.device_busy_seconds.unwrap_or_default()) / seconds;
+        let waited = sum(io_pressure_seconds) / seconds;
+        let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
+        let operations = sum(|m| m.operations as f64);
+        Some(match () {
+            () if processor.max(device) >= BUSY_MIN && processor >= device => Self::Processor,
+            () if device >= BUSY_MIN || waited >= BUSY_MIN => Self::Device,
+            () if first.threads > 1 && switches >= SWITCHES_MIN * operations => Self::Lock,
+            () => Self::Wait,
+        })
+    }
+}
+
+/// Seconds of a phase with its sync.
+fn durable_seconds(m: &Measurement) -> f64 {
+    m.seconds + m.sync_seconds
+}
+
+/// Processor time of its workers.
+fn worker_seconds(m: &Measurement) -> f64 {
+    m.cpu_user_seconds + m.cpu_system_seconds
+}
+
+/// Processor time in the kernel that is not the workers': of its threads, which write out what
+/// they changed.
+fn kernel_seconds(m: &Measurement) -> f64 {
+    let others = m.disturbance.and_then(|d| Some(d.others_cpu_seconds? - d.others_user_seconds?));
+    others.unwrap_or_default().max(0.0)
+}
+
+fn io_pressure_seconds(m: &Measurement) -> f64 {
+    m.disturbance.and_then(|d| d.io_pressure_seconds).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::book::EngineName;
+
+    /// Ten seconds with a sync of two on one worker, none of it busy.
+    fn idle() -> Measurement {
+        Measurement {
+            engine: Some(EngineName::Sync),
+            threads: 1,
+            operations: 1_000,
+            seconds: 8.0,
+            sync_seconds: 2.0,
+            device_busy_seconds: Some(0.0),
+            ..Measurement::default()
+        }
+    }
+
+    fn limit(m: Measurement) -> Option<Limit> {
+        Limit::of_measurements(&[&m], 2)
+    }
+
+    #[test]
+    fn a_phase_whose_worker_computes_is_limited_by_the_processor() {
+        let computing = Measurement { cpu_user_seconds: 1.0, cpu_system_seconds: 6.0, ..idle() };
+        assert_eq!(limit(computing.clone()), Some(Limit::Processor));
+        // Of two workers one computes.
+        assert_eq!(limit(Measurement { threads: 2, ..computing }), Some(Limit::Wait));
+    }
+
+    #[test]
+    fn a_phase_whose_device_is_busier_than_its_worker_is_limited_by_the_device() {
+        let on_device =
+            Measurement { cpu_system_seconds: 6.0, device_busy_seconds: Some(9.0), ..idle() };
+        assert_eq!(limit(on_device), Some(Limit::Device));
+    }
+
+    #[test]
+    fn workers_that_sleep_without_a_busy_device_wait_for_a_lock_and_one_worker_waits() {
+        let sleepy = Measurement { context_switches: Some(900), ..idle() };
+        assert_eq!(limit(Measurement { threads: 4, ..sleepy.clone() }), Some(Limit::Lock));
+        assert_eq!(limit(sleepy), Some(Limit::Wait));
+    }
+
+    #[test]
+    fn a_simulated_phase_has_no_limit() {
+        assert_eq!(limit(Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
+    }
+}
