@@ -17,7 +17,7 @@ use boatload::plan::prepare::tree_of;
 use boatload::plan::{Prepare, Scale, Settings, Tree, find_scenario, read_job};
 use boatload::run::clock::RealClock;
 use boatload::run::interrupt::Interrupt;
-use boatload::session::stocking::stock;
+use boatload::session::ballast::make_ballast;
 
 const FILES: u64 = 50_000;
 const ROUNDS: usize = 11;
@@ -117,7 +117,7 @@ fn against(name: &str, place: &Path, list: &List, rounds: usize, theirs: impl Fn
 }
 
 fn our_fill(at: &Path, list: &List) -> f64 {
-    let made = stock(at, &list.prepare, &Interrupt::default(), &|_| ()).expect("it fits");
+    let made = make_ballast(at, &list.prepare, &Interrupt::default(), &|_| ()).expect("it fits");
     assert_eq!(made.files, list.files.len() as u64);
     made.seconds
 }

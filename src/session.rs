@@ -1,12 +1,12 @@
 //! Runs a plan: measures and stores every phase of every cell.
 
+pub mod ballast;
 pub(crate) mod making;
 mod measuring;
 mod overhead;
 mod pilot;
 pub(crate) mod probe;
 pub(crate) mod room;
-pub mod stocking;
 pub(crate) mod trials;
 
 use std::os::fd::{AsFd, OwnedFd};

@@ -9,7 +9,7 @@ use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::content::gives_content;
+use crate::results::content::writes_content;
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
 /// Amplification of one variant, over all its levels and passes. A figure is none if it is not known.
@@ -193,7 +193,7 @@ fn mean_ratio(
 /// Without one much is written later, and this would say how little the device had done so far.
 fn writes(m: &Measurement) -> bool {
     let all_written = m.sync_seconds > 0.0 || m.device_write_bytes.is_some_and(|w| w >= m.bytes);
-    gives_content(m) && all_written
+    writes_content(m) && all_written
 }
 
 /// Reads from memory would say how well the caches did, not what a read costs the device.

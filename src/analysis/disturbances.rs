@@ -10,7 +10,7 @@ use super::thresholds::{LATENCY_STEP_RATIO_MIN, STEADINESS_ALPHA};
 use crate::base::units::bytes;
 use crate::plan::CacheAsked;
 use crate::results::book::{Book, Disturbance, MadeFileSystem, Measurement};
-use crate::results::content::gives_content;
+use crate::results::content::writes_content;
 
 /// Others' share of what the device moved, and the least of it: less changes a rate by less than what
 /// repeats differ by, and a log or two are written on every machine.
@@ -293,7 +293,7 @@ fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
     let made = made_for(book, m);
     let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
     // Without a sync what was not yet written is missing too.
-    let judged = m.valid() && compresses(options) && gives_content(m) && m.sync_seconds > 0.0;
+    let judged = m.valid() && compresses(options) && writes_content(m) && m.sync_seconds > 0.0;
     let share = m.device_write_bytes.filter(|_| judged)? as f64 / m.bytes as f64;
     Some((share < WRITTEN_SHARE).then_some(share))
 }

@@ -9,7 +9,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement};
-use crate::results::content::{bulk_phases, is_left_unwritten};
+use crate::results::content::{bulk_phases, leaves_unwritten};
 use crate::results::order::{PhaseCell, phase_cells, variants};
 
 /// A run by variant and level.
@@ -169,7 +169,7 @@ fn row(phase: &str, measurements: Vec<&Measurement>, rate_unit: Unit, cpus: u32)
         cache: cache(&valid),
         limit: Limit::of_measurements(&valid, cpus),
         disturbed: 0,
-        unwritten: valid.iter().filter(|m| is_left_unwritten(m)).count() as u64,
+        unwritten: valid.iter().filter(|m| leaves_unwritten(m)).count() as u64,
         invalid: invalid.into_iter().map(reasons).collect(),
     }
 }

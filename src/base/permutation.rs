@@ -1,10 +1,10 @@
-//! Permutes 0..len by a key, without a table: the random order of a phase, forwards and backwards. An
-//! unbalanced Feistel network over the next power of two, walked until the value falls into the range
+//! Computes a random permutation of 0..len, and its inverse, from a key and without a table. It is an
+//! unbalanced Feistel network over the next power of two, with cycle walking to stay in the range
 //! (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 
 use super::random::mix;
 
-const DOUBLE_ROUNDS: usize = 3;
+const ROUND_PAIRS: usize = 3;
 
 /// A bijection of 0..len onto itself, chosen by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Permutation {
     low_bits: u32,
     low_mask: u64,
     high_mask: u64,
-    keys: [[u64; 2]; DOUBLE_ROUNDS],
+    keys: [[u64; 2]; ROUND_PAIRS],
 }
 
 impl Permutation {
@@ -22,7 +22,7 @@ impl Permutation {
         let bits = u64::BITS - len.saturating_sub(1).leading_zeros();
         let bits = bits.max(2);
         let low_bits = bits / 2;
-        let mut keys = [[0; 2]; DOUBLE_ROUNDS];
+        let mut keys = [[0; 2]; ROUND_PAIRS];
         for (round, slot) in keys.as_flattened_mut().iter_mut().enumerate() {
             *slot = mix(key ^ mix(round as u64 + 1));
         }
@@ -39,7 +39,7 @@ impl Permutation {
     #[inline]
     pub(crate) fn forward(&self, x: u64) -> u64 {
         debug_assert!(x < self.len);
-        self.walk(x, |mut halves| {
+        self.cycle_walk(x, |mut halves| {
             for [even, odd] in &self.keys {
                 halves.high ^= scramble(halves.low, *even) & self.high_mask;
                 halves.low ^= scramble(halves.high, *odd) & self.low_mask;
@@ -49,11 +49,11 @@ impl Permutation {
     }
 
     /// Which position goes to `y`: the inverse of [`Permutation::forward`]. Each round is its own
-    /// inverse, so backwards is the reverse order.
+    /// inverse, so the rounds run in the reverse order.
     #[inline]
     pub(crate) fn backward(&self, y: u64) -> u64 {
         debug_assert!(y < self.len);
-        self.walk(y, |mut halves| {
+        self.cycle_walk(y, |mut halves| {
             for [even, odd] in self.keys.iter().rev() {
                 halves.low ^= scramble(halves.high, *odd) & self.low_mask;
                 halves.high ^= scramble(halves.low, *even) & self.high_mask;
@@ -63,10 +63,10 @@ impl Permutation {
     }
 
     /// Applies the network until the value is in range again. The walk follows a cycle of the
-    /// larger permutation that begins in range, so it must come back into range; the domain is
-    /// less than twice the length, so it takes less than two steps on average.
+    /// larger permutation that begins in range, so it must come back into range; the domain is less
+    /// than twice a length above 2, for which it takes less than two steps on average.
     #[inline]
-    fn walk(&self, x: u64, network: impl Fn(Halves) -> Halves) -> u64 {
+    fn cycle_walk(&self, x: u64, network: impl Fn(Halves) -> Halves) -> u64 {
         let mut halves = Halves { high: x >> self.low_bits, low: x & self.low_mask };
         loop {
             halves = network(halves);

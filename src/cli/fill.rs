@@ -12,7 +12,7 @@ use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
 use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
-use crate::session::stocking::{FilledDirectory, stock};
+use crate::session::ballast::{MadeBallast, make_ballast};
 
 const FILL_EXAMPLES: &str = "\
 Examples:
@@ -134,7 +134,7 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     prepare.ballast.threads = threads;
     let interrupt = Interrupt::listen()?;
     let progress = Progress::plain(None);
-    let stocked = stock(dir, &prepare, &interrupt, &|headway| {
+    let stocked = make_ballast(dir, &prepare, &interrupt, &|headway| {
         progress.prepares_files("making files", headway)
     });
     drop(progress);
@@ -142,7 +142,7 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     Ok(Exit::Good)
 }
 
-fn lines(dir: &Path, made: &FilledDirectory) -> String {
+fn lines(dir: &Path, made: &MadeBallast) -> String {
     let rate = (made.files + made.deleted) as f64 / made.seconds.max(1e-9);
     let mut text = format!(
         "{} of {} in {}, made in {}: {} a second; written out in {}\n",

@@ -1,4 +1,4 @@
-//! Runs `boatload inspect`: shows what a run would find in a directory.
+//! Runs `boatload inspect`: shows the file system, device, caches and rights that a run would find.
 
 use std::fmt::Write;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -22,11 +22,11 @@ Examples:
   boatload inspect
   boatload inspect /mnt/x";
 
-/// Files whose layout is looked at, at most.
-const LAYOUT_FILES_MOST: u64 = 10_000;
+/// Most files that the layout score looks at.
+const LAYOUT_FILES_MAX: u64 = 10_000;
 
-/// And for at most so long: cold inodes on a turning disk come one by one.
-const LAYOUT_NS_MOST: u64 = 1_000_000_000;
+/// Most time that it takes: on a turning disk each inode that is not cached costs a seek.
+const LAYOUT_NS_MAX: u64 = 1_000_000_000;
 
 /// Show the file system, device, caches and rights of a directory
 #[derive(Args)]
@@ -80,16 +80,16 @@ fn filesystem_rows(host: &HostFacts, space: &Space) -> [(&'static str, String); 
 fn layout_text(directory: BorrowedFd<'_>) -> String {
     let clock = RealClock::new();
     let begun = clock.now();
-    let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MOST;
-    let limits = ScoreLimits { files_most: LAYOUT_FILES_MOST, go_on: &go_on };
+    let go_on = || clock.nanoseconds(begun, clock.now()) < LAYOUT_NS_MAX;
+    let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
     match score_below(directory, limits) {
-        Ok(score) => layout_words(&score),
+        Ok(score) => score_text(&score),
         Err(Errno::EOPNOTSUPP) => "not known: this file system does not say where files lie".into(),
         Err(error) => format!("not known: {}", error.about()),
     }
 }
 
-fn layout_words(layout: &LayoutScore) -> String {
+fn score_text(layout: &LayoutScore) -> String {
     let mut text = match layout.score() {
         Some(score) => format!("score {score:.2} over {}", counted(layout.files, "file")),
         None => "no score: no file of two blocks or more".into(),
@@ -138,14 +138,14 @@ mod tests {
     #[test]
     fn the_layout_says_over_what_it_is_and_what_it_leaves_out() {
         let mut layout = LayoutScore::default();
-        assert_eq!(layout_words(&layout), "no score: no file of two blocks or more");
+        assert_eq!(score_text(&layout), "no score: no file of two blocks or more");
         layout = LayoutScore { followed: 97, pairs: 100, files: 1_234, ..layout };
-        assert_eq!(layout_words(&layout), "score 0.97 over 1,234 files");
+        assert_eq!(score_text(&layout), "score 0.97 over 1,234 files");
         layout.skipped = [(LeftOut::Inline, 12), (LeftOut::Delayed, 3)].into();
         layout.encoded = 7;
         layout.cut = true;
         assert_eq!(
-            layout_words(&layout),
+            score_text(&layout),
             "score 0.97 over 1,234 files (12 inline, 3 delayed left out, 7 compressed); \
              looked at the first 1,249"
         );

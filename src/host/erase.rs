@@ -251,7 +251,7 @@ fn disk_of(directory: &Path) -> Option<Disk> {
 fn refuse_marks(Erasable { path: device, total_bytes, .. }: &Erasable) -> Result<()> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let open = rustix::fs::open(device, flags, Mode::empty()).map_err(std::io::Error::from);
-    let read = open.and_then(|open| block::read_marked_places(&open.into(), *total_bytes));
+    let read = open.and_then(|open| block::read_signature_places(&open.into(), *total_bytes));
     read.map_err(|error| {
         let what = format!("read {} where marks of what is on it may be", shown(device));
         Failure::from_system(what, error)

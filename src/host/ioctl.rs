@@ -1,4 +1,4 @@
-//! Wraps the ioctl(2) calls for block and loop devices, each with the argument its number asks for.
+//! Wraps the ioctl(2) requests for block and loop devices in safe functions.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{c_int, c_ulong};
@@ -18,18 +18,18 @@ fn outcome(code: c_int) -> ErrnoResult<c_int> {
     if code < 0 { Err(errno(&std::io::Error::last_os_error())) } else { Ok(code) }
 }
 
-/// For requests whose argument is a plain number, or that ignore it.
+/// Makes a request whose argument is a plain number, or is ignored.
 fn with_number(fd: BorrowedFd<'_>, request: u32, value: c_ulong) -> ErrnoResult<c_int> {
     // SAFETY: callers here name only requests that take no address, so no memory is touched.
     outcome(unsafe { libc::ioctl(fd.as_raw_fd(), request as _, value) })
 }
 
-/// The number of a loop device that was free a moment ago; made if there was none.
-pub(super) fn free_loop(control: BorrowedFd<'_>) -> ErrnoResult<u32> {
+/// The number of a loop device without a file, made if there is none. Another process may take it.
+pub(super) fn find_free_loop(control: BorrowedFd<'_>) -> ErrnoResult<u32> {
     with_number(control, LOOP_CTL_GET_FREE, 0).map(i32::unsigned_abs)
 }
 
-/// Gives a loop device its file and all settings at once (Linux 5.8; `EINVAL` before).
+/// Gives a loop device its backing file and all settings at once (since Linux 5.8).
 pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> ErrnoResult<()> {
     let config = std::ptr::from_ref(config);
     // SAFETY: the request reads a `loop_config`, which the reference keeps alive.
@@ -37,12 +37,12 @@ pub(super) fn configure_loop(device: BorrowedFd<'_>, config: &loop_config) -> Er
     outcome(code).map(drop)
 }
 
-/// Gives a loop device its file.
+/// Gives a loop device its backing file.
 pub(super) fn set_loop_file(device: BorrowedFd<'_>, file: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_FD, c_ulong::from(file.as_raw_fd().unsigned_abs())).map(drop)
 }
 
-/// Gives a loop device that has a file its settings.
+/// Gives a loop device that has a backing file its settings.
 pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> ErrnoResult<()> {
     let info = std::ptr::from_ref(info);
     // SAFETY: the request reads a `loop_info64`, which the reference keeps alive.
@@ -50,23 +50,22 @@ pub(super) fn set_loop_status(device: BorrowedFd<'_>, info: &loop_info64) -> Err
     outcome(code).map(drop)
 }
 
-/// The logical block size of a loop device, in bytes.
-pub(super) fn set_loop_block(device: BorrowedFd<'_>, bytes: u32) -> ErrnoResult<()> {
+/// Sets the logical block size of a loop device, in bytes.
+pub(super) fn set_loop_block_size(device: BorrowedFd<'_>, bytes: u32) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_BLOCK_SIZE, c_ulong::from(bytes)).map(drop)
 }
 
-/// From here on a loop device goes around the page cache of what its file lies on.
+/// Has a loop device use direct I/O on its backing file, around the page cache.
 pub(super) fn set_loop_direct(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_SET_DIRECT_IO, 1).map(drop)
 }
 
-/// Takes a loop device's file away: at once, or when the last one closes it.
+/// Detaches a loop device from its backing file: at once, or when its last user closes it.
 pub(super) fn clear_loop(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, LOOP_CLR_FD, 0).map(drop)
 }
 
-/// Tells a device that nobody needs the first `bytes` bytes of it any more. `false` if it does not
-/// know that.
+/// Discards (trims) the first `bytes` bytes of a block device. `false` if it does not support that.
 ///
 /// # Errors
 /// `EBADF` if it is not open for writing, `EIO` from the device.
@@ -80,7 +79,7 @@ pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<bool> {
     }
 }
 
-/// Writes and drops what the page cache has of a block device.
+/// Writes out the dirty pages that the page cache has of a block device, and drops all its pages.
 pub(super) fn flush_buffers(device: BorrowedFd<'_>) -> ErrnoResult<()> {
     with_number(device, BLKFLSBUF, 0).map(drop)
 }

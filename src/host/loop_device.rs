@@ -65,7 +65,7 @@ impl LoopDevice {
         let control = rustix::fs::open("/dev/loop-control", open, Mode::empty())
             .map_err(|error| no_driver(error.into()))?;
         for _ in 0..ATTEMPTS {
-            let free = ioctl::free_loop(control.as_fd()).map_err(no_driver)?;
+            let free = ioctl::find_free_loop(control.as_fd()).map_err(no_driver)?;
             let path = PathBuf::from(format!("/dev/loop{free}"));
             let device = match rustix::fs::open(&path, open, Mode::empty()) {
                 Ok(device) => device,
@@ -101,12 +101,12 @@ impl LoopDevice {
     /// Direct I/O takes blocks as large as those of the disk below.
     fn try_large_blocks(&self) {
         let Some(device) = self.device.as_ref().map(AsFd::as_fd) else { return };
-        let done = ioctl::set_loop_block(device, LARGE_BLOCK_BYTES)
+        let done = ioctl::set_loop_block_size(device, LARGE_BLOCK_BYTES)
             .and_then(|()| ioctl::set_loop_direct(device));
         if done.is_err() || !self.direct_io() {
             // Nothing is gained; smaller blocks let more kinds of file systems be made. A device
             // that keeps the large ones works too, so an error changes nothing.
-            let _ = ioctl::set_loop_block(device, BLOCK_BYTES);
+            let _ = ioctl::set_loop_block_size(device, BLOCK_BYTES);
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::problem::{Problem, Problems, nearest};
 
-/// Lines, problems, and which parts are already known to be wrong. Places are paths of keys;
-/// elements of a list are counted from 1, as lines are: `phase[2].order`.
+/// Problems, the lines of keys, and which places are already known to be wrong. A place is a path of
+/// keys; elements of a list are counted from 1, as lines are: `phase[2].order`.
 #[derive(Debug, Default)]
 pub(super) struct ProblemList {
     problems: Problems,
@@ -16,11 +16,11 @@ pub(super) struct ProblemList {
 
 impl ProblemList {
     /// Notes the line of a key or an element.
-    pub(super) fn stands_at(&mut self, place: &str, line: usize) {
+    pub(super) fn set_line(&mut self, place: &str, line: usize) {
         self.lines.insert(place.to_string(), line);
     }
 
-    /// The line of a place, or of the nearest thing around it; none for the command line.
+    /// The line of a place, or of the nearest one around it; none for an option, and at the top.
     fn line(&self, place: &str) -> Option<usize> {
         if place.starts_with("--") {
             return None;
@@ -34,7 +34,7 @@ impl ProblemList {
         }
     }
 
-    /// Adds a problem; `expected` reads on after "expected".
+    /// Adds a problem; `expected` continues a sentence after the word "expected".
     pub(super) fn add(
         &mut self,
         place: &str,
@@ -44,7 +44,7 @@ impl ProblemList {
         self.add_problem(place, found.into(), expected.into(), None);
     }
 
-    /// Adds a problem with what would mend it.
+    /// Adds a problem with a hint how to fix it.
     pub(super) fn add_with_hint(
         &mut self,
         place: &str,
@@ -63,9 +63,9 @@ impl ProblemList {
         self.count += 1;
     }
 
-    /// Adds a word that is none of those that may stand there. `what` says what the word is
-    /// ("key"), or is empty.
-    pub(super) fn add_word<'a>(
+    /// Adds the problem that a word is none of the valid ones, with the nearest as a hint. `what` says
+    /// what the word is ("the key"), or is empty.
+    pub(super) fn add_unknown_word<'a>(
         &mut self,
         place: &str,
         what: &str,
@@ -82,7 +82,7 @@ impl ProblemList {
         self.add_problem(place, found, one_of(&valid), hint);
     }
 
-    /// The keys that the file has right below a place, right or wrong.
+    /// The keys that the file has directly below a place, known or unknown.
     pub(super) fn keys_below(&self, place: &str) -> Vec<String> {
         let start = format!("{place}.");
         let below = self.lines.range(start.clone()..).take_while(|(p, _)| p.starts_with(&start));
@@ -90,12 +90,12 @@ impl ProblemList {
         keys.filter(|key| !key.contains(['.', '['])).map(str::to_string).collect()
     }
 
-    /// Whether this part is known to be wrong, so that nothing more should be said of it.
+    /// Whether this place itself is known to be wrong, so that nothing more should be said of it.
     pub(super) fn is_broken(&self, place: &str) -> bool {
         self.broken.contains(place)
     }
 
-    /// Whether this part or anything inside it is known to be wrong.
+    /// Whether this place or any inside it is known to be wrong.
     pub(super) fn is_broken_inside(&self, place: &str) -> bool {
         let inside = |found: &String| {
             let rest = found.strip_prefix(place);
@@ -136,7 +136,7 @@ pub(super) fn one_of(words: &[&str]) -> String {
     }
 }
 
-/// A user's text, cut to what fits a message, on one line.
+/// The first line of a user's text, cut to what fits a message.
 pub(super) fn short(text: &str) -> String {
     const MOST: usize = 40;
     let line = text.lines().next().unwrap_or_default().trim_end();
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_problem_in_a_part_without_a_line_has_the_line_around_it() {
         let mut report = ProblemList::default();
-        report.stands_at("phase[2]", 12);
+        report.set_line("phase[2]", 12);
         report.add("phase[2].count", "9", "at most 5");
         report.add("--set x", "9", "at most 5");
         let text = report.finish().expect_err("two problems were added").report("job.toml");

@@ -144,7 +144,7 @@ impl<'a> Walker<'a> {
             return Some(Value::String(text.to_string()));
         }
         if !words.is_empty() {
-            self.report.add_word(place, "", text, words);
+            self.report.add_unknown_word(place, "", text, words);
         }
         None
     }
@@ -155,7 +155,7 @@ impl<'a> Walker<'a> {
         let mut kept = Vec::with_capacity(list.len());
         for (index, item) in list.iter().enumerate() {
             let place = element(place, index);
-            self.report.stands_at(&place, self.source.line(item.span().start));
+            self.report.set_line(&place, self.source.line(item.span().start));
             kept.push(self.value(items, item, &place));
         }
         // Without an element the places of those after it would be wrong, so the list goes as one.
@@ -187,7 +187,7 @@ impl<'a> Walker<'a> {
         for (key, value) in table {
             let name: &str = key.get_ref();
             let place = below(place, name);
-            self.report.stands_at(&place, self.source.line(key.span().start));
+            self.report.set_line(&place, self.source.line(key.span().start));
             match schema_of(form, name) {
                 Some(schema) => {
                     let value = self.value(schema, value, &place);
@@ -208,8 +208,8 @@ impl<'a> Walker<'a> {
     }
 
     fn unknown_key(&mut self, key: &Spanned<DeString<'_>>, place: &str, valid: Vec<&str>) {
-        self.report.stands_at(place, self.source.line(key.span().start));
-        self.report.add_word(place, "the key", key.get_ref(), valid);
+        self.report.set_line(place, self.source.line(key.span().start));
+        self.report.add_unknown_word(place, "the key", key.get_ref(), valid);
     }
 }
 

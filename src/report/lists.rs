@@ -10,7 +10,7 @@ use crate::base::units::grouped;
 use crate::results::book::Book;
 use crate::results::store::RunSummary;
 
-/// More columns are not given to file systems that were made.
+/// Names of made file systems take at most so many terminal columns; `,…` may follow.
 const PLACE_MAX: usize = 20;
 
 type RunColumn = TableColumn<RunSummary>;
@@ -39,7 +39,7 @@ fn minute(started: &str) -> String {
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }
 
-/// What was measured: types of file systems made for the run, as many as fit, or the one that was there.
+/// Types of file systems made for the run, as many as fit, or the one that was there and its device.
 fn place(run: &RunSummary) -> String {
     let (book, host) = (&run.book, &run.book.host);
     let made = each_once(book.filesystems.iter().map(|made| made.kind.as_str()));
@@ -66,8 +66,8 @@ fn state(run: &RunSummary) -> String {
     }
 }
 
-/// Writes one line for each of the published figures, below the question it answers. Fails only
-/// if `out` does.
+/// Writes one line for each document of published figures, below the question that it answers. Fails
+/// only if `out` does.
 pub fn write_references(references: &[Book], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "`boatload show reference:NAME` shows one; the names:")?;
     let heads = ["name", "file system", "system", "published"];

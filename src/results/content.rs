@@ -1,18 +1,18 @@
-//! Determines whether measurements gave files content, and whether each operation moved much of it. The
-//! rate of a phase whose operations move much is bytes per second; operations per second, or percentiles
-//! of the few there are, say little.
+//! Determines whether a phase wrote or only read content, and whether it is bulk: its operations move
+//! 1 MiB or more on average. The rate of a bulk phase is bytes per second; operations per second, or
+//! percentiles of the few there are, say little.
 
 use std::collections::BTreeSet;
 
 use super::book::Measurement;
 use crate::op::find_operation;
 
-/// From so many bytes an operation on, moving them is nearly all that it takes.
-const BYTES_MIN: f64 = 1_048_576.0;
+/// Fewest bytes per operation of a bulk phase: moving so many takes nearly all of its time.
+const OPERATION_BYTES_MIN: f64 = 1_048_576.0;
 
-/// Whether its operations each moved much content, in the mean.
+/// Whether the mean operation of a measurement moved much content.
 pub(crate) fn is_bulk(m: &Measurement) -> bool {
-    m.operations > 0 && m.bytes as f64 / m.operations as f64 >= BYTES_MIN
+    m.operations > 0 && m.bytes as f64 / m.operations as f64 >= OPERATION_BYTES_MIN
 }
 
 /// Phases that are bulk in every valid measurement, so that all their rates can be compared.
@@ -28,14 +28,14 @@ pub(crate) fn bulk_phases<'a>(
     bulk
 }
 
-/// Whether a phase gave files content.
-pub(crate) fn gives_content(m: &Measurement) -> bool {
+/// Whether a phase wrote content.
+pub(crate) fn writes_content(m: &Measurement) -> bool {
     m.bytes > 0 && find_operation(&m.operation).is_some_and(|o| o.change.writes_content())
 }
 
-/// Whether a phase gave files content that the device did not get until its end.
-pub(crate) fn is_left_unwritten(m: &Measurement) -> bool {
-    gives_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
+/// Whether a phase ended with content unwritten: it had no sync, and the device wrote fewer bytes.
+pub(crate) fn leaves_unwritten(m: &Measurement) -> bool {
+    writes_content(m) && m.sync_seconds == 0.0 && m.device_write_bytes.is_some_and(|w| w < m.bytes)
 }
 
 /// Whether a phase only read content.

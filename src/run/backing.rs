@@ -21,7 +21,7 @@ use crate::host::making::{self, Tool};
 use crate::host::mounts;
 use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
-use crate::plan::filesystem::{FileSystemKind, Volume, VolumeSize, mkfs_words, mount_options};
+use crate::plan::filesystem::{FileSystemKind, Volume, VolumeSize, mkfs_arguments, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
 const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
@@ -244,7 +244,7 @@ impl Backing {
         let trimmed = block::discard(device.as_fd(), self.room.bytes) == Ok(true);
         let _ = block::flush_buffers(device.as_fd());
         drop(device);
-        let words = mkfs_words(filesystem, &self.room, self.base_path()?);
+        let words = mkfs_arguments(filesystem, &self.room, self.base_path()?);
         making::make(tool, &words, &self.inside(MOUNT_POINT)?, stop)?;
         Ok(trimmed)
     }

@@ -13,7 +13,7 @@ use crate::analysis::statistics::Interval;
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, grouped};
 use crate::results::book::{Book, Level, Measurement, Window};
-use crate::results::content::is_left_unwritten;
+use crate::results::content::leaves_unwritten;
 
 /// The order of the variants of a phase, or of the whole job, at neighbouring levels that have the
 /// same.
@@ -469,7 +469,7 @@ fn job_level<'a>(
     let variants = ranked_variants(cells, in_turns);
     // In phases that end after a time, or on what a history left, a slow one has less to do.
     let is_same_work = each_once(work.into_iter()).len() == 1;
-    let unwritten = here.iter().any(|m| is_left_unwritten(m));
+    let unwritten = here.iter().any(|m| leaves_unwritten(m));
     let is_ranked = variants.len() > 1 && is_same_work;
     is_ranked.then_some(RankedLevel { level, in_turns, variants, end: None, left_out, unwritten })
 }

@@ -63,7 +63,8 @@ impl Scope {
         let parts: Option<Vec<Quantity>> =
             text.split(',').map(|part| self.read_text(part)).collect();
         let Some(old) = self.values.get_mut(name) else {
-            report.add_word(&place, "the parameter", name, self.values.keys().map(String::as_str));
+            let valid = self.values.keys().map(String::as_str);
+            report.add_unknown_word(&place, "the parameter", name, valid);
             return;
         };
         *old = match (parts, &*old) {
@@ -306,7 +307,7 @@ impl<'a> KeyReader<'a> {
         if found.is_none() && !scope.incomplete {
             let known: Vec<String> = scope.values.keys().map(|key| format!("${key}")).collect();
             let words = known.iter().map(String::as_str);
-            self.report.add_word(&self.path(key), "", &format!("${name}"), words);
+            self.report.add_unknown_word(&self.path(key), "", &format!("${name}"), words);
         }
         found
     }

@@ -1,4 +1,4 @@
-//! Builds the command lines of mkfs programs, and the mount options.
+//! Builds the command lines of mkfs programs, and the mount options of file systems.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,14 +10,14 @@ const MIB: u64 = 1 << 20;
 const TIB: u64 = 1 << 40;
 
 /// Options of mke2fs that decide how many inodes there are (mke2fs(8)).
-const DECIDE_INODES: [&str; 3] = ["-N", "-i", "-T"];
+const INODE_OPTIONS: [&str; 3] = ["-N", "-i", "-T"];
 
-/// Option of mke2fs of which it takes the last, with several words in it.
+/// Option of mke2fs for extended options, joined by commas; of several mke2fs takes only the last.
 const EXTENDED: &str = "-E";
 
-/// The words that the file system's mkfs gets for a device with this room, its own name apart;
-/// none at all if it has no mkfs.
-pub fn mkfs_words(filesystem: &FileSystem, room: &VolumeSize, device: &Path) -> Vec<OsString> {
+/// The arguments of mkfs, without the program's name, that make the file system on a device of this
+/// size; empty if it has no mkfs.
+pub fn mkfs_arguments(filesystem: &FileSystem, room: &VolumeSize, device: &Path) -> Vec<OsString> {
     if filesystem.kind.maker.is_none() {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub fn mkfs_words(filesystem: &FileSystem, room: &VolumeSize, device: &Path) -> 
     words.chain([device.as_os_str().to_os_string()]).collect()
 }
 
-/// The mkfs command as a shell would need it, with `DEVICE` for the device; none if it has no mkfs.
+/// The mkfs command quoted for a shell, with `DEVICE` for the device; none if it has no mkfs.
 pub fn shown_command(filesystem: &FileSystem, room: &VolumeSize) -> Option<String> {
     let program = filesystem.kind.maker.as_ref()?.program.to_string();
     let words = std::iter::once(program).chain(options(filesystem, room));
@@ -33,7 +33,7 @@ pub fn shown_command(filesystem: &FileSystem, room: &VolumeSize) -> Option<Strin
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// The options that a file system is mounted with. One in memory gets its size here.
+/// The options that a file system is mounted with; those of tmpfs include its size and inodes.
 pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     let mut options: Vec<String> = Vec::new();
     if filesystem.kind.maker.is_none() {
@@ -57,30 +57,30 @@ pub fn mount_options(filesystem: &FileSystem, room: &VolumeSize) -> String {
     options.join(",")
 }
 
-/// The words before the device.
+/// The arguments of mkfs before the device.
 fn options(filesystem: &FileSystem, room: &VolumeSize) -> Vec<String> {
     let Some(maker) = &filesystem.kind.maker else { return Vec::new() };
     let mut words: Vec<String> = maker.always.iter().map(ToString::to_string).collect();
     if let Some(option) = maker.inodes {
-        let decides = |word: &String| DECIDE_INODES.iter().any(|option| word.starts_with(option));
+        let decides = |word: &String| INODE_OPTIONS.iter().any(|option| word.starts_with(option));
         let wanted = with_spare(room.inodes);
         if wanted > inodes_by_default(room.bytes) && !filesystem.mkfs.iter().any(decides) {
             words.extend([option.to_string(), wanted.to_string()]);
         }
     }
-    with_own(words, &filesystem.mkfs)
+    with_given(words, &filesystem.mkfs)
 }
 
-/// The words with the user's own after them. Where both have extended options, they become one
-/// word, in which the user's come last and so count.
-fn with_own(mut words: Vec<String>, own: &[String]) -> Vec<String> {
+/// The arguments with those that the user gave after them. Where both have extended options, they
+/// become one argument, in which the user's come last and so count.
+fn with_given(mut words: Vec<String>, given: &[String]) -> Vec<String> {
     let ours = words.iter().position(|word| word == EXTENDED).map(|at| at + 1);
-    let mut own = own.iter();
-    while let Some(word) = own.next() {
+    let mut given = given.iter();
+    while let Some(word) = given.next() {
         match (ours, word.strip_prefix(EXTENDED)) {
             (Some(at), Some(attached)) if at < words.len() => {
                 let value = if attached.is_empty() {
-                    own.next().map(String::as_str)
+                    given.next().map(String::as_str)
                 } else {
                     Some(attached)
                 };
@@ -93,13 +93,13 @@ fn with_own(mut words: Vec<String>, own: &[String]) -> Vec<String> {
     words
 }
 
-/// A tenth more, and some for the file system itself.
+/// A tenth more inodes, and 16 for the file system itself.
 fn with_spare(inodes: u64) -> u64 {
     inodes.saturating_add(inodes / 10).saturating_add(16)
 }
 
-/// How many inodes mke2fs makes on so many bytes if nothing is said, as mke2fs.conf(5) has it: more
-/// bytes for each on larger file systems.
+/// How many inodes mke2fs makes by default on so many bytes (mke2fs.conf(5)): the larger the file
+/// system, the more bytes for each inode.
 fn inodes_by_default(bytes: u64) -> u64 {
     let each = match bytes {
         small if small < 512 * MIB => 4_096,
@@ -161,7 +161,7 @@ mod tests {
     fn every_mkfs_gets_its_device_last_and_the_users_words_before_it() {
         for kind in KINDS.iter().filter(|kind| kind.maker.is_some()) {
             let made = one(&format!("{}:mkfs=-L 'a b'", kind.name));
-            let words = mkfs_words(&made, &FEW, Path::new("/dev/loop7"));
+            let words = mkfs_arguments(&made, &FEW, Path::new("/dev/loop7"));
             let end = ["-L", "a b", "/dev/loop7"].map(OsString::from);
             assert!(words.ends_with(&end), "{words:?}");
             let shown = shown_command(&made, &FEW).unwrap_or_default();
@@ -174,7 +174,7 @@ mod tests {
     fn one_in_memory_is_sized_by_its_mount_and_has_no_mkfs() {
         let plain = one("tmpfs");
         assert_eq!(mount_options(&plain, &FEW), format!("size={GIB},nr_inodes=22016"));
-        assert!(mkfs_words(&plain, &FEW, Path::new("x")).is_empty());
+        assert!(mkfs_arguments(&plain, &FEW, Path::new("x")).is_empty());
         assert_eq!(shown_command(&plain, &FEW), None);
         let own = one("tmpfs:mount=huge=never,size=5G,nr_inodes=9");
         assert_eq!(mount_options(&own, &FEW), "huge=never,size=5G,nr_inodes=9");

@@ -6,7 +6,7 @@ mod kinds;
 mod list;
 mod volume;
 
-pub use command::{mkfs_words, mount_options, shown_command};
+pub use command::{mkfs_arguments, mount_options, shown_command};
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
 pub use volume::{FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, volume_size_at};

@@ -1,4 +1,4 @@
-//! Makes the ballast of a scenario and leaves it there, for `fill` and `age`.
+//! Makes ballast in a directory and keeps it there, for the commands `fill` and `age`.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -18,40 +18,40 @@ use crate::run::remove::remove_run_directory;
 use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::DiskBallast;
 
-/// Most files whose places on the device are asked for in the end.
+/// Most files that the layout score looks at.
 const LAYOUT_FILES_MAX: u64 = 100_000;
 
-/// The directory and ballast that were made.
+/// The ballast that was made, with the directory that it is in.
 #[derive(Clone, Debug)]
-pub struct FilledDirectory {
-    /// The marked directory's name.
+pub struct MadeBallast {
+    /// The name of the run directory, which has boatload's marker.
     pub name: String,
-    /// Files that are there.
+    /// Files that it has in the end.
     pub files: u64,
-    /// Bytes of their contents.
+    /// Bytes of their content.
     pub bytes: u64,
     /// Files made and deleted on the way.
     pub deleted: u64,
-    /// How long the files took, in seconds.
+    /// Time to make and delete files, without the sync, in seconds.
     pub seconds: f64,
-    /// How long it took to write them out, in seconds.
+    /// Time of the sync, in seconds.
     pub sync_seconds: f64,
-    /// The room afterwards.
+    /// Space on the file system afterwards.
     pub space: Space,
-    /// How the files lie; none if the file system does not say.
+    /// Layout score of the files; none if the file system does not tell where they lie.
     pub layout: Option<LayoutScore>,
 }
 
-/// Brings a directory to the goal; `listener` hears how far it is.
+/// Makes the ballast below `directory` until its goal is reached; `listener` hears how far it is.
 ///
 /// # Errors
-/// If there is no room, or the goal cannot be reached; then nothing is left. An interrupt is one.
-pub fn stock(
+/// On an interrupt, or if there is no room or the goal is out of reach; what was made is removed.
+pub fn make_ballast(
     directory: &Path,
     prepare: &Prepare,
     interrupt: &Interrupt,
     listener: HeadwayListener<'_>,
-) -> Result<FilledDirectory> {
+) -> Result<MadeBallast> {
     let clock = RealClock::new();
     let parent = open_parent(directory)?;
     let space = Space::left(parent.as_fd())?;
@@ -64,7 +64,7 @@ pub fn stock(
     let id = new_id()?;
     let run_directory = RunDirectory::make(parent, directory, &id)?;
     listener(&Headway::Share(0.0));
-    fill(&run_directory, prepare, interrupt, &clock, listener).map_err(|failure| {
+    reach_goal(&run_directory, prepare, interrupt, &clock, listener).map_err(|failure| {
         listener(&Headway::CleaningUp);
         let removed = remove_run_directory(run_directory.parent(), run_directory.name().as_ref());
         let left = match removed {
@@ -79,15 +79,15 @@ pub fn stock(
     })
 }
 
-fn fill(
+fn reach_goal(
     run_directory: &RunDirectory,
     prepare: &Prepare,
     interrupt: &Interrupt,
     clock: &RealClock,
     listener: HeadwayListener<'_>,
-) -> Result<FilledDirectory> {
-    let law = prepare.ballast.clone();
-    let mut ballast = DiskBallast::make(run_directory.directory(), NUMBER, law, clock.clone())?;
+) -> Result<MadeBallast> {
+    let asked = prepare.ballast.clone();
+    let mut ballast = DiskBallast::make(run_directory.directory(), NUMBER, asked, clock.clone())?;
     let (reached, seconds) = clock.time(|| ballast.reach(prepare.goal, interrupt.flag(), listener));
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted"));
@@ -102,8 +102,8 @@ fn fill(
     leave_note(run_directory.directory(), &BallastNote { files, aged })
         .map_err(|error| Failure::from_system("note what was made", error))?;
     let go_on = || !interrupt.is_set();
-    let bound = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
-    Ok(FilledDirectory {
+    let limits = ScoreLimits { files_most: LAYOUT_FILES_MAX, go_on: &go_on };
+    Ok(MadeBallast {
         name: run_directory.name().to_string(),
         files,
         bytes,
@@ -111,7 +111,7 @@ fn fill(
         seconds: (seconds - ballast.sync_seconds()).max(0.0),
         sync_seconds: ballast.sync_seconds(),
         space: Space::left(run_directory.directory())?,
-        layout: score_below(ballast.directory(), bound).ok(),
+        layout: score_below(ballast.directory(), limits).ok(),
     })
 }
 
