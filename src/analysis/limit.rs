@@ -91,34 +91,34 @@ mod tests {
         }
     }
 
-    fn limit(m: Measurement) -> Option<Limit> {
-        Limit::of_measurements(&[&m], 2)
+    fn limit(m: &Measurement) -> Option<Limit> {
+        Limit::of_measurements(&[m], 2)
     }
 
     #[test]
     fn a_phase_whose_worker_computes_is_limited_by_the_processor() {
         let computing = Measurement { cpu_user_seconds: 1.0, cpu_system_seconds: 6.0, ..idle() };
-        assert_eq!(limit(computing.clone()), Some(Limit::Processor));
+        assert_eq!(limit(&computing), Some(Limit::Processor));
         // Of two workers one computes.
-        assert_eq!(limit(Measurement { threads: 2, ..computing }), Some(Limit::Wait));
+        assert_eq!(limit(&Measurement { threads: 2, ..computing }), Some(Limit::Wait));
     }
 
     #[test]
     fn a_phase_whose_device_is_busier_than_its_worker_is_limited_by_the_device() {
         let on_device =
             Measurement { cpu_system_seconds: 6.0, device_busy_seconds: Some(9.0), ..idle() };
-        assert_eq!(limit(on_device), Some(Limit::Device));
+        assert_eq!(limit(&on_device), Some(Limit::Device));
     }
 
     #[test]
     fn workers_that_sleep_without_a_busy_device_wait_for_a_lock_and_one_worker_waits() {
         let sleepy = Measurement { context_switches: Some(900), ..idle() };
-        assert_eq!(limit(Measurement { threads: 4, ..sleepy.clone() }), Some(Limit::Lock));
-        assert_eq!(limit(sleepy), Some(Limit::Wait));
+        assert_eq!(limit(&Measurement { threads: 4, ..sleepy.clone() }), Some(Limit::Lock));
+        assert_eq!(limit(&sleepy), Some(Limit::Wait));
     }
 
     #[test]
     fn a_simulated_phase_has_no_limit() {
-        assert_eq!(limit(Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
+        assert_eq!(limit(&Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
     }
 }

@@ -333,7 +333,7 @@ impl KeyReader<'_> {
             Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECES)? as u32),
             None => None,
         };
-        let rounds = self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=ROUNDS_MAX)? as u32;
+        let rounds = self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=ROUNDS_MAX)?;
         if let Some(score) = age.layout_score.filter(|score| !(0.0..=1.0).contains(score)) {
             self.problem("layout_score", score.to_string(), "a number from 0 to 1");
             return None;
