@@ -84,12 +84,13 @@ pub(super) fn measure(
     let begun = watch.begin(site);
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
+    // What the sync reads says nothing of where the phase's own reads came from.
+    let read = site.readings().since(before);
     let mut wrong = Vec::new();
     // A user who wants to stop does not wait for a sync of what will be removed.
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
-    let read = site.readings().since(before);
-    let moved = read.device;
+    let moved = site.readings().since(before).device;
     let disturbance = begun.map(|begun| watch.end(&begun, site));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
