@@ -104,6 +104,7 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
     let done: BTreeSet<_> = book
         .measurements
         .iter()
+        .filter(|m| !m.is_settle())
         .map(|m| {
             let how = (m.engine, m.threads, m.cache.asked);
             (m.cell.variant.as_str(), m.phase.as_str(), how)
@@ -340,6 +341,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::plan::{Settings, read_job};
+    use crate::results::book::{Measurement, SETTLE};
 
     fn plan(rest: &str) -> Plan {
         let text = format!("name = \"x\"\nrepeats = 2\n{rest}");
@@ -370,6 +372,30 @@ mod tests {
         let costs =
             ProbeCosts { phases: vec![cost("create", 1_000.0, 0.01)], ..ProbeCosts::default() };
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * 1_000.0 * 0.02).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_earlier_run_did_the_same_work_also_where_it_was_settled_behind_it() {
+        let plan = plan(CREATE);
+        let mut book = Book::default();
+        (book.run.job, book.run.scale) = (plan.job.clone(), plan.scale);
+        (book.run.repeats, book.run.complete) = (plan.repeats, true);
+        book.run.started = "2026-11-01T10:00:00Z".into();
+        book.run.finished = Some("2026-11-01T10:00:07Z".into());
+        let cell = &plan.cells[0];
+        let mut create = Measurement {
+            phase: "create".into(),
+            engine: Some(cell.engine),
+            threads: 1,
+            ..Measurement::default()
+        };
+        create.cell.variant = cell.variant.clone();
+        let settle =
+            Measurement { phase: SETTLE.into(), operation: SETTLE.into(), ..create.clone() };
+        book.measurements = vec![create, settle];
+        assert_eq!(same_work(&plan, &book), Some(7.0));
+        book.measurements[1].operation = "read".into();
+        assert_eq!(same_work(&plan, &book), None, "another phase is other work");
     }
 
     #[test]

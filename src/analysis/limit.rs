@@ -32,7 +32,7 @@ impl Limit {
         let first = measurements.first().filter(|_| real)?;
         let sum =
             |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
-        let seconds = sum(durable_seconds);
+        let seconds = sum(Measurement::durable_seconds);
         let counted = sum(worker_seconds);
         if seconds <= 0.0 || (counted <= 0.0 && first.device_busy_seconds.is_none()) {
             return None;
@@ -43,18 +43,16 @@ impl Limit {
         let waited = sum(io_pressure_seconds) / seconds;
         let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
         let operations = sum(|m| m.operations as f64);
-        Some(match () {
-            () if processor.max(device) >= BUSY_MIN && processor >= device => Self::Processor,
-            () if device >= BUSY_MIN || waited >= BUSY_MIN => Self::Device,
-            () if first.threads > 1 && switches >= SWITCHES_MIN * operations => Self::Lock,
-            () => Self::Wait,
+        Some(if processor >= BUSY_MIN && processor >= device {
+            Self::Processor
+        } else if device >= BUSY_MIN || waited >= BUSY_MIN {
+            Self::Device
+        } else if first.threads > 1 && switches >= SWITCHES_MIN * operations {
+            Self::Lock
+        } else {
+            Self::Wait
         })
     }
-}
-
-/// Seconds of a phase with its sync.
-fn durable_seconds(m: &Measurement) -> f64 {
-    m.seconds + m.sync_seconds
 }
 
 /// Processor time of its workers.

@@ -288,7 +288,7 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
         "file systems are compared on {}: some are slower there than on larger places.",
         bytes(size)
     );
-    let hint = format!("Take --size {} or more.", bytes(FAIR_BYTES).replace(".0 ", ""));
+    let hint = format!("Take --size {}GiB or more.", FAIR_BYTES >> 30);
     Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
 }
 

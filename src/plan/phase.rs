@@ -5,6 +5,10 @@ use super::tree::{Handles, Tree};
 use crate::base::named_enum::named_enum;
 use crate::op::{Change, Chunk, Durability, ItemId, Operation, Subject, Target};
 
+/// The phase that boatload adds behind those of a job where it made the file system: what is still
+/// written until it is unmounted.
+pub const SETTLE: &str = "settle";
+
 /// Most bytes of one read or write where nothing is said.
 pub const BLOCK_DEFAULT: u32 = 1 << 20;
 

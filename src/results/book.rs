@@ -12,6 +12,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
+pub use crate::plan::phase::SETTLE;
 pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
 pub use crate::run::backing::MadeOn;
 pub use crate::run::cache::{CacheState, Doubt};
@@ -349,10 +350,6 @@ pub struct Measurement {
     #[schemars(with = "Option<String>")]
     pub histogram: Vec<u8>,
 }
-
-/// The phase that boatload adds behind those of a job where it made the file system: what is still
-/// written until it is unmounted.
-pub const SETTLE: &str = "settle";
 
 impl Measurement {
     /// Whether it is of what was still written until the file system was unmounted.

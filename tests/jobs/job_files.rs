@@ -403,6 +403,7 @@ fn mistakes_in_phases() -> Vec<Mistake> {
         (then("read", "passes = 201"), "phase[2].passes", "from 1 to 200"),
         (then("read", "block = \"17MiB\""), "phase[2].block", "16.0 MiB"),
         (then("read", "name = \"a\\nb\""), "phase[2].name", "on one line"),
+        (then("read", "name = \"settle\""), "phase[2].name", "boatload adds a phase of this"),
         (with_phases(&phase("read", "")), "phase[1].operation", "no earlier phase makes any"),
         (
             then("delete", "count = 5\norder = \"random\"") + &phase("read", ""),

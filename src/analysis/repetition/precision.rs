@@ -249,9 +249,9 @@ fn nested<'a>(
     each_once(phases.into_iter()).into_iter().map(of_phase).collect()
 }
 
-/// Whether a measurement has a rate whose logarithm is a number.
+/// Whether a measurement is of the job's own phases and has a rate whose logarithm is a number.
 fn counts(m: &Measurement) -> bool {
-    m.valid() && m.operations > 0 && m.seconds > 0.0 && m.seconds.is_finite()
+    !m.is_settle() && m.valid() && m.operations > 0 && m.seconds > 0.0 && m.seconds.is_finite()
 }
 
 impl VarianceSums {

@@ -246,3 +246,19 @@ fn a_phase_counts_by_its_least_sure_variant() {
     assert!(found[0].half_width.unwrap() > 0.2, "{found:?}");
     assert_eq!(imprecise_phases(&Book::default()), None);
 }
+
+#[test]
+fn what_is_written_until_the_unmount_asks_for_no_repeats() {
+    let reads = passes_of("a", &[&[0.0], &[0.01], &[-0.01]]);
+    let settled = reads.iter().map(|m| Measurement {
+        phase: "settle".into(),
+        operation: "settle".into(),
+        seconds: m.seconds * f64::from(m.cell.repeat),
+        ..m.clone()
+    });
+    let all: Vec<Measurement> = reads.iter().cloned().chain(settled).collect();
+    let precisions = |all: &[Measurement]| {
+        rate_precisions(&all.iter().collect::<Vec<_>>(), &Passes::default()).len()
+    };
+    assert_eq!((precisions(&reads), precisions(&all)), (1, 1));
+}

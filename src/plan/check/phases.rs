@@ -8,6 +8,7 @@ use crate::base::units::{Unit, bytes, counted, grouped};
 use crate::op::{Change, Durability, Effect, Operation, Subject, find_operation};
 use crate::plan::phase::{
     BLOCK_DEFAULT, CacheAsked, DIRECT_BYTES, DirectoryWalk, OnBallast, PastChange, Phase, PhaseEnd,
+    SETTLE,
 };
 use crate::plan::report::{below, element};
 use crate::plan::selection::{EntryRange, Order, Selection};
@@ -51,6 +52,10 @@ impl<'a> CellCheck<'a> {
         let own = job.phases()[at].name.is_some();
         let place = below(place, if own { "name" } else { "operation" });
         check_title(name, &place, self.report);
+        if name == SETTLE {
+            let expected = "another name: boatload adds a phase of this one behind the others";
+            self.report.add(&place, format!("a phase called `{name}`"), expected);
+        }
         if job.phases()[..at].iter().any(|other| phase_name(other) == Some(name)) {
             let found = format!("a second phase called `{name}`");
             let expected = "a name that no other phase has";
