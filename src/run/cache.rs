@@ -286,6 +286,10 @@ const FILES_BESIDE: u64 = 64;
 /// On the disk beneath a page cache at least this share of it.
 const SHARE_BENEATH: f64 = 0.5;
 
+/// What a file system beneath may read for itself when its image is written to, in bytes: the inode,
+/// with the blocks around it (132 KiB were seen on ext4), and maps of blocks.
+const METADATA_BENEATH: u64 = 256 << 10;
+
 impl LeastRead {
     /// Of files with such content, each with so many bytes beside it.
     pub fn of(content: Content, file_bytes: u64) -> Self {
@@ -322,7 +326,9 @@ impl LeastRead {
 
     /// The same on the disk beneath a page cache.
     pub fn bytes_beneath(&self, phase: &Phase, evidence: &ReadEvidence) -> u64 {
-        (self.bytes(phase, evidence) as f64 * SHARE_BENEATH).ceil() as u64
+        let least = (self.bytes(phase, evidence) as f64 * SHARE_BENEATH).ceil() as u64;
+        let is_written = evidence.read.device.is_some_and(|device| device.write_bytes > 0);
+        least + if least > 0 && is_written { METADATA_BENEATH } else { 0 }
     }
 }
 
@@ -430,6 +436,21 @@ mod tests {
         assert_eq!(doubt("read", &others), Some(Doubt::LowerCache));
         let own_program = evidence(all, 2 * all, ReadCount::Bytes(all));
         assert_eq!(doubt("read", &own_program), Some(Doubt::LowerCache));
+    }
+
+    #[test]
+    fn what_a_file_system_beneath_reads_to_write_its_image_proves_nothing() {
+        let looked = evidence(128_000, 128_000, ReadCount::Bytes(132 << 10));
+        assert_eq!(doubt("rewrite", &looked), None);
+        let with_writes = |looked: ReadEvidence| {
+            let device = looked.read.device.map(|read| DeviceCounters { write_bytes: 1, ..read });
+            ReadEvidence { read: Readings { device, ..looked.read }, ..looked }
+        };
+        assert_eq!(doubt("rewrite", &with_writes(looked)), Some(Doubt::LowerCache));
+        let more = evidence(128_000, 128_000, ReadCount::Bytes((132 << 10) + 256_000));
+        assert_eq!(doubt("rewrite", &with_writes(more)), None);
+        let made = evidence(0, 0, ReadCount::Bytes(0));
+        assert_eq!(doubt("create", &with_writes(made)), None, "it reads nothing");
     }
 
     #[test]
