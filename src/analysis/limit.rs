@@ -26,7 +26,7 @@ named_enum! {
 
 impl Limit {
     /// What limited these measurements of one phase, each on a machine with `cpus` processors; none
-    /// if they are simulated or nothing counted the processors' time.
+    /// if they are simulated, or too little was counted to tell.
     pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {
         let real = measurements.iter().all(|m| m.engine.is_some() && !m.is_simulated());
         let first = measurements.first().filter(|_| real)?;
@@ -47,6 +47,8 @@ impl Limit {
             Self::Processor
         } else if device >= BUSY_MIN || waited >= BUSY_MIN {
             Self::Device
+        } else if first.device_busy_seconds.is_none() {
+            return None;
         } else if first.threads > 1 && switches >= SWITCHES_MIN * operations {
             Self::Lock
         } else {
@@ -116,7 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_phase_has_no_limit() {
+    fn a_simulated_phase_has_no_limit_and_one_whose_device_is_unknown_at_most_the_processor() {
+        let unknown = Measurement { device_busy_seconds: None, cpu_user_seconds: 1.0, ..idle() };
+        assert_eq!(limit(&unknown), None);
+        let computing = Measurement { cpu_user_seconds: 9.0, ..unknown };
+        assert_eq!(limit(&computing), Some(Limit::Processor));
         assert_eq!(limit(&Measurement { engine: Some(EngineName::Sim), ..idle() }), None);
     }
 }

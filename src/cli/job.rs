@@ -100,9 +100,10 @@ pub(super) struct Job {
     /// The device then costs next to nothing, and what is left is the file system itself.
     #[arg(long)]
     in_memory: bool,
-    /// Size of the image, such as 4GiB [default: what the job needs]
+    /// Size of the image, such as 4GiB [default: 10GiB if there is room, or what the job needs]
     ///
-    /// The same for all file systems. The file is sparse: it takes what is written to it.
+    /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
+    /// ones some file systems are slower.
     #[arg(long, value_name = "BYTES", value_parser = size)]
     size: Option<u64>,
 }

@@ -154,14 +154,14 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     }
     let once = phases_of(&rows, |row| {
         let sides = row.a.iter().chain(&row.b);
-        row.test.interval.is_some()
+        row.test.interval.is_none()
             && sides.into_iter().any(|side| side.basis != IntervalBasis::Repeats)
     });
     let mut texts = vec![("", text)];
     if !once.is_empty() {
         let text = format!(
-            "measured in one repeat of a run, so the interval is usually too narrow: {}; use \
-             --repeats 3 or more",
+            "measured in one repeat of a run, from which no difference is claimed: {}; use --repeats 3 \
+             or more",
             few(&once)
         );
         texts.push(("- ", text));
@@ -215,8 +215,7 @@ fn write_latencies(comparison: &Comparison, out: &mut dyn Write) -> io::Result<(
     writeln!(out)?;
     table.write(out)?;
     let text = "Latency of single operations, without a sync: B/A is how many times as long, of the \
-                geometric means of the repeats' own. Of a single repeat the intervals are usually too \
-                narrow.";
+                geometric means of the repeats' own.";
     write_wrapped("", text, out)
 }
 

@@ -62,10 +62,10 @@ fn limits(summary: &Summary) -> Option<String> {
     };
     let text = match limits.as_slice() {
         [] => return None,
-        [only] => only.clone(),
+        [only] if phases.iter().all(|phase| of_phase(phase) == *only) => only.clone(),
         many => many.iter().map(with_phases).collect::<Vec<_>>().join("; "),
     };
-    Some(format!("limit: {text}"))
+    Some(format!("limited by: {text}"))
 }
 
 type PhaseColumn = TableColumn<PhaseSummary>;

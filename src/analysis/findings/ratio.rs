@@ -102,8 +102,7 @@ pub(in crate::analysis) struct Ratio {
 }
 
 impl PooledVariance {
-    /// Pools the variances of those that were measured more than once. Where none was, each has
-    /// its own error.
+    /// Pools the variances of those that were repeated.
     pub(super) fn new<'a>(rates: impl IntoIterator<Item = &'a Rate>) -> Self {
         let (mut squares, mut degrees) = (0.0, 0.0);
         for rate in rates {

@@ -9,7 +9,7 @@ use crate::analysis::compare::{
 };
 use crate::analysis::findings::say::{percent, span, times};
 use crate::analysis::statistics::Interval;
-use crate::analysis::uncertainty::Estimate;
+use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::{self, Quantity, Unit, counted, grouped};
 use crate::report::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
@@ -103,12 +103,14 @@ fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
 
 fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
     let without_error = |side: fn(&ComparedRow) -> Option<Estimate>| {
-        rows.iter().any(|row| side(row).is_some_and(|value| value.half_width.is_none()))
+        let is_single =
+            |value: Estimate| value.half_width.is_none() || value.basis != IntervalBasis::Repeats;
+        rows.iter().any(|row| side(row).is_some_and(is_single))
     };
     let why = match [without_error(|row| row.a), without_error(|row| row.b)] {
-        [true, true] => "each run has one value, of unknown error",
-        [true, false] => "A has one value, of unknown error",
-        [false, true] => "B has one value, of unknown error",
+        [true, true] => "each run has one repeat",
+        [true, false] => "A has one repeat",
+        [false, true] => "B has one repeat",
         [false, false] => "the values vary too much",
     };
     (!rows.is_empty()).then(|| format!("Cannot tell in {}: {why}.", names_or_number(rows)))

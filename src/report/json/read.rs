@@ -137,7 +137,8 @@ fn check_histograms(given: &Value) -> Result<(), String> {
 }
 
 /// What follows from the rest by rules that another boatload may have had others for.
-const DERIVED: [&str; 2] = ["findings", "measurements[].latency_intervals_ns"];
+const DERIVED: [&str; 3] =
+    ["findings", "measurements[].latency_intervals_ns", "measurements[].limit"];
 
 #[derive(Default)]
 struct Held {
