@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::out;
 use super::progress::Progress;
+use super::{job, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
+use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX};
 use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
 use crate::session::ballast::{MadeBallast, make_ballast};
@@ -27,13 +28,19 @@ not begin unless 5% of the file system or 1 GiB, whichever is less, would stay f
 
 const AGE_EXAMPLES: &str = "\
 Examples:
-  boatload age /mnt/x --to 80% --fill-real";
+  boatload age /mnt/x --to 80% --fill-real
+  boatload age /mnt/x --to 80% --layout-score 0.8 --fill-real        until it is so fragmented";
 
 const AGE_EFFECTS: &str = "\
 Files of 4 KiB to 16 MiB, many small and few large, are made until df shows that much of the space in \
-use; after every ten one at random is deleted. The same seed has the same history, whatever the \
+use; after every ten one at random is deleted. With --layout-score, --rounds or --pieces, files grow \
+side by side, a piece at a time, and then, round by round, random files that hold a tenth of the used \
+space are deleted and replaced, until the layout score is not above S or the rounds are done. The same seed has the same history, whatever the \
 number of threads. They lie in a directory boatload-ID of their own and stay. `boatload clean DIR \
 --ballast` removes them.";
+
+/// Rounds that a layout score is tried for if none are asked for.
+const ROUNDS_FOR_SCORE: u32 = 100;
 
 /// Most workers.
 const THREADS_MAX: i64 = 1_024;
@@ -65,6 +72,15 @@ pub(super) struct Age {
     /// How much of the space shall be in use, as df counts it
     #[arg(long, value_name = "PERCENT")]
     to: String,
+    /// Fragment until the layout score is not above this number from 0 to 1
+    #[arg(long, value_name = "S", value_parser = layout_score)]
+    layout_score: Option<f64>,
+    /// Most rounds of deleting and replacing a tenth of the used space [default: 100 with --layout-score]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ROUNDS_MAX)))]
+    rounds: Option<u32>,
+    /// Bytes by which files grow side by side, 4KiB to 16MiB [default: 16KiB with --layout-score or --rounds]
+    #[arg(long, value_name = "BYTES", value_parser = piece_bytes)]
+    pieces: Option<u32>,
     /// Confirm that the file system may be filled
     #[arg(long)]
     fill_real: bool,
@@ -101,12 +117,46 @@ impl Age {
             )));
         }
         let plan = self.how.plan("fullness", "levels", "--to", &self.to)?;
-        let ages = |prepare: &Prepare| {
-            matches!(prepare.ballast.method, FillMethod::Age { empty_from: None, .. })
-        };
-        let prepare = plan.cells.iter().find_map(|cell| cell.prepare.clone().filter(ages));
-        stock_with(self.threads, &self.dir, prepare)
+        stock_with(self.threads, &self.dir, self.prepare(&plan))
     }
+
+    /// How `fullness` ages; with what is asked for, how it fragments.
+    fn prepare(&self, plan: &Plan) -> Option<Prepare> {
+        let fragments =
+            self.layout_score.is_some() || self.rounds.is_some() || self.pieces.is_some();
+        let mut all = plan.cells.iter().filter_map(|cell| cell.prepare.clone());
+        all.find_map(|mut prepare| match &mut prepare.ballast.method {
+            FillMethod::Age { empty_from: None, churn, .. }
+                if churn.piece_bytes.is_some() == fragments =>
+            {
+                *churn = self.churn(*churn);
+                Some(prepare)
+            }
+            _ => None,
+        })
+    }
+
+    fn churn(&self, of_scenario: Churn) -> Churn {
+        let for_score = if self.layout_score.is_some() { ROUNDS_FOR_SCORE } else { 0 };
+        Churn {
+            piece_bytes: self.pieces.or(of_scenario.piece_bytes),
+            rounds: self.rounds.unwrap_or(for_score),
+            layout_score: self.layout_score,
+        }
+    }
+}
+
+fn layout_score(text: &str) -> std::result::Result<f64, String> {
+    let score = text.parse().ok().filter(|score| (0.0..=1.0).contains(score));
+    score.ok_or_else(|| "write it as a number from 0 to 1, such as 0.8".to_string())
+}
+
+fn piece_bytes(text: &str) -> std::result::Result<u32, String> {
+    let wanted = job::size(text)?;
+    let piece = u32::try_from(wanted).ok().filter(|_| PIECE_BYTES.contains(&wanted));
+    piece.ok_or_else(|| {
+        format!("write {} to {}", bytes(*PIECE_BYTES.start()), bytes(*PIECE_BYTES.end()))
+    })
 }
 
 impl How {
@@ -138,11 +188,11 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
         progress.prepares_files("making files", headway)
     });
     drop(progress);
-    out::print(&lines(dir, &stocked?))?;
+    out::print(&lines(dir, prepare.ballast.method, &stocked?))?;
     Ok(Exit::Good)
 }
 
-fn lines(dir: &Path, made: &MadeBallast) -> String {
+fn lines(dir: &Path, method: FillMethod, made: &MadeBallast) -> String {
     let rate = (made.files + made.deleted) as f64 / made.seconds.max(1e-9);
     let mut text = format!(
         "{} of {} in {}, made in {}: {} a second; written out in {}\n",
@@ -158,10 +208,87 @@ fn lines(dir: &Path, made: &MadeBallast) -> String {
             writeln!(text, "{} were made and deleted on the way", counted(made.deleted, "file"));
     }
     let _ = writeln!(text, "{:.1}% of the space is in use", made.space.used_fraction() * 100.0);
-    if let Some(score) = made.layout.as_ref().and_then(LayoutScore::score) {
-        let _ = writeln!(text, "layout score {score:.3}");
+    let churn = match method {
+        FillMethod::Age { churn, .. } => churn,
+        FillMethod::Fill => Churn::default(),
+    };
+    let score = made.layout.as_ref().and_then(LayoutScore::score);
+    if let Some(line) = layout_line(churn, made.rounds, score) {
+        let _ = writeln!(text, "{line}");
     }
     let dir = super::quoted(&shown(dir));
     let _ = writeln!(text, "`boatload clean {dir} --ballast` removes them");
     text
+}
+
+/// How fragmented the files are, and whether that is what was asked for.
+fn layout_line(asked: Churn, rounds: u32, score: Option<f64>) -> Option<String> {
+    let after = match asked {
+        Churn { rounds: 0, .. } => String::new(),
+        _ => format!(" after {}", counted(u64::from(rounds), "round")),
+    };
+    match (score, asked.layout_score) {
+        (Some(score), None) => Some(format!("layout score {score:.3}{after}")),
+        (Some(score), Some(most)) if score <= most => {
+            Some(format!("layout score {score:.3}{after}: at most {most}, as asked"))
+        }
+        (Some(score), Some(most)) => {
+            Some(format!("layout score {score:.3}{after}: {most} was not reached"))
+        }
+        (None, Some(most)) => Some(format!(
+            "no layout score{after}: the file system does not tell where files lie, so {most} is not \
+             known to be reached"
+        )),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct AgeLine {
+        #[command(flatten)]
+        age: Age,
+    }
+
+    /// How `age` with these words brings the files there; none if it does not take them.
+    fn churn(words: &str) -> Option<Churn> {
+        let line = format!("age . --to 80% --fill-real {words}");
+        let age = AgeLine::try_parse_from(line.split_whitespace()).ok()?.age;
+        let plan = age.how.plan("fullness", "levels", "--to", &age.to).unwrap();
+        match age.prepare(&plan)?.ballast.method {
+            FillMethod::Age { churn, .. } => Some(churn),
+            FillMethod::Fill => None,
+        }
+    }
+
+    #[test]
+    fn files_are_written_whole_unless_fragments_are_asked_for() {
+        let piece_bytes = Some(16 << 10);
+        assert_eq!(churn(""), Some(Churn::default()));
+        assert_eq!(churn("--rounds 7"), Some(Churn { piece_bytes, rounds: 7, layout_score: None }));
+        let wanted = Churn { piece_bytes, rounds: 100, layout_score: Some(0.8) };
+        assert_eq!(churn("--layout-score 0.8"), Some(wanted));
+        let wanted = Churn { piece_bytes: Some(1 << 20), rounds: 3, layout_score: Some(0.5) };
+        assert_eq!(churn("--pieces 1MiB --rounds 3 --layout-score 0.5"), Some(wanted));
+        for wrong in ["--layout-score 80", "--layout-score nan", "--rounds 1001", "--pieces 1KiB"] {
+            assert_eq!(churn(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_layout_that_was_reached_is_said_beside_the_one_that_was_asked_for() {
+        let asked = Churn { piece_bytes: None, rounds: 100, layout_score: Some(0.8) };
+        let said = |asked, rounds, score| layout_line(asked, rounds, score).unwrap_or_default();
+        let reached = "layout score 0.791 after 3 rounds: at most 0.8, as asked";
+        assert_eq!(said(asked, 3, Some(0.791)), reached);
+        let missed = "layout score 0.970 after 100 rounds: 0.8 was not reached";
+        assert_eq!(said(asked, 100, Some(0.97)), missed);
+        assert!(said(asked, 100, None).starts_with("no layout score after 100 rounds"));
+        assert_eq!(said(Churn::default(), 0, Some(1.0)), "layout score 1.000");
+        assert_eq!(said(Churn::default(), 0, None), "");
+    }
 }

@@ -257,7 +257,8 @@ fn time_limit(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-fn size(text: &str) -> std::result::Result<u64, String> {
+/// A number of bytes that is not 0.
+pub(super) fn size(text: &str) -> std::result::Result<u64, String> {
     let quantity = Quantity::parse(text).filter(|q| matches!(q.unit, Unit::Bytes | Unit::Count));
     let bytes = quantity.and_then(Quantity::whole).filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| "write it as a size, such as 4GiB".to_string())

@@ -189,7 +189,12 @@ fn prepare_words(prepare: &Prepare) -> String {
             }
             if churn.rounds > 0 {
                 let rounds = counted(churn.rounds.into(), "round");
-                deleted += &format!(", a tenth replaced in each of {rounds}");
+                deleted += &match churn.layout_score {
+                    None => format!(", a tenth replaced in each of {rounds}"),
+                    Some(score) => format!(
+                        ", a tenth replaced in each of at most {rounds}, until the layout score is {score}"
+                    ),
+                };
             }
             match empty_from {
                 None => format!("before each level: aged up to it with {deleted}"),

@@ -1,6 +1,8 @@
 //! Describes the ballast, which is brought to a level before the cells of the level are measured and
 //! stays from level to level.
 
+use std::ops::RangeInclusive;
+
 use super::tree::{DirectoryLayout, Tree};
 
 /// The preparation of the site for one level: its ballast.
@@ -52,6 +54,12 @@ pub struct Churn {
     /// Rounds end at this layout score or below it; none: all are done.
     pub layout_score: Option<f64>,
 }
+
+/// Bytes by which files may grow side by side.
+pub const PIECE_BYTES: RangeInclusive<u64> = 4 << 10..=16 << 20;
+
+/// Most rounds at a level.
+pub const ROUNDS_MAX: u32 = 1_000;
 
 /// Share of the used space that a round frees and fills again, in percent of it.
 pub const ROUND_PERCENT: f64 = 10.0;

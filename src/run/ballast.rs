@@ -77,6 +77,8 @@ pub struct BallastState {
     since_deletion: u64,
     /// Whether it has been aged to where it is emptied from.
     aged: bool,
+    /// Rounds in which part of the space was freed and filled again.
+    rounds: u32,
 }
 
 /// A level is reached this far below it, in percentage points: no file is small enough for less.
@@ -103,7 +105,14 @@ const VICTIM_DRAWS_MAX: u32 = 64;
 impl BallastState {
     /// None of the ballast's files yet.
     pub fn new(ballast: Ballast) -> Self {
-        Self { ballast, live: LiveSet::default(), draws: 0, since_deletion: 0, aged: false }
+        Self {
+            ballast,
+            live: LiveSet::default(),
+            draws: 0,
+            since_deletion: 0,
+            aged: false,
+            rounds: 0,
+        }
     }
 
     /// A ballast of which the first `files` are already there.
@@ -121,6 +130,11 @@ impl BallastState {
     /// Which files there are.
     pub fn live(&self) -> &LiveSet {
         &self.live
+    }
+
+    /// How many rounds freed part of the space and filled it again.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
     }
 
     /// Goes on to another level of the same ballast; ends early, with what is done, when `stop` is
@@ -170,6 +184,7 @@ impl BallastState {
             let victims = self.victims(freed.saturating_mul(2), &distance);
             place.delete(&self.ballast, LiveSet::of(victims))?;
             self.use_up_to(percent, place, stop)?;
+            self.rounds += 1;
         }
         Ok(())
     }

@@ -16,10 +16,7 @@ use crate::run::interrupt::Interrupt;
 use crate::run::kept_ballast::{BallastNote, NUMBER, leave_note};
 use crate::run::remove::remove_run_directory;
 use crate::run::run_directory::{RunDirectory, open_parent};
-use crate::run::site::DiskBallast;
-
-/// Most files that the layout score looks at.
-const LAYOUT_FILES_MAX: u64 = 100_000;
+use crate::run::site::{DiskBallast, LAYOUT_FILES_MAX};
 
 /// The ballast that was made, with the directory that it is in.
 #[derive(Clone, Debug)]
@@ -38,6 +35,8 @@ pub struct MadeBallast {
     pub sync_seconds: f64,
     /// Space on the file system afterwards.
     pub space: Space,
+    /// Rounds in which part of the space was freed and filled again.
+    pub rounds: u32,
     /// Layout score of the files; none if the file system does not tell where they lie.
     pub layout: Option<LayoutScore>,
 }
@@ -111,6 +110,7 @@ fn reach_goal(
         seconds: (seconds - ballast.sync_seconds()).max(0.0),
         sync_seconds: ballast.sync_seconds(),
         space: Space::left(run_directory.directory())?,
+        rounds: ballast.state().rounds(),
         layout: score_below(ballast.directory(), limits).ok(),
     })
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use command::{Bench, Ran, names_in, run_directories};
-use common::skip;
+use common::{LoopMount, skip};
 
 fn fill(bench: &Bench, more: &[&str]) -> PathBuf {
     let before = run_directories(&bench.work());
@@ -151,4 +151,22 @@ fn what_lacks_a_file_or_has_a_foreign_one_or_another_seed_is_left_alone() {
         assert!(!ran.stderr.contains("going on from"), "{}", ran.stderr);
         assert!(tree(&run_directory) == before, "{why}: it was changed");
     }
+}
+
+#[test]
+fn a_file_system_is_aged_until_its_layout_score_and_what_was_reached_is_said() {
+    let Some(mount) = LoopMount::new("ext4", 128) else { return };
+    let bench = Bench::default();
+    let directory = mount.path().to_str().unwrap();
+    let aged = |more: &[&str]| {
+        let ran = bench.run([&["age", directory, "--to", "60%", "--fill-real"], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let clean = ["clean", directory, "--ballast", "--yes"];
+        assert_eq!(bench.run(clean).code, Some(0));
+        ran.stdout
+    };
+    let said = aged(&["--layout-score", "1", "--pieces", "1MiB"]);
+    assert!(said.contains(" after 0 rounds: at most 1, as asked"), "{said}");
+    let said = aged(&["--layout-score", "0", "--rounds", "1", "--pieces", "1MiB"]);
+    assert!(said.contains(" after 1 round: 0 was not reached"), "{said}");
 }

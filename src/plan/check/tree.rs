@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use super::cell::CellCheck;
 use super::keys::KeyReader;
 use crate::base::units::{Quantity, Unit, bytes, grouped};
-use crate::plan::prepare::{Ballast, BallastGoal, Churn, FillMethod, Prepare};
+use crate::plan::prepare::{
+    Ballast, BallastGoal, Churn, FillMethod, PIECE_BYTES, Prepare, ROUNDS_MAX,
+};
 use crate::plan::tree::{
     Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling, Sizes, Tree,
 };
@@ -330,10 +332,11 @@ impl KeyReader<'_> {
     /// How ageing breaks up files and free space; none if a key of it is wrong.
     fn churn(&mut self, age: &WireAge) -> Option<Churn> {
         let piece_bytes = match &age.pieces {
-            Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECES)? as u32),
+            Some(wire) => Some(self.whole("pieces", wire, Unit::Bytes, PIECE_BYTES)? as u32),
             None => None,
         };
-        let rounds = self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=ROUNDS_MAX)?;
+        let rounds =
+            self.whole_or(0, "rounds", &age.rounds, Unit::Count, 0..=u64::from(ROUNDS_MAX))?;
         if let Some(score) = age.layout_score.filter(|score| !(0.0..=1.0).contains(score)) {
             self.problem("layout_score", score.to_string(), "a number from 0 to 1");
             return None;
@@ -341,11 +344,6 @@ impl KeyReader<'_> {
         Some(Churn { piece_bytes, rounds, layout_score: age.layout_score })
     }
 }
-
-/// Bytes by which files may grow side by side.
-const PIECES: RangeInclusive<u64> = 4 << 10..=16 << 20;
-
-const ROUNDS_MAX: u64 = 1_000;
 
 /// The files that are brought to a level.
 fn ballast(

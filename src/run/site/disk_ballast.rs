@@ -38,7 +38,7 @@ use crate::run::site::Unrecorded;
 use crate::run::workers::{Shift, run_shift};
 
 /// Files of a ballast whose layout is looked at, at most.
-pub(super) const LAYOUT_FILES_MAX: u64 = 20_000;
+pub const LAYOUT_FILES_MAX: u64 = 20_000;
 
 /// Files that grow side by side where they do.
 const FILES_SIDE_BY_SIDE: usize = 64;

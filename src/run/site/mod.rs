@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use device::DeviceSite;
 pub use disk::DiskSite;
-pub use disk_ballast::DiskBallast;
+pub use disk_ballast::{DiskBallast, LAYOUT_FILES_MAX};
 pub use made::{MadeFacts, MadeSite, MkfsTools};
 pub use sim::SimSite;
 
