@@ -11,6 +11,7 @@ pub mod facts;
 mod fixture;
 pub mod idle;
 mod ioctl;
+pub mod journal;
 mod kernel_log;
 pub mod layout;
 pub mod loop_device;

@@ -85,6 +85,13 @@ impl Space {
         if reachable > 0.0 { used / reachable } else { 0.0 }
     }
 
+    /// The share of all blocks that are in use, from 0 to 1; 0 if it has no size. Blocks kept for root
+    /// are free until root uses them.
+    pub fn blocks_used_fraction(&self) -> f64 {
+        let used = self.total_bytes.saturating_sub(self.free_bytes) as f64;
+        if self.total_bytes > 0 { used / self.total_bytes as f64 } else { 0.0 }
+    }
+
     /// Why `need` does not fit below `dir` with `reserve_bytes` left over; none if it fits. The
     /// reserve is [`Space::reserve_bytes`], or 0 where filling the file system is the point.
     pub fn shortfall(&self, need: Need, reserve_bytes: u64, dir: &Path) -> Option<Failure> {
@@ -161,6 +168,9 @@ mod tests {
         assert_eq!(used(0, 100 * GIB), 0.0);
         assert_eq!(used(50 * GIB, 50 * GIB), 0.5);
         assert_eq!(used(95 * GIB, 0), 1.0, "what is kept for root counts as used");
+        let kept = Space { total_bytes: 100 * GIB, free_bytes: 5 * GIB, ..IMAGE };
+        assert_eq!(kept.blocks_used_fraction(), 0.95, "what is kept for root is free");
+        assert_eq!(Space::default().blocks_used_fraction(), 0.0);
         assert_eq!(Space::default().used_fraction(), 0.0);
         let all = Space { total_bytes: u64::MAX, available_bytes: u64::MAX, ..Space::default() };
         assert_eq!(all.used_fraction(), 0.5, "no overflow");

@@ -41,7 +41,9 @@ fn about_made(made: &MadeFileSystem) -> String {
         MadeOn::Image => format!("on an image{}", device.unwrap_or_default()),
     };
     let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
-    let size = format!("{room} of {total} free {place}, {inodes}");
+    let journal =
+        made.journal_bytes.map(|journal| format!(", journal of {}", units::bytes(journal)));
+    let size = format!("{room} of {total} free {place}, {inodes}{}", journal.unwrap_or_default());
     // Where nothing was made there was nothing to trim for it.
     let stale = !made.is_in_memory() && !made.trimmed;
     let stale = stale.then(|| "the device cannot be trimmed".to_string());

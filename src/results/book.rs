@@ -137,6 +137,8 @@ pub struct MadeFileSystem {
     pub available_bytes: u64,
     /// Its inodes when it was empty; none where they are made as needed.
     pub inodes: Option<u64>,
+    /// Size of its journal or log, in bytes; none without one of a fixed size, or if it is not known.
+    pub journal_bytes: Option<u64>,
     /// Whether the whole device was discarded before each.
     pub trimmed: bool,
 }

@@ -341,6 +341,7 @@ impl Odd {
             total_bytes: self.whole(),
             available_bytes: self.whole(),
             inodes: self.maybe_whole(),
+            journal_bytes: self.maybe_whole(),
             trimmed: self.of(&[true, false]),
         }
     }

@@ -9,6 +9,7 @@ use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
 use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY, memory_available_bytes};
+use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
 use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
@@ -244,6 +245,7 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
         total_bytes: facts.total_bytes,
         available_bytes: facts.available_bytes,
         inodes: facts.available_inodes,
+        journal_bytes: device.as_ref().and_then(journal_bytes),
         trimmed: *trimmed,
     })
 }

@@ -128,6 +128,10 @@ fn file_systems_are_made_measured_cold_and_ranked_and_nothing_is_left() {
     assert!(ext3["options"].as_str().unwrap().contains("noatime"), "{ext3}");
     let sizes: Vec<_> = made.iter().map(|f| f["device_bytes"].as_u64().unwrap()).collect();
     assert!(sizes.iter().all(|size| *size == sizes[0]), "the same room for all: {sizes:?}");
+    for made in made {
+        let has_journal = made["journal_bytes"].as_u64() >= Some(1 << 20);
+        assert_eq!(has_journal, made["type"] != "ext2", "{made}");
+    }
     assert!(made.iter().all(|f| f["place"] == "image" && f["trimmed"] == true), "{made:?}");
     let overall = |f: &&Value| f["kind"] == "ranking" && f["phase"].is_null();
     assert_eq!(document["findings"].as_array().unwrap().iter().filter(overall).count(), 1);
@@ -195,6 +199,12 @@ fn a_file_system_is_filled_without_being_asked_twice_for_it_is_boatloads_own() {
         let (level, value) =
             (used["level"]["value"].as_f64().unwrap(), used["value"].as_f64().unwrap());
         assert!((level - value).abs() <= 1.0, "{used}");
+    }
+    let cells = conditions.iter().filter(|c| c["name"] == "space-used").count();
+    let names = ["layout-score", "blocks-used", "free-in-1mib", "free-extent-mean"];
+    for name in names {
+        let of_name = conditions.iter().filter(|c| c["name"] == name);
+        assert_eq!(of_name.count(), cells, "{name} of each cell: {conditions:?}");
     }
     assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
     assert_no_trace(&bench);

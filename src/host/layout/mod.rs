@@ -3,6 +3,9 @@
 //! Aging: Increasing the Relevance of File System Benchmarks", SIGMETRICS 1997.
 
 mod fiemap;
+mod fsmap;
+
+pub use fsmap::FreeExtents;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -17,7 +17,7 @@ use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
-use crate::host::layout::{ScoreLimits, score_below};
+use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
 use crate::host::page_cache::{self, CacheProbe};
 use crate::host::space::{Space, Usage};
 use crate::op::{Subject, find_operation};
@@ -277,13 +277,21 @@ impl Site for DiskSite {
         let mut all = vec![PlaceCondition::files(ConditionName::FilesPresent, files)];
         let found = ballast.files_found();
         all.extend(found.map(|files| PlaceCondition::files(ConditionName::FilesFound, files)));
-        all.extend(Space::of(ballast.directory()).ok().as_ref().map(PlaceCondition::space_used));
+        // What the cell before left to be freed is free only now.
+        let _ = rustix::fs::syncfs(ballast.directory());
+        if let Ok(space) = Space::of(ballast.directory()) {
+            all.extend(PlaceCondition::space_used(&space));
+        }
         let layout_score = self.layout_score.map(|value| PlaceCondition {
             name: ConditionName::LayoutScore,
             value,
             unit: Unit::Count,
         });
         all.extend(layout_score);
+        // Some file systems do not report where their free space lies, and some kernels do not ask.
+        if let Ok(free) = FreeExtents::of(ballast.directory()) {
+            all.extend(PlaceCondition::free_extents(&free));
+        }
         all
     }
 

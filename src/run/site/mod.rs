@@ -28,6 +28,7 @@ use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::idle::wait_until_idle;
+use crate::host::layout::FreeExtents;
 use crate::host::space::{Space, Usage};
 use crate::plan::prepare::tree_of;
 use crate::plan::{CellPlan, Phase, Prepare, Tree};
@@ -39,12 +40,20 @@ named_enum! {
         /// Files that lie beside the tree.
         #[default]
         FilesPresent = "files-present",
-        /// Files that a count of them found.
+        /// Files among them that were there before the run.
         FilesFound = "files-found",
-        /// Share of the space that is used, in percent.
+        /// Share of the space that is used, in percent, as df counts.
         SpaceUsed = "space-used",
+        /// Share of all blocks that are in use, in percent.
+        BlocksUsed = "blocks-used",
         /// Share of a file's blocks that follow the one before.
         LayoutScore = "layout-score",
+        /// Share of the free space that is in free extents of at least 1 MiB, in percent.
+        FreeInLarge = "free-in-1mib",
+        /// Mean size of the free extents.
+        FreeExtentMean = "free-extent-mean",
+        /// Size of the largest free extent.
+        FreeExtentLargest = "free-extent-largest",
     }
 }
 
@@ -65,10 +74,30 @@ impl PlaceCondition {
         Self { name, value: files as f64, unit: Unit::Count }
     }
 
-    /// How full the space is.
-    fn space_used(space: &Space) -> Self {
-        let value = space.used_fraction() * 100.0;
-        Self { name: ConditionName::SpaceUsed, value, unit: Unit::Percent }
+    /// A share, in percent.
+    fn share(name: ConditionName, share: f64) -> Self {
+        Self { name, value: share * 100.0, unit: Unit::Percent }
+    }
+
+    /// How full the space is, as df counts and of all blocks.
+    fn space_used(space: &Space) -> [Self; 2] {
+        [
+            Self::share(ConditionName::SpaceUsed, space.used_fraction()),
+            Self::share(ConditionName::BlocksUsed, space.blocks_used_fraction()),
+        ]
+    }
+
+    /// How the free space lies; nothing if there is none.
+    fn free_extents(free: &FreeExtents) -> Vec<Self> {
+        let size = |name, value| Self { name, value, unit: Unit::Bytes };
+        let (Some(share), Some(mean)) = (free.large_share(), free.mean_bytes()) else {
+            return Vec::new();
+        };
+        vec![
+            Self::share(ConditionName::FreeInLarge, share),
+            size(ConditionName::FreeExtentMean, mean),
+            size(ConditionName::FreeExtentLargest, free.largest_bytes as f64),
+        ]
     }
 }
 
