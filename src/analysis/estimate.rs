@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::base::distinct::each_once;
 use crate::host::space::Space;
 use crate::op::Subject;
 use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
@@ -81,7 +82,30 @@ pub fn estimate(plan: &Plan, costs: &ProbeCosts, space: &Space) -> Option<f64> {
     let cells: Option<Vec<f64>> = plan.cells.iter().map(|cell| costs.of_cell(cell)).collect();
     let cells: f64 = cells?.into_iter().sum();
     let beside = plan.variants().into_iter().map(|variant| costs.beside(plan, variant, space));
-    Some(cells * f64::from(plan.repeats) + beside.sum::<f64>())
+    Some(cells * f64::from(plan.repeats) + beside.sum::<f64>() + making_seconds(plan))
+}
+
+/// Seconds that mkfs and mount take, of 10 GiB on a disk of a server.
+const MAKE_SECONDS: f64 = 1.0;
+
+/// Seconds that an unmount takes, and the mount after it.
+const UNMOUNT_SECONDS: f64 = 0.1;
+
+/// Seconds to make the file systems of a plan and to unmount them: each is made once to try it, and
+/// again for each cell, or for all levels of a variant that are prepared. It is unmounted after each
+/// cell and before each cold phase.
+fn making_seconds(plan: &Plan) -> f64 {
+    let made = plan.cells.iter().filter_map(|cell| Some((cell, cell.filesystem.as_ref()?)));
+    let made: Vec<_> = made.filter(|(_, made)| made.kind.maker.is_some()).collect();
+    let (prepared, fresh): (Vec<_>, Vec<_>) =
+        made.iter().partition(|(cell, _)| cell.prepare.is_some());
+    let tried = each_once(made.iter().map(|(_, filesystem)| *filesystem)).len();
+    let variants = each_once(prepared.iter().map(|(cell, _)| cell.variant.as_str())).len();
+    let cold = |phase: &&Phase| phase.cache == CacheAsked::Cold;
+    let unmounts = made.iter().map(|(cell, _)| 1 + cell.phases.iter().filter(cold).count());
+    let repeats = f64::from(plan.repeats);
+    MAKE_SECONDS * ((tried + variants) as f64 + fresh.len() as f64 * repeats)
+        + UNMOUNT_SECONDS * unmounts.sum::<usize>() as f64 * repeats
 }
 
 /// Seconds that an earlier run took that did the same work to its end; none if it did other work.
@@ -426,6 +450,19 @@ mod tests {
         let costs = ProbeCosts { phases, cells: vec![removed], ..ProbeCosts::default() };
         // One commit as the tree is made, one in the sync that ends the phase.
         assert!((seconds(&plan(CREATE), &costs) - 2.0 * (0.25 + 0.25 + 10.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn file_systems_are_made_for_each_cell_and_unmounted_after_it_and_before_cold_phases() {
+        let with = |filesystems: &str| Settings {
+            filesystems: crate::plan::filesystem::read_list(filesystems).unwrap(),
+            ..Settings::default()
+        };
+        let job = format!("name = \"x\"\nrepeats = 2\ncache = \"cold\"\n{CREATE}");
+        let seconds = |filesystems| making_seconds(&read_job(&job, &with(filesystems)).unwrap());
+        let each = 3.0 * MAKE_SECONDS + 4.0 * UNMOUNT_SECONDS;
+        assert!((seconds("ext4,xfs") - 2.0 * each).abs() < 1e-9, "tried once, made twice");
+        assert_eq!((seconds("tmpfs"), making_seconds(&plan(CREATE))), (0.0, 0.0));
     }
 
     #[test]

@@ -169,7 +169,8 @@ impl<'a> DatedRun<'a> {
 
 /// The row of a phase that has a rate.
 fn rate_row<'a>(group: &'a VariantSummary, phase: &str) -> Option<&'a PhaseSummary> {
-    group.rows.iter().find(|row| row.phase == phase && row.rate.is_some())
+    let has_rate = |row: &&PhaseSummary| row.rate.is_some() && !row.is_settle();
+    group.rows.iter().find(|row| row.phase == phase && has_rate(row))
 }
 
 #[cfg(test)]

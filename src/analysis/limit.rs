@@ -47,7 +47,7 @@ impl Limit {
             Self::Processor
         } else if device >= BUSY_MIN || waited >= BUSY_MIN {
             Self::Device
-        } else if first.device_busy_seconds.is_none() {
+        } else if first.device_busy_seconds.is_none() || counted <= 0.0 {
             return None;
         } else if first.threads > 1 && switches >= SWITCHES_MIN * operations {
             Self::Lock
@@ -78,9 +78,10 @@ mod tests {
     use super::*;
     use crate::results::book::EngineName;
 
-    /// Ten seconds with a sync of two on one worker, none of it busy.
+    /// Ten seconds with a sync of two on one worker, hardly busy.
     fn idle() -> Measurement {
         Measurement {
+            cpu_user_seconds: 0.1,
             engine: Some(EngineName::Sync),
             threads: 1,
             operations: 1_000,
@@ -115,6 +116,14 @@ mod tests {
         let sleepy = Measurement { context_switches: Some(900), ..idle() };
         assert_eq!(limit(&Measurement { threads: 4, ..sleepy.clone() }), Some(Limit::Lock));
         assert_eq!(limit(&sleepy), Some(Limit::Wait));
+    }
+
+    #[test]
+    fn without_processor_time_only_the_device_is_known_to_be_the_limit() {
+        let settle = Measurement { cpu_user_seconds: 0.0, ..idle() };
+        assert_eq!(limit(&settle), None);
+        let on_device = Measurement { device_busy_seconds: Some(9.0), ..settle };
+        assert_eq!(limit(&on_device), Some(Limit::Device));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, 
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
-use crate::results::book::{Book, Level, Measurement};
+use crate::results::book::{Book, Level, Measurement, SETTLE};
 use crate::results::content::{bulk_phases, leaves_unwritten};
 use crate::results::order::{PhaseCell, phase_cells, variants};
 
@@ -62,6 +62,13 @@ pub struct PhaseSummary {
     pub unwritten: u64,
     /// The measurements that are not averaged in.
     pub invalid: Vec<InvalidMeasurement>,
+}
+
+impl PhaseSummary {
+    /// Whether it is of what was still written until file systems were unmounted: a time, no rate.
+    pub fn is_settle(&self) -> bool {
+        self.phase == SETTLE
+    }
 }
 
 /// A measurement that is not averaged in.

@@ -26,7 +26,7 @@ been detected. `cannot tell` means that one value is known, without its error.
 The interval is from the repeats of both runs. If the store has 6 or more other runs of the same job \
 on the same machine and place, it includes the between-run variance.
 
-Rates include the sync at the end of a phase. The exit code is 0 \
+Rates include the sync at the end of a phase, where its time is known. The exit code is 0 \
 whatever the verdicts; use `boatload check` to act on one.
 
 Runs may differ in anything; what they differ in is listed. Phases of one name at one level belong \

@@ -14,6 +14,7 @@ use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::{Unit, byte_step, counted};
 use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::SETTLE;
 
 /// Every phase of a run at every level.
 pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
@@ -70,14 +71,19 @@ fn limits(summary: &Summary) -> Option<String> {
 
 type PhaseColumn = TableColumn<PhaseSummary>;
 
+/// The rate of a phase; none of `settle`, which is a time.
+fn rate(row: &PhaseSummary) -> Option<Estimate> {
+    row.rate.filter(|_| !row.is_settle())
+}
+
 /// Rates with their unit, for phases that do not have the same.
-const RATE: PhaseColumn = PhaseColumn::numbers("rate", |row| match (row.rate, row.rate_unit) {
+const RATE: PhaseColumn = PhaseColumn::numbers("rate", |row| match (rate(row), row.rate_unit) {
     (Some(rate), Unit::Bytes) => byte_rate(rate.mean, rate.figures),
     (Some(rate), _) => format!("{} ops/s", number(rate.mean, rate.figures)),
     (None, _) => "-".into(),
 });
 const OPERATIONS: PhaseColumn =
-    PhaseColumn::numbers("ops/s", |row| known(row.rate, |rate| number(rate.mean, rate.figures)));
+    PhaseColumn::numbers("ops/s", |row| known(rate(row), |rate| number(rate.mean, rate.figures)));
 const INTERVAL: PhaseColumn =
     PhaseColumn::numbers("±", |row| uncertainty(row.rate.and_then(|rate| rate.relative())));
 const VALUES: PhaseColumn =
@@ -144,8 +150,7 @@ pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
 
 fn add_phase(table: &mut Table, columns: &[&PhaseColumn], name: &str, row: &PhaseSummary) {
     if row.rate.is_some() {
-        let unwritten = if row.unwritten > 0 { "^" } else { "" };
-        let name = format!("{name}{}{unwritten}", mark(row.disturbed > 0));
+        let name = format!("{name}{}", marks(row));
         let cells = columns.iter().map(|column| (column.cell)(row));
         table.row([name].into_iter().chain(cells).collect());
     }
@@ -164,14 +169,26 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
         Some(about_interval(summary)).filter(|text| !text.is_empty()),
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
-            "^ the device wrote less than the phase did: its rate is largely that of memory",
+            "^ without a sync, and the device wrote less than the phase did: the rest was still in memory, or compressed",
         ),
+        about_sync(summary),
         (spread && has_spread(summary)).then_some(
             "CV is the coefficient of variation: the standard deviation of the seconds over their mean",
         ),
     ];
     let notes = notes.into_iter().flatten().map(String::from);
     notes.chain(limits(summary)).collect()
+}
+
+/// Which figures include syncs; none if nothing was synced.
+fn about_sync(summary: &Summary) -> Option<&'static str> {
+    summary.rows().find(|row| row.sync_seconds.is_some())?;
+    Some(match summary.levels().is_empty() {
+        true => "rates include the sync at the end of a phase; seconds and latencies do not",
+        false => {
+            "rates include the sync at the end of a phase; unsynced rates, seconds and latencies do not"
+        }
+    })
 }
 
 fn estimates(summary: &Summary) -> impl Iterator<Item = Estimate> {
@@ -247,9 +264,6 @@ fn write_levels(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
             notes = phase_notes(summary, false);
             notes.push("seconds and their spread: see --details".into());
         }
-    }
-    if summary.rows().any(|row| row.rate_before_sync.is_some()) {
-        notes.push("rates include the sync at the end of a phase; unsynced is without it".into());
     }
     notes.extend(match summary.invalid() {
         0 => None,
@@ -330,15 +344,20 @@ fn levels_table<'a>(
             }
         };
         table.group(title);
+        let with_seconds = figures != LevelFigures::Rates && has_spread(summary);
         if figures != LevelFigures::Seconds {
-            table.column(&format!("{word}/s"), cells(&|row| scaled_rate(row, size)));
+            if phase != SETTLE {
+                table.column(&format!("{word}/s"), cells(&|row| scaled_rate(row, size)));
+            } else if !with_seconds {
+                table.column(SECONDS.head, cells(&SECONDS.cell));
+            }
             table.column(INTERVAL.head, cells(&INTERVAL.cell));
             if of_phase().any(|row| row.rate_before_sync.is_some()) {
                 let unsynced = |rate: Estimate| number(rate.mean / size, rate.figures);
                 table.column("unsynced", cells(&|row| known(row.rate_before_sync, unsynced)));
             }
         }
-        if figures != LevelFigures::Rates && has_spread(summary) {
+        if with_seconds {
             table.column(SECONDS.head, cells(&SECONDS.cell));
             table.column(DEVIATION.head, cells(&DEVIATION.cell));
         }
@@ -350,7 +369,7 @@ fn scaled_rate(row: &PhaseSummary, size: f64) -> String {
     match row.rate {
         // In front, so that digits stay below each other.
         Some(rate) => {
-            format!("{}{}", mark(row.disturbed > 0), number(rate.mean / size, rate.figures))
+            format!("{}{}", marks(row), number(rate.mean / size, rate.figures))
         }
         None if row.invalid.is_empty() => "-".into(),
         None => "invalid".into(),
@@ -403,6 +422,11 @@ fn known<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
 
 fn nanoseconds(ns: Option<u64>) -> String {
     short_time(ns.map(|ns| ns as f64))
+}
+
+/// The marks of a row, which [`phase_notes`] explains.
+fn marks(row: &PhaseSummary) -> String {
+    format!("{}{}", mark(row.disturbed > 0), if row.unwritten > 0 { "^" } else { "" })
 }
 
 /// The mark of a rate that was measured under background load.

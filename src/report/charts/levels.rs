@@ -48,7 +48,7 @@ impl<'a> LevelSubject<'a> {
             runs.variants.iter().flat_map(|variant| self.series(variant)).collect();
         let measured = series.iter().filter(|one| one.look != SeriesLook::Law);
         let measured = measured.flat_map(|one| &one.points);
-        let scale = level_scale(measured.clone().map(|point| point.x));
+        let x = level_axis(self.axis, self.level_unit, measured.clone().map(|point| point.x));
         let y = rate_axis(self.rate_unit, scale_for(measured.map(|point| point.y)));
         let rows = runs.rows().filter(|one| self.has(one));
         let others = [
@@ -57,22 +57,14 @@ impl<'a> LevelSubject<'a> {
             about_missing(runs.variants.iter().flat_map(|variant| self.missing(variant))),
             about_intervals(&y.scale, &series),
         ];
-        let is_nameless = self.axis.trim().is_empty();
-        let axis = shown(if is_nameless { "level" } else { self.axis });
         let phase = shown(self.phase);
-        let quantity = match self.level_unit {
-            Unit::Count => AxisQuantity::Count,
-            Unit::Bytes => AxisQuantity::Bytes,
-            Unit::Percent => AxisQuantity::Percent,
-            Unit::Nanoseconds => AxisQuantity::Seconds,
-        };
-        let (key, title) = (keys.unused("levels", self.phase), format!("{phase} by {axis}"));
+        let (key, title) = (keys.unused("levels", self.phase), format!("{phase} by {}", x.label));
         Chart {
-            question: format!("How fast is {phase} as {axis} grows?"),
+            question: format!("How fast is {phase} as {} grows?", x.label),
             series,
             marks: self.marks(runs),
             notes: notes(ABOUT_RATES, others),
-            ..Chart::new(key, title, ChartAxis::new(axis, quantity, scale), y)
+            ..Chart::new(key, title, x, y)
         }
         .checked()
     }
@@ -131,7 +123,7 @@ impl<'a> LevelSubject<'a> {
 
     /// A value of the axis as it is drawn.
     fn place(&self, value: f64) -> f64 {
-        if self.level_unit == Unit::Nanoseconds { value / 1e9 } else { value }
+        level_place(self.level_unit, value)
     }
 
     fn marks(&self, runs: &ChartRuns<'_>) -> Vec<ChartMark> {
@@ -156,7 +148,7 @@ impl<'a> LevelSubject<'a> {
         })
     }
 
-    /// Where two variants are equally fast without their syncs, which the rates do not have either.
+    /// Where two variants are equally fast.
     fn crossover(
         &self,
         runs: &ChartRuns<'_>,
@@ -172,6 +164,23 @@ impl<'a> LevelSubject<'a> {
             colour: None,
         })
     }
+}
+
+/// The axis of levels with these values, as [`level_place`] gives them.
+pub(super) fn level_axis(name: &str, unit: Unit, values: impl Iterator<Item = f64>) -> ChartAxis {
+    let quantity = match unit {
+        Unit::Count => AxisQuantity::Count,
+        Unit::Bytes => AxisQuantity::Bytes,
+        Unit::Percent => AxisQuantity::Percent,
+        Unit::Nanoseconds => AxisQuantity::Seconds,
+    };
+    let label = shown(if name.trim().is_empty() { "level" } else { name });
+    ChartAxis::new(label, quantity, level_scale(values))
+}
+
+/// A value of an axis as it is drawn.
+pub(super) fn level_place(unit: Unit, value: f64) -> f64 {
+    if unit == Unit::Nanoseconds { value / 1e9 } else { value }
 }
 
 /// From this span on the lowest levels would lie on each other.

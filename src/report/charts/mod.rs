@@ -12,6 +12,7 @@ mod model;
 mod rates;
 mod runs;
 mod scale;
+mod settle;
 
 use crate::analysis::Analysis;
 use runs::{ChartKeys, ChartRuns};
@@ -30,9 +31,10 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
     let mut keys = ChartKeys::default();
     type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
-    let families: [ChartFamily; 8] = [
+    let families: [ChartFamily; 9] = [
         rates::rates,
         levels::levels,
+        settle::settles,
         history::histories,
         course::courses,
         latencies::tails,

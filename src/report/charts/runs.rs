@@ -11,7 +11,7 @@ use crate::base::failure::shown;
 use crate::base::units::{counted, grouped};
 use crate::plan::DEFAULT_VARIANT;
 use crate::report::names::{self, level_value};
-use crate::results::book::{Book, Level, Measurement};
+use crate::results::book::{Book, Level, Measurement, SETTLE};
 use crate::results::order::variants;
 
 /// The runs of a report and all their variants.
@@ -32,7 +32,9 @@ pub(super) struct ChartVariant<'a> {
     pub(super) own: String,
     /// The number of its colour.
     pub(super) colour: usize,
+    /// All phases but `settle`, whose figure is a time.
     pub(super) rows: Vec<ChartRow<'a>>,
+    pub(super) settled: Vec<ChartRow<'a>>,
     pub(super) measurements: Vec<&'a Measurement>,
     /// The level that its run measured last; none without an axis.
     pub(super) last_level: Option<&'a Level>,
@@ -69,6 +71,7 @@ impl<'a> ChartRuns<'a> {
                     own,
                     colour: all.variants.len(),
                     rows: Vec::new(),
+                    settled: Vec::new(),
                     measurements: measurements.remove(variant).unwrap_or_default(),
                     last_level: analysis.summary().levels().last().copied(),
                 });
@@ -83,13 +86,17 @@ impl<'a> ChartRuns<'a> {
     fn add_rows(&mut self, run: usize, group: &'a VariantSummary) {
         if let Some(at) = self.index.get(&(run, group.variant.as_str())) {
             let level = group.level.as_ref();
-            self.variants[*at].rows.extend(group.rows.iter().map(|row| ChartRow { level, row }));
+            let rows = group.rows.iter().map(|row| ChartRow { level, row });
+            let (settled, rows) = rows.partition::<Vec<_>, _>(|one| one.row.is_settle());
+            self.variants[*at].rows.extend(rows);
+            self.variants[*at].settled.extend(settled);
         }
     }
 
-    /// Phases of all runs, in the order they were measured.
+    /// Phases of all runs that have a rate, in the order they were measured.
     pub(super) fn phases(&self) -> Vec<&'a str> {
-        each_once(self.analyses.iter().flat_map(|analysis| analysis.summary().phases()))
+        let all = self.analyses.iter().flat_map(|analysis| analysis.summary().phases());
+        each_once(all.filter(|phase| *phase != SETTLE))
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &ChartRow<'a>> {

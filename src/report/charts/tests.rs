@@ -475,3 +475,27 @@ fn levels_are_written_as_people_write_them() {
         ("75%".into(), "p99.9".into())
     );
 }
+
+#[test]
+fn what_is_written_until_the_unmount_is_a_time_with_a_chart_of_its_own() {
+    let mut book = made::book();
+    let of_book = |book: &Book| {
+        let all = charts_of(&[book]);
+        let settle = all.iter().find(|chart| chart.key == "settle").unwrap().clone();
+        let others: Vec<Chart> = all.into_iter().filter(|chart| chart.key != "settle").collect();
+        (settle, others)
+    };
+    let (settle, others) = of_book(&book);
+    assert_eq!(settle.y.quantity, AxisQuantity::Seconds);
+    let means = settle.series.iter().filter(|one| one.look == SeriesLook::Bars).count();
+    assert_eq!(means, 4, "one for each file system");
+    assert!(others.iter().all(|chart| !chart.x.names().contains(&"settle".to_string())));
+    for m in &mut book.measurements {
+        let value = f64::from(m.cell.repeat) * 10.0;
+        m.cell.level = Some(Level { axis: "used".into(), value, unit: Unit::Percent });
+    }
+    let (by_level, others) = of_book(&book);
+    assert_eq!((by_level.x.quantity, by_level.x.label.as_str()), (AxisQuantity::Percent, "used"));
+    assert!(by_level.series.iter().all(|one| one.look == SeriesLook::Line), "{by_level:?}");
+    assert!(others.iter().all(|chart| !chart.title.contains("settle")));
+}

@@ -130,7 +130,8 @@ fn phases(book: &Book, summary: &Summary) -> String {
             let level = || group.level.as_ref().map_or_else(|| "-".into(), level_value);
             cells.extend(axis.as_ref().map(|_| level()));
             let mark = if row.disturbed > 0 { " (background load)" } else { "" };
-            cells.push(format!("{}{mark}", row.phase));
+            let unwritten = if row.unwritten > 0 { " (not all written to the device)" } else { "" };
+            cells.push(format!("{}{mark}{unwritten}", row.phase));
             cells.extend(columns.iter().map(|column| (column.cell)(row)));
             table.row(cells);
         }

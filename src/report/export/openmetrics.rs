@@ -147,7 +147,8 @@ fn rate_gauges(rows: &[PhaseGaugeRow<'_>], unit: Unit) -> String {
         _ => ("Operations", UNITS[0]),
     };
     let samples = |value: fn(&Estimate) -> Option<f64>| {
-        let of_unit = rows.iter().filter(|one| one.row.rate_unit == unit);
+        let has_rate = |row: &PhaseSummary| row.rate_unit == unit && !row.is_settle();
+        let of_unit = rows.iter().filter(|one| has_rate(one.row));
         let sample = |one: &PhaseGaugeRow<'_>| {
             MetricSample::new(&one.labels(), value(one.row.rate.as_ref()?)?)
         };
