@@ -57,7 +57,7 @@ const FACTS: [(&str, Fact); 22] = [
     ("processors", Own(|book| book.host.cpus.to_string())),
     ("memory", One(memory)),
     ("root", Own(|book| if book.host.rights.root { "yes" } else { "no" }.into())),
-    ("caches", One(|book| words(book, |m| m.cache.found.to_string()))),
+    ("caches", One(caches)),
     ("boatload", Own(|book| book.run.boatload.clone())),
 ];
 
@@ -111,8 +111,18 @@ pub(crate) fn letter(at: usize) -> char {
     u8::try_from(at).ok().and_then(|at| b'A'.checked_add(at)).map_or('?', char::from)
 }
 
+/// The caches of an unmount are nobody's question.
+fn caches(book: &Book) -> String {
+    let phases = book.measurements.iter().filter(|m| !m.is_settle());
+    sorted_words(phases.map(|m| m.cache.found.to_string()))
+}
+
 fn words(book: &Book, word: fn(&Measurement) -> String) -> String {
-    let mut all: Vec<String> = book.measurements.iter().map(word).collect();
+    sorted_words(book.measurements.iter().map(word))
+}
+
+fn sorted_words(words: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = words.collect();
     all.sort_unstable();
     all.dedup();
     all.join(", ")

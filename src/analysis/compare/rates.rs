@@ -9,7 +9,7 @@ use crate::analysis::findings::ratio::{Rate, RateWithError, Ratio};
 use crate::analysis::findings::sample::{SECONDS, Values};
 use crate::analysis::statistics::Interval;
 use crate::analysis::tails::{LatencySummary, Quantile};
-use crate::analysis::uncertainty::{Estimate, IntervalBasis, rate_estimate};
+use crate::analysis::uncertainty::{Estimate, IntervalBasis, independent, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
@@ -23,7 +23,7 @@ pub enum Metric {
     OperationsPerSecond,
     /// More is faster.
     BytesPerSecond,
-    /// Seconds of a whole job.
+    /// Seconds of a whole job, or of `settle`.
     Seconds,
     /// How long the operation with this number, from 1, took, in nanoseconds. Of a run with
     /// windows, the mean of the window that it lies in.
@@ -75,6 +75,15 @@ pub(super) fn phase_rate(
     let logs = Values::new(&valid, |m| Some((done(m) / seconds(m)).ln()));
     let (rate, shown) = (Rate::new(&logs)?, rate_estimate(&valid, unit, seconds, None)?);
     Some(RunRate { rate, shown: Estimate { mean: rate.log.exp(), ..shown } })
+}
+
+/// The rate of `settle`, which is shown as the seconds that it took; none if nothing of it is valid.
+pub(super) fn settle_rate(all: &[&Measurement]) -> Option<RunRate> {
+    let valid: Vec<&Measurement> = all.iter().filter(counts).copied().collect();
+    let rate = Rate::new(&Values::new(&valid, |m| Some(-m.seconds.ln())))?;
+    let (seconds, basis) = independent(&valid, |m| m.seconds);
+    let shown = Estimate::of(&seconds, None, basis)?;
+    Some(RunRate { rate, shown: Estimate { mean: (-rate.log).exp(), ..shown } })
 }
 
 /// The phases that any of these cells has, if they are two or more.

@@ -8,7 +8,7 @@ use super::differences::{differences, job_lines};
 use super::matching::{MatchedRun, Matching, PhaseKey};
 use super::rates::{
     Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios, phase_rate,
-    quantile_rate,
+    quantile_rate, settle_rate,
 };
 use super::result::{
     Absence, BaselineHistory, CheckOutcome, CheckedRow, ComparedRow, Comparison, HistoryPoint,
@@ -22,7 +22,7 @@ use crate::analysis::thresholds::INTERVAL_ALPHA;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
-use crate::results::book::{Book, Measurement};
+use crate::results::book::{Book, Measurement, SETTLE};
 
 /// Work that differs by less is the same.
 const WORK_SAME: f64 = 0.01;
@@ -183,7 +183,11 @@ impl<'a> RunSets<'a> {
             false => Measurement::durable_seconds,
         };
         let unit = common_unit(self.held().filter_map(|run| run.summary(key)));
-        let rate = |run: &MatchedRun<'a>| phase_rate(&run.valid_measurements(key), unit, seconds);
+        let is_settle = key.phase.as_deref() == Some(SETTLE);
+        let rate = |run: &MatchedRun<'a>| match is_settle {
+            true => settle_rate(&run.valid_measurements(key)),
+            false => phase_rate(&run.valid_measurements(key), unit, seconds),
+        };
         let pair = self.newest();
         let members = pair.map(|run| run.valid_measurements(key));
         let found = pair.map(|run| run.summary(key));
@@ -191,7 +195,7 @@ impl<'a> RunSets<'a> {
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
         let row = ComparedRow {
             key: key.clone(),
-            metric: Metric::of_rate(unit),
+            metric: if is_settle { Metric::Seconds } else { Metric::of_rate(unit) },
             disturbed: found.map(|phase| phase.is_some_and(|phase| phase.disturbed > 0)),
             latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
             ..ComparedRow::default()

@@ -2,11 +2,12 @@
 //! tested for significance.
 
 use super::matching::{MatchedRun, Matching, PhaseKey};
-use super::rates::Metric;
+use super::rates::{Metric, settle_rate};
 use crate::analysis::Analysis;
 use crate::analysis::summary::PhaseSummary;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::units::Unit;
+use crate::results::book::SETTLE;
 
 /// A row with one phase of all runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,10 @@ fn latency(run: &MatchedRun, key: &PhaseKey, number: u64) -> Option<Estimate> {
 }
 
 fn rate_row(key: &PhaseKey, runs: &[MatchedRun]) -> SideBySideRow {
+    if key.phase.as_deref() == Some(SETTLE) {
+        let seconds = |run: &MatchedRun| Some(settle_rate(&run.valid_measurements(key))?.shown);
+        return row(key, Metric::Seconds, runs.iter().map(seconds).collect(), runs);
+    }
     let found: Vec<Option<&PhaseSummary>> = runs.iter().map(|run| run.summary(key)).collect();
     let with_rate = || found.iter().flatten().filter(|phase| phase.rate.is_some());
     let in_bytes =

@@ -200,8 +200,9 @@ fn caches(book: &Book) -> Table {
         let why = cache.reason.map_or("", Doubt::as_str);
         [&m.phase, cache.asked.as_str(), cache.found.as_str(), why].map(String::from)
     };
-    for one in each_once(book.measurements.iter().map(key)) {
-        let count = book.measurements.iter().filter(|m| key(m) == one).count();
+    let phases = || book.measurements.iter().filter(|m| !m.is_settle());
+    for one in each_once(phases().map(key)) {
+        let count = phases().filter(|m| key(m) == one).count();
         let [phase, asked, found, why] = one;
         table.row(vec![phase, asked, found, count.to_string(), why]);
     }
