@@ -197,9 +197,12 @@ impl Phase {
         TargetMap { phase: self, tree, subject, change, needs_state }
     }
 
-    /// Most bytes that one write of it can have: a file that was appended to may be larger than
-    /// any size that is drawn.
+    /// Most bytes that one write of it can have, 0 if it writes no content: a file that was appended
+    /// to may be larger than any size that is drawn.
     pub fn write_bytes_max(&self, tree: &Tree) -> u32 {
+        if !self.operation.change.writes_content() {
+            return 0;
+        }
         let grown = self.history.iter().filter(|past| past.change == Change::Grows).count() as u64;
         let largest = tree.sizes.max().saturating_mul(grown).saturating_add(tree.file_bytes_max());
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)

@@ -30,10 +30,12 @@ pub struct ContentPool {
 }
 
 impl ContentPool {
-    /// A pool for the content of `tree` in writes of at most `largest` bytes.
+    /// A pool for the content of `tree` in writes of at most `largest` bytes; an empty one where
+    /// nothing is written.
     pub fn new(tree: &Tree, largest: u32) -> Self {
+        let pool_bytes = if largest == 0 { 0 } else { POOL_BYTES };
         let mut pool = Self {
-            bytes: AlignedBuffer::new(POOL_BYTES + largest as usize),
+            bytes: AlignedBuffer::new(pool_bytes + largest as usize),
             plain: tree.content == Content::Zeros,
             grain: 64,
             under: Vec::new(),
@@ -46,7 +48,9 @@ impl ContentPool {
                 RUN_BYTES * (100 - usize::from(percent.min(100))) / 100
             }
         };
-        pool.fill(tree.seed, random_bytes);
+        if pool_bytes > 0 {
+            pool.fill(tree.seed, random_bytes);
+        }
         pool
     }
 
@@ -77,7 +81,7 @@ impl ContentPool {
     /// The part of a content that begins at `offset` and is `bytes` long (at most the largest write).
     #[inline]
     pub fn part(&mut self, key: u64, offset: u64, bytes: u32) -> &[u8] {
-        if self.plain {
+        if self.plain || bytes == 0 {
             return &self.bytes[..bytes as usize];
         }
         while let Some((at, length, bytes)) = self.under.pop() {
