@@ -23,7 +23,7 @@ mod write_chunk;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
 
@@ -167,17 +167,17 @@ impl Change {
 }
 
 /// When written data must be on the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
     /// Whenever the kernel likes.
     #[default]
     None,
-    /// fsync(2) of each file before it is closed.
+    /// fsync(2) of the file at the end of each operation.
     Fsync,
-    /// fdatasync(2) of each file before it is closed.
+    /// fdatasync(2) of the file at the end of each operation.
     Fdatasync,
-    /// fsync(2) of each file, then of the directory that holds it.
+    /// fsync(2) of the file, then of the directory that holds it.
     FsyncDirectory,
     /// Each file opened with `O_DSYNC`.
     Dsync,

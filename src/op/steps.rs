@@ -65,15 +65,8 @@ pub(super) fn finish(
     last: RequestKind,
 ) -> NextRequest {
     match last {
-        RequestKind::Open | RequestKind::Write | RequestKind::WriteAt => match target.durability {
-            Durability::Fsync | Durability::FsyncDirectory => {
-                NextRequest::Submit(Request::Sync { data_only: false })
-            }
-            Durability::Fdatasync => NextRequest::Submit(Request::Sync { data_only: true }),
-            Durability::None | Durability::Dsync | Durability::Syncfs => {
-                NextRequest::Last(Request::Close)
-            }
-        },
+        RequestKind::Open | RequestKind::Write | RequestKind::WriteAt => sync_of(target.durability)
+            .map_or(NextRequest::Last(Request::Close), NextRequest::Submit),
         RequestKind::Sync if target.durability == Durability::Fdatasync => {
             NextRequest::Last(Request::Close)
         }
@@ -89,6 +82,15 @@ pub(super) fn finish(
         | RequestKind::Unlink
         | RequestKind::MakeDirectory
         | RequestKind::RemoveDirectory => close_or_end(so_far),
+    }
+}
+
+/// The request that makes what was written to a file durable; none if nothing is asked of it alone.
+pub(super) fn sync_of(durability: Durability) -> Option<Request> {
+    match durability {
+        Durability::Fsync | Durability::FsyncDirectory => Some(Request::Sync { data_only: false }),
+        Durability::Fdatasync => Some(Request::Sync { data_only: true }),
+        Durability::None | Durability::Dsync | Durability::Syncfs => None,
     }
 }
 
@@ -124,7 +126,11 @@ pub(super) fn close_or_end(so_far: &OperationProgress) -> NextRequest {
 }
 
 /// The last step of an operation that changes a directory.
-fn sync_holder(target: &Target, so_far: &OperationProgress, last: RequestKind) -> NextRequest {
+pub(super) fn sync_holder(
+    target: &Target,
+    so_far: &OperationProgress,
+    last: RequestKind,
+) -> NextRequest {
     let wanted = target.durability == Durability::FsyncDirectory
         && so_far.failed.is_none()
         && last != RequestKind::SyncHolder;

@@ -33,7 +33,10 @@ fn step(target: &Target, so_far: &OperationProgress) -> NextRequest {
         RequestKind::Open | RequestKind::WriteAt if so_far.bytes < target.size => {
             write(target, so_far)
         }
-        RequestKind::Open | RequestKind::WriteAt if !chunk.closes => NextRequest::Done,
+        RequestKind::Open | RequestKind::WriteAt if !chunk.closes => {
+            steps::sync_of(target.durability).map_or(NextRequest::Done, NextRequest::Submit)
+        }
+        other if !chunk.closes => steps::sync_holder(target, so_far, other),
         other => steps::finish(target, so_far, other),
     }
 }
@@ -152,13 +155,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_kept_open_is_opened_synced_and_closed_once_and_else_for_each_chunk() {
+    fn a_file_kept_open_is_opened_and_closed_once_and_else_for_each_chunk() {
         let count = |keeps_open, kind| {
-            let (all, _) = written(keeps_open, Durability::Fsync, usize::MAX);
+            let (all, _) = written(keeps_open, Durability::FsyncDirectory, usize::MAX);
             all.iter().filter(|request| request.kind() == kind).count()
         };
-        for kind in [RequestKind::Open, RequestKind::Sync, RequestKind::Close] {
+        for kind in [RequestKind::Open, RequestKind::Close] {
             assert_eq!((count(true, kind), count(false, kind)), (1, 3), "{kind:?}");
+        }
+        for kind in [RequestKind::Sync, RequestKind::SyncHolder] {
+            assert_eq!((count(true, kind), count(false, kind)), (3, 3), "{kind:?}");
         }
     }
 

@@ -12,6 +12,7 @@ use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
+use crate::op::Durability;
 pub use crate::plan::phase::SETTLE;
 pub use crate::plan::{CacheAsked, Conclusion, EngineName, Scale};
 pub use crate::run::backing::MadeOn;
@@ -273,6 +274,8 @@ pub struct Measurement {
     pub engine: Option<EngineName>,
     /// Workers.
     pub threads: u32,
+    /// When written data had to be on the device; none if that is not known.
+    pub durability: Option<Durability>,
     /// Operations that succeeded.
     pub operations: u64,
     /// Failed operations by the name of their error.

@@ -184,6 +184,7 @@ fn counted_work(cell: &CellPlan, context: &PhaseContext<'_>, run: &PhaseRun) -> 
         pass: phase.pass,
         operation: phase.operation.name.into(),
         engine: Some(cell.engine),
+        durability: Some(phase.durability),
         threads: phase.threads,
         operations: run.operations,
         operations_asked: phase.operations().unwrap_or(run.operations + failed),

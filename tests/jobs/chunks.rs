@@ -15,12 +15,13 @@ use crate::command;
 use crate::library;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 
+use boatload::op::Durability;
 use boatload::plan::space::Need;
 use boatload::plan::{Plan, Scale, Settings, find_scenario, read_job};
 use boatload::results::book::{Book, Measurement};
@@ -84,8 +85,35 @@ fn the_original_has_the_numbers_of_the_document() {
         assert_eq!(found, expected, "{variant}");
     }
     assert!(plan.cells.iter().all(|cell| cell.threads() == 16));
-    let after: Vec<_> = plan.cells.iter().map(|cell| cell.phases[0].entries_after).collect();
-    assert_eq!(after[..6], [1_000_000, 100_000, 10_000, 1_000, 100, 62_500]);
+    let blocks = plan.cells.iter().find(|cell| cell.variant == "file-per-block");
+    assert_eq!(blocks.map(|cell| cell.phases[0].entries_after), Some(62_500));
+}
+
+#[test]
+fn every_cell_of_the_smaller_scales_writes_the_same_bytes_and_keeps_all_workers_busy() {
+    for (scale, expected) in [(Scale::Quick, 32 << 20), (Scale::Standard, 1_000 << 20)] {
+        let plan = plan_with(chunks(), &set(scale, &[]));
+        for variant in plan.variants() {
+            for (files, chunks, bytes) in amounts(&plan, variant) {
+                assert_eq!(bytes, expected, "{variant}: {chunks} chunks");
+                assert!(files >= 16, "{variant}: {files} files for 16 workers");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_layouts_are_written_with_each_chunk_on_the_device_and_two_in_many_directories() {
+    let plan = plan_with(chunks(), &set(Scale::Quick, &[]));
+    let of = |durability: Durability| {
+        let cells = plan.cells.iter().filter(|cell| cell.phases[0].durability == durability);
+        let names: BTreeSet<&str> = cells.map(|cell| cell.variant.as_str()).collect();
+        names.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(of(Durability::Fsync), ["file-per-block-fsync", "file-per-chunk-fsync"]);
+    assert_eq!(of(Durability::Syncfs).len(), 5);
+    let holders: BTreeSet<u64> = plan.cells.iter().map(|cell| cell.tree.holders()).collect();
+    assert_eq!(holders, [1, 16, 256].into());
 }
 
 #[test]
@@ -95,10 +123,10 @@ fn chunks_are_one_count_for_all_sizes_or_one_for_each() {
         amounts(&plan, "file-per-chunk").into_iter().map(|(_, n, _)| n).collect::<Vec<_>>()
     };
     assert_eq!(counts(&[("chunk_sizes", "1KiB,64KiB"), ("chunks", "10000,500")]), [10_000, 500]);
-    assert_eq!(counts(&[("chunks", "1000")]), [1000; 5]);
+    assert_eq!(counts(&[("chunks", "1000")]), [1000; 4]);
     let found = problem(chunks(), &set(Scale::Quick, &[("chunks", "1,2,3")]));
     assert!(found.contains("axis.with.chunk-count: found 3 quantities"), "{found}");
-    assert!(found.contains("one for each of the 5 levels of `chunk-size`"), "{found}");
+    assert!(found.contains("one for each of the 4 levels of `chunk-size`"), "{found}");
 }
 
 /// A job file with companions of an axis `x` of two levels, and a list and a parameter to name.
@@ -260,7 +288,7 @@ fn every_chunk_lies_at_its_place_and_no_two_are_alike() {
             let (files, book) = looked(&plan);
             let tree = &plan.cells[0].tree;
             let mut pool = ContentPool::new(tree, size as u32);
-            let mut chunks = std::collections::BTreeSet::new();
+            let mut chunks = BTreeSet::new();
             assert_eq!(files.len() as u64, tree.files, "{tree:?}");
             for number in 0..count {
                 let file = &files[&format!("f{:010}", number / per_file)];
@@ -312,12 +340,13 @@ fn phases_after_it_meet_the_files_that_chunks_made() {
 }
 
 #[test]
-fn durability_syncs_a_file_each_time_before_it_is_closed() {
+fn durability_syncs_a_file_after_each_chunk() {
     let truth = "sync = '1ms', metadata = '10us', transfer = '1us'";
     for (handles, durability, syncs) in [
         ("reopen", "fsync", 8),
-        ("keep-open", "fsync", 2),
-        ("keep-open", "fsync-directory", 4),
+        ("keep-open", "fsync", 8),
+        ("keep-open", "fdatasync", 8),
+        ("keep-open", "fsync-directory", 16),
         ("reopen", "none", 0),
     ] {
         let tree = format!("chunks = 8, chunks_per_file = 4, size = 100, handles = '{handles}'");

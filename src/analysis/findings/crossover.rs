@@ -48,7 +48,8 @@ pub struct LevelWinner {
     pub value: f64,
     /// How many times as fast the first variant is as the second.
     pub ratio: f64,
-    /// Its 95% interval, such that all levels hold together; none for too few measurements.
+    /// Its 95% interval, such that those of all levels and pairs of variants hold together; none for too
+    /// few measurements.
     pub interval: Option<Interval>,
     /// The faster variant; none without a significant difference.
     pub winner: Option<String>,
@@ -111,17 +112,29 @@ impl CrossoverFinding {
     }
 }
 
-/// The first variant against each other one, for each phase.
+/// For each phase, each variant against another.
 pub(super) fn crossover(sample: &Sample<'_>) -> Vec<CrossoverFinding> {
+    let of_phase = |phase| pairs(sample, phase).into_iter().map(move |pair| (phase, pair));
+    let all: Vec<_> = sample.phases().into_iter().flat_map(of_phase).collect();
+    let pair = |(phase, pair): (_, _)| VariantPair::new(sample, phase, pair, all.len());
+    all.iter().copied().filter_map(pair).map(|pair| pair.finding()).collect()
+}
+
+/// Each variant but the first, behind the first of the same durability; one that has no other of the
+/// same, behind the first of all.
+fn pairs<'a>(sample: &Sample<'a>, phase: &str) -> Vec<[&'a str; 2]> {
     let Some((first, others)) = sample.variants().split_first() else { return Vec::new() };
-    let mut findings = Vec::new();
-    for phase in sample.phases() {
-        for other in others {
-            let pair = VariantPair::new(sample, phase, [first, other]);
-            findings.extend(pair.map(|pair| pair.finding()));
+    let before = |other: &str| {
+        let durability = sample.durability(phase, other);
+        let alike = |name: &&str| sample.durability(phase, name) == durability;
+        let mut alike = sample.variants().iter().copied().filter(alike);
+        match (alike.next(), alike.next()) {
+            (Some(before), _) if before != other => Some(before),
+            (_, Some(_)) => None,
+            (_, None) => Some(*first),
         }
-    }
-    findings
+    };
+    others.iter().filter_map(|other| Some([before(other)?, *other])).collect()
 }
 
 /// Two variants over the axis.
@@ -135,7 +148,13 @@ struct VariantPair<'a> {
 }
 
 impl<'a> VariantPair<'a> {
-    fn new(sample: &Sample<'a>, phase: &'a str, variants: [&'a str; 2]) -> Option<Self> {
+    /// All intervals of so many pairs hold together.
+    fn new(
+        sample: &Sample<'a>,
+        phase: &'a str,
+        variants: [&'a str; 2],
+        pairs_in_all: usize,
+    ) -> Option<Self> {
         let rates_at = |level: &Level| -> Option<(Rate, Rate)> {
             let values = variants.map(|variant| {
                 let cell = sample.cell(phase, variant, Some(level));
@@ -151,7 +170,7 @@ impl<'a> VariantPair<'a> {
             levels.filter_map(|level| Some((level, rates_at(level)?))).collect();
         let pooled = PooledVariance::new(pairs.iter().flat_map(|(_, (a, b))| [a, b]));
         let ratio = |(level, pair): &(&'a Level, (Rate, Rate))| {
-            (*level, pooled.ratio(&[*pair], pairs.len()))
+            (*level, pooled.ratio(&[*pair], pairs.len() * pairs_in_all))
         };
         let ratios: Vec<_> = pairs.iter().map(ratio).collect();
         let seconds = pairs.iter().map(|(_, (_, second))| (-second.log).exp()).collect();

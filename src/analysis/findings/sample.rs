@@ -3,6 +3,7 @@
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
+use crate::op::Durability;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::PhaseCell;
 
@@ -80,6 +81,12 @@ impl<'a> Sample<'a> {
             m.phase == phase && m.cell.variant == variant && m.cell.level.as_ref() == level
         };
         self.measurements.iter().filter(here).copied().collect()
+    }
+
+    /// When what a variant writes in a phase must be on the device; none if that is not known.
+    pub(super) fn durability(&self, phase: &str, variant: &str) -> Option<Durability> {
+        let own = |m: &&&Measurement| m.phase == phase && m.cell.variant == variant;
+        self.measurements.iter().find(own).and_then(|m| m.durability)
     }
 
     /// All that have measurements, by phase, then by variant.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::op::Durability;
 use crate::run::cache::CacheState;
 
 /// Rates of variants, one row for each repeat, at a level or none.
@@ -329,6 +330,30 @@ fn the_sentence_of_a_crossover_groups_neighbouring_levels() {
          a from 100 KiB to 4,000 KiB (1.15 to 3.09 times); they are equally fast at about 68.7 KiB (52.3 KiB to \
          84.0 KiB)."
     );
+}
+
+#[test]
+fn a_variant_meets_the_first_that_is_as_durable() {
+    let level = level("chunk-size", 1024.0, Unit::Bytes);
+    let rates = [30.0, 31.0, 32.0];
+    let of = |durable: &[(&str, Durability)]| {
+        let names: Vec<&str> = durable.iter().map(|(name, _)| *name).collect();
+        let cells: Vec<_> = names.iter().map(|name| (*name, &rates[..])).collect();
+        let mut all = at(Some(&level), &cells);
+        for m in &mut all {
+            let found = durable.iter().find(|(name, _)| *name == m.cell.variant);
+            m.durability = found.map(|(_, durability)| *durability);
+        }
+        let found = conclude(&book(all), &[Conclusion::Crossover], &names);
+        let pair = |found: &Finding| figures(found)["variants"].to_string();
+        found.iter().map(pair).collect::<Vec<_>>()
+    };
+    use Durability::{Fsync, Syncfs};
+    assert_eq!(
+        of(&[("a", Syncfs), ("b", Syncfs), ("a-fsync", Fsync), ("b-fsync", Fsync)]),
+        [r#"["a","b"]"#, r#"["a-fsync","b-fsync"]"#]
+    );
+    assert_eq!(of(&[("a", Syncfs), ("a-fsync", Fsync)]), [r#"["a","a-fsync"]"#]);
 }
 
 #[test]
