@@ -108,8 +108,39 @@ fn amplification_table(
     (table.heads.len() > 1).then_some(TitledTable { title, table })
 }
 
-/// The conditions that phases found, by level if there are any, else by variant; none if nothing is known.
+/// More variants than these do not stand beside each other.
+const VARIANTS_BESIDE_MAX: usize = 4;
+
+/// The conditions that phases found; none if nothing is known.
 pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
+    let is_long = conditions.variants().len() > VARIANTS_BESIDE_MAX;
+    let table = match conditions.levels().first().filter(|_| is_long) {
+        Some(level) => conditions_below(conditions, &level.axis),
+        None => conditions_beside(conditions),
+    };
+    let title = "found before the phases, mean over the repeats".into();
+    (!conditions.names.is_empty()).then_some(TitledTable { title, table })
+}
+
+/// A row for each level of each variant.
+fn conditions_below(conditions: &Conditions, axis: &str) -> Table {
+    let (variants, levels) = (conditions.variants(), conditions.levels());
+    let mut table = Table::new(&[(axis, Align::Right)]);
+    for variant in &variants {
+        table.heading(&format!("{variant}:"));
+        levels.iter().for_each(|level| table.row(vec![level_value(level)]));
+    }
+    for (at, (name, unit)) in conditions.names.iter().enumerate() {
+        let cell = |variant: &str, level| condition(conditions.mean(variant, level, at), *unit);
+        let of_variant = |variant| levels.iter().map(move |level| cell(variant, Some(*level)));
+        table.group("");
+        table.column(name.as_str(), variants.iter().copied().flat_map(of_variant));
+    }
+    table
+}
+
+/// A row for each level if there are any, with the variants beside each other, else for each variant.
+fn conditions_beside(conditions: &Conditions) -> Table {
     let (variants, levels) = (conditions.variants(), conditions.levels());
     let axis = levels.first().map(|level| level.axis.as_str());
     let by_level =
@@ -130,8 +161,7 @@ pub(super) fn conditions_table(conditions: &Conditions) -> Option<TitledTable> {
             table.column(head, levels.iter().map(|level| cell(variant, Some(level))));
         }
     }
-    let title = "found before the phases, mean over the repeats".into();
-    (!conditions.names.is_empty()).then_some(TitledTable { title, table })
+    table
 }
 
 fn condition(mean: Option<f64>, unit: Unit) -> String {
@@ -161,6 +191,20 @@ mod tests {
         assert!(said.starts_with("3 file systems made: 2 on an image of"), "{said}");
         assert!(said.contains("loop0") && said.contains(", 1 in memory ("), "{said}");
         assert!(about_made(&bare).contains("free in memory, "), "{}", about_made(&bare));
+    }
+
+    #[test]
+    fn the_conditions_of_many_variants_stand_below_each_other() {
+        let mut book = crate::results::fixture::growing::fullness(&["a", "b", "c", "d", "e"]);
+        book.conditions.retain(|c| c.cell.level.as_ref().is_some_and(|level| level.value < 50.0));
+        let analysis = Analysis::of(&book);
+        let mut out = Vec::new();
+        conditions_table(analysis.conditions()).unwrap().write(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines[1].starts_with("space-used") && lines[1].ends_with("layout-score"), "{text}");
+        assert_eq!((lines[2], lines.len()), ("a:", 2 + 5 * 3), "{text}");
+        assert!(lines[3].starts_with("30%"), "{text}");
     }
 
     #[test]

@@ -288,7 +288,10 @@ pub(super) fn phase_levels(summary: &Summary) -> Vec<TitledTable> {
 
 fn levels_title(summary: &Summary, phase: &str) -> String {
     let axis = summary.levels().first().map_or("", |level| level.axis.as_str());
-    format!("{phase}, by {axis}; caches: {}", found_caches(summary, &[phase]))
+    match phase {
+        SETTLE => format!("{phase}, by {axis}"),
+        _ => format!("{phase}, by {axis}; caches: {}", found_caches(summary, &[phase])),
+    }
 }
 
 /// Which figures of a phase are in a table of levels.
