@@ -34,7 +34,8 @@ Room is checked before anything is written, and what a run would lack to make fi
 listed after the plan; of --device it reads the size and what is on it, and writes nothing to it. The time is that of an earlier run of the same job here, \
 if one is in the store. Otherwise a probe of about a second does a small copy of the plan in a \
 directory boatload-ID of its own and removes it at once, also after an error or Ctrl-C; as root it drops the \
-kernel's caches up to four times if the plan asks for cold ones. With --no-probe nothing is written, \
+kernel's caches up to four times if the plan asks for cold ones. To make and mount a file system is taken \
+to be 0.4 s, to unmount it and mount it again 0.1 s. With --no-probe nothing is written, \
 and the time comes from earlier runs or is not stated. Where nothing can be written, the plan says so \
 and gives no time.";
 

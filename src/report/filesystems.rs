@@ -8,13 +8,24 @@ use crate::analysis::Analysis;
 use crate::analysis::amplification::{Amplification, devices_counted, repeats_behind};
 use crate::analysis::conditions::Conditions;
 use crate::analysis::uncertainty::Estimate;
+use crate::base::distinct::each_once;
 use crate::base::units::{self, Unit, counted, grouped};
 use crate::results::book::{Book, MadeFileSystem, MadeOn};
 use crate::results::order::made;
 
 pub(super) fn made_table(book: &Book) -> TitledTable {
     let mut table = Table::new(&[("variant", Align::Left), ("made by", Align::Left)]);
-    made(book).into_iter().for_each(|made| table.note(&made.variant, &about_made(made)));
+    let all = made(book);
+    for how in each_once(all.iter().map(|made| how_made(made))) {
+        let alike: Vec<_> = all.iter().filter(|made| how_made(made) == how).collect();
+        match alike.as_slice() {
+            [one] => table.note(&one.variant, &about_made(one)),
+            many => {
+                let names: Vec<&str> = many.iter().map(|made| made.variant.as_str()).collect();
+                table.note(&many[0].kind, &format!("{}; {how}", names.join(", ")));
+            }
+        }
+    }
     let title =
         "file systems, made anew for each cell, or for all levels of a variant that are prepared";
     TitledTable { title: title.into(), table }
@@ -23,6 +34,11 @@ pub(super) fn made_table(book: &Book) -> TitledTable {
 fn about_made(made: &MadeFileSystem) -> String {
     let name = (width(&made.variant) > NOTE_NAME_MAX).then(|| made.variant.clone());
     let kind = (made.kind != made.variant).then(|| made.kind.clone());
+    name.into_iter().chain(kind).chain([how_made(made)]).collect::<Vec<_>>().join("; ")
+}
+
+/// The command, the options, the size and the place.
+fn how_made(made: &MadeFileSystem) -> String {
     let mkfs = made.mkfs.clone().unwrap_or_else(|| "no mkfs".into());
     let requested = match made.mount_asked.as_str() {
         "" => "the defaults",
@@ -47,8 +63,7 @@ fn about_made(made: &MadeFileSystem) -> String {
     // Where nothing was made there was nothing to trim for it.
     let stale = !made.is_in_memory() && !made.trimmed;
     let stale = stale.then(|| "the device cannot be trimmed".to_string());
-    let parts =
-        [name, kind, Some(mkfs), made.mkfs_version.clone(), Some(mounted), Some(size), stale];
+    let parts = [Some(mkfs), made.mkfs_version.clone(), Some(mounted), Some(size), stale];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("; ")
 }
@@ -194,6 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn variants_on_file_systems_that_were_made_alike_share_a_row() {
+        let names = ["ext4/aged", "ext4/fresh", "xfs"];
+        let kinds = ["ext4", "ext4", "xfs"];
+        let filesystems = names.iter().zip(kinds).map(|(name, kind)| filesystem(name, kind));
+        let mut out = Vec::new();
+        let book = Book { filesystems: filesystems.collect(), ..Book::default() };
+        made_table(&book).write(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\next4     ext4/aged, ext4/fresh; mkfs.ext4 -q"), "{text}");
+        assert_eq!(text.matches(" -q -").count(), 2, "each command once: {text}");
+    }
+
+    #[test]
     fn the_conditions_of_many_variants_stand_below_each_other() {
         let mut book = crate::results::fixture::growing::fullness(&["a", "b", "c", "d", "e"]);
         book.conditions.retain(|c| c.cell.level.as_ref().is_some_and(|level| level.value < 50.0));
@@ -211,7 +239,11 @@ mod tests {
     fn names_that_are_cut_stand_in_full_beside_what_is_known_of_them() {
         let names =
             ["ext4 -O ^has_journal,^dir_index -m 0", "ext4 -O ^has_journal,^dir_index -m 5"];
-        let filesystems = names.iter().map(|name| filesystem(name, "ext4")).collect();
+        let made = |name: &&str| MadeFileSystem {
+            mkfs: Some(format!("mkfs.{name} DEVICE")),
+            ..filesystem(name, "ext4")
+        };
+        let filesystems = names.iter().map(made).collect();
         let mut out = Vec::new();
         made_table(&Book { filesystems, ..Book::default() }).write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
