@@ -94,8 +94,11 @@ fn our_loops(directory: &Path, threads: u32, clock: &RealClock) -> Vec<f64> {
 fn one_phase(name: &str, shared: &Arc<OpenTree>, threads: u32, clock: &RealClock) -> f64 {
     let operation = find_operation(name).unwrap();
     let selection = Selection::new(EntryRange::whole(0, FILES), Order::Sequential, 1, 1, 0);
-    let created =
-        PastChange { change: boatload::op::Change::NewSize, selection: selection.clone() };
+    let created = PastChange {
+        change: boatload::op::Change::NewSize,
+        selection: selection.clone(),
+        sizes: None,
+    };
     let history = if name == "create" { vec![] } else { vec![created] };
     let phase = Phase { block: BLOCK, history, ..Phase::bare(operation, selection, threads) };
     let mut recorders: Vec<PhaseRecorder> =

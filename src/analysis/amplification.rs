@@ -29,12 +29,12 @@ pub struct Amplification {
     /// Requests to read that it completed for each operation of the phases that read content from
     /// cold caches.
     pub reads_per_operation: Option<Estimate>,
-    /// Bytes of the file system's space for each file added. Counted are the phases that add files,
-    /// with their syncs.
+    /// Bytes of the file system's space for each file added. Counted is the first phase that adds files,
+    /// with its sync: later ones may add files of other sizes.
     pub bytes_per_file: Option<Estimate>,
-    /// Bytes of content for each file added, in the same phases.
+    /// Bytes of content for each file added, in the same phase.
     pub asked_per_file: Option<Estimate>,
-    /// Inodes for each file added, in the same phases.
+    /// Inodes for each file added, in the same phase.
     pub inodes_per_file: Option<Estimate>,
 }
 
@@ -80,7 +80,9 @@ fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
     let requests_written: MeasuredValue = |m| Some(m.device_writes? as f64);
     let requests_read: MeasuredValue = |m| Some(m.device_reads? as f64);
     let (writing, reading) = (filtered(all, writes), filtered(all, reads));
-    let adding = filtered(all, adds_files);
+    let mut adding = filtered(all, adds_files);
+    let first = adding.first().map(|m| m.phase.clone());
+    adding.retain(|m| Some(&m.phase) == first.as_ref());
     let known: Vec<&Measurement> =
         adding.iter().copied().filter(|m| m.space_bytes.is_some()).collect();
     let bytes_per_file = mean_ratio(&known, space, operations);

@@ -186,7 +186,7 @@ pub fn mean_bytes(phase: &Phase, cell: &CellPlan) -> f64 {
         Subject::File if phase.on_ballast.is_some() => {
             cell.prepare.as_ref().map_or(0.0, |prepare| prepare.ballast.tree.sizes.mean())
         }
-        Subject::File | Subject::Chunk => cell.tree.sizes.mean(),
+        Subject::File | Subject::Chunk => phase.sizes(&cell.tree).mean(),
         _ => 0.0,
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod golden;
 pub mod live_set;
 pub(crate) mod named_enum;
 pub mod names;
+pub mod normal;
 pub(crate) mod permutation;
 pub mod problem;
 pub mod random;

@@ -164,8 +164,11 @@ fn tree_words(cell: &CellPlan) -> String {
     let makes = |phase: &&Phase| {
         phase.operation.effect == Effect::AddsEntry && phase.operation.subject != Subject::Directory
     };
-    let files: u64 = cell.phases.iter().filter(makes).map(|phase| phase.selection.entries()).sum();
-    let size = bytes(tree.sizes.mean() as u64);
+    let made = cell.phases.iter().filter(makes).map(|phase| (phase.selection.entries(), phase));
+    let made: Vec<(u64, &Phase)> = made.collect();
+    let files: u64 = made.iter().map(|(files, _)| files).sum();
+    let all = made.iter().map(|(files, phase)| phase.sizes(tree).mean() * *files as f64);
+    let size = bytes((all.sum::<f64>() / files.max(1) as f64) as u64);
     let sizes = match tree.chunks {
         Some(chunks) => format!("of {} of {size}", counted(chunks.count, "chunk")),
         None if files == 1 => format!("of {size}"),

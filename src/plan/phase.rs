@@ -1,7 +1,7 @@
 //! Describes one checked phase of a cell: which operation on which targets, and how.
 
 use super::selection::{Order, Selection};
-use super::tree::{Handles, Tree};
+use super::tree::{Handles, Sizes, Tree};
 use crate::base::named_enum::named_enum;
 use crate::op::{Change, Chunk, Durability, ItemId, Operation, Subject, Target};
 
@@ -50,6 +50,8 @@ pub struct PastChange {
     pub change: Change,
     /// To which files.
     pub selection: Selection,
+    /// The law of the sizes that it wrote; none for that of the tree.
+    pub sizes: Option<Sizes>,
 }
 
 /// A file as the phases so far have left it.
@@ -90,6 +92,8 @@ pub struct Phase {
     pub direct: bool,
     /// When it ends.
     pub end: PhaseEnd,
+    /// The law of the sizes that it writes; none for that of the tree.
+    pub sizes: Option<Sizes>,
     /// What the phases before it did to the files.
     pub history: Vec<PastChange>,
     /// The first live directory entry and the layout's directories, for a walk over all of them.
@@ -138,6 +142,7 @@ impl Phase {
             keep_atime: false,
             direct: false,
             end: PhaseEnd::Targets,
+            sizes: None,
             history: Vec::new(),
             walk: DirectoryWalk::default(),
             entries_after: 0,
@@ -150,7 +155,7 @@ impl Phase {
         let mut state = FileState::default();
         for past in &self.history {
             if past.selection.contains(number) {
-                state.apply(past.change, tree, number);
+                state.apply(past, tree, number);
             }
         }
         state
@@ -194,7 +199,18 @@ impl Phase {
         let subject = self.operation.subject;
         let needs_state =
             subject == Subject::File && !self.history.is_empty() && (writes || renamed);
-        TargetMap { phase: self, tree, subject, change, needs_state }
+        let sizes = self.sizes.unwrap_or(tree.sizes);
+        TargetMap { phase: self, tree, subject, change, needs_state, sizes }
+    }
+
+    /// The law of the sizes that it writes; if it reads, the one by which they were last written.
+    pub fn sizes(&self, tree: &Tree) -> Sizes {
+        let written = |past: &&PastChange| past.change == Change::NewSize;
+        let own = match self.operation.reads_content {
+            true => self.history.iter().rfind(written).and_then(|past| past.sizes),
+            false => self.sizes,
+        };
+        own.unwrap_or(tree.sizes)
     }
 
     /// Most bytes that one write of it can have, 0 if it writes no content: a file that was appended
@@ -203,8 +219,14 @@ impl Phase {
         if !self.operation.change.writes_content() {
             return 0;
         }
-        let grown = self.history.iter().filter(|past| past.change == Change::Grows).count() as u64;
-        let largest = tree.sizes.max().saturating_mul(grown).saturating_add(tree.file_bytes_max());
+        let largest_of = |sizes: Option<Sizes>| sizes.unwrap_or(tree.sizes).max();
+        let of = |change: Change| {
+            let past = self.history.iter().filter(move |past| past.change == change);
+            past.map(|past| largest_of(past.sizes))
+        };
+        let new = of(Change::NewSize).fold(largest_of(self.sizes), u64::max);
+        let new = new.max(tree.file_bytes_max());
+        let largest = of(Change::Grows).fold(new, u64::saturating_add);
         u32::try_from(largest).unwrap_or(u32::MAX).min(self.block)
     }
 
@@ -240,6 +262,7 @@ pub struct TargetMap<'a> {
     subject: Subject,
     change: Change,
     needs_state: bool,
+    sizes: Sizes,
 }
 
 impl TargetMap<'_> {
@@ -253,7 +276,7 @@ impl TargetMap<'_> {
             false => FileState::default(),
         };
         let size = match self.change {
-            Change::NewSize | Change::Grows => tree.size(number, state.writes),
+            Change::NewSize | Change::Grows => tree.size_by(self.sizes, number, state.writes),
             Change::SameSize => state.size,
             Change::Chunks => tree.sizes.max(),
             Change::Nothing | Change::Renames => 0,
@@ -311,13 +334,14 @@ impl TargetMap<'_> {
 }
 
 impl FileState {
-    fn apply(&mut self, change: Change, tree: &Tree, number: u64) {
-        match change {
+    fn apply(&mut self, past: &PastChange, tree: &Tree, number: u64) {
+        let drawn = || tree.size_by(past.sizes.unwrap_or(tree.sizes), number, self.writes);
+        match past.change {
             Change::Nothing => {}
             Change::Renames => self.generation += 1,
             Change::SameSize => self.writes += 1,
             Change::NewSize => {
-                self.size = tree.size(number, self.writes);
+                self.size = drawn();
                 self.writes += 1;
             }
             Change::Chunks => {
@@ -325,7 +349,7 @@ impl FileState {
                 self.writes += 1;
             }
             Change::Grows => {
-                self.size += tree.size(number, self.writes);
+                self.size += drawn();
                 self.writes += 1;
             }
         }

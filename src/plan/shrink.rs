@@ -130,7 +130,8 @@ impl Shrinking {
             }
         }
         let mut tree = Tree { sizes: cut(cell.tree.sizes), ..cell.tree.clone() };
-        let mut bytes = tree.sizes.mean().max(1.0);
+        let own = cell.phases.iter().filter_map(|phase| phase.sizes.map(cut));
+        let mut bytes = own.map(Sizes::mean).fold(tree.sizes.mean().max(1.0), f64::max);
         let mut targets = TARGETS_MAX;
         if let Some(chunks) = &mut tree.chunks {
             let fit = (BYTES_MAX as f64 / bytes) as u64;
@@ -158,11 +159,13 @@ impl Shrinking {
         let of_past = |past: &PastChange| PastChange {
             selection: self.range(&past.selection, &self.files),
             change: past.change,
+            sizes: past.sizes.map(cut),
         };
         Phase {
             selection: self.selection(phase),
             windows: 0,
             end: PhaseEnd::Targets,
+            sizes: phase.sizes.map(cut),
             history: phase.history.iter().map(of_past).collect(),
             walk,
             ..phase.clone()

@@ -1,7 +1,7 @@
 //! Computes the bytes and inodes that a cell needs, before anything is written.
 
 use super::tree::{Sizes, Tree};
-use super::{BallastGoal, CellPlan, Prepare};
+use super::{BallastGoal, CellPlan, Phase, Prepare};
 use crate::op::{Change, Effect, Subject};
 
 /// Bytes and inodes, the most that exist at one time.
@@ -48,7 +48,7 @@ impl Need {
         let block = block_bytes.max(1);
         let directories = cell.tree.layout_directories();
         let (mut entries, mut most) = (0u64, 0u64);
-        let mut most_files = 0u64;
+        let (mut most_files, mut of_tree_law) = (0u64, 0u64);
         for phase in &cell.phases {
             let count = phase.selection.count;
             match (phase.operation.effect, phase.operation.subject) {
@@ -57,6 +57,9 @@ impl Need {
                     entries += added;
                     if subject != Subject::Directory {
                         most_files = most_files.max(first + added);
+                        if phase.sizes.is_none() {
+                            of_tree_law = of_tree_law.max(first + added);
+                        }
                     }
                 }
                 (Effect::RemovesEntry, _) => entries = entries.saturating_sub(count),
@@ -64,14 +67,12 @@ impl Need {
             }
             most = most.max(entries);
         }
-        let written = cell.phases.iter().filter(|p| p.operation.change == Change::Grows);
-        let appended: u64 = written.map(|p| p.selection.count).sum();
+        // What is appended, and files whose sizes follow a law of the phase's own.
+        let beside = |p: &&Phase| p.sizes.is_some() || p.operation.change == Change::Grows;
+        let written = cell.phases.iter().filter(beside);
+        let written = written.map(|p| contents(p.sizes(&cell.tree), p.selection.count, block));
         // Job files may ask for more than there is anywhere: that must not wrap to a little.
-        let content = files(&cell.tree, most_files, block).saturating_add(contents(
-            cell.tree.sizes,
-            appended,
-            block,
-        ));
+        let content = written.fold(files(&cell.tree, of_tree_law, block), u64::saturating_add);
         let beside = cell.prepare.as_ref().map(|prepare| Self::of_ballast(prepare, block));
         let beside = beside.unwrap_or_default();
         let inodes = (most + directories + OWN_INODES).saturating_add(beside.inodes);

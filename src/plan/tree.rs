@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::base::normal::{normal_chance, normal_quantile};
 use crate::base::random::{Stream, below, draw, unit};
 use crate::op::ItemId;
 
@@ -51,6 +52,49 @@ pub enum Sizes {
         /// How strongly small sizes are preferred.
         k: f64,
     },
+    /// Their logarithm is normally distributed.
+    Lognormal(LognormalSizes),
+}
+
+/// Sizes whose natural logarithm is normally distributed, of which those in a range are left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LognormalSizes {
+    mu: f64,
+    sigma: f64,
+    min: u64,
+    max: u64,
+    /// The share of the law that lies below the range.
+    below: f64,
+    /// The share that lies in it.
+    within: f64,
+    mean: f64,
+}
+
+/// Quantiles that the mean of sizes is computed from: to a millionth, far less than a draw.
+const QUANTILES: u32 = 4_096;
+
+impl LognormalSizes {
+    /// Mean and standard deviation of the logarithm of bytes, and the smallest and the largest size.
+    pub fn new(mu: f64, sigma: f64, min: u64, max: u64) -> Self {
+        let chance = |size: u64| normal_chance(((size as f64).ln() - mu) / sigma);
+        let below = chance(min);
+        let all = Self { mu, sigma, min, max, below, within: chance(max) - below, mean: 0.0 };
+        let place = |n: u32| (f64::from(n) + 0.5) / f64::from(QUANTILES);
+        let sum: f64 = (0..QUANTILES).map(|n| all.quantile(place(n)) as f64).sum();
+        Self { mean: sum / f64::from(QUANTILES), ..all }
+    }
+
+    /// The share of all sizes of the law that lie in the range.
+    pub fn within(self) -> f64 {
+        self.within
+    }
+
+    /// The size that this share of the sizes in the range does not exceed.
+    fn quantile(self, share: f64) -> u64 {
+        let chance = self.below + share * self.within;
+        let size = (self.mu + self.sigma * normal_quantile(chance)).exp();
+        (size as u64).clamp(self.min, self.max)
+    }
 }
 
 impl Sizes {
@@ -65,6 +109,7 @@ impl Sizes {
             Sizes::Exponential { min, max, k } => {
                 min + ((max - min) as f64 * (k * (unit(bits) - 1.0)).exp()) as u64
             }
+            Sizes::Lognormal(law) => law.quantile(unit(bits)),
         }
     }
 
@@ -78,6 +123,7 @@ impl Sizes {
             Sizes::Exponential { min, max, k } => {
                 min as f64 + (max - min) as f64 * (1.0 - (-k).exp()) / k
             }
+            Sizes::Lognormal(law) => law.mean,
         }
     }
 
@@ -85,7 +131,9 @@ impl Sizes {
     pub fn max(self) -> u64 {
         match self {
             Sizes::Fixed(size) => size,
-            Sizes::Uniform { max, .. } | Sizes::Exponential { max, .. } => max,
+            Sizes::Uniform { max, .. }
+            | Sizes::Exponential { max, .. }
+            | Sizes::Lognormal(LognormalSizes { max, .. }) => max,
         }
     }
 }
@@ -251,7 +299,13 @@ impl Tree {
     /// The size of a file's content in its `version`, in bytes.
     #[inline]
     pub fn size(&self, number: u64, version: u32) -> u64 {
-        match self.sizes {
+        self.size_by(self.sizes, number, version)
+    }
+
+    /// The same by a law of its own.
+    #[inline]
+    pub fn size_by(&self, sizes: Sizes, number: u64, version: u32) -> u64 {
+        match sizes {
             Sizes::Fixed(size) => size,
             sizes => sizes.from_bits(draw(self.seed, Stream::Size, content_index(number, version))),
         }
@@ -457,6 +511,8 @@ mod tests {
             Sizes::Uniform { min: 512, max: 1536, step: 1 },
             Sizes::Uniform { min: 0, max: 6552, step: 8 },
             Sizes::Exponential { min: 4096, max: 16 << 20, k: 10.0 },
+            Sizes::Lognormal(LognormalSizes::new(9.48, 2.46, 0, 1 << 20)),
+            Sizes::Lognormal(LognormalSizes::new(8.0, 0.5, 1000, 5000)),
         ];
         for sizes in laws {
             let tree = Tree { sizes, ..tree(DirectoryLayout::flat(1), Filling::Fill, 1, 1) };
@@ -465,6 +521,37 @@ mod tests {
             assert!((mean / sizes.mean() - 1.0).abs() < 0.02, "{sizes:?}: {mean}");
             assert!(drawn.iter().all(|size| *size <= sizes.max()));
         }
+    }
+
+    /// Made with Python's `statistics.NormalDist` as F = norm.cdf((log(max) - mu) / sigma) and
+    /// exp(mu + sigma * norm.ppf(q * F)), which is `scipy.stats.lognorm(sigma, scale=exp(mu))` below
+    /// max; the mean is exp(mu + sigma^2 / 2) * norm.cdf(z - sigma) / norm.cdf(z).
+    #[test]
+    fn lognormal_sizes_have_the_quantiles_of_scipy() {
+        let law = LognormalSizes::new(9.48, 2.46, 0, 1 << 20);
+        let expected = [
+            (0.01, 41.4),
+            (0.1, 530.7),
+            (0.25, 2_316.1),
+            (0.5, 11_668.5),
+            (0.75, 55_718.2),
+            (0.9, 200_539.1),
+            (0.99, 805_336.4),
+        ];
+        let tree = Tree { sizes: Sizes::Lognormal(law), ..Tree::without_files(1) };
+        let mut drawn: Vec<u64> = (0..100_000).map(|number| tree.size(number, 0)).collect();
+        drawn.sort_unstable();
+        for (share, size) in expected {
+            let found = law.quantile(share) as f64;
+            assert!(found <= size && found > size - 1.1, "{share}: {found}, {size}");
+            // Five standard deviations of the binomial.
+            let below = drawn.partition_point(|drawn| (*drawn as f64) < size) as f64;
+            let deviation = (100_000.0 * share * (1.0 - share)).sqrt();
+            assert!((below - 1e5 * share).abs() < 5.0 * deviation, "{share}: {below} are smaller");
+        }
+        assert!((law.within() - 0.962_600).abs() < 1e-6, "{}", law.within());
+        assert!((law.mean / 69_755.72 - 1.0).abs() < 1e-4, "{}", law.mean);
+        assert_eq!((law.quantile(0.0), law.quantile(1.0)), (0, 1 << 20));
     }
 
     #[test]

@@ -211,6 +211,9 @@ pub(super) enum SizeLaw {
     Uniform(UniformLaw),
     /// Many small, few large: min + (max - min) * e^(k (x - 1)), x uniform in 0..1.
     Exponential(ExponentialLaw),
+    /// The natural logarithm of the bytes is normally distributed; sizes beyond `min` and `max` are
+    /// left out.
+    Lognormal(LognormalLaw),
 }
 
 /// Every size equally likely.
@@ -240,6 +243,25 @@ pub(super) struct ExponentialLaw {
     /// How strongly small sizes are preferred, a number from 0 to 100.
     #[schemars(required)]
     pub(super) k: Option<WireQuantity>,
+}
+
+/// Sizes whose logarithm is normally distributed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LognormalLaw {
+    /// Mean of the natural logarithm of the bytes, a number from 0 to 36: half of all files, before
+    /// the range cuts any off, are larger than e^mu.
+    #[schemars(required)]
+    pub(super) mu: Option<WireQuantity>,
+    /// Its standard deviation, a number from 0.01 to 10.
+    #[schemars(required)]
+    pub(super) sigma: Option<WireQuantity>,
+    /// Smallest size, in bytes.
+    #[schemars(required)]
+    pub(super) min: Option<WireQuantity>,
+    /// Largest size, in bytes.
+    #[schemars(required)]
+    pub(super) max: Option<WireQuantity>,
 }
 
 /// What files hold.
@@ -310,6 +332,9 @@ pub(super) struct WirePhase {
     pub(super) order: Option<Order>,
     /// Which files it works on; those of the tree by default.
     pub(super) on: Option<WireOn>,
+    /// Size of each file that it writes, in bytes, or the law it is drawn from, for operations that
+    /// give files a new size; that of the tree by default.
+    pub(super) size: Option<WireSize>,
     /// Slices of the phase that get latency figures of their own: at most 10,000 and no more
     /// than operations; 0 by default.
     pub(super) windows: Option<WireQuantity>,

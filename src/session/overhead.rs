@@ -62,6 +62,7 @@ fn creating(cell: &CellPlan, tree: &Tree) -> Option<Phase> {
         threads: 1,
         direct: false,
         end: PhaseEnd::Targets,
+        sizes: None,
         history: Vec::new(),
         walk: DirectoryWalk::default(),
         entries_after: tree.files,

@@ -8,7 +8,7 @@ use boatload::base::random::{Stream, below, draw};
 use boatload::op::{Durability, ItemId};
 use boatload::plan::selection::Order;
 use boatload::plan::space::Need;
-use boatload::plan::tree::{Content, DirectoryLayout, Filling, Sizes};
+use boatload::plan::tree::{Content, DirectoryLayout, Filling, LognormalSizes, Sizes};
 use boatload::plan::{
     CacheAsked, EngineName, Plan, SCENARIOS, Scale, Settings, find_scenario, job_schema, read_job,
 };
@@ -145,16 +145,87 @@ fn smallfiles_asks_what_its_document_asked() {
                 ("rewrite", selected),
                 ("read-sequential", selected),
                 ("read-random", selected),
-                ("delete", files)
+                ("delete", files),
+                ("create-typical", selected),
+                ("read-typical", selected),
+                ("delete-typical", selected)
             ]
         );
         assert!(cell.phases.iter().all(|p| p.cache == CacheAsked::Cold));
         let synced = cell.phases.iter().filter(|p| p.durability == Durability::Syncfs);
         let synced: Vec<_> = synced.map(|p| p.name.as_str()).collect();
-        assert_eq!(synced, ["create", "rewrite", "delete"], "those that change something");
+        let changing = ["create", "rewrite", "delete", "create-typical", "delete-typical"];
+        assert_eq!(synced, changing);
         assert_eq!(cell.tree.sizes, Sizes::Uniform { min: 512, max: 1536, step: 1 });
         let after: Vec<_> = cell.phases.iter().map(|p| p.entries_after).collect();
-        assert_eq!(after, [files, files, files, files, 0]);
+        assert_eq!(after, [files, files, files, files, 0, selected, selected, 0]);
+        let typical = Sizes::Lognormal(LognormalSizes::new(9.48, 2.46, 0, 1 << 20));
+        assert_eq!(cell.phases[5].sizes(&cell.tree), typical);
+        assert_eq!(cell.phases[6].sizes(&cell.tree), typical, "as they were written");
+        assert_eq!(cell.phases[3].sizes(&cell.tree), cell.tree.sizes);
+    }
+}
+
+#[test]
+fn a_phase_may_write_sizes_of_its_own() {
+    let own = "size = { uniform = { min = 5, max = 9 } }";
+    let text = with_phases(
+        &[
+            phase("create", "count = 50"),
+            phase("rewrite", &format!("count = 10\n{own}")),
+            phase("append", "size = 1000"),
+            phase("delete", ""),
+            phase("create", &format!("name = \"again\"\n{own}")),
+        ]
+        .concat(),
+    );
+    let plan = plan_of(&text);
+    let cell = &plan.cells[0];
+    let size =
+        |phase: usize, number: u64| cell.phases[phase].targets(&cell.tree).target(number).size;
+    assert!((0..10).all(|number| (5..=9).contains(&size(1, number))));
+    assert_eq!((size(0, 3), size(2, 3)), (0, 1000));
+    let before = |number| cell.phases[3].state_before(&cell.tree, number).size;
+    assert!((1005..=1009).contains(&before(3)) && before(20) == 1000);
+    let again = &cell.phases[4];
+    assert_eq!((again.selection.first, again.selection.count), (0, 100), "there is room again");
+    assert!((0..100).all(|number| (5..=9).contains(&size(4, number))));
+    assert_eq!(again.targets(&cell.tree).target(3).version, 3, "its content is new");
+}
+
+#[test]
+fn sizes_of_a_phase_are_for_operations_that_give_files_a_size() {
+    for (rest, expected) in [
+        ("operation = \"stat\"\nsize = 5", "phase[2].size: found `size` for `stat`, expected it"),
+        ("operation = \"rewrite\"\nsize = \"5us\"", "phase[2].size: found 5us, expected whole"),
+        ("operation = \"append\"\nsize = \"8192TiB\"", "phase[2].size: found 100 files of up to"),
+        ("operation = \"read\"\ndirect = true", "phase[2].direct: found direct I/O of files of"),
+    ] {
+        let text = with_phases(&format!(
+            "[[phase]]\noperation = \"create\"\nsize = 100\n[[phase]]\n{rest}\n"
+        ));
+        let problems = problems_of(&text);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].to_string().contains(expected), "{}", problems[0]);
+    }
+}
+
+#[test]
+fn each_slip_in_a_lognormal_law_is_one_problem() {
+    for (law, expected) in [
+        ("mu = 9, sigma = 1, min = 0", "lognormal.max: found nothing"),
+        ("mu = 37, sigma = 1, min = 0, max = 9", "mu: found 37, expected a number from 0 to 36"),
+        ("mu = 9, sigma = 0, min = 0, max = 9", "sigma: found 0, expected a number from 0.01"),
+        ("mu = 9, sigma = 1, min = 9, max = 8", "max: found 8 B, expected at least 9 B"),
+        ("mu = 9, sigma = 1, min = 0, max = 9", "a range that 1% of the law lies in"),
+    ] {
+        let text = format!(
+            "name = \"x\"\n[tree]\nfiles = 9\nsize = {{ lognormal = {{ {law} }} }}\n{}",
+            phase("create", "")
+        );
+        let problems = problems_of(&text);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].to_string().contains(expected), "{}", problems[0]);
     }
 }
 
@@ -471,13 +542,14 @@ fn what_is_set_on_the_command_line_is_checked_with_the_file() {
         [
             (true, "phase[2].ordre"),
             (true, "phase[4].ordre"),
+            (true, "phase[7].ordre"),
             (false, "--set fils"),
             (false, "--set selected"),
             (false, "--repeats")
         ],
         "{problems:#?}"
     );
-    assert_eq!(problems[2].hint.as_deref(), Some("did you mean `files`?"));
+    assert_eq!(problems[3].hint.as_deref(), Some("did you mean `files`?"));
 }
 
 #[test]

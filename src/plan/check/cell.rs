@@ -9,7 +9,7 @@ use crate::op::{Operation, Subject, find_operation};
 use crate::plan::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::plan::report::{ProblemList, below, element};
 use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimSpread};
-use crate::plan::tree::{Handles, Tree};
+use crate::plan::tree::{Handles, Sizes, Tree};
 use crate::plan::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim};
 use crate::plan::{CellPlan, EngineName, FileSystem};
 
@@ -48,6 +48,8 @@ pub(super) struct PhaseOutline<'a> {
     pub(super) block: u32,
     pub(super) cache: CacheAsked,
     pub(super) end: PhaseEnd,
+    /// The law of the sizes that it writes; none for that of the tree.
+    pub(super) sizes: Option<Sizes>,
 }
 
 impl<'a> CellCheck<'a> {
@@ -67,8 +69,11 @@ impl<'a> CellCheck<'a> {
             self.check_queue(tree.as_ref());
         }
         for outline in outlines.iter().flatten() {
-            self.check_direct(outline, tree.as_ref());
+            let own = outlines.iter().flatten().filter_map(|outline| outline.sizes);
+            let laws: Vec<Sizes> = tree.iter().map(|tree| tree.sizes).chain(own).collect();
+            self.check_direct(outline, &laws);
             self.check_duration(outline);
+            self.check_sizes(outline, tree.as_ref());
         }
         let prepare = match self.wire_prepare() {
             Some((wire, place)) => Some(self.prepare(wire, &place)?),

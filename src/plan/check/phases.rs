@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::cell::{CellCheck, PhaseOutline};
 use super::keys::{KeyReader, check_title, described};
+use super::tree::{BYTES_MAX, sizes};
 use crate::base::units::{Unit, bytes, counted, grouped};
 use crate::op::{Change, Durability, Effect, Operation, Subject, find_operation};
 use crate::plan::phase::{
@@ -41,9 +42,24 @@ impl<'a> CellCheck<'a> {
         let end = keys.phase_end(wire.duration.as_ref());
         let operation = wire.operation.as_ref().and_then(|name| find_operation(name))?;
         let passes = passes.map(|passes| keys.check_passes(passes, operation));
+        let sizes = match &wire.size {
+            Some(size) => Some(sizes(Some(size), keys.table("size"))?),
+            None => None,
+        };
         let (threads, passes, windows, block) = (threads?, passes?, windows?, block?);
         let end = end?;
-        Some(PhaseOutline { wire, place, operation, threads, passes, windows, block, cache, end })
+        Some(PhaseOutline {
+            wire,
+            place,
+            operation,
+            threads,
+            passes,
+            windows,
+            block,
+            cache,
+            end,
+            sizes,
+        })
     }
 
     fn check_phase_name(&mut self, at: usize, place: &str) {
@@ -106,7 +122,7 @@ impl<'a> CellCheck<'a> {
                     first_entry: entries.directories.first,
                 };
                 entries.apply(outline.operation, &selection);
-                let past = past(outline.operation, &selection);
+                let past = past(outline, &selection);
                 let mut phase = self.phase(outline, selection, walk);
                 phase.on_ballast = self.on_ballast(outline, salt);
                 phase.pass = pass;
@@ -197,7 +213,7 @@ impl<'a> CellCheck<'a> {
     }
 
     /// Direct I/O goes around the cache, in whole blocks.
-    pub(super) fn check_direct(&mut self, outline: &PhaseOutline<'_>, tree: Option<&Tree>) {
+    pub(super) fn check_direct(&mut self, outline: &PhaseOutline<'_>, laws: &[Sizes]) {
         if outline.wire.direct != Some(true) {
             return;
         }
@@ -220,13 +236,30 @@ impl<'a> CellCheck<'a> {
             let expected = "whole blocks of 4 KiB, which direct I/O needs";
             keys.problem("block", bytes(u64::from(outline.block)), expected);
         }
-        let Some(tree) = tree.filter(|_| operation.subject == Subject::File) else { return };
-        let found = match tree.sizes {
-            Sizes::Fixed(size) if size.is_multiple_of(u64::from(DIRECT_BYTES)) => return,
-            Sizes::Fixed(size) => format!("direct I/O of files of {}", bytes(size)),
+        let is_whole = |size: u64| size.is_multiple_of(u64::from(DIRECT_BYTES));
+        let unfit = |law: &&Sizes| !matches!(law, Sizes::Fixed(size) if is_whole(*size));
+        let of_files = operation.subject == Subject::File;
+        let Some(law) = laws.iter().find(unfit).filter(|_| of_files) else { return };
+        let found = match law {
+            Sizes::Fixed(size) => format!("direct I/O of files of {}", bytes(*size)),
             _ => "direct I/O of files whose sizes are drawn".to_string(),
         };
         keys.problem("direct", found, "a tree with one `size` in whole blocks of 4 KiB");
+    }
+
+    /// Sizes of its own are for an operation that gives files new ones.
+    pub(super) fn check_sizes(&mut self, outline: &PhaseOutline<'_>, tree: Option<&Tree>) {
+        let Some(sizes) = outline.sizes else { return };
+        let (operation, mut keys) = (outline.operation, self.keys(&outline.place));
+        if !matches!(operation.change, Change::NewSize | Change::Grows) {
+            let expected = "it for an operation that gives files a size, such as `create`";
+            keys.problem("size", format!("`size` for `{}`", operation.name), expected);
+        } else if let Some(tree) = tree
+            && tree.files.checked_mul(sizes.max()).is_none_or(|all| all > BYTES_MAX)
+        {
+            let found = format!("{} files of up to {}", grouped(tree.files), bytes(sizes.max()));
+            keys.problem("size", found, format!("at most {} in all", bytes(BYTES_MAX)));
+        }
     }
 
     /// A phase that ends with its time goes round and round its targets.
@@ -264,6 +297,7 @@ impl<'a> CellCheck<'a> {
             keep_atime: atime.unwrap_or_default() == Atime::Off,
             direct: outline.wire.direct == Some(true),
             end: outline.end,
+            sizes: outline.sizes,
             walk,
             ..Phase::bare(outline.operation, selection, outline.threads)
         }
@@ -277,14 +311,14 @@ fn durability_default(operation: &Operation) -> Durability {
 }
 
 /// What a phase leaves for later ones to know of files.
-fn past(operation: &Operation, selection: &Selection) -> Option<PastChange> {
-    let change = operation.change;
-    let selection = match operation.subject {
+fn past(outline: &PhaseOutline<'_>, selection: &Selection) -> Option<PastChange> {
+    let (change, sizes) = (outline.operation.change, outline.sizes);
+    let selection = match outline.operation.subject {
         Subject::File if change.modifies_target() => selection.clone(),
         Subject::Chunk => selection.of_entries(),
         _ => return None,
     };
-    Some(PastChange { change, selection })
+    Some(PastChange { change, selection, sizes })
 }
 
 impl KeyReader<'_> {
@@ -378,6 +412,8 @@ struct LiveEntries {
     missing: u64,
     /// Whether a phase that adds them has been.
     added: bool,
+    /// Whether any were added.
+    any: bool,
 }
 
 impl LiveEntries {
@@ -449,7 +485,7 @@ impl Entries {
         };
         // An axis may begin at no files at all; then phases that made none are followed by
         // phases on none.
-        let asked_for_none = if adds { tree.files == 0 } else { live.added && live.next == 0 };
+        let asked_for_none = if adds { tree.files == 0 } else { live.added && !live.any };
         if population == 0 && count != Some(0) && !asked_for_none {
             let found = count.map_or(format!("`{}`", operation.name), grouped);
             let expected = self.none_left(operation, tree, noun);
@@ -497,12 +533,17 @@ impl Entries {
             Effect::AddsEntry => {
                 live.next += selection.entries();
                 live.added = true;
+                live.any |= selection.entries() > 0;
             }
             Effect::RemovesEntry if all || selection.order == Order::Sequential => {
                 live.first += selection.count;
             }
             Effect::RemovesEntry => live.missing += selection.count,
             Effect::KeepsTree => {}
+        }
+        // With none left the tree has room for all of them again.
+        if live.count() == 0 {
+            *live = LiveEntries { added: live.added, any: live.any, ..LiveEntries::default() };
         }
     }
 }

@@ -9,18 +9,25 @@ use crate::plan::prepare::{
     Ballast, BallastGoal, Churn, FillMethod, PIECE_BYTES, Prepare, ROUNDS_MAX,
 };
 use crate::plan::tree::{
-    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling, Sizes, Tree,
+    Chunks, Content, DEPTH_MAX, DIRECTORIES_MAX, DirectoryLayout, FilesEach, Filling,
+    LognormalSizes, Sizes, Tree,
 };
 use crate::plan::wire::{
-    Directories, FilesLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach, WireFill,
-    WirePrepare, WireQuantity, WireSize, WireTree,
+    Directories, FilesLaw, LognormalLaw, SizeLaw, Trees, WireAge, WireContent, WireFilesEach,
+    WireFill, WirePrepare, WireQuantity, WireSize, WireTree,
 };
 
 /// File numbers share 64 bits with the version of the content, which has the upper 20.
 const FILES_MAX: u64 = 1 << 44;
 
 /// Bytes of a file, and of all files together: up to here a double holds every whole number.
-const BYTES_MAX: u64 = 1 << 53;
+pub(super) const BYTES_MAX: u64 = 1 << 53;
+
+/// Of a lognormal law: half of the files would be larger than 4 PiB.
+const MU_MAX: f64 = 36.0;
+const SIGMA: RangeInclusive<f64> = 0.01..=10.0;
+/// The least share of it that its range leaves.
+const WITHIN_MIN: f64 = 0.01;
 
 const FILES_EACH_DEFAULT: u64 = 1_000;
 const DELETE_EVERY_DEFAULT: u64 = 10;
@@ -210,7 +217,7 @@ fn files_each(
 }
 
 /// The law of sizes; all are 0 where none is written.
-fn sizes(wire: Option<&WireSize>, mut keys: KeyReader<'_>) -> Option<Sizes> {
+pub(super) fn sizes(wire: Option<&WireSize>, mut keys: KeyReader<'_>) -> Option<Sizes> {
     match wire {
         None => Some(Sizes::Fixed(0)),
         Some(WireSize::Fixed(size)) => {
@@ -237,7 +244,22 @@ fn sizes(wire: Option<&WireSize>, mut keys: KeyReader<'_>) -> Option<Sizes> {
             let ((min, max), k) = (range?, k?);
             Some(Sizes::Exponential { min, max, k })
         }
+        Some(WireSize::Law(SizeLaw::Lognormal(law))) => lognormal(law, keys.table("lognormal")),
     }
+}
+
+fn lognormal(law: &LognormalLaw, mut keys: KeyReader<'_>) -> Option<Sizes> {
+    let range = min_max(&law.min, &law.max, &mut keys);
+    let mu = keys.number("mu", &law.mu, Unit::Count, 0.0..=MU_MAX);
+    let sigma = keys.number("sigma", &law.sigma, Unit::Count, SIGMA);
+    let ((min, max), mu, sigma) = (range?, mu?, sigma?);
+    let law = LognormalSizes::new(mu, sigma, min, max);
+    if law.within() < WITHIN_MIN {
+        let found = format!("sizes from {} to {}", bytes(min), bytes(max));
+        keys.problem("max", found, "a range that 1% of the law lies in");
+        return None;
+    }
+    Some(Sizes::Lognormal(law))
 }
 
 fn min_max(

@@ -200,7 +200,7 @@ pub(super) fn resolved(state: &BallastState, phase: &Phase, on: OnBallast) -> Ph
     let change = crate::op::Change::NewSize;
     Phase {
         selection: Selection::of_live(ranked, on.most, on.order, seed, on.salt),
-        history: vec![PastChange { change, selection: made }],
+        history: vec![PastChange { change, selection: made, sizes: None }],
         ..phase.clone()
     }
 }
