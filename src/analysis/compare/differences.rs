@@ -111,7 +111,7 @@ pub(crate) fn letter(at: usize) -> char {
     u8::try_from(at).ok().and_then(|at| b'A'.checked_add(at)).map_or('?', char::from)
 }
 
-/// The caches of an unmount are nobody's question.
+/// The states in which phases found the caches. `settle` does not look at them.
 fn caches(book: &Book) -> String {
     let phases = book.measurements.iter().filter(|m| !m.is_settle());
     sorted_words(phases.map(|m| m.cache.found.to_string()))

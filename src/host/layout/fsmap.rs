@@ -1,5 +1,5 @@
 //! Finds the free extents of a mounted file system, by `FS_IOC_GETFSMAP` (ioctl_getfsmap(2)). ext4 and
-//! xfs answer; what they read for it is what they allocate by.
+//! xfs answer. For it they read the maps by which they allocate.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::os::fd::BorrowedFd;

@@ -1,4 +1,4 @@
-//! Draws how long file systems wrote until they were unmounted, which is a time and no rate.
+//! Draws how long the unmounts of file systems took (`settle`), which is a time and no rate.
 
 use super::levels::{level_axis, level_place};
 use super::runs::{ChartKeys, ChartRow, ChartRuns, ChartVariant, about_disturbed, notes};
@@ -41,12 +41,14 @@ fn chart(
     };
     let about = "The time of all unmounts of a cell. Lower is faster.";
     Chart {
-        question: "How long did the file systems write until they were unmounted?".into(),
+        question:
+            "How long did it take to unmount the file systems, with all that they still wrote?"
+                .into(),
         notes: notes(about, [about_disturbed(&series)]),
         series,
         ..Chart::new(
             keys.unused(SETTLE, ""),
-            "Seconds until unmounted".into(),
+            "Seconds to unmount".into(),
             x,
             ChartAxis::new("seconds", AxisQuantity::Seconds, AxisScale::Linear),
         )
