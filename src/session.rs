@@ -1,22 +1,27 @@
 //! Runs a plan: measures and stores every phase of every cell.
 
 pub mod ballast;
+pub(crate) mod images;
 pub(crate) mod making;
 mod measuring;
 mod overhead;
 mod pilot;
+mod preparing;
 pub(crate) mod probe;
 pub(crate) mod room;
 pub(crate) mod trials;
 
+use std::collections::BTreeSet;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use self::images::KeptImages;
 use self::making::Toolset;
 use self::measuring::PhaseWatch;
 use self::pilot::RunCosts;
+use self::preparing::PreparedPlace;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::block_device::{BlockDevice, device_to_read};
@@ -26,7 +31,9 @@ use crate::host::space::Space;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
-use crate::results::book::{Book, CellKey, Condition, Level, Measurement, RunFacts, SETTLE};
+use crate::results::book::{
+    Book, CellKey, Condition, Level, LevelOrder, Measurement, RunFacts, SETTLE,
+};
 use crate::results::store::Store;
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
@@ -95,6 +102,7 @@ pub fn run(
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
+    let survey = survey.keeping_images(&order.place, &order.directory);
     let tools = survey.check(order)?;
     let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
@@ -117,7 +125,7 @@ pub fn run(
     };
     store.begin_run(&book)?;
     let watch = PhaseWatch::default();
-    let (prepared, cell, repeats) = (None, 0, plan.repeats);
+    let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
     let mut session = Session {
         plan,
         store,
@@ -126,6 +134,7 @@ pub fn run(
         sites,
         book,
         prepared,
+        kept,
         watch,
         cell,
         repeats,
@@ -162,8 +171,10 @@ struct Session<'a> {
     interrupt: &'a Interrupt,
     sites: Sites,
     book: Book,
-    /// The cell, by its index, that the place was brought to its level for.
-    prepared: Option<usize>,
+    /// What the place was brought to, where it stays.
+    prepared: Option<PreparedPlace>,
+    /// Places whose states are kept.
+    kept: BTreeSet<PreparedPlace>,
     watch: PhaseWatch,
     /// The cell that was begun last, from 1.
     cell: usize,
@@ -259,33 +270,23 @@ impl Session<'_> {
         }
         self.cell += 1;
         let begun = self.spent.seconds();
+        self.restore(index, &key)?;
+        if self.interrupt.is_set() {
+            return Ok(());
+        }
         self.cell(cell, &key)?;
         self.spent.cell(begun);
         Ok(())
     }
 
-    /// Brings the place to the cell's level, from the level before of the same variant.
-    fn prepare(&mut self, index: usize, key: &CellKey) -> Result<()> {
-        let cell = &self.plan.cells[index];
-        let before = self.prepared.map(|before| &self.plan.cells[before]);
-        if let Some(before) = before.filter(|before| before.variant != cell.variant) {
-            let removal = self.sites.for_cell(before)?.remove_ballast();
-            none_left(&removal, "the files beside a tree")?;
-            self.prepared = None;
-        }
-        let Some(prepare) = cell.prepare.as_ref().filter(|_| self.prepared != Some(index)) else {
-            return Ok(());
-        };
-        let listener = |headway: &Headway| self.watcher.prepares(key, headway);
-        listener(&Headway::Share(0.0));
-        self.sites.for_cell(cell)?.prepare(cell, prepare, self.interrupt.flag(), &listener)?;
-        self.prepared = Some(index);
-        Ok(())
-    }
-
     /// What the place is like when a cell begins.
     fn look_around(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
-        for PlaceCondition { name, value, unit } in self.sites.for_cell(cell)?.conditions() {
+        let histories = cell.prepare.as_ref().map_or(1, |prepare| prepare.histories);
+        let history = (histories > 1).then(|| self.plan.history(cell, key.repeat));
+        let found = self.sites.for_cell(cell)?.conditions().into_iter();
+        for PlaceCondition { name, value, unit } in
+            found.chain(history.map(PlaceCondition::history))
+        {
             self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
         self.store.update_run(&self.book)
@@ -329,8 +330,12 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             self.watcher.status("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
-        let removal = self.sites.for_cell(cell)?.end_cell();
-        none_left(&removal, "a tree")
+        let site = self.sites.for_cell(cell)?;
+        none_left(&site.end_cell(), "a tree")?;
+        // What was restored is restored anew for the next cell.
+        let goes =
+            if self.plan.restores(cell) { site.remove_ballast() } else { Removal::default() };
+        none_left(&goes, "the files beside a tree")
     }
 
     /// Removes the run's directories, with what was mounted in them.
@@ -392,6 +397,8 @@ pub(crate) struct HostSurvey {
     pub(crate) device: Option<BlockDevice>,
     /// The plan, with the blocks of the device if it reads one.
     pub(crate) plan: Plan,
+    /// The images of prepared file systems; none if there are none.
+    pub(crate) images: Option<KeptImages>,
 }
 
 impl HostSurvey {
@@ -414,7 +421,19 @@ impl HostSurvey {
         let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
         let plan = plan.on_device(total_bytes.unwrap_or_default())?;
         let space = Space::left(parent.as_fd())?;
-        Ok(Self { parent, host, space, device, plan })
+        Ok(Self { parent, host, space, device, plan, images: None })
+    }
+
+    /// With its plan as there is room to keep the images of prepared file systems, or not.
+    pub(crate) fn keeping_images(self, asked: &Volume, directory: &Path) -> Self {
+        let images = KeptImages::of(&self, asked, directory);
+        let are_kept = images.as_ref().is_some_and(|images| images.lack.is_none());
+        Self { plan: self.plan.keeping_images(are_kept), images, ..self }
+    }
+
+    /// What the images of prepared file systems may take, in bytes.
+    fn kept_bytes(&self) -> u64 {
+        self.images.as_ref().map_or(0, KeptImages::room_bytes)
     }
 
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
@@ -462,8 +481,18 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         precision: plan.effort.map(|effort| effort.precision),
         time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),
         precision_needs: None,
+        level_order: level_order(plan),
         reference: None,
     }
+}
+
+/// The order in which levels come; none without several.
+fn level_order(plan: &Plan) -> Option<LevelOrder> {
+    let has_levels = plan.axis.as_ref().is_some_and(|axis| axis.levels.len() > 1);
+    has_levels.then_some(match plan.has_levels_in_order() {
+        true => LevelOrder::AsPrepared,
+        false => LevelOrder::Random,
+    })
 }
 
 pub(crate) fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {

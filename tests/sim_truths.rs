@@ -179,6 +179,21 @@ fn drift_goes_on_over_phases_and_repeats_and_counts_operations_not_requests() {
 }
 
 #[test]
+fn drift_of_the_machine_is_no_effect_of_levels_that_are_restored() {
+    let keys = "engine = 'sim'\nconclude = ['slope']\naxis = { name = 'present', \
+                values = [0, 100, 200, 300], prepare = { fill = { sizes = 100 } } }";
+    let text =
+        job(keys, "files = 500", &["operation = 'create'"], "metadata = '10us', drift = '3_000%'");
+    let book = ran(&text.replace("repeats = 1", "repeats = 6"));
+    let seconds: Vec<f64> = book.measurements.iter().map(|m| m.seconds).collect();
+    assert!(seconds.is_sorted() && seconds[23] > 1.3 * seconds[0], "{seconds:?}");
+    for finding in findings_of(&book) {
+        let told = serde_json::to_value(&finding).unwrap();
+        assert!(told["kind"] != "slope" || told["effect"] == false, "{told}");
+    }
+}
+
+#[test]
 fn a_phase_that_drifts_is_told_and_noise_and_stalls_are_not() {
     let codes = |truth: &str| -> Vec<String> {
         let book = ran(&sim("files = 20_000", &["operation = 'create'"], truth));

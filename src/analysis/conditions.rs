@@ -4,7 +4,7 @@ use super::uncertainty::mean;
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 use crate::results::book::{Book, Condition, Level};
-use crate::results::order::variants;
+use crate::results::order::{level_place, variants};
 use crate::run::site::ConditionName;
 
 /// Conditions by variant and level.
@@ -12,7 +12,7 @@ use crate::run::site::ConditionName;
 pub struct Conditions {
     /// Each condition's name and unit, in the order they were looked at.
     pub names: Vec<(ConditionName, Unit)>,
-    /// Variants in the job file's order, levels as they were measured.
+    /// Variants and levels in the job file's order.
     pub places: Vec<PlaceConditions>,
 }
 
@@ -33,7 +33,7 @@ impl Conditions {
         each_once(self.places.iter().map(|place| place.variant.as_str()))
     }
 
-    /// The levels, as they were measured; empty without an axis.
+    /// The levels, in the job file's order; empty without an axis.
     pub fn levels(&self) -> Vec<&Level> {
         each_once(self.places.iter().filter_map(|place| place.level.as_ref()))
     }
@@ -51,12 +51,18 @@ pub(super) fn conditions(book: &Book) -> Conditions {
     // What the axis itself says needs no second telling.
     let is_level =
         |c: &Condition| c.cell.level.as_ref().is_some_and(|level| level.axis == c.name.as_str());
-    let all: Vec<&Condition> =
-        book.conditions.iter().filter(|c| c.unit == Unit::Percent || !is_level(c)).collect();
+    // The number of a history has no mean.
+    let is_figure = |c: &&Condition| {
+        (c.unit == Unit::Percent || !is_level(c)) && c.name != ConditionName::History
+    };
+    let all: Vec<&Condition> = book.conditions.iter().filter(is_figure).collect();
     let names = each_once(all.iter().map(|c| (c.name, c.unit)));
     let mut cells = each_once(all.iter().map(|c| (c.cell.variant.as_str(), &c.cell.level)));
     let order = variants(book);
-    cells.sort_by_key(|(variant, _)| order.iter().position(|name| name == variant));
+    cells.sort_by_key(|(variant, level)| {
+        let variant = order.iter().position(|name| name == variant);
+        (variant, level_place(book, level.as_ref()))
+    });
     let place = |(variant, level): (&str, &Option<Level>)| {
         let here = |c: &&Condition| c.cell.variant == variant && c.cell.level == *level;
         let mean = |name: &(ConditionName, Unit)| {

@@ -9,6 +9,7 @@ use crate::host::space::Space;
 use crate::op::Subject;
 use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
+use crate::plan::space::state_bytes;
 use crate::plan::{
     BallastGoal, CacheAsked, CellPlan, FileSystem, FillMethod, Phase, Plan, Prepare,
 };
@@ -71,6 +72,8 @@ pub struct ProbeCosts {
     pub cells: Vec<CellCost>,
     /// Its files beside the trees.
     pub stocks: Vec<BallastCost>,
+    /// Seconds to copy a byte from image to image; 0 where none is copied.
+    pub copy_seconds_per_byte: f64,
     /// Whether the caches are dropped as a whole, which takes the same for few files and many.
     pub drops: bool,
     /// How long the probe took, in seconds.
@@ -81,8 +84,9 @@ pub struct ProbeCosts {
 pub fn estimate(plan: &Plan, costs: &ProbeCosts, space: &Space) -> Option<f64> {
     let cells: Option<Vec<f64>> = plan.cells.iter().map(|cell| costs.of_cell(cell)).collect();
     let cells: f64 = cells?.into_iter().sum();
+    let restored: f64 = plan.cells.iter().map(|cell| costs.restored(plan, cell, space)).sum();
     let beside = plan.variants().into_iter().map(|variant| costs.beside(plan, variant, space));
-    Some(cells * f64::from(plan.repeats) + beside.sum::<f64>() + making_seconds(plan))
+    Some(cells * f64::from(plan.repeats) + beside.sum::<f64>() + restored + making_seconds(plan))
 }
 
 /// Seconds that mkfs and the first mount take. On an image of 10 GiB on a virtual disk they took 0.1
@@ -93,7 +97,7 @@ const MAKE_SECONDS: f64 = 0.4;
 const UNMOUNT_SECONDS: f64 = 0.1;
 
 /// Seconds to make the file systems of a plan and to unmount them: each is made once to try it, and
-/// again for each cell, or for all levels of a variant that are prepared. It is unmounted after each
+/// again for each cell, or for all levels of a history of a variant that are prepared. It is unmounted after each
 /// cell and before each cold phase.
 fn making_seconds(plan: &Plan) -> f64 {
     let made = plan.cells.iter().filter_map(|cell| Some((cell, cell.filesystem.as_ref()?)));
@@ -101,11 +105,13 @@ fn making_seconds(plan: &Plan) -> f64 {
     let (prepared, fresh): (Vec<_>, Vec<_>) =
         made.iter().partition(|(cell, _)| cell.prepare.is_some());
     let tried = each_once(made.iter().map(|(_, filesystem)| *filesystem)).len();
-    let variants = each_once(prepared.iter().map(|(cell, _)| cell.variant.as_str())).len();
+    let histories = prepared.iter();
+    let histories = histories.map(|(cell, _)| (cell.variant.as_str(), plan.histories_made(cell)));
+    let histories: u32 = each_once(histories).iter().map(|(_, n)| n).sum();
     let cold = |phase: &&Phase| phase.cache == CacheAsked::Cold;
     let unmounts = made.iter().map(|(cell, _)| 1 + cell.phases.iter().filter(cold).count());
     let repeats = f64::from(plan.repeats);
-    MAKE_SECONDS * ((tried + variants) as f64 + fresh.len() as f64 * repeats)
+    MAKE_SECONDS * (tried as f64 + f64::from(histories) + fresh.len() as f64 * repeats)
         + UNMOUNT_SECONDS * unmounts.sum::<usize>() as f64 * repeats
 }
 
@@ -297,7 +303,17 @@ impl ProbeCosts {
         };
         let each = (cost.seconds + cost.removal_seconds) / cost.files;
         // Before and after each file that is deleted on the way there is a sync.
-        each * files + deletions * self.commit_seconds()
+        let made = f64::from(plan.histories_made(cell));
+        (each * files + deletions * self.commit_seconds()) * made
+    }
+
+    /// Seconds to keep the place of a cell once for each history, and to restore it for each repeat.
+    fn restored(&self, plan: &Plan, cell: &CellPlan, space: &Space) -> f64 {
+        if !plan.restores(cell) || cell.engine.is_simulated() {
+            return 0.0;
+        }
+        let copies = f64::from(plan.histories_made(cell)) + f64::from(plan.repeats);
+        state_bytes(cell, space.total_bytes) as f64 * self.copy_seconds_per_byte * copies
     }
 }
 

@@ -131,6 +131,8 @@ named_enum! {
         ReadsWrite = "reads-write",
         /// File systems are compared on a place so small that it decides.
         SmallVolume = "small-volume",
+        /// Levels came in the order in which a place was prepared for them.
+        LevelsInOrder = "levels-in-order",
         /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
         NoJournal = "no-journal",
         /// No cycle counter of constant rate: latencies are read from the system's clock.

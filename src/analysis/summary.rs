@@ -10,7 +10,7 @@ use crate::base::units::Unit;
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::{Book, Level, Measurement, SETTLE};
 use crate::results::content::{bulk_phases, leaves_unwritten};
-use crate::results::order::{PhaseCell, phase_cells, variants};
+use crate::results::order::{PhaseCell, level_place, phase_cells, variants};
 
 /// A run by variant and level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,7 +98,7 @@ impl Summary {
         self.groups.iter().any(|group| group.variant != DEFAULT_VARIANT)
     }
 
-    /// The levels, as they were measured; empty without an axis.
+    /// The levels, in the job file's order; empty without an axis.
     pub fn levels(&self) -> Vec<&Level> {
         each_once(self.groups.iter().filter_map(|group| group.level.as_ref()))
     }
@@ -146,9 +146,12 @@ pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary 
             }
         }
     }
-    // Variants were measured in a random order; levels went up.
+    // Both were measured in a random order.
     let order = variants(book);
-    groups.sort_by_key(|group| order.iter().position(|name| *name == group.variant));
+    groups.sort_by_key(|group| {
+        let variant = order.iter().position(|name| *name == group.variant);
+        (variant, level_place(book, group.level.as_ref()))
+    });
     Summary { groups }
 }
 

@@ -16,7 +16,9 @@ use crate::base::units::{bytes, counted, percent_text, span};
 use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
-use crate::results::book::{Book, ClockSource, MadeFileSystem, Measurement, RepetitionNeed};
+use crate::results::book::{
+    Book, ClockSource, LevelOrder, MadeFileSystem, Measurement, RepetitionNeed,
+};
 use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
 use crate::run::cache::{CacheState, Doubt};
@@ -71,6 +73,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(access_times(book));
     all.extend(reads_that_write(&book.measurements));
     all.extend(small_volume(book));
+    all.extend(levels_in_order(book));
     all.extend(without_journal(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
         all.push(of_run(
@@ -290,6 +293,20 @@ fn small_volume(book: &Book) -> Option<WarningFinding> {
     );
     let hint = format!("Take --size {}GiB or more.", FAIR_BYTES >> 30);
     Some(of_run(WarningCode::SmallVolume, &sentence, &hint))
+}
+
+/// Where a prepared place cannot be brought back, the machine's drift goes with its levels.
+fn levels_in_order(book: &Book) -> Option<WarningFinding> {
+    let is_so = book.run.level_order == Some(LevelOrder::AsPrepared);
+    is_so.then(|| {
+        of_run(
+            WarningCode::LevelsInOrder,
+            "levels came in the order in which the place was prepared for them: what changed on the \
+             machine meanwhile looks like an effect of the level.",
+            "With --filesystem, on an image with enough space beside it, they come in random order: \
+             see `boatload plan`.",
+        )
+    })
 }
 
 /// An ext4 without a journal: it passes over inodes while their deletion is fresh, if it has others

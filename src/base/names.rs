@@ -23,26 +23,29 @@ pub enum NameKind {
     Cell = b'c',
     /// Files beside the trees of the cells, `b0000000001`.
     Ballast = b'b',
+    /// A kept state of the image, `i0000000007`.
+    Image = b'i',
 }
 
 impl NameKind {
-    const ALL: [NameKind; 6] = [
+    const ALL: [NameKind; 7] = [
         NameKind::File,
         NameKind::Directory,
         NameKind::Holder,
         NameKind::Worker,
         NameKind::Cell,
         NameKind::Ballast,
+        NameKind::Image,
     ];
 
     /// Whether a thing of this kind is in a run's directory itself.
     pub fn is_at_top(self) -> bool {
-        matches!(self, NameKind::Cell | NameKind::Ballast)
+        matches!(self, NameKind::Cell | NameKind::Ballast | NameKind::Image)
     }
 
     /// Whether a thing of this kind is a directory on disk.
     pub fn is_directory(self) -> bool {
-        self != NameKind::File
+        !matches!(self, NameKind::File | NameKind::Image)
     }
 }
 

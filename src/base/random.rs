@@ -20,6 +20,8 @@ pub enum Stream {
     Victim = 7,
     /// Which values are drawn again in a bootstrap.
     Resample = 8,
+    /// Seeds of the histories of a place.
+    History = 9,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 
 use super::job::Job;
-use super::plan_text::{outline, place_lines, space_lines};
+use super::plan_text::{level_lines, outline, place_lines, space_lines};
 use super::{StorePlace, out};
 use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -58,8 +58,9 @@ pub(super) struct PlanCommand {
 
 impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let survey = HostSurvey::new(&self.job.plan()?, &self.job.dir)?;
         let asked = self.job.place()?;
+        let survey = HostSurvey::new(&self.job.plan()?, &self.job.dir)?;
+        let survey = survey.keeping_images(&asked, &self.job.dir);
         let plan = &survey.plan;
         let (room, _) = room_asked(&survey, &asked);
         let lacks = lacks(&survey, &asked, &self.job.dir);
@@ -110,6 +111,7 @@ impl PlannedRun<'_> {
                 .and_then(|()| room::check_memory(&host.filesystem.kind, wanted, directory))
                 .err();
         }
+        text.push_str(&level_lines(plan, self.survey.images.as_ref()));
         if let Some(room) = &self.room {
             text.push_str(&place_lines(plan, self.asked, room, space, directory));
             if !rustix::process::geteuid().is_root() {
@@ -168,7 +170,10 @@ impl PlannedRun<'_> {
         if self.command.no_probe || !there.makes_files() {
             return Ok(None);
         }
-        probe(&there, host, &self.command.job.dir, space, &Interrupt::listen()?).map(Some)
+        let restores = |cell: &CellPlan| plan.restores(cell) && !cell.engine.is_simulated();
+        let copies = plan.cells.iter().any(restores);
+        let directory = &self.command.job.dir;
+        probe(&there, host, directory, space, &Interrupt::listen()?, copies).map(Some)
     }
 
     /// The space that a plan fills: that of the file systems it makes, or what is there.

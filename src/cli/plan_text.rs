@@ -12,6 +12,7 @@ use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::report::text::wrap_to;
+use crate::session::images::KeptImages;
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -182,6 +183,15 @@ fn tree_words(cell: &CellPlan) -> String {
 }
 
 fn prepare_words(prepare: &Prepare) -> String {
+    let again = match prepare.histories {
+        1 => String::new(),
+        several => format!("; made {several} times with other seeds"),
+    };
+    let words = one_history_words(prepare);
+    format!("{words}{again}")
+}
+
+fn one_history_words(prepare: &Prepare) -> String {
     let files = format!("files of {} on average", bytes(prepare.ballast.tree.sizes.mean() as u64));
     match prepare.ballast.method {
         FillMethod::Fill => format!("before each level: filled up to it with {files}"),
@@ -257,6 +267,26 @@ fn range_text(values: impl Iterator<Item = u64> + Clone) -> String {
     let least = values.clone().min().unwrap_or(0);
     let most = values.max().unwrap_or(0);
     if least == most { grouped(most) } else { format!("{}-{}", grouped(least), grouped(most)) }
+}
+
+/// In which order the levels of prepared places come, and why; nothing where none is prepared.
+pub(super) fn level_lines(plan: &Plan, images: Option<&KeptImages>) -> String {
+    let line = match (plan.has_levels_in_order(), images) {
+        (true, images) => {
+            let why = images.and_then(|images| images.lack.as_deref());
+            let why = why.unwrap_or("what was there before cannot be brought back");
+            format!(
+                "levels come in the order in which the place is prepared for them, not at random, so \
+                 that changes of the machine look like effects of the level: {why}"
+            )
+        }
+        (false, Some(KeptImages { bytes: kept, lack: None })) => format!(
+            "prepared file systems are kept as images, {} at most, and restored before each cell",
+            bytes(*kept)
+        ),
+        _ => return String::new(),
+    };
+    format!("\n{}", wrapped(&line, 2))
 }
 
 /// What it needs, against what there is.

@@ -11,7 +11,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 
 use super::ioctl;
-pub use super::ioctl::discard;
+pub use super::ioctl::{discard, discard_free};
 use super::signatures::{described, signatures};
 
 const MIB: u64 = 1 << 20;

@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_ulong};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use linux_raw_sys::ioctl::{BLKDISCARD, BLKFLSBUF, BLKGETSIZE64, BLKROGET};
+use linux_raw_sys::ioctl::{BLKDISCARD, BLKFLSBUF, BLKGETSIZE64, BLKROGET, FITRIM};
 use linux_raw_sys::loop_device::{
     LOOP_CLR_FD, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, LOOP_SET_BLOCK_SIZE, LOOP_SET_DIRECT_IO,
     LOOP_SET_FD, LOOP_SET_STATUS64, loop_config, loop_info64,
@@ -77,6 +77,18 @@ pub fn discard(device: BorrowedFd<'_>, bytes: u64) -> ErrnoResult<bool> {
         Err(Errno::EOPNOTSUPP) => Ok(false),
         other => other.map(|_| true),
     }
+}
+
+/// Discards (trims) all blocks that the mounted file system of an open directory does not use.
+///
+/// # Errors
+/// `EOPNOTSUPP` if the file system or its device does not support that.
+pub fn discard_free(directory: BorrowedFd<'_>) -> ErrnoResult<()> {
+    // `struct fstrim_range` of linux/fs.h: start, length and the shortest extent, in bytes.
+    let mut range = [0_u64, u64::MAX, 0];
+    // SAFETY: the request reads and writes three 64-bit numbers, which `range` has.
+    let code = unsafe { libc::ioctl(directory.as_raw_fd(), FITRIM as _, range.as_mut_ptr()) };
+    outcome(code).map(drop)
 }
 
 /// Writes out the dirty pages that the page cache has of a block device, and drops all its pages.

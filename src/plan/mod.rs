@@ -7,6 +7,7 @@ pub mod prepare;
 pub mod repetition;
 mod report;
 pub mod scenarios;
+pub mod schedule;
 mod schema;
 pub mod selection;
 mod shrink;
@@ -164,6 +165,8 @@ pub struct Plan {
     pub parameters: Vec<(String, String)>,
     /// What grows; none if nothing does.
     pub axis: Option<Axis>,
+    /// Whether there is room to keep the prepared file systems that boatload makes as images.
+    pub keeps_images: bool,
     /// Kinds of findings that answer the question, in the order they are stated.
     pub conclude: Vec<Conclusion>,
     /// One for each variant and level: variants in the job file's order, levels within them.
@@ -211,24 +214,6 @@ impl Plan {
             cell.phases.iter_mut().try_for_each(|phase| fit(phase, size))?;
         }
         Ok(fitted)
-    }
-
-    /// The order of the run, as (repeat from 1, index into `cells`): in every repeat the variants
-    /// come in another seeded random order, so that drift hits all alike; levels go up. Where the
-    /// place is prepared for its levels, which cannot be taken back, all repeats of a level follow
-    /// each other.
-    pub fn schedule(&self) -> Vec<(u32, usize)> {
-        let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
-        for repeat in 1..=self.repeats {
-            for at in self.order(repeat) {
-                match &self.cells[at].prepare {
-                    None => order.push((repeat, at)),
-                    Some(_) if repeat > 1 => {}
-                    Some(_) => order.extend((1..=self.repeats).map(|repeat| (repeat, at))),
-                }
-            }
-        }
-        order
     }
 }
 

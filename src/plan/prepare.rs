@@ -12,6 +12,8 @@ pub struct Prepare {
     pub ballast: Ballast,
     /// What the level is.
     pub goal: BallastGoal,
+    /// How many times the ballast is made anew with another seed; repeats take them in turn.
+    pub histories: u32,
 }
 
 /// The law of the files that are there beside a cell's tree.

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::phase::{CacheAsked, Phase};
-use super::prepare::FillMethod;
 use super::{CellPlan, Conclusion, Plan};
-use crate::base::random::{Stream, shuffle};
 
 /// The precision and the time that are requested instead of a number of repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +44,6 @@ const SALT_OF_ADDED: u64 = 1 << 16;
 
 /// Passes of phases, by (variant, phase): only of those that can have more than one.
 pub type Passes = BTreeMap<(String, String), u32>;
-
-/// Cells that are repeated together: decided on together, and measured in turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellSeries {
-    /// Indices into the plan's cells.
-    pub cells: Vec<usize>,
-}
 
 impl Phase {
     /// Whether a pass more finds what the first one found, and leaves what it left: the phase
@@ -127,54 +118,5 @@ impl Plan {
             cell.phases = phases;
         }
         plan
-    }
-
-    /// The cells in the order they come in one repeat: variants in a seeded random order, which
-    /// follows from the repeat's number, and their levels as they are gone through.
-    pub(super) fn order(&self, repeat: u32) -> Vec<usize> {
-        let mut variants = self.variants();
-        shuffle(&mut variants, self.seed, Stream::Schedule, u64::from(repeat));
-        let mut order = Vec::with_capacity(self.cells.len());
-        for variant in variants {
-            let before = order.len();
-            let cells = self.cells.iter().enumerate().filter(|(_, c)| c.variant == variant);
-            order.extend(cells.map(|(at, _)| at));
-            let first = order.get(before).and_then(|at| self.cells[*at].prepare.as_ref());
-            // Levels that are reached by emptying begin with the highest.
-            let method = first.map(|prepare| prepare.ballast.method);
-            if matches!(method, Some(FillMethod::Age { empty_from: Some(_), .. })) {
-                order[before..].reverse();
-            }
-        }
-        order
-    }
-
-    /// What is repeated together, in the order it is done: each level that a place is prepared for,
-    /// which cannot be taken back, and all cells that need no such place.
-    pub fn series(&self) -> Vec<CellSeries> {
-        let mut all: Vec<CellSeries> = Vec::new();
-        let mut unprepared = None;
-        for at in self.order(1) {
-            match unprepared.filter(|_| self.cells[at].prepare.is_none()) {
-                Some(series) => {
-                    let series: &mut CellSeries = &mut all[series];
-                    series.cells.push(at);
-                }
-                None => {
-                    if self.cells[at].prepare.is_none() {
-                        unprepared = Some(all.len());
-                    }
-                    all.push(CellSeries { cells: vec![at] });
-                }
-            }
-        }
-        all
-    }
-
-    /// The cells of a series in the order of one repeat.
-    pub fn order_in(&self, series: &CellSeries, repeat: u32) -> Vec<usize> {
-        let mut order = self.order(repeat);
-        order.retain(|at| series.cells.contains(at));
-        order
     }
 }

@@ -262,7 +262,7 @@ fn shrunken_prepare(prepare: &Prepare) -> Prepare {
     // Those of the whole ballast would count as room that is needed.
     let directories = ballast.tree.files_each.directories(files).unwrap_or(1);
     ballast.tree.layout = DirectoryLayout { fan_out: directories.max(1), depth: 1 };
-    Prepare { ballast, goal: BallastGoal::Files(files) }
+    Prepare { ballast, goal: BallastGoal::Files(files), histories: 1 }
 }
 
 /// Leaves a few kinds of phases cold, those first that meet what was there before.

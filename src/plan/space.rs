@@ -20,6 +20,14 @@ const ENTRY_BYTES: u64 = 64;
 const OWN_BYTES: u64 = 1 << 20;
 const OWN_INODES: u64 = 8;
 
+/// Logs and tables that a new file system has written to its image, at most: so many bytes, and one in
+/// so many of the image.
+const TABLES_BYTES: u64 = 64 << 20;
+const TABLES_SHARE: u64 = 50;
+
+/// Blocks of file systems that boatload makes.
+const BLOCK_BYTES: u64 = 4096;
+
 impl Need {
     /// The larger of both, figure by figure.
     pub fn max(self, other: Self) -> Self {
@@ -83,6 +91,18 @@ impl Need {
             content.saturating_add(names).saturating_add(beside.bytes).saturating_add(OWN_BYTES);
         Self { bytes, inodes }
     }
+}
+
+/// Bytes of an image of `image_bytes` that hold something when its file system is prepared for a cell:
+/// the ballast, and tables and logs of its own, for which mkfs writes less than this.
+pub fn state_bytes(cell: &CellPlan, image_bytes: u64) -> u64 {
+    let Some(prepare) = &cell.prepare else { return 0 };
+    let ballast = match prepare.goal {
+        BallastGoal::Used(percent) => (image_bytes as f64 * percent / 100.0) as u64,
+        BallastGoal::Files(_) => Need::of_ballast(prepare, BLOCK_BYTES).bytes,
+    };
+    let own = TABLES_BYTES.saturating_add(image_bytes / TABLES_SHARE);
+    ballast.saturating_add(own).min(image_bytes)
 }
 
 /// Bytes that the first `files` take in whole blocks; of chunks each has several but the last.

@@ -506,6 +506,9 @@ pub(super) struct WireFill {
     pub(super) content: Option<WireContent>,
     /// Workers: 1 to 1,024; 1 by default.
     pub(super) threads: Option<WireQuantity>,
+    /// The files are made so many times, each time with another seed, and repeats take them in turn: 1
+    /// to 1,000; 1 by default.
+    pub(super) histories: Option<WireQuantity>,
 }
 
 /// Files that come and go.
@@ -521,6 +524,9 @@ pub(super) struct WireAge {
     pub(super) content: Option<WireContent>,
     /// Workers: 1 to 1,024; 1 by default.
     pub(super) threads: Option<WireQuantity>,
+    /// The files are made so many times, each time with another seed, and repeats take them in turn: 1
+    /// to 1,000; 1 by default.
+    pub(super) histories: Option<WireQuantity>,
     /// After each so many files one at random is deleted, a count; 10 by default.
     pub(super) delete_every: Option<WireQuantity>,
     /// Files grow side by side by so many bytes at a time, each written out before the next: 4 KiB

@@ -9,6 +9,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use crate::base::distinct::each_once;
+use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
@@ -197,9 +198,23 @@ pub struct RunFacts {
     pub time_limit_seconds: Option<f64>,
     /// What it would have taken to reach that precision; none where it was reached, or is not known.
     pub precision_needs: Option<RepetitionNeed>,
+    /// The order in which the levels of the axis came; none without several, or if it is not known.
+    pub level_order: Option<LevelOrder>,
     /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
     /// a number that is none all mean "not published".
     pub reference: Option<Provenance>,
+}
+
+named_enum! {
+    /// The order in which the levels of an axis come.
+    #[derive(Default)]
+    pub enum LevelOrder {
+        /// At random, anew in each repeat.
+        #[default]
+        Random = "random",
+        /// In the order in which a place is prepared for them, with all repeats of a level together.
+        AsPrepared = "as-prepared",
+    }
 }
 
 /// What it would take to be as precise as requested.

@@ -167,6 +167,7 @@ pub(crate) fn run(id: &str) -> RunFacts {
         precision: None,
         time_limit_seconds: None,
         precision_needs: None,
+        level_order: None,
         reference: None,
     }
 }

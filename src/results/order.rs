@@ -16,11 +16,18 @@ pub fn variants(book: &Book) -> Vec<&str> {
     names
 }
 
-/// The levels that a phase was measured at, valid or not, in the order they first come in. What is
-/// stated of one level is stated of the last.
+/// The place of a level among those of the job; the order they were measured in is random.
+pub(crate) fn level_place(book: &Book, level: Option<&Level>) -> usize {
+    book.levels.iter().position(|known| Some(known) == level).unwrap_or(usize::MAX)
+}
+
+/// The levels that a phase was measured at, valid or not, in the job's order. What is stated of one
+/// level is stated of the last.
 pub(crate) fn levels_of<'a>(book: &'a Book, phase: &str) -> Vec<Option<&'a Level>> {
     let own = book.measurements.iter().filter(|m| m.phase == phase);
-    each_once(own.map(|m| m.cell.level.as_ref()))
+    let mut levels = each_once(own.map(|m| m.cell.level.as_ref()));
+    levels.sort_by_key(|level| level_place(book, *level));
+    levels
 }
 
 /// The measurements of one phase of one variant at one level.

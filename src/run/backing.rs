@@ -2,12 +2,13 @@
 //! device, or memory. It leaves nothing behind.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 
+use super::image::ImageFile;
 use super::remove::{Removal, remove_run_directory};
 use super::run_directory::{IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
 use crate::base::errno::Errno;
@@ -63,8 +64,8 @@ pub struct Backing {
 }
 
 enum BackingDevice {
-    /// An image, and whether it lies in memory.
-    Image { device: LoopDevice, in_memory: bool },
+    /// An image behind a loop device, and whether it lies in memory.
+    Image { device: LoopDevice, file: ImageFile, in_memory: bool },
     /// A device, and whether anything was written to it.
     Device { device: Erasable, written: bool },
 }
@@ -87,7 +88,8 @@ impl BackingDevice {
 
 impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `run_directory`; without
-    /// anything asked, for file systems that need only be mounted.
+    /// anything asked, for file systems that need only be mounted. `kept_bytes` is what states of an
+    /// image may take that are kept beside it.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
@@ -96,6 +98,7 @@ impl Backing {
         directory: &Path,
         asked: Option<&Volume>,
         room: VolumeSize,
+        kept_bytes: u64,
     ) -> Result<Self> {
         // For users only; what is done goes by open directories.
         let absolute = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
@@ -109,7 +112,7 @@ impl Backing {
                 let directory = place.run_directory()?.directory().try_clone_to_owned();
                 place.image(directory.map_err(cannot_make)?, false)?
             }
-            Volume::Memory { .. } => place.image_in_memory()?,
+            Volume::Memory { .. } => place.image_in_memory(kept_bytes)?,
             Volume::Device { path, erase } => {
                 BackingDevice::Device { device: check_erasable(path, erase)?, written: false }
             }
@@ -158,9 +161,9 @@ impl Backing {
             .map_err(|error| Failure::from_system("make a directory to mount on", error))
     }
 
-    fn image_in_memory(&self) -> Result<BackingDevice> {
+    fn image_in_memory(&self, kept_bytes: u64) -> Result<BackingDevice> {
         self.make_directory(MEMORY)?;
-        let bytes = self.room.bytes.saturating_add(MEMORY_BESIDE_BYTES);
+        let bytes = self.room.bytes.saturating_add(kept_bytes).saturating_add(MEMORY_BESIDE_BYTES);
         self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}"))?;
         let directory = open_parent(&self.inside(MEMORY)?);
         let made = directory.and_then(|directory| self.image(directory, true));
@@ -171,13 +174,10 @@ impl Backing {
 
     /// An image without a block of its own yet, behind a loop device.
     fn image(&self, directory: OwnedFd, in_memory: bool) -> Result<BackingDevice> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
-        let image = rustix::fs::openat(directory, IMAGE, flags, mode).map_err(cannot_make)?;
-        rustix::fs::ftruncate(&image, self.room.bytes).map_err(cannot_make)?;
+        let file = ImageFile::make(directory, self.room.bytes).map_err(cannot_make)?;
         // What lies in memory is not kept there a second time.
-        let device = LoopDevice::attach(image.as_fd(), true)?;
-        Ok(BackingDevice::Image { device, in_memory })
+        let device = LoopDevice::attach(file.file(), true)?;
+        Ok(BackingDevice::Image { device, file, in_memory })
     }
 
     /// What a file system of this kind is made on.
@@ -243,10 +243,49 @@ impl Backing {
         // What cannot be trimmed is the same for all; what fails in it, mkfs will meet too.
         let trimmed = block::discard(device.as_fd(), self.room.bytes) == Ok(true);
         let _ = block::flush_buffers(device.as_fd());
+        // The image can be emptied too where its loop device cannot be trimmed.
+        let trimmed = trimmed || self.image_file().is_ok_and(|image| image.clear().is_ok());
         drop(device);
         let words = mkfs_arguments(filesystem, &self.room, self.base_path()?);
         making::make(tool, &words, &self.inside(MOUNT_POINT)?, stop)?;
         Ok(trimmed)
+    }
+
+    fn image_file(&self) -> Result<&ImageFile> {
+        match &self.base {
+            Some(BackingDevice::Image { file, .. }) => Ok(file),
+            _ => Err(Failure::failed("there is no image whose state could be kept")),
+        }
+    }
+
+    /// Keeps the image with the file system on it, which is not mounted, as state `number`.
+    ///
+    /// # Errors
+    /// If something else uses it, there is no room, or it was interrupted.
+    pub fn keep(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+        let device = self.open_alone()?;
+        flush(device.as_fd())?;
+        self.image_file()?.keep(number, stop)
+    }
+
+    /// Brings the image back to state `number`; no file system on it is mounted.
+    ///
+    /// # Errors
+    /// If something else uses it, or it was interrupted.
+    pub fn restore(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+        let device = self.open_alone()?;
+        flush(device.as_fd())?;
+        self.image_file()?.restore(number, stop)?;
+        // Whoever looked at the device meanwhile left pages of the old state.
+        flush(device.as_fd())
+    }
+
+    /// Removes state `number`.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn forget_state(&self, number: u64) -> Result<()> {
+        self.image_file()?.remove(number)
     }
 
     /// Mounts what was made; gives its root.
@@ -352,8 +391,10 @@ impl Backing {
 
     fn give_back(&self, base: BackingDevice) -> Result<()> {
         match base {
-            BackingDevice::Image { device, in_memory } => {
+            BackingDevice::Image { device, file, in_memory } => {
                 let detached = device.detach();
+                // What is open in memory could not be unmounted.
+                drop(file);
                 let unmounted = if in_memory { self.unmount_inside(MEMORY) } else { Ok(()) };
                 detached.and(unmounted)
             }
@@ -404,6 +445,11 @@ fn wipe(device: &Erasable) -> Result<()> {
         let what = format!("{path} may still hold a file system of boatload's ({sentence})");
         Failure { exit, sentence: format!("{what}; `wipefs -a {path}` removes it") }
     })
+}
+
+fn flush(device: BorrowedFd<'_>) -> Result<()> {
+    let failed = |error: Errno| Failure::from_system("flush the loop device", error.about());
+    block::flush_buffers(device).map_err(failed)
 }
 
 fn cannot_make(error: impl std::fmt::Display) -> Failure {

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod content;
 pub mod drive;
 pub mod engine;
+pub mod image;
 pub mod interrupt;
 pub mod kept_ballast;
 pub mod noisy_neighbour;

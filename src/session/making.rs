@@ -30,6 +30,8 @@ use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 pub(super) struct Toolset {
     tools: MkfsTools,
     room: VolumeSize,
+    /// What the images of prepared file systems may take beside it, in bytes.
+    kept_bytes: u64,
 }
 
 /// Kinds of file systems that a plan wants made, each once.
@@ -170,13 +172,14 @@ impl Toolset {
             return Err(lack);
         }
         let (Some(room), _) = room_asked(survey, &order.place) else { return Ok(None) };
-        Ok(Some(Self { tools: probe_all(&kinds(plan))?, room }))
+        let kept_bytes = survey.kept_bytes();
+        Ok(Some(Self { tools: probe_all(&kinds(plan))?, room, kept_bytes }))
     }
 
-    /// What an image in the directory may grow to, in bytes; 0 without one.
+    /// What an image in the directory may grow to, with those kept beside it, in bytes; 0 without one.
     pub(super) fn image_bytes(&self, asked: &Volume) -> u64 {
         let kinds: Vec<_> = self.tools.iter().map(|(kind, _)| *kind).collect();
-        if has_image(&kinds, asked) { self.room.bytes } else { 0 }
+        if has_image(&kinds, asked) { self.room.bytes.saturating_add(self.kept_bytes) } else { 0 }
     }
 
     /// The place, in the marked directory `run_directory`.
@@ -195,7 +198,8 @@ impl Toolset {
         // What is made with a mkfs takes a device.
         let takes_device = self.tools.iter().any(|(_, tool)| tool.is_some());
         let asked = takes_device.then_some(&order.place);
-        let place = Backing::make(run_directory, &order.directory, asked, self.room)?;
+        let place =
+            Backing::make(run_directory, &order.directory, asked, self.room, self.kept_bytes)?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }

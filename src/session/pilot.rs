@@ -9,7 +9,8 @@ use crate::analysis::repetition::{
 };
 use crate::base::failure::Result;
 use crate::base::units::{counted, span};
-use crate::plan::repetition::{CellSeries, Passes};
+use crate::plan::repetition::Passes;
+use crate::plan::schedule::CellSeries;
 use crate::plan::{Effort, Plan};
 use crate::results::book::{CellKey, Measurement, RepetitionNeed};
 use crate::run::clock::{Clock, RealClock};

@@ -13,6 +13,7 @@ use crate::plan::{CellPlan, Phase, Plan};
 use crate::results::recorder::PhaseRecorder;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
+use crate::run::image::ImageFile;
 use crate::run::interrupt::Interrupt;
 use crate::run::run_directory::{RunDirectory, open_parent};
 use crate::run::site::{DiskSite, Site};
@@ -20,8 +21,11 @@ use crate::run::site::{DiskSite, Site};
 /// No cell begins after so many seconds.
 const SECONDS_MAX: f64 = 1.0;
 
+/// Bytes of the image that is copied.
+const COPIED_BYTES: u64 = 32 << 20;
+
 /// Does a small copy of what a plan makes below a directory, and removes it. Phases on a device or
-/// a simulated file system are left out.
+/// a simulated file system are left out. If it is to run with `copies` of images, it makes one.
 ///
 /// # Errors
 /// If it cannot be done there, or was interrupted; then too nothing is left.
@@ -31,6 +35,7 @@ pub(crate) fn probe(
     directory: &Path,
     space: &Space,
     interrupt: &Interrupt,
+    copies: bool,
 ) -> Result<ProbeCosts> {
     let small = plan.shrunken();
     room::check(&small, space, directory, false)?;
@@ -40,6 +45,10 @@ pub(crate) fn probe(
     let mount = crate::host::mounts::Mount::of(std::os::fd::AsFd::as_fd(&parent));
     let device = mount.ok().and_then(|mount| BlockDevice::under(&mount));
     let run_directory = RunDirectory::make(parent, directory, &id)?;
+    let copied = match copies {
+        true => copy_seconds_per_byte(&run_directory, &clock, interrupt),
+        false => Ok(0.0),
+    };
     let mut site = DiskSite::new(run_directory, host, device, clock.clone())?;
     let mut probing = Probing {
         clock: &clock,
@@ -50,11 +59,32 @@ pub(crate) fn probe(
     let mut costs = probing.costs;
     none_left(&site.close()?, "the directory of the probe")?;
     done?;
+    costs.copy_seconds_per_byte = copied?;
     if interrupt.is_set() {
         return Err(Failure::interrupted("interrupted; what the probe made is removed"));
     }
     costs.seconds = seconds;
     Ok(costs)
+}
+
+/// Seconds to copy a byte of an image in a run directory.
+fn copy_seconds_per_byte(
+    run_directory: &RunDirectory,
+    clock: &RealClock,
+    interrupt: &Interrupt,
+) -> Result<f64> {
+    let failed = |error: std::io::Error| Failure::from_system("make an image", error);
+    let directory = run_directory.directory().try_clone_to_owned().map_err(failed)?;
+    let image = ImageFile::make(directory, COPIED_BYTES).map_err(failed)?;
+    let content = vec![0xa5; COPIED_BYTES as usize];
+    let mut written = 0;
+    while written < content.len() {
+        let rest = &content[written..];
+        written += rustix::io::pwrite(image.file(), rest, written as u64)
+            .map_err(|error| failed(error.into()))?;
+    }
+    let (kept, seconds) = clock.time(|| image.keep(0, interrupt.flag()));
+    kept.map(|()| seconds / COPIED_BYTES as f64)
 }
 
 struct Probing<'a> {

@@ -170,21 +170,96 @@ fn in_memory_no_disk_is_asked() {
     assert_no_trace(&bench);
 }
 
+/// A job whose place is aged to three levels, and whose cells leave files behind.
+const PREPARED_JOB: &str = "name = \"kept\"\ncache = \"cold\"\n[axis]\nname = \"used\"\n\
+    values = [20, 30, 40]\n[axis.prepare.age]\nhistories = HISTORIES\n\
+    sizes = { exponential = { min = \"4KiB\", max = \"1MiB\", k = 10 } }\n\
+    [tree]\nfiles = 100\nsize = 20_000\n[[phase]]\noperation = \"create\"\n\
+    [[phase]]\noperation = \"delete\"\ncount = 50\n\
+    [[phase]]\nname = \"scan\"\noperation = \"read\"\non = \"ballast\"\ncount = 20\n";
+
+/// The conditions of a run: (repeat, level, name, value), in the order of the cells.
+fn conditions(document: &Value) -> Vec<(u64, f64, String, f64)> {
+    let all = document["conditions"].as_array().unwrap().iter();
+    all.map(|c| {
+        let (repeat, level) =
+            (c["repeat"].as_u64().unwrap(), c["level"]["value"].as_f64().unwrap());
+        (repeat, level, c["name"].as_str().unwrap().to_string(), c["value"].as_f64().unwrap())
+    })
+    .collect()
+}
+
 #[test]
-fn levels_that_are_prepared_follow_each_other_on_one_file_system() {
-    let Some(bench) = bench("prepared levels on file systems that are made") else { return };
-    let set = ["--set", "files_present=0,300,600", "--set", "bytes=12MiB", "--repeats", "1"];
-    let document =
-        bench.document(["run", "clutter", "--filesystem", "ext4,ext2"].into_iter().chain(set));
-    let conditions = document["conditions"].as_array().unwrap();
-    let present: Vec<_> = conditions
-        .iter()
-        .filter(|c| c["name"] == "files-present")
-        .map(|c| c["value"].as_f64().unwrap())
-        .collect();
-    assert_eq!(present, [0.0, 300.0, 600.0, 0.0, 300.0, 600.0]);
-    assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
-    assert_no_trace(&bench);
+fn prepared_file_systems_are_restored_as_they_were_before_each_cell_in_random_order() {
+    let Some(bench) = bench("restoring prepared file systems") else { return };
+    bench.write("kept.toml", PREPARED_JOB.replace("HISTORIES", "1"));
+    let job = bench.beside("kept.toml").to_str().unwrap().to_string();
+    for kind in ["ext4", "xfs", "btrfs"] {
+        if output(&format!("mkfs.{kind}"), &["-V"]).is_none() {
+            skip("restoring a prepared file system", &format!("mkfs.{kind} is missing"));
+            continue;
+        }
+        let on = ["--filesystem", kind, "--size", "512MiB", "--repeats", "3"];
+        let document = bench.document(["run", &job].into_iter().chain(on));
+        assert_eq!(document["run"]["level_order"], "random");
+        assert!(measurements(&document).iter().all(|m| m["valid"] == true), "{document}");
+        let found = conditions(&document);
+        assert!(found.is_sorted_by_key(|(repeat, ..)| *repeat), "{found:?}");
+        assert!(!found.is_sorted_by(|a, b| (a.0, a.1) <= (b.0, b.1)), "{found:?}");
+        for (_, level, name, value) in &found {
+            let same = found.iter().filter(|(_, l, n, _)| (l, n) == (level, name));
+            let values: Vec<f64> = same.map(|(.., value)| *value).collect();
+            assert_eq!(values, [*value; 3], "{kind}: {name} at {level}");
+        }
+        assert_no_trace(&bench);
+    }
+}
+
+#[test]
+fn repeats_on_other_histories_find_other_files() {
+    let Some(bench) = bench("histories of prepared file systems") else { return };
+    bench.write("kept.toml", PREPARED_JOB.replace("HISTORIES", "2"));
+    let job = bench.beside("kept.toml").to_str().unwrap().to_string();
+    let on = ["--filesystem", "ext4", "--size", "256MiB", "--repeats", "3"];
+    for place in [None, Some("--in-memory")] {
+        let document = bench.document(["run", &job].into_iter().chain(on).chain(place));
+        let found = conditions(&document);
+        let value = |repeat, wanted: &str| -> f64 {
+            let here = |c: &&(u64, f64, String, f64)| (c.0, c.1, &*c.2) == (repeat, 40.0, wanted);
+            found.iter().find(here).unwrap().3
+        };
+        assert_eq!([1, 2, 3].map(|repeat| value(repeat, "history")), [1.0, 2.0, 1.0]);
+        let files = [1, 2, 3].map(|repeat| value(repeat, "files-present"));
+        assert!(files[0] == files[2] && files[0] != files[1], "{files:?}");
+        assert_no_trace(&bench);
+    }
+}
+
+#[test]
+fn images_that_are_kept_go_with_an_interrupted_run_and_after_kill_9_with_clean() {
+    let Some(bench) = bench("stopping a run that keeps prepared file systems") else { return };
+    let axis = "[axis]\nname = \"present\"\nvalues = [10, 20]\nprepare.fill.sizes = 4096\n[tree]";
+    bench.write("long.toml", LONG_JOB.replace("[tree]", axis));
+    let states = |bench: &Bench| {
+        let run_directories = run_directories(&bench.work());
+        let names = run_directories.iter().flat_map(|directory| names_in(directory));
+        names.filter(|name| name.starts_with("i0")).count()
+    };
+    for signal in [Signal::INT, Signal::KILL] {
+        let mut command = bench.command(["run", "--filesystem", "ext4"]);
+        command.arg(bench.beside("long.toml"));
+        let running = Running::start_on_made(command, &bench.work());
+        assert_eq!(states(&bench), 2);
+        running.signal(signal);
+        running.ended();
+        if signal == Signal::KILL {
+            assert_no_device(&bench);
+            assert_eq!(states(&bench), 2);
+            let cleaned = bench.run(["clean", "--yes"]);
+            assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+        }
+        assert_no_trace(&bench);
+    }
 }
 
 #[test]

@@ -370,7 +370,9 @@ fn a_simulated_truth_tells_the_layouts_apart_below_64_kib_only() {
     let plan = plan_with(&text, &Settings { repeats: Some(1), ..set(Scale::Quick, &pairs) });
     let book = Place::default().run(&plan, &Nobody, &Interrupt::default());
     let seconds = |variant: &str, level: usize| {
-        let all: Vec<_> = book.measurements.iter().filter(|m| m.cell.variant == variant).collect();
+        let of_variant = book.measurements.iter().filter(|m| m.cell.variant == variant);
+        let mut all: Vec<_> = of_variant.collect();
+        all.sort_by_key(|m| m.cell.level.as_ref().map(|level| level.value as u64));
         assert_eq!(all[level].invalid, Vec::<String>::new());
         all[level].seconds * 1e6
     };

@@ -5,7 +5,7 @@ mod journal;
 
 use super::*;
 use crate::plan::CacheAsked;
-use crate::results::book::CacheReport;
+use crate::results::book::{CacheReport, LevelOrder};
 use crate::run::cache::{CacheState, Doubt};
 
 fn measurement(phase: &str) -> Measurement {
@@ -136,6 +136,18 @@ fn reads_during_which_the_device_wrote_are_told_and_writes_are_not() {
     assert!(!of_one(moved("read", 60 << 20, 2 << 20)), "3% of it");
     assert!(!of_one(moved("read", 1 << 20, 1 << 19)), "half a MiB");
     assert!(!of_one(moved("rewrite", 30 << 20, 90 << 20)));
+}
+
+#[test]
+fn levels_that_came_as_they_were_prepared_are_told_and_random_ones_are_not() {
+    let mut book = Book::default();
+    let mut codes_with = |order| {
+        book.run.level_order = order;
+        codes(&of_book(&book))
+    };
+    assert_eq!(codes_with(Some(LevelOrder::AsPrepared)), [WarningCode::LevelsInOrder]);
+    assert_eq!(codes_with(Some(LevelOrder::Random)), []);
+    assert_eq!(codes_with(None), []);
 }
 
 #[test]

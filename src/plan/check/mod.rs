@@ -96,6 +96,7 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
         free: Passes::new(),
         parameters: scope.written(),
         axis,
+        keeps_images: false,
         conclude,
         cells,
         job: text.to_string(),

@@ -330,8 +330,7 @@ impl CellCheck<'_> {
             }
             WirePrepare::Age(age) => {
                 let mut keys = keys.table("age");
-                let WireAge { sizes, files_each, content, threads, delete_every, emptied, .. } =
-                    age;
+                let WireAge { delete_every, emptied, .. } = age;
                 let delete_every = match delete_every {
                     Some(wire) => keys.whole("delete_every", wire, Unit::Count, 1..=1 << 32)?,
                     None => DELETE_EVERY_DEFAULT,
@@ -339,10 +338,11 @@ impl CellCheck<'_> {
                 let empty_from = emptied.then_some(highest);
                 let method = FillMethod::Age { delete_every, empty_from, churn: keys.churn(age)? };
                 let fill = WireFill {
-                    sizes: sizes.clone(),
-                    files_each: files_each.clone(),
-                    content: content.clone(),
-                    threads: threads.clone(),
+                    sizes: age.sizes.clone(),
+                    files_each: age.files_each.clone(),
+                    content: age.content.clone(),
+                    threads: age.threads.clone(),
+                    histories: age.histories.clone(),
                 };
                 ballast(&fill, method, level, seed, keys)
             }
@@ -367,6 +367,9 @@ impl KeyReader<'_> {
     }
 }
 
+/// Times that the ballast may be made.
+const HISTORIES: RangeInclusive<u64> = 1..=1_000;
+
 /// The files that are brought to a level.
 fn ballast(
     wire: &WireFill,
@@ -379,6 +382,7 @@ fn ballast(
     let sizes = sizes(Some(wire.sizes.as_ref()?), keys.table("sizes"));
     let content = content(wire.content.as_ref(), keys.table("content"));
     let threads = keys.whole_or(1, "threads", &wire.threads, Unit::Count, super::THREADS);
+    let histories = keys.whole_or(1, "histories", &wire.histories, Unit::Count, HISTORIES);
     let files = match (goal, &wire.files_each) {
         (BallastGoal::Files(files), _) => files,
         (BallastGoal::Used(_), Some(WireFilesEach::Law(_))) => FILES_UNKNOWN_DRAWN,
@@ -389,11 +393,12 @@ fn ballast(
         None => Some(FilesEach::Fixed(FILES_EACH_DEFAULT)),
     };
     let (sizes, content, threads, files_each) = (sizes?, content?, threads?, files_each?);
+    let histories = histories?;
     let layout = needed(&files_each, files)?;
     let filling = Filling::Fill;
     let tree =
         Tree { files, layout, filling, files_each, sizes, content, ..Tree::without_files(seed) };
-    Some(Prepare { ballast: Ballast { tree, method, threads }, goal })
+    Some(Prepare { ballast: Ballast { tree, method, threads }, goal, histories })
 }
 
 /// What the level means for the files beside.

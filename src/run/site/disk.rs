@@ -15,6 +15,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
+use crate::host::block::discard_free;
 use crate::host::block_device::BlockDevice;
 use crate::host::facts::{HostFacts, IN_MEMORY};
 use crate::host::layout::{FreeExtents, ScoreLimits, score_below};
@@ -93,11 +94,20 @@ impl DiskSite {
             let _ = remove_run_directory(run_directory.parent(), OsStr::new(run_directory.name()));
             Failure::from_system("write to the run's directory", error)
         })?;
-        Ok(Self {
-            run_directory: Some(run_directory),
+        let probe = detect_cache_probe(&canary);
+        let mut site = Self::closed(host, device, clock);
+        (site.run_directory, site.canary, site.probe) = (Some(run_directory), Some(canary), probe);
+        Ok(site)
+    }
+
+    /// A site whose run directory is not open.
+    fn closed(host: &HostFacts, device: Option<BlockDevice>, clock: RealClock) -> Self {
+        Self {
+            run_directory: None,
+            canary: None,
             device_counters: device.map(CounterSource::of),
             can_drop: host.rights.drop_caches,
-            probe: detect_cache_probe(&canary),
+            probe: CacheProbe::None,
             in_memory: IN_MEMORY.contains(&host.filesystem.kind.as_str()),
             clock,
             cells_begun: 0,
@@ -110,8 +120,20 @@ impl DiskSite {
             held: None,
             own_reads_are_counted: !host.filesystem.kind.starts_with("fuse"),
             inode_bytes_min: inode_bytes_min(&host.filesystem.kind),
-            canary: Some(canary),
-        })
+        }
+    }
+
+    /// A site that was closed before, on a file system that was restored and is mounted at `parent`.
+    pub(super) fn restored(
+        closed: ClosedSite,
+        parent: OwnedFd,
+        host: &HostFacts,
+        device: Option<BlockDevice>,
+        clock: RealClock,
+    ) -> Result<Self> {
+        let mut site = Self::closed(host, device, clock);
+        site.reopen(closed, parent)?;
+        Ok(site)
     }
 
     /// The name of the way to see what is cached of this file system.
@@ -439,13 +461,24 @@ fn make_tree(
 
 /// What is needed to open a [`DiskSite`] again after an unmount: the names of its directories and the
 /// descriptions of its tree and ballast.
+#[derive(Clone)]
 pub(super) struct ClosedSite {
     run_directory: Option<String>,
     cell: Option<(OsString, Tree, u64)>,
     ballast: Option<ClosedBallast>,
+    layout_score: Option<f64>,
+    probe: CacheProbe,
 }
 
 impl DiskSite {
+    /// Discards the blocks that its file system does not use, where that can be done: what free blocks
+    /// once held is then not kept, and each is written for the first time at every level.
+    pub(super) fn discard_free(&self) {
+        let Ok(run_directory) = self.run_directory() else { return };
+        let _ = rustix::fs::syncfs(run_directory.directory());
+        let _ = discard_free(run_directory.directory());
+    }
+
     /// Closes all that it has open, so that its file system can be unmounted.
     pub(super) fn close_for_unmount(&mut self) -> ClosedSite {
         self.ballast_tree = None;
@@ -458,6 +491,8 @@ impl DiskSite {
                 (name, open.tree.clone(), workers)
             }),
             ballast: self.ballast.take().map(DiskBallast::close_for_unmount),
+            layout_score: self.layout_score,
+            probe: self.probe,
         }
     }
 
@@ -469,6 +504,7 @@ impl DiskSite {
         let Some(name) = closed.run_directory else { return Ok(()) };
         let run_directory = RunDirectory::reopen(parent, &name).map_err(|e| failed(e.into()))?;
         self.canary = open_canary(&run_directory).ok();
+        (self.layout_score, self.probe) = (closed.layout_score, closed.probe);
         if let Some((name, tree, workers)) = closed.cell {
             let root =
                 open_directory(run_directory.directory(), &name).map_err(|e| failed(e.into()))?;

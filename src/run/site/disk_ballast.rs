@@ -55,6 +55,7 @@ pub struct DiskBallast {
 }
 
 /// A ballast whose directory is closed.
+#[derive(Clone)]
 pub(super) struct ClosedBallast {
     name: OsString,
     state: BallastState,

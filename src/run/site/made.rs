@@ -1,10 +1,11 @@
 //! Runs each cell on a file system made for it, one after the other on the same volume.
 
+use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::disk::{CACHE_DROPS, DiskSite};
+use super::disk::{CACHE_DROPS, ClosedSite, DiskSite};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
@@ -36,6 +37,15 @@ pub struct MadeSite {
     id: String,
     interrupt: Interrupt,
     here: Option<MountedFileSystem>,
+    /// States of the image that are kept, by number.
+    kept: BTreeMap<u64, KeptState>,
+}
+
+/// What is known of the file system in a kept state.
+#[derive(Clone)]
+struct KeptState {
+    closed: ClosedSite,
+    facts: MadeFacts,
 }
 
 /// The file system that is mounted now.
@@ -50,6 +60,20 @@ struct MountedFileSystem {
     worked: bool,
     /// What the unmounts between phases of the cell did.
     settled: Settled,
+}
+
+impl MountedFileSystem {
+    fn new(cell: &CellPlan, filesystem: &FileSystem, disk: DiskSite, facts: MadeFacts) -> Self {
+        Self {
+            filesystem: filesystem.clone(),
+            variant: cell.variant.clone(),
+            prepared: false,
+            disk,
+            facts,
+            worked: false,
+            settled: Settled::default(),
+        }
+    }
 }
 
 /// Facts of a file system that was just made.
@@ -78,7 +102,8 @@ impl MadeSite {
         interrupt: Interrupt,
     ) -> Self {
         let id = id.to_string();
-        Self { place: Some(place), tools, host, clock, id, interrupt, here: None }
+        let (here, kept) = (None, BTreeMap::new());
+        Self { place: Some(place), tools, host, clock, id, interrupt, here, kept }
     }
 
     /// The file system that is mounted now, as it was when it was empty.
@@ -128,18 +153,17 @@ impl MadeSite {
             trimmed,
         };
         let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), &self.id)?;
+        let host = self.host_on(filesystem);
+        let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
+        self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
+        Ok(())
+    }
+
+    /// The facts of the machine for a directory on a file system that was made.
+    fn host_on(&self, filesystem: &FileSystem) -> HostFacts {
         let mut host = self.host.clone();
         host.filesystem.kind = filesystem.kind.name.into();
-        self.here = Some(MountedFileSystem {
-            disk: DiskSite::new(run_directory, &host, device, self.clock.clone())?,
-            filesystem: filesystem.clone(),
-            variant: cell.variant.clone(),
-            prepared: false,
-            facts,
-            worked: false,
-            settled: Settled::default(),
-        });
-        Ok(())
+        host
     }
 
     /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
@@ -198,6 +222,43 @@ impl Site for MadeSite {
             here.prepared = true;
         }
         self.disk_mut()?.prepare(cell, prepare, stop, listener)
+    }
+
+    fn keep_state(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
+        let (Some(here), Some(place)) = (&mut self.here, &mut self.place) else {
+            return Err(Failure::failed("no file system is mounted"));
+        };
+        here.disk.discard_free();
+        let closed = here.disk.close_for_unmount();
+        place.unmount()?;
+        place.keep(number, stop)?;
+        let root = place.mount(&here.filesystem)?;
+        let facts = here.facts.clone();
+        self.kept.insert(number, KeptState { closed: closed.clone(), facts });
+        here.disk.reopen(closed, root)
+    }
+
+    fn restore_state(&mut self, cell: &CellPlan, number: u64, stop: &AtomicBool) -> Result<()> {
+        self.leave()?;
+        let (Some(kept), Some(place)) = (self.kept.get(&number), &mut self.place) else {
+            return Err(Failure::failed("the state of the place was not kept"));
+        };
+        let Some(filesystem) = &cell.filesystem else {
+            return Err(Failure::failed("no file system was made for this cell"));
+        };
+        place.restore(number, stop)?;
+        let root = place.mount(filesystem)?;
+        let KeptState { closed, facts } = kept.clone();
+        let (device, clock) = (facts.device.clone(), self.clock.clone());
+        let host = self.host_on(filesystem);
+        let disk = DiskSite::restored(closed, root, &host, device, clock)?;
+        self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
+        Ok(())
+    }
+
+    fn forget_state(&mut self, number: u64) -> Result<()> {
+        self.kept.remove(&number);
+        self.place.as_ref().map_or(Ok(()), |place| place.forget_state(number))
     }
 
     fn end_cell(&mut self) -> Removal {

@@ -23,7 +23,7 @@ use super::drive::{DoneCount, Recorder};
 use super::remove::Removal;
 use super::workers::PhaseRun;
 use crate::base::errno::ErrnoResult;
-use crate::base::failure::Result;
+use crate::base::failure::{Failure, Result};
 use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
@@ -54,6 +54,8 @@ named_enum! {
         FreeExtentMean = "free-extent-mean",
         /// Size of the largest free extent.
         FreeExtentLargest = "free-extent-largest",
+        /// Which history of the ballast it is, from 1.
+        History = "history",
     }
 }
 
@@ -69,6 +71,12 @@ pub struct PlaceCondition {
 }
 
 impl PlaceCondition {
+    /// Which history of the ballast it is, from 0.
+    pub fn history(history: u32) -> Self {
+        let value = f64::from(history) + 1.0;
+        Self { name: ConditionName::History, value, unit: Unit::Count }
+    }
+
     /// A number of files.
     fn files(name: ConditionName, files: u64) -> Self {
         Self { name, value: files as f64, unit: Unit::Count }
@@ -141,6 +149,30 @@ pub trait Site {
         _listener: HeadwayListener<'_>,
     ) -> Result<()> {
         Ok(())
+    }
+
+    /// Keeps the place, as it was just prepared, as state `number`.
+    ///
+    /// # Errors
+    /// If it cannot be kept, or was interrupted.
+    fn keep_state(&mut self, _number: u64, _stop: &AtomicBool) -> Result<()> {
+        Err(not_kept())
+    }
+
+    /// Brings the place of `cell` back to state `number`; the cell removes it when it ends.
+    ///
+    /// # Errors
+    /// If it cannot be restored, or was interrupted.
+    fn restore_state(&mut self, _cell: &CellPlan, _number: u64, _stop: &AtomicBool) -> Result<()> {
+        Err(not_kept())
+    }
+
+    /// Lets go of state `number`.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    fn forget_state(&mut self, _number: u64) -> Result<()> {
+        Err(not_kept())
     }
 
     /// The conditions of the site: how full it is, how contiguous its files are.
@@ -259,6 +291,10 @@ pub trait Site {
             None => found,
         }
     }
+}
+
+fn not_kept() -> Failure {
+    Failure::failed("the states of this place cannot be kept")
 }
 
 /// The sites that make engines. Phases are run through it, so that the hot loop is compiled for each pair

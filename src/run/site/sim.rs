@@ -1,5 +1,6 @@
 //! Runs cells on the simulated file system. Of the ballast only the number of files and bytes is kept.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -41,6 +42,8 @@ pub struct SimSite {
     bytes_before: u64,
     ballast_state: Option<BallastState>,
     ballast: Option<(Arc<SimDisk>, Tree)>,
+    /// States that are kept, by number: the ballast, and the bytes in use.
+    kept: BTreeMap<u64, (BallastState, u64)>,
 }
 
 impl SimSite {
@@ -57,6 +60,7 @@ impl SimSite {
             bytes_before: 0,
             ballast_state: None,
             ballast: None,
+            kept: BTreeMap::new(),
         }
     }
 
@@ -68,6 +72,16 @@ impl SimSite {
                 Failure::failed(format!("there is no memory to simulate {files}: take fewer"))
             })?;
         Ok((Arc::new(disk.in_cell(self.cells)), tree))
+    }
+
+    /// Makes the files of the ballast there for phases.
+    fn open_ballast(&mut self) -> Result<()> {
+        let Some(state) = &self.ballast_state else { return Ok(()) };
+        let (ballast, live) = (state.ballast().clone(), state.live().clone().ranked());
+        let (disk, tree) = self.disk(tree_of(&ballast, live.set().length()), false, 0)?;
+        disk.stock((0..live.set().count()).map(|n| live.nth(n)));
+        self.ballast = Some((disk, tree));
+        Ok(())
     }
 
     /// The disk and tree that a phase works on.
@@ -128,10 +142,28 @@ impl Site for SimSite {
             self.ballast_state.get_or_insert_with(|| BallastState::new(prepare.ballast.clone()));
         let mut place = SimPlace { shared: &self.shared, capacity: self.model.capacity };
         state.reach(prepare.goal, &mut place, stop)?;
-        let live = state.live().clone().ranked();
-        let (disk, tree) = self.disk(tree_of(&prepare.ballast, live.set().length()), false, 0)?;
-        disk.stock((0..live.set().count()).map(|n| live.nth(n)));
-        self.ballast = Some((disk, tree));
+        self.open_ballast()
+    }
+
+    fn keep_state(&mut self, number: u64, _: &AtomicBool) -> Result<()> {
+        let used_bytes = self.shared.used_bytes.load(Relaxed);
+        self.kept.extend(self.ballast_state.clone().map(|state| (number, (state, used_bytes))));
+        Ok(())
+    }
+
+    fn restore_state(&mut self, cell: &CellPlan, number: u64, _: &AtomicBool) -> Result<()> {
+        let Some((state, used_bytes)) = self.kept.get(&number).cloned() else {
+            return Err(Failure::failed("the state of the place was not kept"));
+        };
+        self.model = cell.sim;
+        self.shared.files_beside.store(state.live().count(), Relaxed);
+        self.shared.used_bytes.store(used_bytes, Relaxed);
+        self.ballast_state = Some(state);
+        self.open_ballast()
+    }
+
+    fn forget_state(&mut self, number: u64) -> Result<()> {
+        self.kept.remove(&number);
         Ok(())
     }
 

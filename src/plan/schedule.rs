@@ -1,0 +1,276 @@
+//! Determines the order of a run: which cell is measured when, and on which history of its place.
+
+use super::prepare::FillMethod;
+use super::{CellPlan, Plan, Prepare};
+use crate::base::random::{Stream, draw, shuffle};
+
+/// Cells that are repeated together: decided on together, and measured in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellSeries {
+    /// Indices into the plan's cells.
+    pub cells: Vec<usize>,
+}
+
+/// Cells that keep together in the random order of a repeat.
+struct ScheduleBlock {
+    cells: Vec<usize>,
+    /// Whether its place is brought from level to level and cannot be brought back.
+    is_one_way: bool,
+}
+
+impl CellPlan {
+    /// Whether its prepared place can be kept and restored: a file system that boatload makes on an
+    /// image, or a simulated one.
+    pub fn can_be_restored(&self) -> bool {
+        let has_image = self.filesystem.as_ref().is_some_and(|made| made.kind.maker.is_some());
+        self.prepare.is_some() && (self.engine.is_simulated() || has_image)
+    }
+
+    /// Histories of its place, at least one.
+    fn histories(&self) -> u32 {
+        self.prepare.as_ref().map_or(1, |prepare| prepare.histories.max(1))
+    }
+}
+
+impl Plan {
+    /// The plan for a place where there is room for the images of prepared file systems, or not.
+    #[must_use]
+    pub fn keeping_images(self, keeps_images: bool) -> Self {
+        Self { keeps_images, ..self }
+    }
+
+    /// Whether the place of a cell is restored before each of its measurements.
+    pub fn restores(&self, cell: &CellPlan) -> bool {
+        cell.can_be_restored() && (cell.engine.is_simulated() || self.keeps_images)
+    }
+
+    /// Whether the place of a cell is brought from level to level and cannot be brought back.
+    fn is_one_way(&self, cell: &CellPlan) -> bool {
+        cell.prepare.is_some() && !self.restores(cell)
+    }
+
+    /// Whether the levels of some place come in the order in which it is prepared, not at random.
+    pub fn has_levels_in_order(&self) -> bool {
+        let levels = self.axis.as_ref().map_or(0, |axis| axis.levels.len());
+        levels > 1 && self.cells.iter().any(|cell| self.is_one_way(cell))
+    }
+
+    /// The history of its place that a cell is measured on in a repeat, from 0. Where the place cannot
+    /// be brought back and repeats are added until the rates are precise, there is one.
+    pub fn history(&self, cell: &CellPlan, repeat: u32) -> u32 {
+        match self.effort.is_some() && self.is_one_way(cell) {
+            true => 0,
+            false => (repeat - 1) % cell.histories(),
+        }
+    }
+
+    /// The last repeat that a history is needed in.
+    pub fn last_repeat(&self, cell: &CellPlan, history: u32) -> u32 {
+        let needs = |repeat: &u32| self.history(cell, *repeat) == history;
+        match self.effort {
+            // How many follow is not known.
+            Some(_) => u32::MAX,
+            None => (1..=self.repeats).rev().find(needs).unwrap_or(0),
+        }
+    }
+
+    /// How many histories of a cell's place are made in all repeats.
+    pub fn histories_made(&self, cell: &CellPlan) -> u32 {
+        let is_one = self.effort.is_some() && self.is_one_way(cell);
+        if is_one { 1 } else { cell.histories().min(self.repeats) }
+    }
+
+    /// Histories of a cell's place that are kept at one time.
+    pub fn histories_kept(&self, cell: &CellPlan) -> u32 {
+        let each_once = self.effort.is_none() && self.repeats <= cell.histories();
+        if each_once { 1 } else { cell.histories() }
+    }
+
+    /// A variant's cells in the order in which its place is brought from level to level: those that
+    /// are reached by emptying begin with the highest.
+    pub fn levels_of(&self, variant: &str) -> Vec<usize> {
+        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.variant == variant);
+        let mut levels: Vec<usize> = cells.map(|(at, _)| at).collect();
+        let prepare = levels.first().and_then(|at| self.cells[*at].prepare.as_ref());
+        let method = prepare.map(|prepare| prepare.ballast.method);
+        if matches!(method, Some(FillMethod::Age { empty_from: Some(_), .. })) {
+            levels.reverse();
+        }
+        levels
+    }
+
+    /// The cells of one repeat in a seeded random order, which follows from the repeat's number.
+    fn blocks(&self, repeat: u32) -> Vec<ScheduleBlock> {
+        let mut blocks = Vec::with_capacity(self.cells.len());
+        for variant in self.variants() {
+            let levels = self.levels_of(variant);
+            if levels.iter().any(|at| self.is_one_way(&self.cells[*at])) {
+                blocks.push(ScheduleBlock { cells: levels, is_one_way: true });
+            } else {
+                let alone = |at| ScheduleBlock { cells: vec![at], is_one_way: false };
+                blocks.extend(levels.into_iter().map(alone));
+            }
+        }
+        shuffle(&mut blocks, self.seed, Stream::Schedule, u64::from(repeat));
+        blocks
+    }
+
+    /// The order of the run, as (repeat from 1, index into `cells`): in every repeat variants and
+    /// levels come in another seeded random order, so that drift hits all alike. Where the place is
+    /// brought from level to level and cannot be brought back, the repeats of a level follow each
+    /// other, once for each history.
+    pub fn schedule(&self) -> Vec<(u32, usize)> {
+        let mut order = Vec::with_capacity(self.cells.len() * self.repeats as usize);
+        for repeat in 1..=self.repeats {
+            for ScheduleBlock { cells, is_one_way } in self.blocks(repeat) {
+                match (is_one_way, repeat) {
+                    (false, _) => order.extend(cells.iter().map(|at| (repeat, *at))),
+                    (true, 1) => order.extend(self.one_way(&cells)),
+                    (true, _) => {}
+                }
+            }
+        }
+        order
+    }
+
+    /// All repeats of the levels of a variant whose place cannot be brought back.
+    fn one_way(&self, levels: &[usize]) -> Vec<(u32, usize)> {
+        let histories = levels.first().map_or(1, |at| self.cells[*at].histories());
+        let mut order = Vec::with_capacity(levels.len() * self.repeats as usize);
+        for history in 0..histories {
+            for at in levels {
+                let on_it = |repeat: &u32| self.history(&self.cells[*at], *repeat) == history;
+                order.extend((1..=self.repeats).filter(on_it).map(|repeat| (repeat, *at)));
+            }
+        }
+        order
+    }
+
+    /// What is repeated together, in the order it is done: each level of a place that cannot be
+    /// brought back, and all other cells.
+    pub fn series(&self) -> Vec<CellSeries> {
+        let mut all: Vec<CellSeries> = Vec::new();
+        let mut together = None;
+        for ScheduleBlock { cells, is_one_way } in self.blocks(1) {
+            if is_one_way {
+                all.extend(cells.into_iter().map(|at| CellSeries { cells: vec![at] }));
+                continue;
+            }
+            let first = *together.get_or_insert_with(|| {
+                all.push(CellSeries { cells: Vec::new() });
+                all.len() - 1
+            });
+            all[first].cells.extend(cells);
+        }
+        all
+    }
+
+    /// The cells of a series in the order of one repeat.
+    pub fn order_in(&self, series: &CellSeries, repeat: u32) -> Vec<usize> {
+        let order = self.blocks(repeat).into_iter().flat_map(|block| block.cells);
+        order.filter(|at| series.cells.contains(at)).collect()
+    }
+}
+
+impl Prepare {
+    /// The same with another history: other files, made and deleted in another order. The first, 0,
+    /// is that of the job's seed.
+    #[must_use]
+    pub fn of_history(&self, history: u32) -> Self {
+        let mut other = self.clone();
+        if history > 0 {
+            let seed = &mut other.ballast.tree.seed;
+            *seed = draw(*seed, Stream::History, u64::from(history));
+        }
+        other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::filesystem::read_list;
+    use crate::plan::{Settings, read_job};
+
+    /// Two variants that are prepared for five levels, on file systems that boatload makes.
+    fn plan(histories: u32, repeats: u32) -> Plan {
+        let age = |more: &str| {
+            format!("prepare = {{ age = {{ sizes = 4096, histories = {histories}{more} }} }}")
+        };
+        let text = format!(
+            "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [10, 20, 30, 40, 50]\n\
+             [[variant]]\nname = 'aged'\n{}\n[[variant]]\nname = 'emptied'\n{}\n\
+             [[phase]]\noperation = 'create'\n",
+            age(""),
+            age(", emptied = true")
+        );
+        let (filesystems, repeats) = (read_list("ext4").unwrap(), Some(repeats));
+        let settings = Settings { filesystems, repeats, ..Settings::default() };
+        read_job(&text, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")))
+    }
+
+    fn levels(plan: &Plan, order: &[(u32, usize)], repeat: u32) -> Vec<f64> {
+        let of_repeat = order.iter().filter(|(other, _)| *other == repeat);
+        of_repeat.map(|(_, at)| plan.cells[*at].level.unwrap().value).collect()
+    }
+
+    #[test]
+    fn levels_of_places_that_are_kept_come_in_a_random_order_that_follows_from_the_seed() {
+        let kept = plan(1, 4).keeping_images(true);
+        let order = kept.schedule();
+        assert!(!kept.has_levels_in_order());
+        assert!(order.is_sorted_by_key(|(repeat, _)| *repeat), "{order:?}");
+        for repeat in 1..=4 {
+            let levels = levels(&kept, &order, repeat);
+            assert!(levels.len() == 10 && !levels[..5].is_sorted(), "{levels:?}");
+            let variants = order.iter().filter(|(other, _)| *other == repeat);
+            let variants: Vec<bool> =
+                variants.map(|(_, at)| kept.cells[*at].job_variant == "aged").collect();
+            assert!(variants[..5].contains(&true) && variants[..5].contains(&false));
+        }
+        assert_ne!(levels(&kept, &order, 1), levels(&kept, &order, 2));
+        assert_eq!(order, kept.schedule());
+        assert_ne!(order, Plan { seed: 2, ..kept.clone() }.schedule());
+        assert_eq!(kept.series().len(), 1, "all cells are repeated together");
+        assert_eq!(kept.order_in(&kept.series()[0], 3).len(), 10);
+    }
+
+    #[test]
+    fn without_room_for_images_levels_come_as_the_place_is_prepared_for_them() {
+        let plan = plan(2, 3);
+        let order = plan.schedule();
+        assert!(plan.has_levels_in_order());
+        let of = |name: &str| -> Vec<(u32, f64)> {
+            let own = order.iter().filter(|(_, at)| plan.cells[*at].job_variant == name);
+            own.map(|(repeat, at)| (*repeat, plan.cells[*at].level.unwrap().value)).collect()
+        };
+        let up = [10.0, 20.0, 30.0, 40.0, 50.0];
+        let first = up.iter().flat_map(|level| [(1, *level), (3, *level)]);
+        let expected: Vec<_> = first.chain(up.iter().map(|level| (2, *level))).collect();
+        assert_eq!(of("aged"), expected, "one history after the other");
+        assert_eq!(of("emptied")[..2], [(1, 50.0), (3, 50.0)]);
+        assert_eq!(plan.series().len(), 10);
+    }
+
+    #[test]
+    fn repeats_take_the_histories_in_turn_and_no_more_are_kept_than_are_needed() {
+        let plan = plan(2, 5).keeping_images(true);
+        let cell = &plan.cells[0];
+        let histories: Vec<u32> = (1..=5).map(|repeat| plan.history(cell, repeat)).collect();
+        assert_eq!(histories, [0, 1, 0, 1, 0]);
+        assert_eq!((plan.last_repeat(cell, 0), plan.last_repeat(cell, 1)), (5, 4));
+        assert_eq!((plan.histories_kept(cell), plan.histories_made(cell)), (2, 2));
+        let each_once = self::plan(7, 5).keeping_images(true);
+        let cell = &each_once.cells[0];
+        assert_eq!((each_once.histories_kept(cell), each_once.histories_made(cell)), (1, 5));
+    }
+
+    #[test]
+    fn the_first_history_is_that_of_the_seed_and_others_differ() {
+        let plan = plan(3, 1);
+        let prepare = plan.cells[0].prepare.as_ref().unwrap();
+        let seed = |history| prepare.of_history(history).ballast.tree.seed;
+        assert_eq!(seed(0), plan.seed);
+        assert!(seed(1) != seed(0) && seed(1) != seed(2));
+    }
+}

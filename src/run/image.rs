@@ -1,0 +1,210 @@
+//! Keeps states of an image file as files of their own beside it, and restores them: by sharing their
+//! blocks where the file system can (`FICLONE`, ioctl_ficlone(2)), else by copying what is not a hole.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags};
+use rustix::io::Errno as OsErrno;
+
+use super::run_directory::IMAGE;
+use crate::base::failure::{Failure, Result};
+use crate::base::names::{Name, NameBuffer, NameKind};
+use crate::host::page_cache::evict;
+
+/// Bytes copied between two looks at whether the user wants to stop.
+const STEP_BYTES: u64 = 16 << 20;
+
+/// An image in an open directory that only boatload writes to, with the states of it that are kept.
+pub struct ImageFile {
+    file: File,
+    directory: OwnedFd,
+    bytes: u64,
+}
+
+impl ImageFile {
+    /// A new image of so many bytes without a block of its own yet.
+    ///
+    /// # Errors
+    /// If there is one, or it cannot be so large.
+    pub fn make(directory: OwnedFd, bytes: u64) -> std::io::Result<Self> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&directory, IMAGE, flags, Mode::RUSR | Mode::WUSR)?;
+        rustix::fs::ftruncate(&file, bytes)?;
+        Ok(Self { file: file.into(), directory, bytes })
+    }
+
+    /// The open image.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Makes one hole of it.
+    ///
+    /// # Errors
+    /// Of the file system that it lies on.
+    pub fn clear(&self) -> std::io::Result<()> {
+        clear(&self.file, self.bytes)
+    }
+
+    /// Keeps what the image holds as state `number`, on the disk when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be written, or was interrupted; then the state is not kept.
+    pub fn keep(&self, number: u64, stop: &AtomicBool) -> Result<()> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let kept = rustix::fs::openat(&self.directory, name_of(number).as_c_str(), flags, mode);
+        let kept = kept.map_err(|error| cannot("keep an image", error))?;
+        let copied = rustix::fs::ftruncate(&kept, self.bytes).map_err(std::io::Error::from);
+        let copied = copied.and_then(|()| self.copy(&self.file, &kept.into(), stop));
+        copied.map_err(|error| {
+            let _ = self.remove(number);
+            told("keep an image", &error)
+        })
+    }
+
+    /// Brings the image back to state `number`, on the disk when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, or was interrupted; then the image holds neither state.
+    pub fn restore(&self, number: u64, stop: &AtomicBool) -> Result<()> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut name = name_of(number);
+        let kept = rustix::fs::openat(&self.directory, name.as_c_str(), flags, Mode::empty());
+        let kept = kept.map_err(|error| cannot("restore an image", error))?;
+        let copied = self.copy(&kept.into(), &self.file, stop);
+        copied.map_err(|error| told("restore an image", &error))
+    }
+
+    /// Removes state `number`.
+    ///
+    /// # Errors
+    /// If it is not there, or cannot be removed.
+    pub fn remove(&self, number: u64) -> Result<()> {
+        rustix::fs::unlinkat(&self.directory, name_of(number).as_c_str(), AtFlags::empty())
+            .map_err(|error| cannot("remove a kept image", error))
+    }
+
+    /// Makes `to` hold what `from` holds, and nothing else.
+    fn copy(&self, from: &File, to: &File, stop: &AtomicBool) -> std::io::Result<()> {
+        if rustix::fs::ioctl_ficlone(to, from).is_err() {
+            clear(to, self.bytes)?;
+            self.copy_data(from, to, stop)?;
+        }
+        to.sync_all()?;
+        // Neither may lie in memory when something is measured on a cold one.
+        let evicted = evict(from.as_fd()).and_then(|()| evict(to.as_fd()));
+        evicted.map_err(|errno| std::io::Error::from_raw_os_error(errno.0))
+    }
+
+    /// Copies all that is not a hole.
+    fn copy_data(&self, from: &File, to: &File, stop: &AtomicBool) -> std::io::Result<()> {
+        let mut end = 0;
+        while let Some(first) = next(from, rustix::fs::SeekFrom::Data(end))? {
+            end = next(from, rustix::fs::SeekFrom::Hole(first))?.unwrap_or(self.bytes);
+            for at in (first..end).step_by(STEP_BYTES as usize) {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(std::io::ErrorKind::Interrupted.into());
+                }
+                let (mut from, mut to) = (from, to);
+                from.seek(SeekFrom::Start(at))?;
+                to.seek(SeekFrom::Start(at))?;
+                // The kernel copies from file to file (copy_file_range(2)) where it can.
+                std::io::copy(&mut from.take(STEP_BYTES.min(end - at)), &mut to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clear(file: &File, bytes: u64) -> std::io::Result<()> {
+    let holes = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    if rustix::fs::fallocate(file, holes, 0, bytes).is_err() {
+        file.set_len(0)?;
+        file.set_len(bytes)?;
+    }
+    Ok(())
+}
+
+/// Where the next data or the next hole begins; none behind the last data.
+fn next(file: &File, from: rustix::fs::SeekFrom) -> std::io::Result<Option<u64>> {
+    match rustix::fs::seek(file, from) {
+        Ok(at) => Ok(Some(at)),
+        Err(OsErrno::NXIO) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn name_of(number: u64) -> NameBuffer {
+    let mut name = NameBuffer::default();
+    name.push(Name { kind: NameKind::Image, number, generation: 0 });
+    name
+}
+
+fn cannot(doing: &str, error: OsErrno) -> Failure {
+    told(doing, &error.into())
+}
+
+fn told(doing: &str, error: &std::io::Error) -> Failure {
+    match error.kind() {
+        std::io::ErrorKind::Interrupted => Failure::interrupted("interrupted"),
+        _ => Failure::from_system(format!("{doing} in the run's directory"), error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{FileExt, MetadataExt};
+
+    const BYTES: u64 = 8 << 20;
+
+    fn image() -> (tempfile::TempDir, ImageFile) {
+        let directory = tempfile::tempdir().unwrap();
+        let open = File::open(directory.path()).unwrap();
+        let image = ImageFile::make(open.into(), BYTES).unwrap();
+        (directory, image)
+    }
+
+    fn byte_at(file: &File, at: u64) -> u8 {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        byte[0]
+    }
+
+    #[test]
+    fn an_image_is_restored_to_each_state_that_was_kept_and_holes_stay_holes() {
+        let (directory, image) = image();
+        let go_on = AtomicBool::new(false);
+        image.file.write_all_at(&[1; 4096], 0).unwrap();
+        image.keep(1, &go_on).unwrap();
+        image.file.write_all_at(&[2; 4096], 5 << 20).unwrap();
+        image.keep(2, &go_on).unwrap();
+        image.file.write_all_at(&[3; 4096], 0).unwrap();
+        for (state, first, later) in [(1, 1, 0), (2, 1, 2), (1, 1, 0)] {
+            image.restore(state, &go_on).unwrap();
+            assert_eq!((byte_at(&image.file, 0), byte_at(&image.file, 5 << 20)), (first, later));
+        }
+        let metadata = image.file.metadata().unwrap();
+        assert_eq!(metadata.len(), BYTES);
+        assert!(metadata.blocks() * 512 < BYTES / 2, "{} blocks", metadata.blocks());
+        image.remove(1).unwrap();
+        let names = std::fs::read_dir(directory.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["i0000000002", IMAGE]);
+    }
+
+    #[test]
+    fn an_interrupted_copy_leaves_no_state() {
+        let (directory, image) = image();
+        image.file.write_all_at(&[1; 4096], 0).unwrap();
+        let kept = image.keep(1, &AtomicBool::new(true));
+        // Where blocks are shared nothing takes long enough to be interrupted.
+        let left = std::fs::read_dir(directory.path()).unwrap().count();
+        assert!(kept.is_ok() && left == 2 || kept.is_err() && left == 1, "{kept:?}, {left} left");
+    }
+}

@@ -1,0 +1,109 @@
+//! Determines whether there is room to keep the prepared file systems of a run as images.
+
+use std::path::Path;
+
+use super::making::room_asked;
+use super::{HostSurvey, room};
+use crate::base::units::bytes as in_bytes;
+use crate::host::facts::IN_MEMORY;
+use crate::plan::Plan;
+use crate::plan::filesystem::Volume;
+use crate::plan::space::{Need, state_bytes};
+
+/// The images of prepared file systems, all that exist at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct KeptImages {
+    /// What they may take, in bytes.
+    pub(crate) bytes: u64,
+    /// Why they cannot be kept; none if they can.
+    pub(crate) lack: Option<String>,
+}
+
+impl KeptImages {
+    /// What is to be kept where a plan is run; none if it prepares no file system that boatload makes.
+    pub(crate) fn of(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Option<Self> {
+        let HostSurvey { plan, space, host, .. } = survey;
+        let volume = room_asked(survey, asked).0?;
+        let bytes = kept_bytes(plan, volume.bytes)?;
+        let all = bytes.saturating_add(volume.bytes);
+        let in_memory = |all| room::check_memory(IN_MEMORY[0], all, directory).is_err();
+        let is_short = match asked {
+            Volume::Device { .. } => {
+                let lack = Some("there is no image of a file system on a device".into());
+                return Some(Self { bytes, lack });
+            }
+            Volume::Memory { .. } => in_memory(all),
+            Volume::Image { .. } if IN_MEMORY.contains(&host.filesystem.kind.as_str()) => {
+                in_memory(all)
+            }
+            Volume::Image { .. } => {
+                let beside = room::bytes_at_most(&plan.in_place(), space);
+                let need = Need::of_image(all.saturating_add(beside));
+                space.shortfall(need, space.reserve_bytes(), directory).is_some()
+            }
+        };
+        let lack = is_short.then(|| {
+            format!("images of them need {} more than there is room for", in_bytes(bytes))
+        });
+        Some(Self { bytes, lack })
+    }
+
+    /// Bytes that are kept for them.
+    pub(crate) fn room_bytes(&self) -> u64 {
+        if self.lack.is_none() { self.bytes } else { 0 }
+    }
+}
+
+/// What the states of all prepared file systems take that exist at one time, on images of so many
+/// bytes; none if there are none.
+fn kept_bytes(plan: &Plan, image_bytes: u64) -> Option<u64> {
+    let cells = plan.cells.iter().filter(|cell| cell.can_be_restored());
+    let real = cells.filter(|cell| !cell.engine.is_simulated());
+    let each =
+        |cell| state_bytes(cell, image_bytes).saturating_mul(plan.histories_kept(cell).into());
+    real.map(each).reduce(u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::space::Space;
+    use crate::plan::filesystem::read_list;
+    use crate::plan::{Settings, read_job};
+
+    const GIB: u64 = 1 << 30;
+
+    fn survey(list: &str, available_bytes: u64) -> HostSurvey {
+        let job = "name = 'x'\n[tree]\nfiles = 9\n[axis]\nname = 'used'\nvalues = [20, 40]\n\
+                   prepare = { age = { sizes = 4096 } }\n[[phase]]\noperation = 'create'\n";
+        let filesystems = read_list(list).unwrap();
+        let settings = Settings { filesystems, ..Settings::default() };
+        let plan = read_job(job, &settings).unwrap_or_else(|p| panic!("{}", p.report("x")));
+        let mut survey = HostSurvey::new(&plan, Path::new("/")).unwrap();
+        survey.host.filesystem.kind = "ext4".into();
+        survey.space = Space { available_bytes, total_bytes: available_bytes, ..survey.space };
+        survey
+    }
+
+    fn images(survey: &HostSurvey, asked: &Volume) -> Option<KeptImages> {
+        KeptImages::of(survey, asked, Path::new("/"))
+    }
+
+    #[test]
+    fn images_take_the_used_space_of_all_levels_and_variants() {
+        let asked = Volume::Image { bytes: Some(10 * GIB) };
+        let kept = images(&survey("ext4,xfs", 99 * GIB), &asked).unwrap();
+        assert_eq!(kept.lack, None);
+        assert!(kept.bytes > 12 * GIB && kept.bytes < 14 * GIB, "{}", kept.bytes);
+        assert_eq!(kept.room_bytes(), kept.bytes);
+    }
+
+    #[test]
+    fn where_there_is_too_little_room_or_no_image_nothing_is_kept_and_it_says_why() {
+        let asked = Volume::Image { bytes: Some(10 * GIB) };
+        let short = images(&survey("ext4,xfs", 20 * GIB), &asked).unwrap();
+        assert!(short.lack.as_ref().unwrap().contains("more than there is room for"), "{short:?}");
+        assert_eq!(short.room_bytes(), 0);
+        assert_eq!(images(&survey("tmpfs", 99 * GIB), &asked), None, "it has no image");
+    }
+}
