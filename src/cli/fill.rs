@@ -29,7 +29,7 @@ not begin unless 5% of the file system or 1 GiB, whichever is less, would stay f
 const AGE_EXAMPLES: &str = "\
 Examples:
   boatload age /mnt/x --to 80% --fill-real
-  boatload age /mnt/x --to 80% --layout-score 0.8 --fill-real        until it is so fragmented";
+  boatload age /mnt/x --to 80% --layout-score 0.9 --fill-real        until it is so fragmented";
 
 const AGE_EFFECTS: &str = "\
 Files of 4 KiB to 16 MiB, many small and few large, are made until df shows that much of the space in \
@@ -40,7 +40,7 @@ number of threads. They lie in a directory boatload-ID of their own and stay. `b
 --ballast` removes them.";
 
 /// Rounds that a layout score is tried for if none are asked for.
-const ROUNDS_FOR_SCORE: u32 = 100;
+const ROUNDS_FOR_SCORE: u32 = 20;
 
 /// Most workers.
 const THREADS_MAX: i64 = 1_024;
@@ -75,7 +75,7 @@ pub(super) struct Age {
     /// Fragment until the layout score is not above this number from 0 to 1
     #[arg(long, value_name = "S", value_parser = layout_score)]
     layout_score: Option<f64>,
-    /// Most rounds of deleting and replacing a tenth of the used space [default: 100 with --layout-score]
+    /// Most rounds of deleting and replacing a tenth of the used space [default: 20 with --layout-score]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ROUNDS_MAX)))]
     rounds: Option<u32>,
     /// Bytes by which files grow side by side, 4KiB to 16MiB [default: 16KiB with --layout-score or --rounds]
@@ -270,7 +270,7 @@ mod tests {
         let piece_bytes = Some(16 << 10);
         assert_eq!(churn(""), Some(Churn::default()));
         assert_eq!(churn("--rounds 7"), Some(Churn { piece_bytes, rounds: 7, layout_score: None }));
-        let wanted = Churn { piece_bytes, rounds: 100, layout_score: Some(0.8) };
+        let wanted = Churn { piece_bytes, rounds: 20, layout_score: Some(0.8) };
         assert_eq!(churn("--layout-score 0.8"), Some(wanted));
         let wanted = Churn { piece_bytes: Some(1 << 20), rounds: 3, layout_score: Some(0.5) };
         assert_eq!(churn("--pieces 1MiB --rounds 3 --layout-score 0.5"), Some(wanted));
