@@ -43,7 +43,7 @@ impl KeptImages {
             }
         };
         let lack = is_short.then(|| {
-            format!("images of them need {} more than there is room for", in_bytes(bytes))
+            format!("there is no room for images of them, up to {} in all", in_bytes(bytes))
         });
         Some(Self { bytes, lack })
     }
@@ -102,7 +102,7 @@ mod tests {
     fn where_there_is_too_little_room_or_no_image_nothing_is_kept_and_it_says_why() {
         let asked = Volume::Image { bytes: Some(10 * GIB) };
         let short = images(&survey("ext4,xfs", 20 * GIB), &asked).unwrap();
-        assert!(short.lack.as_ref().unwrap().contains("more than there is room for"), "{short:?}");
+        assert!(short.lack.as_ref().unwrap().contains("no room for images of them"), "{short:?}");
         assert_eq!(short.room_bytes(), 0);
         assert_eq!(images(&survey("tmpfs", 99 * GIB), &asked), None, "it has no image");
     }
