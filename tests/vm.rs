@@ -25,12 +25,15 @@ const SELECTED: u64 = 500;
 const REPEATS: usize = 3;
 
 /// The phases, with the operations of each, the entries after it, and whether it writes content.
-const PHASES: [(&str, u64, u64, bool); 5] = [
+const PHASES: [(&str, u64, u64, bool); 8] = [
     ("create", FILES, FILES, true),
     ("rewrite", SELECTED, FILES, true),
     ("read-sequential", SELECTED, FILES, false),
     ("read-random", SELECTED, FILES, false),
     ("delete", FILES, 0, false),
+    ("create-typical", SELECTED, SELECTED, true),
+    ("read-typical", SELECTED, SELECTED, false),
+    ("delete-typical", SELECTED, 0, false),
 ];
 
 #[test]
