@@ -50,7 +50,8 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         }
         assert_eq!(names_in(place.path()), Vec::<String>::new(), "{command}");
     }
-    let small = bench.run(["run", "--set", "files=20", "--set", "selected=5", "--repeats", "1"]);
+    let few = ["--set", "files=20", "--set", "selected=5", "--set", "typical_max=4KiB"];
+    let small = bench.run([&["run", "--repeats", "1"], &few[..]].concat());
     assert_eq!(small.code, Some(0), "what fits beside the reserve runs: {}", small.stderr);
 }
 

@@ -97,7 +97,7 @@ fn what_is_deleted_leaves_room_below_the_knee_again() {
     let phases = [
         "operation = 'create', count = 1_000",
         "operation = 'delete', count = 1_000",
-        "operation = 'create', name = 'again'",
+        "operation = 'create', name = 'again', count = 700",
     ];
     let book = ran(&sim("files = 1_700, size = 1_000", &phases, truth));
     assert_eq!(valid(&book, "create").latency.max, 24_000, "the disk was filled beyond the knee");
