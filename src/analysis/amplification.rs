@@ -12,90 +12,65 @@ use crate::results::book::{Book, Level, Measurement};
 use crate::results::content::writes_content;
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
-/// Amplification of one variant, over all its levels and passes. A figure is none if it is not known.
+/// The space that a variant took for each file, over all its levels. A figure is none if it is not
+/// known. Counted is the first phase that adds files, with its sync: later ones may add files of other
+/// sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Amplification {
+pub struct SpaceTaken {
     /// The variant's name.
     pub variant: String,
-    /// Bytes that the device wrote for each byte asked to be written. Counted are the phases that
-    /// give files content and end in a sync (or came to the device all the same); asked are the bytes of content. What else was written
-    /// meanwhile is in it.
-    pub written: Option<Estimate>,
-    /// Bytes that the device read for each byte asked to be read. Counted are the phases that read
-    /// content from cold caches; asked are the bytes of content.
-    pub read: Option<Estimate>,
-    /// Requests to write that the device completed for each operation of the same phases.
-    pub writes_per_operation: Option<Estimate>,
-    /// Requests to read that it completed for each operation of the phases that read content from
-    /// cold caches.
-    pub reads_per_operation: Option<Estimate>,
-    /// Bytes of the file system's space for each file added. Counted is the first phase that adds files,
-    /// with its sync: later ones may add files of other sizes.
+    /// Bytes of the file system's space for each file added.
     pub bytes_per_file: Option<Estimate>,
-    /// Bytes of content for each file added, in the same phase.
+    /// Bytes of content for each file added.
     pub asked_per_file: Option<Estimate>,
-    /// Inodes for each file added, in the same phase.
+    /// Inodes for each file added.
     pub inodes_per_file: Option<Estimate>,
 }
 
-impl Amplification {
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        let all = [self.written, self.read, self.bytes_per_file, self.inodes_per_file];
-        all.iter().all(Option::is_none)
+impl SpaceTaken {
+    /// Its figures.
+    pub fn estimates(&self) -> impl Iterator<Item = Estimate> {
+        [self.bytes_per_file, self.asked_per_file, self.inodes_per_file].into_iter().flatten()
     }
 }
 
-/// The smallest and the largest number of repeats behind the figures.
-pub fn repeats_behind(all: &[Amplification]) -> RangeInclusive<u32> {
-    let means = all.iter().flat_map(|one| {
-        [
-            one.written,
-            one.read,
-            one.writes_per_operation,
-            one.reads_per_operation,
-            one.bytes_per_file,
-            one.asked_per_file,
-            one.inodes_per_file,
-        ]
-    });
-    let counts = means.flatten().map(|mean| mean.n);
-    counts.clone().min().unwrap_or_default()..=counts.max().unwrap_or_default()
+/// The smallest and the largest number of repeats behind figures.
+pub fn repeats_behind(all: impl Iterator<Item = Estimate>) -> RangeInclusive<u32> {
+    let counts: Vec<u32> = all.map(|mean| mean.n).collect();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    least.copied().unwrap_or_default()..=most.copied().unwrap_or_default()
 }
 
 /// One for each variant of which anything is known, in the job file's order. Only valid
 /// measurements count.
-pub(super) fn amplifications(book: &Book) -> Vec<Amplification> {
+pub(super) fn spaces_taken(book: &Book) -> Vec<SpaceTaken> {
     let of = |variant: &str| {
         let here = |m: &&Measurement| m.valid() && m.cell.variant == variant;
         of_variant(variant, &book.measurements.iter().filter(here).collect::<Vec<_>>())
     };
-    variants(book).into_iter().map(of).filter(|one| !one.is_empty()).collect()
+    let known = |one: &SpaceTaken| one.estimates().next().is_some();
+    variants(book).into_iter().map(of).filter(known).collect()
 }
 
-fn of_variant(variant: &str, all: &[&Measurement]) -> Amplification {
-    let operations: MeasuredValue = |m| Some(m.operations as f64);
+fn of_variant(variant: &str, all: &[&Measurement]) -> SpaceTaken {
     let space: MeasuredValue = |m| Some(m.space_bytes? as f64);
     let inodes: MeasuredValue = |m| Some(m.inodes? as f64);
-    let requests_written: MeasuredValue = |m| Some(m.device_writes? as f64);
-    let requests_read: MeasuredValue = |m| Some(m.device_reads? as f64);
-    let (writing, reading) = (filtered(all, writes), filtered(all, reads));
     let mut adding = filtered(all, adds_files);
     let first = adding.first().map(|m| m.phase.clone());
     adding.retain(|m| Some(&m.phase) == first.as_ref());
     let known: Vec<&Measurement> =
         adding.iter().copied().filter(|m| m.space_bytes.is_some()).collect();
     let bytes_per_file = mean_ratio(&known, space, operations);
-    Amplification {
+    SpaceTaken {
         variant: variant.into(),
-        written: mean_ratio(&writing, written_bytes, content_bytes),
-        read: mean_ratio(&reading, read_bytes, content_bytes),
-        writes_per_operation: mean_ratio(&writing, requests_written, operations),
-        reads_per_operation: mean_ratio(&reading, requests_read, operations),
         bytes_per_file,
         asked_per_file: bytes_per_file.and_then(|_| mean_ratio(&known, content_bytes, operations)),
         inodes_per_file: mean_ratio(&adding, inodes, operations),
     }
+}
+
+fn operations(m: &Measurement) -> Option<f64> {
+    Some(m.operations as f64)
 }
 
 fn content_bytes(m: &Measurement) -> Option<f64> {
@@ -110,6 +85,14 @@ fn read_bytes(m: &Measurement) -> Option<f64> {
     Some(m.device_read_bytes? as f64)
 }
 
+fn requests_written(m: &Measurement) -> Option<f64> {
+    Some(m.device_writes? as f64)
+}
+
+fn requests_read(m: &Measurement) -> Option<f64> {
+    Some(m.device_reads? as f64)
+}
+
 /// What the device moved in one phase for each byte asked, over the passes of a repeat at the
 /// phase's last level.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,16 +105,28 @@ pub struct PhaseAmplification {
     pub level: Option<Level>,
     /// Whether the phase was measured at other levels too.
     pub other_levels: bool,
-    /// Bytes that the device wrote for each byte asked to be written; none if that is not known.
+    /// Bytes that the device wrote for each byte of content, if the phase gives files content and ends
+    /// in a sync (or all came to the device). What else was written meanwhile is in it.
     pub written: Option<Estimate>,
-    /// Bytes that it read for each byte asked to be read; none if that is not known.
+    /// Bytes that it read for each byte of content, if the phase reads content from cold caches.
     pub read: Option<Estimate>,
+    /// Requests to write that it completed for each operation, where `written` is known.
+    pub writes_per_operation: Option<Estimate>,
+    /// Requests to read that it completed for each operation, where `read` is known.
+    pub reads_per_operation: Option<Estimate>,
     /// Whether a measurement of it was made under background load.
     pub disturbed: bool,
 }
 
-/// One for each phase of each variant of which anything is known. What counts is as in
-/// [`Amplification`].
+impl PhaseAmplification {
+    /// Its figures.
+    pub fn estimates(&self) -> impl Iterator<Item = Estimate> {
+        let all = [self.written, self.read, self.writes_per_operation, self.reads_per_operation];
+        all.into_iter().flatten()
+    }
+}
+
+/// One for each phase of each variant of which anything is known.
 pub(super) fn phase_amplifications(
     book: &Book,
     disturbed: &DisturbanceAmounts,
@@ -149,20 +144,21 @@ pub(super) fn phase_amplifications(
             let Some(PhaseCell { measurements: own, .. }) = cells.iter().find(is_own) else {
                 continue;
             };
-            let written = mean_ratio(&filtered(own, writes), written_bytes, content_bytes);
-            let read = mean_ratio(&filtered(own, reads), read_bytes, content_bytes);
-            if written.is_none() && read.is_none() {
-                continue;
-            }
-            all.push(PhaseAmplification {
+            let (writing, reading) = (filtered(own, writes), filtered(own, reads));
+            let one = PhaseAmplification {
                 variant: variant.into(),
                 phase: phase.into(),
                 level: last.cloned(),
                 other_levels: levels.len() > 1,
-                written,
-                read,
+                written: mean_ratio(&writing, written_bytes, content_bytes),
+                read: mean_ratio(&reading, read_bytes, content_bytes),
+                writes_per_operation: mean_ratio(&writing, requests_written, operations),
+                reads_per_operation: mean_ratio(&reading, requests_read, operations),
                 disturbed: own.iter().any(|m| disturbed.contains(m)),
-            });
+            };
+            if one.estimates().next().is_some() {
+                all.push(one);
+            }
         }
     }
     all
@@ -219,6 +215,8 @@ pub(crate) fn devices_counted(book: &Book) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
+
     use super::*;
     use crate::results::book::{CacheReport, CellKey};
     use crate::results::fixture;
@@ -284,31 +282,41 @@ mod tests {
     }
 
     #[track_caller]
-    fn only(measurements: Vec<Measurement>) -> Amplification {
-        let all = amplifications(&Book { measurements, ..Book::default() });
+    fn only<T: Debug>(all: Vec<T>) -> T {
         assert_eq!(all.len(), 1, "{all:?}");
         all.into_iter().next().unwrap()
     }
 
+    #[track_caller]
+    fn space(measurements: Vec<Measurement>) -> SpaceTaken {
+        only(spaces_taken(&Book { measurements, ..Book::default() }))
+    }
+
+    #[track_caller]
+    fn traffic(measurements: Vec<Measurement>) -> PhaseAmplification {
+        only(by_phase(&Book { measurements, ..Book::default() }))
+    }
+
     #[test]
-    fn bytes_of_the_device_are_held_against_the_bytes_asked_by_phases_of_that_kind() {
+    fn bytes_and_requests_of_the_device_are_held_against_what_the_phase_asked() {
         let of_repeat = |repeat: u32, more: u64| {
             [
                 moved(phase("create", repeat, 10, 1_000), 70, 4_000 + more),
-                moved(phase("rewrite", repeat, 10, 1_000), 900, 2_000),
+                moved(phase("rewrite", repeat, 10, 100), 900, 2_000),
                 moved(phase("read", repeat, 10, 500), 1_500, 80),
                 moved(phase("delete", repeat, 10, 0), 99, 99),
             ]
         };
-        let found = only([of_repeat(1, 0), of_repeat(2, 400)].concat());
-        assert_eq!(figure(found.written), Some((3.1, 2)));
-        assert_eq!(figure(found.read), Some((3.0, 2)));
-        assert_eq!(figure(found.writes_per_operation), Some((3.1, 2)));
-        assert_eq!(figure(found.reads_per_operation), Some((1.5, 2)));
-        assert_eq!(
-            (found.bytes_per_file, found.asked_per_file, found.inodes_per_file),
-            Default::default()
-        );
+        let mut measurements = [of_repeat(1, 0), of_repeat(2, 400)].concat();
+        measurements.iter_mut().for_each(|m| m.phase = m.operation.clone());
+        let found = by_phase(&Book { measurements, ..Book::default() });
+        let [create, rewrite, read] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(figure(create.written), Some((4.2, 2)));
+        assert_eq!(figure(create.writes_per_operation), Some((4.2, 2)));
+        assert_eq!(figure(rewrite.written), Some((20.0, 2)), "not hidden by what was created");
+        assert_eq!(figure(rewrite.writes_per_operation), Some((2.0, 2)));
+        assert_eq!((figure(read.read), figure(read.written)), (Some((3.0, 2)), None));
+        assert_eq!(figure(read.reads_per_operation), Some((1.5, 2)));
     }
 
     #[test]
@@ -318,7 +326,7 @@ mod tests {
             inodes,
             ..m
         };
-        let found = only(vec![
+        let found = space(vec![
             taking(phase("create", 1, 10, 10_000), 40_960, Some(11)),
             taking(phase("create", 2, 10, 10_000), 40_960, None),
             taking(phase("rewrite", 1, 10, 10_000), 4_096, Some(0)),
@@ -328,16 +336,14 @@ mod tests {
         assert_eq!(figure(found.bytes_per_file), Some((4_096.0, 2)));
         assert_eq!(figure(found.asked_per_file), Some((1_000.0, 2)));
         assert_eq!(figure(found.inodes_per_file), Some((1.1, 1)));
-        assert_eq!((found.written, found.read), (None, None));
     }
 
     #[test]
     fn what_was_written_later_says_nothing_of_a_phase_without_a_sync() {
         let early = moved(phase("create", 1, 10, 1_000), 0, 10);
-        let read = moved(phase("read", 1, 10, 500), 1_000, 0);
-        assert_eq!(only(vec![early.clone(), read]).written, None);
+        assert_eq!(by_phase(&Book { measurements: vec![early.clone()], ..Book::default() }), []);
         let synced = Measurement { sync_seconds: 0.1, ..early };
-        assert_eq!(figure(only(vec![synced]).written), Some((0.01, 1)));
+        assert_eq!(figure(traffic(vec![synced]).written), Some((0.01, 1)));
     }
 
     #[test]
@@ -346,16 +352,20 @@ mod tests {
         warm.cache.asked = CacheAsked::Warm;
         let mut failed = moved(phase("create", 2, 10, 1_000), 0, 9_999_999);
         failed.invalid = vec!["ENOSPC x 3".into()];
-        let found = only(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
+        let found = traffic(vec![warm, failed, moved(phase("create", 1, 10, 1_000), 0, 2_000)]);
         assert_eq!((found.read, figure(found.written)), (None, Some((2.0, 1))));
     }
 
     #[test]
     fn odd_books_give_numbers_or_nothing() {
         for seed in 0..200 {
-            for one in amplifications(&fixture::Odd::new(seed).book()) {
-                let means = [one.written, one.read, one.bytes_per_file, one.inodes_per_file];
-                assert!(means.iter().flatten().all(|m| m.mean.is_finite() && m.n > 0), "{one:?}");
+            let book = fixture::Odd::new(seed).book();
+            let is_number = |m: Estimate| m.mean.is_finite() && m.n > 0;
+            for one in spaces_taken(&book) {
+                assert!(one.estimates().all(is_number), "{one:?}");
+            }
+            for one in by_phase(&book) {
+                assert!(one.estimates().all(is_number), "{one:?}");
             }
         }
     }

@@ -28,7 +28,7 @@ use std::cell::OnceCell;
 
 use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
-use amplification::{Amplification, PhaseAmplification, amplifications, phase_amplifications};
+use amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use conditions::{Conditions, conditions};
 use disturbances::DisturbanceAmounts;
 use finding::Finding;
@@ -48,7 +48,7 @@ pub struct Analysis<'a> {
     summary: OnceCell<Summary>,
     conditions: OnceCell<Conditions>,
     distributions: OnceCell<Vec<Distribution>>,
-    amplifications: OnceCell<Vec<Amplification>>,
+    spaces_taken: OnceCell<Vec<SpaceTaken>>,
     phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
     variance: OnceCell<Vec<VarianceComponents>>,
     findings: OnceCell<Vec<Finding>>,
@@ -63,7 +63,7 @@ impl<'a> Analysis<'a> {
             summary: OnceCell::new(),
             conditions: OnceCell::new(),
             distributions: OnceCell::new(),
-            amplifications: OnceCell::new(),
+            spaces_taken: OnceCell::new(),
             phase_amplifications: OnceCell::new(),
             variance: OnceCell::new(),
             findings: OnceCell::new(),
@@ -96,9 +96,9 @@ impl<'a> Analysis<'a> {
         self.distributions.get_or_init(|| distributions(self.book, self.summary()))
     }
 
-    /// The amplification of each variant.
-    pub fn amplifications(&self) -> &[Amplification] {
-        self.amplifications.get_or_init(|| amplifications(self.book))
+    /// The space that each variant took for each file.
+    pub fn spaces_taken(&self) -> &[SpaceTaken] {
+        self.spaces_taken.get_or_init(|| spaces_taken(self.book))
     }
 
     /// The amplification of each phase of each variant.

@@ -5,7 +5,9 @@ use super::names::level_value;
 use super::table::{Align, NOTE_NAME_MAX, Table, TableColumn, TitledTable};
 use super::text::{number, short_time, width};
 use crate::analysis::Analysis;
-use crate::analysis::amplification::{Amplification, devices_counted, repeats_behind};
+use crate::analysis::amplification::{
+    PhaseAmplification, SpaceTaken, devices_counted, repeats_behind,
+};
 use crate::analysis::conditions::Conditions;
 use crate::analysis::uncertainty::Estimate;
 use crate::base::distinct::each_once;
@@ -68,19 +70,21 @@ fn how_made(made: &MadeFileSystem) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-type AmplificationColumn = TableColumn<Amplification>;
+type TrafficColumn = TableColumn<PhaseAmplification>;
 
-const MOVED: [AmplificationColumn; 4] = [
-    AmplificationColumn::numbers("write amplification", |one| mean(one.written, 3)),
-    AmplificationColumn::numbers("read amplification", |one| mean(one.read, 3)),
-    AmplificationColumn::numbers("writes/op", |one| mean(one.writes_per_operation, 3)),
-    AmplificationColumn::numbers("reads/op", |one| mean(one.reads_per_operation, 3)),
+const MOVED: [TrafficColumn; 4] = [
+    TrafficColumn::numbers("write amplification", |one| mean(one.written, 3)),
+    TrafficColumn::numbers("read amplification", |one| mean(one.read, 3)),
+    TrafficColumn::numbers("writes/op", |one| mean(one.writes_per_operation, 3)),
+    TrafficColumn::numbers("reads/op", |one| mean(one.reads_per_operation, 3)),
 ];
 
-const TAKEN: [AmplificationColumn; 3] = [
-    AmplificationColumn::numbers("bytes/file", |one| mean(one.bytes_per_file, 4)),
-    AmplificationColumn::numbers("content/file", |one| mean(one.asked_per_file, 4)),
-    AmplificationColumn::numbers("inodes/file", |one| mean(one.inodes_per_file, 3)),
+type SpaceColumn = TableColumn<SpaceTaken>;
+
+const TAKEN: [SpaceColumn; 3] = [
+    SpaceColumn::numbers("bytes/file", |one| mean(one.bytes_per_file, 4)),
+    SpaceColumn::numbers("content/file", |one| mean(one.asked_per_file, 4)),
+    SpaceColumn::numbers("inodes/file", |one| mean(one.inodes_per_file, 3)),
 ];
 
 fn mean(mean: Option<Estimate>, figures: u32) -> String {
@@ -89,38 +93,61 @@ fn mean(mean: Option<Estimate>, figures: u32) -> String {
 
 /// What the device moved and the file system took for what was written and read, where that is known.
 pub(super) fn amplification_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> {
+    traffic_table(analysis).into_iter().chain(space_table(analysis)).collect()
+}
+
+/// A line for each variant in each phase; none if nothing is known.
+fn traffic_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
+    let all = analysis.phase_amplifications();
+    let is_single = each_once(all.iter().map(|one| one.variant.as_str())).len() == 1;
+    let mut rows: Vec<&PhaseAmplification> = Vec::new();
+    let mut table = Table::new(&[(if is_single { "phase" } else { "variant" }, Align::Left)]);
+    for phase in each_once(all.iter().map(|one| one.phase.as_str())) {
+        if !is_single {
+            table.heading(&format!("{phase}:"));
+        }
+        for one in all.iter().filter(|one| one.phase == phase) {
+            table.row(vec![if is_single { one.phase.clone() } else { one.variant.clone() }]);
+            rows.push(one);
+        }
+    }
+    for column in MOVED.iter().filter(|column| column.is_known(all)) {
+        table.column(column.head, rows.iter().map(|one| (column.cell)(one)));
+    }
     let counters = match devices_counted(analysis.book).as_str() {
         "" => String::new(),
         counters => format!(", by the counters of {counters}"),
     };
-    let moved = format!(
-        "what the device did: bytes that it moved for each byte of content written or read cold, and \
-         its requests for each operation{counters}"
+    let level = all.iter().filter(|one| one.other_levels).find_map(|one| one.level.as_ref());
+    let level = level.map(|level| format!(" at {}", level_value(level))).unwrap_or_default();
+    let title = format!(
+        "what the device did{level}: bytes that it moved for each byte of content written or read \
+         cold, and its requests for each operation{counters}, mean over {}",
+        repeats(all.iter().flat_map(PhaseAmplification::estimates))
     );
-    let moved = amplification_table(analysis, &MOVED, &moved);
-    let taken = amplification_table(analysis, &TAKEN, "what each new file took");
-    moved.into_iter().chain(taken).collect()
+    table.has_rows().then_some(TitledTable { title, table })
 }
 
-/// A line for each variant; none if nothing is known of any column.
-fn amplification_table(
-    analysis: &Analysis<'_>,
-    columns: &[AmplificationColumn],
-    title: &str,
-) -> Option<TitledTable> {
-    let all = analysis.amplifications();
+/// A line for each variant; none if nothing is known.
+fn space_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
+    let all = analysis.spaces_taken();
     let names = all.iter().map(|one| one.variant.clone());
     let mut table = Table::of_names("variant", Align::Left, names);
-    for column in columns.iter().filter(|column| column.is_known(all)) {
+    for column in TAKEN.iter().filter(|column| column.is_known(all)) {
         table.column(column.head, all.iter().map(column.cell));
     }
-    let repeats = repeats_behind(all);
-    let (least, most) = (repeats.start(), repeats.end());
-    let range = if least == most { String::new() } else { format!("{least} to ") };
     let levels = if analysis.summary().levels().is_empty() { "" } else { "all levels, " };
-    let repeats = counted(u64::from(*most), "repeat");
-    let title = format!("{title}, mean over {levels}{range}{repeats}");
-    (table.heads.len() > 1).then_some(TitledTable { title, table })
+    let repeats = repeats(all.iter().flat_map(SpaceTaken::estimates));
+    let title = format!("what each new file took, mean over {levels}{repeats}");
+    table.has_rows().then_some(TitledTable { title, table })
+}
+
+/// "3 to 5 repeats"
+fn repeats(all: impl Iterator<Item = Estimate>) -> String {
+    let range = repeats_behind(all);
+    let (least, most) = (range.start(), range.end());
+    let least = if least == most { String::new() } else { format!("{least} to ") };
+    format!("{least}{}", counted(u64::from(*most), "repeat"))
 }
 
 /// More variants than these do not stand beside each other.
