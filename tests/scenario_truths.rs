@@ -247,12 +247,16 @@ fn clutter_finds_no_effect_where_there_is_none() {
 
 /// The text of `chunks` with a truth of its own for blocks: sixteen chunks share a name, and each
 /// KiB costs twice as much. A name costs 64 us more for a chunk than its part of it for a block, so
-/// both take equally long at 64 KiB.
+/// both take equally long at 64 KiB. The truth has nothing to say of more directories: they are left
+/// out.
 fn chunks_text() -> String {
     let block = "name = \"file-per-block\"\n";
     let truth = "sim = { metadata = '68266ns', transfer_per_kib = '2us', noise = 'uniform' }\n";
     let text = find_scenario("chunks").unwrap().text;
     assert_eq!(text.matches(block).count(), 1);
+    let (before, rest) = text.split_once("# One file to each directory").unwrap();
+    let (_, after) = rest.split_once("# The file of a block").unwrap();
+    let text = format!("{before}# The file of a block{after}");
     text.replace(block, &format!("{block}{truth}"))
 }
 
@@ -267,7 +271,7 @@ fn crossings<const LEVELS: usize>(book: &Book, winners: [&str; LEVELS]) -> (Find
     };
     let [blocks, reopened] = ["file-per-block", "file-per-block-reopened"].map(of);
     assert_eq!(figures_of(of("file-per-block-fsync"))["variants"][0], "file-per-chunk-fsync");
-    assert_eq!(all.len(), 5, "four layouts against the first, and two with each chunk synced");
+    assert_eq!(all.len(), 3, "two layouts against the first, and two with each chunk synced");
     let levels = figures_of(blocks)["levels"].as_array().unwrap().clone();
     let won: Vec<&str> = levels.iter().map(|level| level["winner"].as_str().unwrap()).collect();
     assert_eq!(won, winners, "{}", blocks.sentence());
@@ -287,7 +291,7 @@ fn chunks_finds_the_size_from_which_on_a_file_for_each_is_faster() {
     let simulated = Simulated { scenario: "chunks", sim: CHUNKS_SIM, set: &set };
     let [block, chunk] = ["file-per-block", "file-per-chunk"];
     let (mut covered, mut differ) = (0, 0);
-    for seed in 0..SEEDS / 2 {
+    for seed in 0..SEEDS {
         let book = simulated.ran_as(&chunks_text(), seed);
         let (found, differs) = crossings(&book, [block, block, block, chunk, chunk]);
         let at = number(&found, "at") / 1024.0;
@@ -295,9 +299,9 @@ fn chunks_finds_the_size_from_which_on_a_file_for_each_is_faster() {
         covered += u64::from(covers(&found, 65_536.0));
         differ += u64::from(differs);
     }
-    assert!(covered >= 9, "{covered} of 10 intervals have the truth");
+    assert!(covered >= 19, "{covered} of 20 intervals have the truth");
     // Blocks whose file is opened for each chunk cost what files for each chunk do.
-    assert!(differ <= 2, "{differ} of 10 tell a difference where there is none");
+    assert!(differ <= 3, "{differ} of 20 tell a difference where there is none");
 }
 
 #[test]
@@ -305,7 +309,7 @@ fn chunks_of_the_scenarios_own_sizes_tell_the_crossing_roughly() {
     let set = [("chunks", "2048")];
     let simulated = Simulated { scenario: "chunks", sim: CHUNKS_SIM, set: &set };
     let [block, chunk] = ["file-per-block", "file-per-chunk"];
-    for seed in 0..2 {
+    for seed in 0..5 {
         let book = simulated.ran_as(&chunks_text(), seed);
         let (found, _) = crossings(&book, [block, block, block, chunk]);
         assert!(covers(&found, 65_536.0), "seed {seed}: {}", found.sentence());
