@@ -62,7 +62,7 @@ impl ImageFile {
         let copied = copied.and_then(|()| self.copy(&self.file, &kept.into(), stop));
         copied.map_err(|error| {
             let _ = self.remove(number);
-            told("keep an image", &error)
+            failed_to("keep an image", &error)
         })
     }
 
@@ -76,7 +76,7 @@ impl ImageFile {
         let kept = rustix::fs::openat(&self.directory, name.as_c_str(), flags, Mode::empty());
         let kept = kept.map_err(|error| cannot("restore an image", error))?;
         let copied = self.copy(&kept.into(), &self.file, stop);
-        copied.map_err(|error| told("restore an image", &error))
+        copied.map_err(|error| failed_to("restore an image", &error))
     }
 
     /// Removes state `number`.
@@ -145,10 +145,10 @@ fn name_of(number: u64) -> NameBuffer {
 }
 
 fn cannot(doing: &str, error: OsErrno) -> Failure {
-    told(doing, &error.into())
+    failed_to(doing, &error.into())
 }
 
-fn told(doing: &str, error: &std::io::Error) -> Failure {
+fn failed_to(doing: &str, error: &std::io::Error) -> Failure {
     match error.kind() {
         std::io::ErrorKind::Interrupted => Failure::interrupted("interrupted"),
         _ => Failure::from_system(format!("{doing} in the run's directory"), error),
