@@ -284,12 +284,14 @@ impl Session<'_> {
         let histories = cell.prepare.as_ref().map_or(1, |prepare| prepare.histories);
         let history = (histories > 1).then(|| self.plan.history(cell, key.repeat));
         let found = self.sites.for_cell(cell)?.conditions().into_iter();
+        let known = self.book.conditions.len();
         for PlaceCondition { name, value, unit } in
             found.chain(history.map(PlaceCondition::history))
         {
             self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
-        self.store.update_run(&self.book)
+        // A run with many cells is not written anew for each where nothing was found.
+        if self.book.conditions.len() == known { Ok(()) } else { self.store.update_run(&self.book) }
     }
 
     fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
@@ -474,7 +476,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         complete: false,
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
-        overhead_ns: plan.cells.first().map_or(0.0, |cell| overhead::cost_ns(cell, clock)),
+        overhead_ns: overhead::cost_ns(plan, clock),
         clock: Some(clock.source()),
         conclude: plan.conclude.clone(),
         repeats: plan.repeats,

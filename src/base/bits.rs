@@ -39,6 +39,11 @@ impl Bits {
         }
     }
 
+    /// Sets those that are set in these words, where there are as many.
+    pub(crate) fn set_words(&self, words: &[u64]) {
+        self.0.iter().zip(words).for_each(|(word, bits)| _ = word.fetch_or(*bits, Relaxed));
+    }
+
     /// Sets none.
     pub(crate) fn clear(&self) {
         self.0.iter().for_each(|word| word.store(0, Relaxed));

@@ -79,6 +79,11 @@ impl LiveSet {
         self.length
     }
 
+    /// The members as bits, the first 64 numbers in the first word.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The set with the counts that find the *n*th member.
     pub fn ranked(self) -> Ranked {
         let (mut sum, mut before) = (0, Vec::with_capacity(self.words.len().div_ceil(RUN)));

@@ -4,6 +4,7 @@
 //! workers share, and when all parts are there, only the window's figures stay.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 use hdrhistogram::Histogram;
@@ -63,13 +64,16 @@ struct Slices {
     sum: u64,
     operations: u64,
     means: Vec<f64>,
+    /// The sum of all slices that are closed, in nanoseconds.
+    total_ns: u128,
 }
 
 impl Slices {
     fn new(turns: Option<u64>) -> Self {
         let means = Vec::with_capacity(2 * SLICES as usize + 1);
         let length = turns.map_or(1, |turns| turns.div_ceil(SLICES).max(1));
-        Self { length, doubles: turns.is_none(), next: length, sum: 0, operations: 0, means }
+        let doubles = turns.is_none();
+        Self { length, doubles, next: length, sum: 0, operations: 0, means, total_ns: 0 }
     }
 
     #[inline]
@@ -84,6 +88,7 @@ impl Slices {
     fn close(&mut self) {
         if self.operations > 0 {
             self.means.push(self.sum as f64 / self.operations as f64);
+            self.total_ns += u128::from(self.sum);
         }
         (self.sum, self.operations) = (0, 0);
         if self.doubles && self.means.len() as u64 == 2 * SLICES {
@@ -111,25 +116,31 @@ pub struct Recorded {
 
 /// Merges the recorders of a phase's workers.
 pub fn merge(recorders: Vec<PhaseRecorder>, windows: Option<Arc<Mutex<Windows>>>) -> Recorded {
-    let mut histogram = new_histogram();
+    let mut merged: Option<Histogram<u64>> = None;
     let (mut errors, mut slices) = (Vec::new(), Vec::new());
-    let (mut min_ns, mut max_ns) = (u64::MAX, 0);
+    let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
     for mut recorder in recorders {
-        // Both have the same bounds, so adding cannot fail.
-        let _ = histogram.add(&recorder.all);
         min_ns = min_ns.min(recorder.min_ns);
         max_ns = max_ns.max(recorder.max_ns);
         recorder.slices.close();
+        sum_ns += recorder.slices.total_ns;
         errors.push(relative_error(&recorder.slices.means));
         slices.push(recorder.slices.means);
         if let Some(open) = recorder.windows {
             open.finish();
         }
+        match &mut merged {
+            // Both have the same bounds, so adding cannot fail.
+            Some(histogram) => histogram.add(&recorder.all).unwrap_or_default(),
+            None => merged = Some(recorder.all),
+        }
     }
     let windows = windows
         .and_then(|windows| Arc::into_inner(windows)?.into_inner().ok())
         .map_or_else(Vec::new, Windows::into_windows);
-    let latency = latency(&histogram, min_ns, max_ns);
+    let histogram = merged.unwrap_or_else(new_histogram);
+    let mean_ns = sum_ns as f64 / histogram.len() as f64;
+    let latency = latency(&histogram, mean_ns, min_ns..=max_ns);
     let (rate_error, slices_ns) = (combined(&errors), side_by_side(&slices));
     Recorded { histogram, latency, rate_error, windows, slices_ns }
 }
@@ -164,21 +175,15 @@ fn combined(errors: &[Option<f64>]) -> Option<f64> {
     squares.filter(|_| !errors.is_empty()).map(|sum| sum.sqrt() / errors.len() as f64)
 }
 
-/// The summary of a histogram whose extremes are known exactly; all zero for an empty one.
-fn latency(histogram: &Histogram<u64>, min_ns: u64, max_ns: u64) -> Latency {
+/// The summary of a histogram whose mean and extremes are known exactly; all zero for an empty one.
+fn latency(histogram: &Histogram<u64>, mean_ns: f64, extremes: RangeInclusive<u64>) -> Latency {
     if histogram.is_empty() {
         return Latency::default();
     }
-    let at = |quantile| histogram.value_at_quantile(quantile).clamp(min_ns, max_ns);
-    Latency {
-        mean: histogram.mean(),
-        min: min_ns,
-        p50: at(0.5),
-        p90: at(0.9),
-        p99: at(0.99),
-        p99_9: at(0.999),
-        max: max_ns,
-    }
+    let (min, max) = extremes.into_inner();
+    let mut quantiles = histogram.value_at_quantiles([0.5, 0.9, 0.99, 0.999]);
+    let mut next = || quantiles.next().map_or(max, |ns| ns.clamp(min, max));
+    Latency { mean: mean_ns, min, p50: next(), p90: next(), p99: next(), p99_9: next(), max }
 }
 
 /// Two significant digits: a window's percentiles are within 1%.

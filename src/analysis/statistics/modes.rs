@@ -28,14 +28,16 @@ pub struct ModeGroup {
 pub struct Modes {
     /// How far the distribution is from one with a single mode ([`dip`]).
     pub dip: f64,
-    /// The chance of a dip as large in uniform values, which have the largest of all with one mode.
-    pub p_value: f64,
     /// The smaller values.
     pub low: ModeGroup,
     /// The larger values.
     pub high: ModeGroup,
     /// How many standard deviations the groups are apart ([`separation`]).
     pub separation: f64,
+    /// How many values there are.
+    n: usize,
+    /// Of the samples that show what dips chance makes.
+    seed: u64,
 }
 
 impl Modes {
@@ -44,7 +46,13 @@ impl Modes {
     /// small and sure.
     #[must_use]
     pub fn two(&self) -> bool {
-        self.p_value < MODES_ALPHA && self.separation > APART_MIN
+        self.separation > APART_MIN && self.p_value() < MODES_ALPHA
+    }
+
+    /// The chance of a dip as large in uniform values, which have the largest of all with one mode.
+    #[must_use]
+    pub fn p_value(&self) -> f64 {
+        dip_chance(self.dip, self.n, self.seed)
     }
 }
 
@@ -60,9 +68,8 @@ pub fn modes(values: &[f64], seed: u64) -> Option<Modes> {
     let sorted = sorted(values);
     let at = split(&sorted)?;
     let (low, high) = (group(&sorted[..at], values.len()), group(&sorted[at..], values.len()));
-    let dip = dip(&sorted)?;
-    let (p_value, separation) = (dip_chance(dip, values.len(), seed), separation(&low, &high));
-    Some(Modes { dip, p_value, low, high, separation })
+    let (dip, separation) = (dip(&sorted)?, separation(&low, &high));
+    Some(Modes { dip, low, high, separation, n: values.len(), seed })
 }
 
 fn group(values: &[f64], of: usize) -> ModeGroup {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::{Completion, Engine, Submitted, Ticket};
 use crate::base::bits::Bits;
 use crate::base::errno::Errno;
+use crate::base::live_set::LiveSet;
 use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
 use crate::op::request::RequestOutcome;
@@ -100,8 +101,8 @@ impl SimDisk {
     }
 
     /// Puts files there that were made before.
-    pub(crate) fn stock(&self, numbers: impl Iterator<Item = u64>) {
-        self.files.set_all(numbers);
+    pub(crate) fn stock(&self, live: &LiveSet) {
+        self.files.set_words(live.words());
     }
 
     /// Entries that exist.
@@ -189,10 +190,11 @@ impl SimEngine {
         shift: u64,
     ) -> Self {
         let depth = disk.model.queue.max(1) as usize;
+        let free = disk.model.takes_no_time();
+        let written_bytes_max = if free { phase.write_bytes_max(&disk.tree) } else { 0 };
         Self {
-            free: disk.model.takes_no_time(),
-            content: ContentPool::new(&disk.tree, phase.write_bytes_max(&disk.tree))
-                .for_direct(phase.direct),
+            free,
+            content: ContentPool::new(&disk.tree, written_bytes_max).for_direct(phase.direct),
             phase: phase.clone(),
             clock,
             name: NameBuffer::default(),
@@ -226,14 +228,12 @@ impl SimEngine {
         match *request {
             Request::Open { place, access, .. } => self.open(ticket, place, access),
             Request::Write { number, version, offset, bytes } => {
-                let key = self.disk.tree.content_key(number, version);
-                black_box(self.content.part(key, offset, bytes));
+                self.make_content(number, version, offset, bytes);
                 self.write(u64::from(bytes))
             }
             Request::WriteAt { number, version, offset, bytes, .. } => {
                 self.open[ticket].ok_or(Errno::EBADF)?;
-                let key = self.disk.tree.content_key(number, version);
-                black_box(self.content.part(key, offset, bytes));
+                self.make_content(number, version, offset, bytes);
                 self.write(u64::from(bytes))
             }
             Request::Read { bytes } => {
@@ -277,11 +277,23 @@ impl SimEngine {
         }
     }
 
+    /// Makes a name as a real engine does, where that is what is measured.
     #[inline]
     fn write_name(&mut self, place: ItemId) {
-        self.name.clear();
-        self.disk.tree.push_name(place, &mut self.name);
-        black_box(self.name.as_c_str());
+        if self.free {
+            self.name.clear();
+            self.disk.tree.push_name(place, &mut self.name);
+            black_box(self.name.as_c_str());
+        }
+    }
+
+    /// Makes a part of a content as a real engine does, where that is what is measured.
+    #[inline]
+    fn make_content(&mut self, number: u64, version: u32, offset: u64, bytes: u32) {
+        if self.free {
+            let key = self.disk.tree.content_key(number, version);
+            black_box(self.content.part(key, offset, bytes));
+        }
     }
 
     fn bits(&self, place: ItemId) -> Option<&Bits> {

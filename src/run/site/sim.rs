@@ -77,9 +77,9 @@ impl SimSite {
     /// Makes the files of the ballast there for phases.
     fn open_ballast(&mut self) -> Result<()> {
         let Some(state) = &self.ballast_state else { return Ok(()) };
-        let (ballast, live) = (state.ballast().clone(), state.live().clone().ranked());
-        let (disk, tree) = self.disk(tree_of(&ballast, live.set().length()), false, 0)?;
-        disk.stock((0..live.set().count()).map(|n| live.nth(n)));
+        let live = state.live();
+        let (disk, tree) = self.disk(tree_of(state.ballast(), live.length()), false, 0)?;
+        disk.stock(live);
         self.ballast = Some((disk, tree));
         Ok(())
     }
