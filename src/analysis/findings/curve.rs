@@ -178,17 +178,23 @@ impl CurveFit {
         };
         let mut heights = vec![middle; blocks.len()];
         let mut weights = vec![1.0; blocks.len()];
+        let is_power = curve == LatencyCurve::POWER;
+        let point = |block: &Block| {
+            (curve.basis(block.x), if is_power { block.log } else { block.log.exp() })
+        };
+        let points: Vec<(f64, f64)> = blocks.iter().map(point).collect();
         for _ in 0..ROUNDS {
-            let points = blocks.iter().zip(heights.iter().zip(&weights)).map(|(block, (h, w))| {
-                let x = curve.basis(block.x);
-                match curve {
-                    LatencyCurve::POWER => (x, block.log, *w),
-                    _ => (x, block.log.exp(), w / (2.0 * h).exp()),
-                }
-            });
-            let before = std::mem::replace(&mut fit.line, StraightLine::through(points)?);
-            heights = blocks.iter().map(|block| fit.height(block.x)).collect();
-            let residuals: Vec<f64> = blocks.iter().map(|block| fit.residual(block)).collect();
+            let weighted =
+                points.iter().zip(heights.iter().zip(&weights)).map(|((x, y), (h, w))| {
+                    let weight = if is_power { *w } else { w / (2.0 * h).exp() };
+                    (*x, *y, weight)
+                });
+            let weighted: Vec<(f64, f64, f64)> = weighted.collect();
+            let line = StraightLine::through(weighted.iter().copied())?;
+            let before = std::mem::replace(&mut fit.line, line);
+            heights = points.iter().map(|(basis, _)| fit.height_on(*basis)).collect();
+            let residuals: Vec<f64> =
+                blocks.iter().zip(&heights).map(|(block, height)| block.log - height).collect();
             fit.deviation = scale(&residuals).max(WINDOW_RESOLUTION);
             weights = residuals.iter().map(|r| biweight(*r, fit.deviation)).collect();
             // One outlier among few blocks may leave most without weight; a plain fit is better then.
@@ -212,7 +218,12 @@ impl CurveFit {
 
     /// Logarithm of the latency at `x`. A line may fall below nothing, a latency cannot.
     pub(super) fn height(&self, x: f64) -> f64 {
-        let value = self.line.at(self.curve.basis(x));
+        self.height_on(self.curve.basis(x))
+    }
+
+    /// The same where the curve is a straight line.
+    fn height_on(&self, basis: f64) -> f64 {
+        let value = self.line.at(basis);
         if self.curve == LatencyCurve::POWER { value } else { value.max(1e-6).ln() }
     }
 

@@ -74,10 +74,14 @@ pub(crate) fn sorted_quantile(sorted: &[f64], q: f64) -> f64 {
 /// The median; not a number if there are no values.
 #[must_use]
 pub(crate) fn median(values: &[f64]) -> f64 {
-    let sorted = sorted(values);
-    match sorted.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let mut parted = values.to_vec();
+    let (below, middle, _) = parted.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
+    let before = below.iter().max_by(|a, b| a.total_cmp(b));
+    match before.filter(|_| values.len().is_multiple_of(2)) {
+        Some(before) => f64::midpoint(*before, *middle),
+        None => *middle,
     }
 }
