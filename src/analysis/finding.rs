@@ -10,6 +10,7 @@ use super::findings::crossover::CrossoverFinding;
 use super::findings::growth::GrowthFinding;
 use super::findings::knee::KneeFinding;
 use super::findings::ranking::RankingFinding;
+use super::findings::scaling::ScalingFinding;
 use super::findings::slope::SlopeFinding;
 use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFinding};
 
@@ -23,6 +24,8 @@ pub enum Finding {
     Slope(SlopeFinding),
     /// From which level of the axis on operations take longer.
     Knee(KneeFinding),
+    /// Up to which level of the axis operations take hardly longer.
+    Scaling(ScalingFinding),
     /// The order of the variants.
     Ranking(RankingFinding),
     /// Which of two variants is faster at which level.
@@ -44,6 +47,7 @@ impl Finding {
             Self::Growth(found) => found.sentence(),
             Self::Slope(found) => found.sentence(),
             Self::Knee(found) => found.sentence(),
+            Self::Scaling(found) => found.sentence(),
             Self::Ranking(found) => found.sentence(),
             Self::Crossover(found) => found.sentence(),
             Self::Source(found) => found.sentence(),

@@ -7,6 +7,7 @@ use super::findings::curve::Law;
 use super::findings::growth::{GrowthFinding, GrowthShape};
 use super::findings::knee::KneeFinding;
 use super::findings::ranking::RankingFinding;
+use super::findings::scaling::{ScaledPhase, ScalingFinding};
 use super::statistics::Interval;
 use super::trials::Tally;
 use crate::base::named_enum::named_enum;
@@ -22,6 +23,8 @@ named_enum! {
         Crossover = "crossover",
         /// From which level on operations take longer.
         Knee = "knee",
+        /// Up to which level operations take hardly longer.
+        Scaling = "scaling",
         /// How much a rate changes with the level.
         Slope = "slope",
         /// How latency grows while a phase runs.
@@ -140,6 +143,7 @@ fn kind_of(finding: &Finding) -> Option<ClaimKind> {
         Finding::Ranking(_) => Some(ClaimKind::Ranking),
         Finding::Crossover(_) => Some(ClaimKind::Crossover),
         Finding::Knee(_) => Some(ClaimKind::Knee),
+        Finding::Scaling(_) => Some(ClaimKind::Scaling),
         Finding::Slope(_) => Some(ClaimKind::Slope),
         Finding::Growth(_) => Some(ClaimKind::Growth),
         Finding::LowerCache(_) => Some(ClaimKind::LowerCache),
@@ -155,6 +159,9 @@ fn claims(finding: &Finding) -> u64 {
         }
         Finding::Crossover(found) => winners(found),
         Finding::Knee(found) => u64::from(found.at.is_some()),
+        Finding::Scaling(found) => {
+            found.phases.iter().filter(|phase| phase.slower_from.is_some()).count() as u64
+        }
         Finding::Slope(found) => u64::from(found.effect),
         Finding::Growth(found) => u64::from(is_stated(found) && !is_constant(found)),
         Finding::LowerCache(found) => {
@@ -209,6 +216,7 @@ impl<'a> ClaimSubject<'a> {
         Some(match finding {
             Finding::Crossover(found) => subject(&found.variants[1], &found.phase),
             Finding::Knee(found) => subject(found.variant.as_ref()?, found.phase.as_ref()?),
+            Finding::Scaling(found) => subject(&found.variant, ""),
             Finding::Slope(found) => subject(&found.variant, &found.phase),
             Finding::Growth(found) => {
                 Self { level: found.level.as_ref(), ..subject(&found.variant, &found.phase) }
@@ -225,6 +233,7 @@ impl<'a> ClaimSubject<'a> {
 ///
 /// - Knees: both have one, and the intervals of its place or of its factor have nothing in common; or
 ///   one has one, and the other would have found a smaller one.
+/// - Scalings: of some phase one is slower from a level on up to which the other is not.
 /// - Slopes: one has an effect, and the intervals have nothing in common.
 /// - Growths: both are clear, and the intervals of the ratio have nothing in common; or both follow a
 ///   law that is not constant, and those of its exponent have nothing in common.
@@ -233,6 +242,9 @@ impl<'a> ClaimSubject<'a> {
 fn contradict(a: &Finding, b: &Finding) -> bool {
     match (a, b) {
         (Finding::Knee(a), Finding::Knee(b)) => knees_contradict(a, b),
+        (Finding::Scaling(a), Finding::Scaling(b)) => {
+            scaling_excludes(a, b) || scaling_excludes(b, a)
+        }
         (Finding::Slope(a), Finding::Slope(b)) => {
             (a.effect || b.effect) && are_apart(Some(a.interval), Some(b.interval))
         }
@@ -259,6 +271,15 @@ fn knees_contradict(a: &KneeFinding, b: &KneeFinding) -> bool {
         || are_apart(a.factor_interval, b.factor_interval)
         || excludes(a, b)
         || excludes(b, a)
+}
+
+fn scaling_excludes(slower: &ScalingFinding, within: &ScalingFinding) -> bool {
+    let excludes = |phase: &ScaledPhase, other: &ScaledPhase| {
+        let levels = phase.slower_from.zip(other.up_to);
+        phase.phase == other.phase && levels.is_some_and(|(from, up_to)| from <= up_to)
+    };
+    let of_phase = |phase| within.phases.iter().any(|other| excludes(phase, other));
+    slower.phases.iter().any(of_phase)
 }
 
 fn growths_contradict(a: &GrowthFinding, b: &GrowthFinding) -> bool {

@@ -165,7 +165,10 @@ fn tree_words(cell: &CellPlan) -> String {
     let makes = |phase: &&Phase| {
         phase.operation.effect == Effect::AddsEntry && phase.operation.subject != Subject::Directory
     };
-    let made = cell.phases.iter().filter(makes).map(|phase| (phase.selection.entries(), phase));
+    // Some of those that were there are only made again.
+    let is_new = |phase: &&Phase| phase.selection.count == phase.selection.population;
+    let made = cell.phases.iter().filter(makes).filter(is_new);
+    let made = made.map(|phase| (phase.selection.entries(), phase));
     let made: Vec<(u64, &Phase)> = made.collect();
     let files: u64 = made.iter().map(|(files, _)| files).sum();
     let all = made.iter().map(|(files, phase)| phase.sizes(tree).mean() * *files as f64);

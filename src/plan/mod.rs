@@ -85,6 +85,8 @@ pub enum Conclusion {
     Slope,
     /// From which level of the axis on operations get slower.
     Knee,
+    /// Up to which level of the axis operations take hardly longer than at the lowest.
+    Scaling,
     /// Which variant wins at which level, and where they meet.
     Crossover,
     /// The order of the variants; with growth, at the end of the phase.

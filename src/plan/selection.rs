@@ -121,6 +121,11 @@ impl Selection {
         Self { in_parts: true, ..self }
     }
 
+    /// The numbers that it chooses from.
+    pub fn range(&self) -> EntryRange {
+        EntryRange { first: self.first, population: self.population, count: self.count }
+    }
+
     /// How many entries it adds when it is of new ones: files, where it is of their chunks.
     pub fn entries(&self) -> u64 {
         self.count.div_ceil(self.grain)
@@ -149,9 +154,7 @@ impl Selection {
         if self.order == Order::Sequential || self.live.is_some() {
             return self.clone();
         }
-        let Self { first, population, count, .. } = *self;
-        let range = EntryRange { first, population, count };
-        let again = Self::new(range, self.order, self.roots, self.seed, self.salt | added);
+        let again = Self::new(self.range(), self.order, self.roots, self.seed, self.salt | added);
         Self { grain: self.grain, in_parts: self.in_parts, ..again }
     }
 

@@ -369,6 +369,14 @@ impl Tree {
         above + each - holders + within
     }
 
+    /// The holder that a directory of the layout is; none for one above them.
+    pub fn holder_of_layout(&self, number: u64) -> Option<u64> {
+        let (holders, each) = (self.layout.holders(), self.layout.directories());
+        let number = number.checked_sub(u64::from(self.roots > 1))?;
+        let within = (number % each).checked_sub(each - holders)?;
+        Some(number / each * holders + within)
+    }
+
     /// Adds the path of a directory of the layout; the tree's own directory adds nothing.
     pub fn push_layout(&self, number: u64, path: &mut NameBuffer) {
         let mut at = number;
@@ -502,6 +510,9 @@ mod tests {
         assert_eq!(layout_path(&tree, tree.layout_of_holder(2)), "w1/h0");
         let turns: Vec<_> = (0..4).map(|turn| tree.holder_in_turn(turn)).collect();
         assert_eq!(turns, [0, 2, 1, 3], "worker 1 would list directories of worker 0's tree");
+        let back = |holder| tree.holder_of_layout(tree.layout_of_holder(holder));
+        assert!((0..4).all(|holder| back(holder) == Some(holder)));
+        assert!([0, 1, 4].iter().all(|above| tree.holder_of_layout(*above).is_none()));
     }
 
     #[test]

@@ -17,8 +17,8 @@ fn a_plan_shows_how_each_file_system_is_made_and_how_large_its_place_is() {
     let list = "ext3:mkfs=-O ^dir_index -E stride=4:mount=data=journal,xfs,tmpfs";
     let ran = bench.run(["plan", "directory", "--no-probe", "--filesystem", list]);
     for part in [
-        "ext3 -O ^dir_index -E stride=4 data=journal/single: 20,000 files",
-        "tmpfs/striped: 20,000 files",
+        "ext3 -O ^dir_index -E stride=4 data=journal/single: at 1,000: 1,000 files",
+        "tmpfs/striped: at 1,000: 1,000 files",
         "made by mkfs.ext3 ",
         "'^dir_index' DEVICE",
         "mounted with data=journal,noatime",

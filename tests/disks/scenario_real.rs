@@ -57,7 +57,7 @@ fn growth(book: &Book, variant: &str) -> Finding {
 /// Without an index a directory is searched from its beginning for each new name.
 #[test]
 fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
-    let set = &[("files", "12_000")];
+    let set = &[("files", "12_000"), ("seconds", "0.01")];
     if let Some(mounted) = LoopMount::with("ext3", 96, &["-O", "^dir_index", "-N", "40000"], "loop")
     {
         let book = ran_on(&mounted, "directory", set, &Nobody);

@@ -479,7 +479,7 @@ fn mistakes_in_phases() -> Vec<Mistake> {
         (
             then("delete", "count = 5\norder = \"random\"") + &phase("read", ""),
             "phase[3].operation",
-            "no phase on files",
+            "before any other phase on files",
         ),
         (tree("trees = \"own\"") + &phase("read", "threads = 2"), "phase[2].threads", "own tree"),
         (sim("metadata = 20"), "sim.metadata", "unit"),

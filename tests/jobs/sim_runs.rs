@@ -25,13 +25,15 @@ use common::skip;
 use library::{Nobody, Place, job, only, plan_of, plan_with, ran, ran_with, valid};
 
 /// Every operation there is, each on some of what the earlier ones left, and what it is to do.
-const EVERY_OPERATION: [(&str, &str, u64); 14] = [
+const EVERY_OPERATION: [(&str, &str, u64); 16] = [
     ("create", "", 120),
     ("append", "count = 50, order = 'random'", 50),
     ("overwrite", "", 120),
     ("rewrite", "count = 30, order = 'random'", 30),
     ("append", "name = 'append-more', count = 70", 70),
     ("rename", "count = 40, order = 'random'", 40),
+    ("delete", "name = 'delete-some', count = 30, order = 'random'", 30),
+    ("create", "name = 'create-again'", 30),
     ("stat", "order = 'random'", 120),
     ("read", "count = 100, order = 'random'", 100),
     // Four directories below two below one.

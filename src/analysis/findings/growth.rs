@@ -173,8 +173,13 @@ impl CountedThing {
 impl GrowthFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
-        let at =
-            self.level.as_ref().map_or(String::new(), |one| format!(" at {}", say::level(one)));
+        let at = self.level.as_ref().map_or(String::new(), |one| {
+            match say::axis_noun(&one.axis, one.unit) {
+                // The sentence says of how many.
+                Some(_) => String::new(),
+                None => format!(" at {}", say::level(one)),
+            }
+        });
         let phase = format!("{}{at}", self.phase);
         let sentence = match &self.figures {
             None => format!(
@@ -296,12 +301,24 @@ impl GrowthThreshold {
     }
 }
 
-/// One for each phase with windows, variant and level.
+/// One for each phase with windows, variant and level; where a higher level does more operations, they
+/// begin as the lower one does, so it stands for both.
 pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
-    let found = sample.cells().into_iter().filter_map(|cell| {
+    let cells = sample.cells();
+    let place = |cell: &PhaseCell<'_>| {
+        let most = cell.measurements.iter().map(|m| m.operations).max();
+        cell.level.map(|level| level.value).zip(most)
+    };
+    let is_contained = |cell: &PhaseCell<'_>, in_other: &PhaseCell<'_>| {
+        let places = place(cell).zip(place(in_other));
+        (cell.phase, cell.variant) == (in_other.phase, in_other.variant)
+            && places.is_some_and(|(own, other)| own.0 < other.0 && own.1 < other.1)
+    };
+    let largest = cells.iter().filter(|cell| !cells.iter().any(|other| is_contained(cell, other)));
+    let found = largest.filter_map(|cell| {
         let others = sample.variants().iter();
         let others = others.map(|name| sample.cell(cell.phase, name, cell.level));
-        finding(&cell, start_up_share(&others.collect::<Vec<_>>()))
+        finding(cell, start_up_share(&others.collect::<Vec<_>>()))
     });
     found.collect()
 }

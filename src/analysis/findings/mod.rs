@@ -10,6 +10,7 @@ pub mod ranking;
 pub(super) mod ratio;
 pub(super) mod sample;
 pub(crate) mod say;
+pub mod scaling;
 pub mod slope;
 pub mod source;
 
@@ -31,6 +32,9 @@ pub fn conclude(book: &Book, wanted: &[Conclusion], variants: &[&str]) -> Vec<Fi
             }
             Conclusion::Slope => all.extend(slope::slope(&sample).into_iter().map(Finding::Slope)),
             Conclusion::Knee => all.extend(knee::knee(&sample).into_iter().map(Finding::Knee)),
+            Conclusion::Scaling => {
+                all.extend(scaling::scaling(&sample).into_iter().map(Finding::Scaling));
+            }
             Conclusion::Crossover => {
                 all.extend(crossover::crossover(&sample).into_iter().map(Finding::Crossover));
             }

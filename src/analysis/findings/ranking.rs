@@ -138,12 +138,17 @@ impl RankingFinding {
     /// At which levels, and at how many operations.
     fn place(&self) -> String {
         let unit = self.unit.unwrap_or_default();
-        let place = match self.levels.as_slice() {
-            [] => String::new(),
-            [one] => format!(" at {}", say::quantity(*one, unit)),
-            [first, .., last] => {
-                format!(" from {} to {}", say::quantity(*first, unit), say::quantity(*last, unit))
+        let noun = self.axis.as_deref().and_then(|axis| say::axis_noun(axis, unit));
+        let level = |level: &f64| say::quantity(*level, unit);
+        let place = match (self.levels.as_slice(), noun) {
+            ([], _) => String::new(),
+            // Where files are counted, that is how many there are at the end.
+            ([one], Some(noun)) => return format!(" with {} {noun}", level(one)),
+            ([first, .., last], Some(noun)) => {
+                return format!(" with {} to {} {noun}", level(first), level(last));
             }
+            ([one], None) => format!(" at {}", level(one)),
+            ([first, .., last], None) => format!(" from {} to {}", level(first), level(last)),
         };
         match self.at.zip(self.counted) {
             Some((operations, counted)) => {

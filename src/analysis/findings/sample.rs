@@ -3,7 +3,7 @@
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
-use crate::op::Durability;
+use crate::op::{Durability, Operation, Subject, find_operation};
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::PhaseCell;
 
@@ -111,7 +111,9 @@ impl<'a> Sample<'a> {
             self.cells().into_iter().filter(|cell| cell.level.is_some()).collect();
         let of_one = cells.chunk_by(|a, b| (a.phase, a.variant) == (b.phase, b.variant));
         let series = |cells: &[PhaseCell<'a>]| {
-            let is_bulk = |m: &&Measurement| m.bytes / m.operations.max(1) >= BULK_BYTES_MIN;
+            let is_bulk = |m: &&Measurement| {
+                m.bytes / m.operations.max(1) >= BULK_BYTES_MIN && !is_listing(m)
+            };
             LevelSeries {
                 phase: cells[0].phase,
                 variant: cells[0].variant,
@@ -125,6 +127,11 @@ impl<'a> Sample<'a> {
 }
 
 impl LevelSeries<'_> {
+    /// Whether it has windows, which show its course.
+    pub(super) fn has_windows(&self) -> bool {
+        self.cells.iter().flatten().any(|m| !m.windows.is_empty())
+    }
+
     /// The values at each level that `figure` makes of a measurement and of what one of its operations
     /// counts for: 1, or its bytes.
     pub(super) fn values(&self, figure: impl Fn(&Measurement, f64) -> Option<f64>) -> Vec<Values> {
@@ -196,7 +203,14 @@ impl Values {
     }
 }
 
-/// The logarithm of operations per second, with the sync at the end.
+/// The logarithm of operations per second, with the sync at the end. Directories differ in how many
+/// entries they have, so a listing counts by what it reads of them: equally many bytes for each.
 pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {
-    Some((m.operations as f64 / m.durable_seconds()).ln())
+    let done = if is_listing(m) { m.bytes } else { m.operations };
+    Some((done as f64 / m.durable_seconds()).ln())
+}
+
+fn is_listing(m: &Measurement) -> bool {
+    let lists = |operation: &Operation| operation.subject == Subject::Holder;
+    m.bytes > 0 && find_operation(&m.operation).is_some_and(lists)
 }

@@ -9,6 +9,8 @@ mod knees;
 #[cfg(test)]
 mod order;
 #[cfg(test)]
+mod scaling;
+#[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod source;
@@ -96,8 +98,8 @@ fn figures(finding: &Finding) -> serde_json::Value {
 
 #[test]
 fn odd_books_are_concluded_without_a_panic_and_without_nan() {
-    use Conclusion::{Crossover, Growth, Knee, Ranking, Slope, Source};
-    let kinds = [Growth, Slope, Knee, Crossover, Ranking, Source];
+    use Conclusion::{Crossover, Growth, Knee, Ranking, Scaling, Slope, Source};
+    let kinds = [Growth, Slope, Knee, Scaling, Crossover, Ranking, Source];
     for seed in 0..200 {
         let mut book = fixture::Odd::new(seed).book();
         for (at, m) in book.measurements.iter_mut().enumerate() {

@@ -131,7 +131,7 @@ fn conclude(
     for (at, one) in asked.iter().enumerate() {
         let (possible, needed) = match one {
             Conclusion::Growth => (has_windows, "a phase with `windows`"),
-            Conclusion::Slope | Conclusion::Knee => (has_axis, "an `[axis]`"),
+            Conclusion::Slope | Conclusion::Knee | Conclusion::Scaling => (has_axis, "an `[axis]`"),
             Conclusion::Crossover => (has_axis && several, "an `[axis]` and two variants"),
             Conclusion::Ranking => (several, "two variants"),
             Conclusion::Source => (true, ""),

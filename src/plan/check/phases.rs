@@ -165,7 +165,10 @@ impl<'a> CellCheck<'a> {
             return Some(Selection::new(none, Order::Sequential, 1, seed, salt));
         }
         keys.check_chunks(outline, tree)?;
-        let range = match entries.choose(operation, count, tree) {
+        let again = entries.removed_before(operation, count);
+        let chosen =
+            again.map_or_else(|| entries.choose(operation, count, tree), |again| Ok(again.range()));
+        let range = match chosen {
             Ok(range) => range,
             Err(objection) => {
                 let key = if count.is_some() { "count" } else { "operation" };
@@ -178,6 +181,9 @@ impl<'a> CellCheck<'a> {
             let expected = format!("at most {}, the phase's operations", grouped(range.count));
             keys.problem("windows", grouped(u64::from(outline.windows)), expected);
             return None;
+        }
+        if let Some(again) = again {
+            return Some(again.clone());
         }
         // A walk goes through all trees from the top, whoever they belong to.
         let walks = operation.subject == Subject::AnyDirectory;
@@ -402,14 +408,14 @@ fn phase_name(phase: &WirePhase) -> Option<&str> {
 
 /// Entries of one kind that exist: their numbers are a range, except after a random part of them
 /// was removed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct LiveEntries {
     /// The lowest number.
     first: u64,
     /// The number the next new one gets.
     next: u64,
-    /// Removed out of the middle.
-    missing: u64,
+    /// Those removed out of the middle.
+    removed: Option<Selection>,
     /// Whether a phase that adds them has been.
     added: bool,
     /// Whether any were added.
@@ -419,7 +425,7 @@ struct LiveEntries {
 impl LiveEntries {
     /// How many exist.
     fn count(&self) -> u64 {
-        self.next - self.first - self.missing
+        self.next - self.first - self.removed.as_ref().map_or(0, |removed| removed.count)
     }
 }
 
@@ -430,7 +436,7 @@ struct Objection {
 }
 
 /// Entries of both kinds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Entries {
     files: LiveEntries,
     directories: LiveEntries,
@@ -449,6 +455,13 @@ impl Entries {
         }
     }
 
+    /// The random part that was removed, if an operation makes all of it again.
+    fn removed_before(&self, operation: &Operation, count: Option<u64>) -> Option<&Selection> {
+        let removed = self.of_subject(operation.subject).removed.as_ref()?;
+        let adds = operation.effect == Effect::AddsEntry && operation.subject != Subject::Chunk;
+        (adds && count.is_none_or(|count| count == removed.count)).then_some(removed)
+    }
+
     /// What an operation chooses when it is asked for `count` entries, or for all.
     fn choose(
         &self,
@@ -463,11 +476,14 @@ impl Entries {
             _ => "directory",
         };
         let live = self.of_subject(subject);
-        if subject != Subject::Holder && live.missing > 0 {
+        if subject != Subject::Holder && live.removed.is_some() {
             let found = format!("`{}` after a random part was removed", operation.name);
             let expected = match subject {
-                Subject::File | Subject::Chunk => "no phase on files after it",
-                _ => "no phase on directories after it",
+                Subject::File => {
+                    "a `create` of all that were removed, before any other phase on files"
+                }
+                Subject::Chunk => "no phase on files after it",
+                _ => "a `mkdir` of all that were removed, before any other phase on directories",
             };
             return Err(Objection { found, expected: expected.into() });
         }
@@ -530,6 +546,7 @@ impl Entries {
         };
         let all = selection.count == selection.population;
         match operation.effect {
+            Effect::AddsEntry if live.removed.is_some() => live.removed = None,
             Effect::AddsEntry => {
                 live.next += selection.entries();
                 live.added = true;
@@ -538,7 +555,9 @@ impl Entries {
             Effect::RemovesEntry if all || selection.order == Order::Sequential => {
                 live.first += selection.count;
             }
-            Effect::RemovesEntry => live.missing += selection.count,
+            Effect::RemovesEntry => {
+                live.removed = Some(selection.clone()).filter(|removed| removed.count > 0);
+            }
             Effect::KeepsTree => {}
         }
         // With none left the tree has room for all of them again.

@@ -9,6 +9,10 @@ use crate::base::errno::Errno;
 use crate::op::Request;
 use crate::op::request::RequestOutcome;
 
+/// Bytes of directory entries that are asked for at a time: what glibc's readdir asks of
+/// getdents64(2).
+const DIRENT_BYTES: usize = 32 << 10;
+
 /// Which of the operations under way a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(pub u32);

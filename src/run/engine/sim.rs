@@ -20,8 +20,9 @@ use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
 
-/// What listing any simulated directory brings: one entry, as the kernel packs it.
-const LISTING_BYTES: u64 = 24;
+/// What a file's entry takes in a listing, as the kernel packs it, and what `.` and `..` take together.
+const ENTRY_BYTES: u64 = 32;
+const OWN_ENTRIES_BYTES: u64 = 48;
 
 /// Requests from one draw of drifting noise to the next.
 const REQUESTS_BETWEEN_DRAWS: u64 = 100;
@@ -68,7 +69,7 @@ impl SimDisk {
         blocks: u64,
         shared: Arc<SimShared>,
     ) -> Result<Self, TryReserveError> {
-        let per_holder = if model.directory == DirectoryLaw::Constant { 0 } else { tree.holders() };
+        let per_holder = if model.takes_no_time() { 0 } else { tree.holders() };
         Ok(Self {
             model,
             files: Bits::new(tree.files)?,
@@ -247,7 +248,8 @@ impl SimEngine {
                 self.open[ticket].take().map(|_| 0).ok_or(Errno::EBADF)
             }
             Request::ReadDirectory => {
-                let bytes = if self.taken[ticket] == 0 { LISTING_BYTES } else { 0 };
+                let left = self.listing_bytes(ticket).saturating_sub(self.taken[ticket]);
+                let bytes = left.min(super::DIRENT_BYTES as u64);
                 self.taken[ticket] += bytes;
                 Ok(bytes)
             }
@@ -371,6 +373,16 @@ impl SimEngine {
             Ok(_) => Ok(bytes),
             Err(_) => Err(Errno::ENOSPC),
         }
+    }
+
+    /// What a directory's entries take in a listing, its own two among them.
+    fn listing_bytes(&self, ticket: usize) -> u64 {
+        let holder = match self.open[ticket] {
+            Some(ItemId::Layout(number)) => self.disk.tree.holder_of_layout(number),
+            _ => None,
+        };
+        let fill = holder.and_then(|holder| self.disk.fill.get(holder as usize));
+        OWN_ENTRIES_BYTES + fill.map_or(0, |fill| u64::from(fill.load(Relaxed))) * ENTRY_BYTES
     }
 
     /// What a read of at most `bytes` brings: the next part of the file, then nothing.

@@ -16,9 +16,6 @@ use crate::op::{Access, ItemId, Request};
 use crate::plan::{Phase, Tree};
 use crate::run::content::{AlignedBuffer, ContentPool};
 
-/// Bytes asked of getdents64(2) at a time: what glibc's readdir asks.
-const DIRENT_BYTES: usize = 32 << 10;
-
 /// Most directories kept open as bases for names.
 const DIRECTORIES_OPEN_MAX: u64 = 4096;
 
@@ -108,7 +105,7 @@ impl SyncEngine {
         let base = worker as usize % shared.bases.len().max(1);
         let content = ContentPool::new(&shared.tree, phase.write_bytes_max(&shared.tree));
         let content = content.for_direct(phase.direct);
-        let buffer = AlignedBuffer::new((phase.block as usize).max(DIRENT_BYTES));
+        let buffer = AlignedBuffer::new((phase.block as usize).max(super::DIRENT_BYTES));
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
         Self { shared, base, open: None, name, new_name, content, buffer }
     }
@@ -296,7 +293,7 @@ fn close(file: OwnedFd) -> RequestOutcome {
 
 /// One getdents64(2); its result is bytes, 0 at the end of the directory.
 fn read_directory(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> RequestOutcome {
-    let length = buffer.len().min(DIRENT_BYTES);
+    let length = buffer.len().min(super::DIRENT_BYTES);
     // SAFETY: the kernel writes at most `length` bytes to `buffer`, which is at least that long
     // and not read as anything but bytes.
     let result = unsafe {

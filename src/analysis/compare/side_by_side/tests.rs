@@ -95,6 +95,9 @@ fn a_phase_that_moves_little_at_one_level_is_told_in_operations_at_all() {
 fn a_single_operation_stands_beside_the_window_that_holds_its_number() {
     let ufs = find_reference("directory-ufs").unwrap();
     let mut own = book_of(&["single", "striped"], "create", 20_000);
+    for m in &mut own.measurements {
+        m.cell.level = ufs.measurements[0].cell.level.clone();
+    }
     let window = |first, mean_ns| Window { first, operations: 1_000, mean_ns, ..Window::default() };
     own.measurements[0].windows = vec![window(0, 19_500.0), window(1_000, 11_000.0)];
     let rows = side_by_side(&[&ufs, &own]);

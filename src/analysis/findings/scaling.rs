@@ -1,0 +1,195 @@
+//! Finds how far a variant scales: up to which level of the axis its operations take hardly longer than at
+//! the lowest, and from which level on they do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ratio::{PooledVariance, Rate, rates};
+use super::sample::{LevelSeries, Sample, log_rate};
+use super::say::{self, lead, listed};
+use crate::analysis::statistics::Interval;
+use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::base::units::Unit;
+
+/// Up to which level the operations of one variant take no longer than at the lowest, but for a
+/// margin, and from which level on they do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScalingFinding {
+    /// The variant's name.
+    pub variant: String,
+    /// The axis's name.
+    pub axis: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The share by which operations may take longer.
+    pub margin: f64,
+    /// The lowest and the highest level that were measured.
+    pub range: Interval,
+    /// The highest level up to which no phase is slower by more than the margin; none if not even
+    /// the next to the lowest is known to be one.
+    pub up_to: Option<f64>,
+    /// Each phase.
+    pub phases: Vec<ScaledPhase>,
+}
+
+/// How far one phase scales.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScaledPhase {
+    /// The phase's name.
+    pub phase: String,
+    /// The highest level up to which it is not slower by more than the margin; none as for all.
+    pub up_to: Option<f64>,
+    /// The level from which on it is slower by more than the margin at each; none if at the highest it
+    /// is not known to be.
+    pub slower_from: Option<f64>,
+    /// The levels above the lowest.
+    pub levels: Vec<LevelTime>,
+}
+
+/// How many times as long operations take at a level as at the lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelTime {
+    /// The level.
+    pub value: f64,
+    /// The ratio.
+    pub ratio: f64,
+    /// Its interval, such that those of all phases and variants at one level hold together with 95%;
+    /// none for too few measurements.
+    pub interval: Option<Interval>,
+}
+
+impl LevelTime {
+    fn is_within(&self, margin: f64) -> bool {
+        self.interval.is_some_and(|interval| interval.high <= 1.0 + margin)
+    }
+
+    fn in_words(&self, level: &str) -> String {
+        let interval = self.interval.map(|interval| format!(", {}", say::span(interval)));
+        format!("{} times with {level}{}", say::times(self.ratio), interval.unwrap_or_default())
+    }
+
+    fn is_slower(&self, margin: f64) -> bool {
+        self.interval.is_some_and(|interval| interval.low > 1.0 + margin)
+    }
+}
+
+impl ScaledPhase {
+    fn new(phase: &str, levels: Vec<LevelTime>, margin: f64) -> Self {
+        let within = levels.iter().take_while(|level| level.is_within(margin)).last();
+        let slower = levels.iter().rev().take_while(|level| level.is_slower(margin)).last();
+        Self {
+            phase: phase.into(),
+            up_to: within.map(|level| level.value),
+            slower_from: slower.map(|level| level.value),
+            levels,
+        }
+    }
+
+    /// Whether it is known from which level on it is slower, or that it is slower at none.
+    fn is_clear(&self, highest: f64) -> bool {
+        self.slower_from.is_some() || self.up_to == Some(highest)
+    }
+}
+
+impl ScalingFinding {
+    /// The finding in one sentence.
+    pub fn sentence(&self) -> String {
+        let (lowest, highest) = (self.level(self.range.low), self.level(self.range.high));
+        let margin = say::percent(self.margin).replace(".0%", "%");
+        let longer = format!("more than {margin} longer than with {lowest}");
+        let mut parts = Vec::new();
+        if let Some(up_to) = self.up_to {
+            parts.push(format!("up to {} nothing takes {longer}", self.level(up_to)));
+        }
+        for phase in &self.phases {
+            let Some((from, last)) = phase.slower_from.zip(phase.levels.last()) else { continue };
+            let takes = if parts.is_empty() { format!("takes {longer}") } else { "does".into() };
+            let (name, from) = (&phase.phase, say::quantity(from, self.unit));
+            let most = last.in_words(&highest);
+            parts.push(format!("{name} {takes} from {from} on ({most})"));
+        }
+        let never =
+            |phase: &ScaledPhase| self.up_to.is_none() && phase.up_to == Some(self.range.high);
+        if let Some(names) = self.named(never) {
+            let than = match parts.is_empty() {
+                true => format!(" than with {lowest}"),
+                false => String::new(),
+            };
+            parts.push(format!("up to {highest} at most {margin} longer{than}: {names}"));
+        }
+        match self.named(|phase| !phase.is_clear(self.range.high)) {
+            Some(_) if parts.is_empty() => {
+                parts.push(format!("cannot tell from where on anything takes {longer}"));
+            }
+            Some(unclear) => parts.push(format!("cannot tell for {unclear}")),
+            None => {}
+        }
+        format!("{}{}.", lead(&self.variant), parts.join("; "))
+    }
+
+    /// `1,000 files`, `64 KiB of chunk-size`
+    fn level(&self, value: f64) -> String {
+        let level = say::quantity(value, self.unit);
+        match say::axis_noun(&self.axis, self.unit) {
+            Some(noun) => format!("{level} {noun}"),
+            None => format!("{level} of {}", self.axis),
+        }
+    }
+
+    /// The names of some phases; none if there are none.
+    fn named(&self, is_one: impl Fn(&ScaledPhase) -> bool) -> Option<String> {
+        let names = self.phases.iter().filter(|phase| is_one(phase));
+        let names: Vec<String> = names.map(|phase| phase.phase.clone()).collect();
+        (!names.is_empty()).then(|| listed(&names))
+    }
+}
+
+/// One for each variant with phases that were measured at two levels or more.
+pub(super) fn scaling(sample: &Sample<'_>) -> Vec<ScalingFinding> {
+    let mut series = sample.series();
+    // What a phase with windows does grows with the level: growth describes it.
+    series.retain(|one| !one.has_windows());
+    let of_variant = |variant: &&str| {
+        let own: Vec<_> = series.iter().filter(|one| one.variant == *variant).collect();
+        let levels = || own.iter().flat_map(|one| &one.levels);
+        let first = levels().min_by(|a, b| a.value.total_cmp(&b.value))?;
+        let phase = |one: &&LevelSeries<'_>| {
+            let is_whole = one.levels[0].value == first.value;
+            let times = level_times(one, sample.in_turns(), series.len());
+            ScaledPhase::new(one.phase, if is_whole { times } else { Vec::new() }, SLOWER_MARGIN)
+        };
+        let phases: Vec<ScaledPhase> = own.iter().map(phase).collect();
+        let up_to = phases.iter().map(|phase| phase.up_to).collect::<Option<Vec<f64>>>();
+        let high = levels().map(|level| level.value).fold(first.value, f64::max);
+        Some(ScalingFinding {
+            variant: (*variant).into(),
+            axis: first.axis.clone(),
+            unit: first.unit,
+            margin: SLOWER_MARGIN,
+            range: Interval { low: first.value, high },
+            up_to: up_to.and_then(|all| all.into_iter().reduce(f64::min)),
+            phases,
+        })
+    };
+    sample.variants().iter().filter_map(of_variant).collect()
+}
+
+/// Levels are tested in order, from the lowest on for whether they are within the margin and from the
+/// highest on for whether they are beyond, each up to the first that is not. So they share one alpha
+/// (Hsu and Berger, "Stepwise confidence intervals without multiplicity adjustment for dose-response and
+/// toxicity studies", JASA 94, 1999), and only phases and variants, `comparisons`, divide it.
+fn level_times(series: &LevelSeries<'_>, in_turns: bool, comparisons: usize) -> Vec<LevelTime> {
+    let values = series.values(|m, amount| Some(log_rate(m)? + amount.ln()));
+    let rates = rates(&values.iter().collect::<Vec<_>>(), in_turns);
+    let pooled = PooledVariance::new(&rates);
+    let Some((lowest, others)) = rates.split_first().filter(|_| rates.len() == values.len()) else {
+        return Vec::new();
+    };
+    let level = |at: usize, rate: Rate| {
+        let pair = [&values[0], &values[at]];
+        let ratio = pooled.ratio_in_turns([*lowest, rate], pair, comparisons);
+        let value = series.levels[at].value;
+        LevelTime { value, ratio: ratio.times(), interval: ratio.interval() }
+    };
+    (1..).zip(others).map(|(at, rate)| level(at, *rate)).collect()
+}

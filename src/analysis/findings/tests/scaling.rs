@@ -1,0 +1,122 @@
+use super::*;
+use crate::analysis::findings::scaling::ScalingFinding;
+
+const FILES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
+
+/// Two phases over the levels, with seconds for 1,000 operations by a law each and so much noise.
+fn over(
+    laws: [fn(f64) -> f64; 2],
+    repeats: u32,
+    spread: f64,
+    noise: &mut Noise,
+) -> Vec<Measurement> {
+    let mut all = Vec::new();
+    for repeat in 1..=repeats {
+        for files in FILES {
+            for (phase, law) in ["stat", "delete"].into_iter().zip(laws) {
+                let at = Some(level("file-count", files, Unit::Count));
+                let seconds = law(files) * (spread * noise.normal()).exp();
+                let m = measured("a", at, repeat, seconds);
+                all.push(Measurement { phase: phase.into(), operation: phase.into(), ..m });
+            }
+        }
+    }
+    all
+}
+
+fn scaling(all: Vec<Measurement>) -> Finding {
+    only(&book(all), Conclusion::Scaling, &["a"])
+}
+
+const FLAT: fn(f64) -> f64 = |_| 1.0;
+const STEEP: fn(f64) -> f64 = |files| 1.0 + files / 1e4;
+const RISING: fn(f64) -> f64 = |files| 1.0 + files / 4e5;
+
+#[test]
+fn the_sentence_says_how_far_nothing_is_slower_and_what_is_beyond() {
+    let of = |laws, repeats, spread| scaling(over(laws, repeats, spread, &mut Noise::new(1)));
+    assert_eq!(
+        of([FLAT, FLAT], 3, 0.001).sentence(),
+        "a: up to 1,000,000 files nothing takes more than 10% longer than with 1,000 files."
+    );
+    let rising = of([FLAT, RISING], 3, 0.001);
+    assert_eq!(figures(&rising)["phases"][1]["slower_from"], 1e5);
+    assert_eq!(
+        rising.sentence(),
+        "a: up to 10,000 files nothing takes more than 10% longer than with 1,000 files; delete does from \
+         100,000 on (3.49 times with 1,000,000 files, 3.46 to 3.53)."
+    );
+    let steep = of([FLAT, STEEP], 3, 0.001).sentence();
+    assert!(
+        steep.starts_with(
+            "a: delete takes more than 10% longer than with 1,000 files from 10,000 on ("
+        ) && steep.ends_with("; up to 1,000,000 files at most 10% longer: stat."),
+        "{steep}"
+    );
+    let noisy = of([FLAT, RISING], 3, 0.2).sentence();
+    assert!(noisy.ends_with("; cannot tell for stat."), "{noisy}");
+    assert_eq!(
+        of([FLAT, RISING], 1, 0.0).sentence(),
+        "a: cannot tell from where on anything takes more than 10% longer than with 1,000 files."
+    );
+}
+
+/// Whether a finding says what the true ratios of the two phases contradict.
+fn is_false(found: &ScalingFinding, truth: [[f64; 3]; 2]) -> bool {
+    let levels = || FILES[1..].iter().enumerate();
+    found.phases.iter().zip(truth).any(|(phase, ratios)| {
+        let within = |up_to: f64| levels().all(|(at, files)| *files > up_to || ratios[at] <= 1.1);
+        let slower = |from: f64| levels().all(|(at, files)| *files < from || ratios[at] > 1.1);
+        phase.up_to.is_some_and(|up_to| !within(up_to))
+            || phase.slower_from.is_some_and(|from| !slower(from))
+    })
+}
+
+/// Many lie close to the margin, on either side, where a claim is easily false. Levels rise and fall.
+#[test]
+fn at_most_one_in_twenty_random_tables_is_told_what_it_contradicts() {
+    const RATIOS: [f64; 7] = [0.8, 1.0, 1.09, 1.0999, 1.1001, 1.11, 1.5];
+    let mut wrong = 0;
+    for seed in 0..2_000 {
+        let mut noise = Noise::new(seed);
+        let mut ratio = || RATIOS[(noise.uniform() * RATIOS.len() as f64) as usize];
+        let truth = [(); 2].map(|()| [(); 3].map(|()| ratio()));
+        let spread = 0.003 + 0.1 * noise.uniform();
+        let repeats = 3 + (seed % 3) as u32;
+        let mut all = over([FLAT, FLAT], repeats, spread, &mut noise);
+        for m in &mut all {
+            let phase = usize::from(m.phase == "delete");
+            let files = m.cell.level.as_ref().map_or(0.0, |level| level.value);
+            let at = FILES[1..].iter().position(|level| *level == files);
+            m.seconds *= at.map_or(1.0, |at| truth[phase][at]);
+        }
+        let Finding::Scaling(found) = scaling(all) else { panic!("seed {seed}") };
+        wrong += u32::from(is_false(&found, truth));
+    }
+    assert!(wrong <= 100, "{wrong} of 2,000 tables are told what is false");
+}
+
+#[test]
+fn a_listing_is_counted_by_its_entries() {
+    let mut all = over([FLAT, FLAT], 3, 0.001, &mut Noise::new(3));
+    all.retain(|m| m.phase == "stat");
+    for m in &mut all {
+        let files = m.cell.level.as_ref().map_or(0.0, |level| level.value);
+        (m.phase, m.operation, m.operations) = ("list".into(), "list".into(), 1);
+        (m.bytes, m.seconds) = (32 * files as u64, m.seconds * files * 1e-6);
+    }
+    assert_eq!(
+        scaling(all).sentence(),
+        "a: up to 1,000,000 files nothing takes more than 10% longer than with 1,000 files."
+    );
+}
+
+#[test]
+fn a_phase_with_windows_is_left_to_its_growth() {
+    let mut all = over([FLAT, STEEP], 3, 0.001, &mut Noise::new(4));
+    for m in all.iter_mut().filter(|m| m.phase == "delete") {
+        m.windows = vec![Window::default()];
+    }
+    let found = scaling(all);
+    assert_eq!(figures(&found)["phases"].as_array().map(Vec::len), Some(1), "{found:?}");
+}
