@@ -134,7 +134,9 @@ fn directory_tells_up_to_how_many_files_it_is_fast() {
         );
         let simulated = Simulated { scenario: "directory", sim: &sim, set: &set };
         let book = simulated.ran_as(&text, seed);
-        for scaling in findings(&book, "scaling") {
+        let found = findings(&book, "scaling");
+        assert_eq!(found.len(), 3, "one for each layout");
+        for scaling in found {
             let phases = figures_of(&scaling)["phases"].as_array().unwrap().clone();
             let single = word(&scaling, "variant") == "single";
             let none_is_slower = phases.iter().all(|phase| phase["slower_from"].is_null());

@@ -38,9 +38,9 @@ with known laws and knees. Intervals should hold the truth in 95%.
 
 With --scenario there is one other trial instead: runs of the scenario in which each variant has a \
 twin, under another name, that does the same. Counted are findings of each kind that tell twins \
-apart: a ranking or a crossover by claiming a difference between them, a knee, a slope or a growth by \
-stating of one what it excludes for the other. `claims` are all differences and changes that these \
-findings state. With --delay the twin takes longer, and counted is how often the ranking finds it \
+apart: a ranking or a crossover by claiming a difference between them, a knee, a scaling, a slope or \
+a growth by stating of one what it excludes for the other. `claims` are all differences and changes \
+that these findings state. With --delay the twin takes longer, and counted is how often the ranking finds it \
 slower, or faster, in each phase.
 
 With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \

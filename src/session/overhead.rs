@@ -13,7 +13,7 @@ use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::site::{SimSite, Site};
 
-/// Files created to tell; about a millisecond of work.
+/// Files created to tell: less than a millisecond of work.
 const FILES: u64 = 4_000;
 
 /// Contents are at most this large, in bytes.

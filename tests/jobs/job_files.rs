@@ -481,6 +481,12 @@ fn mistakes_in_phases() -> Vec<Mistake> {
             "phase[3].operation",
             "before any other phase on files",
         ),
+        (
+            then("delete", "count = 5\norder = \"random\"")
+                + &phase("create", "name = \"again\"\norder = \"sequential\""),
+            "phase[3].order",
+            "no other order than that of the removal",
+        ),
         (tree("trees = \"own\"") + &phase("read", "threads = 2"), "phase[2].threads", "own tree"),
         (sim("metadata = 20"), "sim.metadata", "unit"),
         (sim("knee = { at = 50, factor = 2 }"), "sim.knee", "capacity"),

@@ -175,8 +175,7 @@ impl GrowthFinding {
     pub fn sentence(&self) -> String {
         let at = self.level.as_ref().map_or(String::new(), |one| {
             match say::axis_noun(&one.axis, one.unit) {
-                // The sentence says of how many.
-                Some(_) => String::new(),
+                Some(noun) => format!(" with {} {noun}", say::quantity(one.value, one.unit)),
                 None => format!(" at {}", say::level(one)),
             }
         });
@@ -301,18 +300,19 @@ impl GrowthThreshold {
     }
 }
 
-/// One for each phase with windows, variant and level; where a higher level does more operations, they
-/// begin as the lower one does, so it stands for both.
+/// One for each phase with windows, variant and level. Where the levels count the files that the phase
+/// makes, only of the highest.
 pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
     let cells = sample.cells();
-    let place = |cell: &PhaseCell<'_>| {
-        let most = cell.measurements.iter().map(|m| m.operations).max();
-        cell.level.map(|level| level.value).zip(most)
+    let counts_up_to = |cell: &PhaseCell<'_>| {
+        let level = cell.level.filter(|one| say::axis_noun(&one.axis, one.unit).is_some())?;
+        let makes_all = |m: &&Measurement| m.operations as f64 == level.value;
+        cell.measurements.iter().all(makes_all).then_some(level.value)
     };
     let is_contained = |cell: &PhaseCell<'_>, in_other: &PhaseCell<'_>| {
-        let places = place(cell).zip(place(in_other));
+        let ends = counts_up_to(cell).zip(counts_up_to(in_other));
         (cell.phase, cell.variant) == (in_other.phase, in_other.variant)
-            && places.is_some_and(|(own, other)| own.0 < other.0 && own.1 < other.1)
+            && ends.is_some_and(|(own, other)| own < other)
     };
     let largest = cells.iter().filter(|cell| !cells.iter().any(|other| is_contained(cell, other)));
     let found = largest.filter_map(|cell| {

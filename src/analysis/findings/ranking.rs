@@ -142,15 +142,17 @@ impl RankingFinding {
         let level = |level: &f64| say::quantity(*level, unit);
         let place = match (self.levels.as_slice(), noun) {
             ([], _) => String::new(),
-            // Where files are counted, that is how many there are at the end.
-            ([one], Some(noun)) => return format!(" with {} {noun}", level(one)),
+            ([one], Some(noun)) => format!(" with {} {noun}", level(one)),
             ([first, .., last], Some(noun)) => {
-                return format!(" with {} to {} {noun}", level(first), level(last));
+                format!(" with {} to {} {noun}", level(first), level(last))
             }
             ([one], None) => format!(" at {}", level(one)),
             ([first, .., last], None) => format!(" from {} to {}", level(first), level(last)),
         };
-        match self.at.zip(self.counted) {
+        // Where files are counted, the highest level is how many there are at the end.
+        let highest = self.levels.last().filter(|_| noun.is_some());
+        let is_said = |at: u64| highest.is_some_and(|highest| *highest == at as f64);
+        match self.at.filter(|at| !is_said(*at)).zip(self.counted) {
             Some((operations, counted)) => {
                 format!("{place} at {} {}", grouped(operations), counted.noun())
             }

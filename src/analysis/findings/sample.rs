@@ -203,10 +203,14 @@ impl Values {
     }
 }
 
+/// What `.` and `..` take in each listing.
+const OWN_ENTRIES_BYTES: u64 = 48;
+
 /// The logarithm of operations per second, with the sync at the end. Directories differ in how many
 /// entries they have, so a listing counts by what it reads of them: equally many bytes for each.
 pub(in crate::analysis) fn log_rate(m: &Measurement) -> Option<f64> {
-    let done = if is_listing(m) { m.bytes } else { m.operations };
+    let of_entries = || m.bytes.saturating_sub(OWN_ENTRIES_BYTES * m.operations).max(1);
+    let done = if is_listing(m) { of_entries() } else { m.operations };
     Some((done as f64 / m.durable_seconds()).ln())
 }
 

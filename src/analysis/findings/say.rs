@@ -54,10 +54,9 @@ pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()
 }
 
-/// What the levels of an axis count: `files` for `file-count`. None for an axis with another name.
-pub(super) fn axis_noun(axis: &str, unit: Unit) -> Option<String> {
-    let noun = axis.strip_suffix("-count").filter(|_| unit == Unit::Count);
-    noun.map(|noun| format!("{noun}s"))
+/// What the levels of the axis `file-count` count. None for another axis.
+pub(super) fn axis_noun(axis: &str, unit: Unit) -> Option<&'static str> {
+    (axis == "file-count" && unit == Unit::Count).then_some("files")
 }
 
 /// A value between levels, to three figures.

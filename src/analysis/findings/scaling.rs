@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ratio::{PooledVariance, Rate, rates};
-use super::sample::{LevelSeries, Sample, log_rate};
+use super::sample::{LevelSeries, Sample, log_rate, lowest_first};
 use super::say::{self, lead, listed};
 use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::base::distinct::each_once;
 use crate::base::units::Unit;
 
 /// Up to which level the operations of one variant take no longer than at the lowest, but for a
@@ -28,8 +29,10 @@ pub struct ScalingFinding {
     /// The highest level up to which no phase is slower by more than the margin; none if not even
     /// the next to the lowest is known to be one.
     pub up_to: Option<f64>,
-    /// Each phase.
+    /// Each phase that was measured at all levels, but for those with windows.
     pub phases: Vec<ScaledPhase>,
+    /// The other phases, of which it says nothing.
+    pub left_out: Vec<String>,
 }
 
 /// How far one phase scales.
@@ -99,7 +102,11 @@ impl ScalingFinding {
         let longer = format!("more than {margin} longer than with {lowest}");
         let mut parts = Vec::new();
         if let Some(up_to) = self.up_to {
-            parts.push(format!("up to {} nothing takes {longer}", self.level(up_to)));
+            let apart = match self.left_out.as_slice() {
+                [] => String::new(),
+                names => format!("apart from {}, ", listed(names)),
+            };
+            parts.push(format!("{apart}up to {} nothing takes {longer}", self.level(up_to)));
         }
         for phase in &self.phases {
             let Some((from, last)) = phase.slower_from.zip(phase.levels.last()) else { continue };
@@ -144,39 +151,44 @@ impl ScalingFinding {
     }
 }
 
-/// One for each variant with phases that were measured at two levels or more.
+/// One for each variant with a phase that was measured at all of its levels, two or more.
 pub(super) fn scaling(sample: &Sample<'_>) -> Vec<ScalingFinding> {
-    let mut series = sample.series();
+    let (cells, mut series) = (sample.cells(), sample.series());
+    let levels = |variant: &str| {
+        let own = cells.iter().filter(|cell| cell.variant == variant);
+        lowest_first(own.map(|cell| cell.level))
+    };
     // What a phase with windows does grows with the level: growth describes it.
-    series.retain(|one| !one.has_windows());
+    series.retain(|one| !one.has_windows() && one.levels.len() == levels(one.variant).len());
     let of_variant = |variant: &&str| {
         let own: Vec<_> = series.iter().filter(|one| one.variant == *variant).collect();
-        let levels = || own.iter().flat_map(|one| &one.levels);
-        let first = levels().min_by(|a, b| a.value.total_cmp(&b.value))?;
+        let (low, high) = own.first()?.levels.first().zip(own.first()?.levels.last())?;
         let phase = |one: &&LevelSeries<'_>| {
-            let is_whole = one.levels[0].value == first.value;
             let times = level_times(one, sample.in_turns(), series.len());
-            ScaledPhase::new(one.phase, if is_whole { times } else { Vec::new() }, SLOWER_MARGIN)
+            ScaledPhase::new(one.phase, times, SLOWER_MARGIN)
         };
         let phases: Vec<ScaledPhase> = own.iter().map(phase).collect();
         let up_to = phases.iter().map(|phase| phase.up_to).collect::<Option<Vec<f64>>>();
-        let high = levels().map(|level| level.value).fold(first.value, f64::max);
+        let others = cells.iter().filter(|cell| {
+            cell.variant == *variant && own.iter().all(|one| one.phase != cell.phase)
+        });
         Some(ScalingFinding {
             variant: (*variant).into(),
-            axis: first.axis.clone(),
-            unit: first.unit,
+            axis: low.axis.clone(),
+            unit: low.unit,
             margin: SLOWER_MARGIN,
-            range: Interval { low: first.value, high },
+            range: Interval { low: low.value, high: high.value },
             up_to: up_to.and_then(|all| all.into_iter().reduce(f64::min)),
             phases,
+            left_out: each_once(others.map(|cell| cell.phase.to_string())),
         })
     };
     sample.variants().iter().filter_map(of_variant).collect()
 }
 
 /// Levels are tested in order, from the lowest on for whether they are within the margin and from the
-/// highest on for whether they are beyond, each up to the first that is not. So they share one alpha
-/// (Hsu and Berger, "Stepwise confidence intervals without multiplicity adjustment for dose-response and
+/// highest on for whether they are beyond, each up to the first that is not. So the levels of each
+/// direction share one half of alpha (Hsu and Berger, "Stepwise confidence intervals without multiplicity adjustment for dose-response and
 /// toxicity studies", JASA 94, 1999), and only phases and variants, `comparisons`, divide it.
 fn level_times(series: &LevelSeries<'_>, in_turns: bool, comparisons: usize) -> Vec<LevelTime> {
     let values = series.values(|m, amount| Some(log_rate(m)? + amount.ln()));

@@ -183,6 +183,10 @@ impl<'a> CellCheck<'a> {
             return None;
         }
         if let Some(again) = again {
+            if outline.wire.order.is_some_and(|order| order != again.order) {
+                keys.problem("order", order.as_str(), "no other order than that of the removal");
+                return None;
+            }
             return Some(again.clone());
         }
         // A walk goes through all trees from the top, whoever they belong to.

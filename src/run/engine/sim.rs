@@ -37,7 +37,7 @@ pub(crate) struct SimDisk {
     cached: Bits,
     /// Blocks of the device that are cached.
     cached_blocks: Bits,
-    /// Entries of each holder, kept only for a law that asks.
+    /// Entries of each holder, kept only where time passes.
     fill: Vec<AtomicU32>,
     /// How much longer everything takes in this repeat.
     repeat_factor: f64,
