@@ -139,6 +139,8 @@ named_enum! {
         LevelsInOrder = "levels-in-order",
         /// Entries were made on an ext4 without a journal, where earlier deletions slow that.
         NoJournal = "no-journal",
+        /// The host of a virtual machine takes back memory that is free, and much was read into it.
+        MemoryTakenBack = "memory-taken-back",
         /// No cycle counter of constant rate: latencies are read from the system's clock.
         SlowClock = "slow-clock",
         /// Rates are less sure than requested.

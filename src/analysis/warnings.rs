@@ -75,6 +75,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(small_volume(book));
     all.extend(levels_in_order(book));
     all.extend(without_journal(book));
+    all.extend(memory_taken_back(book));
     if book.run.clock == Some(ClockSource::Monotonic) {
         all.push(of_run(
             WarningCode::SlowClock,
@@ -330,6 +331,33 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
     let hint = "Compare variants of one run, or have it made anew for each repeat: as root, \
                 --filesystem 'ext4:mkfs=-O ^has_journal'.";
     Some(about_phases(WarningCode::NoJournal, phases, sentence, hint))
+}
+
+/// Reads that take new memory for at least so many bytes, in a measurement.
+const READ_INTO_MEMORY_MIN_BYTES: u64 = 256 << 20;
+
+/// The share of their time that the kernel computes, where memory may be what they wait for.
+const READ_SYSTEM_SHARE_MIN: f64 = 0.25;
+
+/// A host that takes free memory back must give it again when something is read into it: the kernel's
+/// processor time of a read then depends on how the memory was used before.
+fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
+    let settings = book.host.settings.as_ref()?;
+    settings.free_page_reporting.filter(|is_so| *is_so)?;
+    let depends = |m: &&Measurement| {
+        m.valid()
+            && only_reads(m)
+            && m.device_read_bytes.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
+            && m.cpu_system_seconds > READ_SYSTEM_SHARE_MIN * m.seconds
+    };
+    let phases = phases_of(book.measurements.iter().filter(depends))?;
+    let sentence = format!(
+        "{}: the host of this virtual machine takes free memory back; reading into memory that it \
+         must give again may take twice as long.",
+        phases.join(", ")
+    );
+    let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
+    Some(about_phases(WarningCode::MemoryTakenBack, phases, sentence, hint))
 }
 
 /// Rates whose interval is wider than the requested precision, and what would reach it: if a precision was requested and the whole run did not reach it.

@@ -52,6 +52,9 @@ pub struct MachineSettings {
     pub dirty_writeback_centiseconds: Option<u64>,
     /// Whether large pages are used: `always`, `madvise` or `never`.
     pub transparent_hugepage: Option<String>,
+    /// Whether the host of a virtual machine takes back memory that is free (virtio-balloon's free page
+    /// reporting).
+    pub free_page_reporting: Option<bool>,
     /// Processors' time that the control group may use, in processors; none for no limit.
     pub group_cpus_max: Option<f64>,
     /// Memory that it may use, in bytes; none for no limit.
@@ -101,6 +104,7 @@ impl MachineSettings {
             dirty_writeback_centiseconds: number("dirty_writeback_centisecs"),
             transparent_hugepage: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|text| bracketed(&text)),
+            free_page_reporting: free_page_reporting(&root.join("sys/bus/virtio/drivers")),
             ..Self::default()
         }
     }
@@ -113,6 +117,20 @@ const CLOCK_SOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_
 /// The clock source that the kernel uses now.
 pub(super) fn clock_source() -> Option<String> {
     first_line(&Path::new("/").join(CLOCK_SOURCE))
+}
+
+/// `VIRTIO_BALLOON_F_REPORTING` in the kernel's include/uapi/linux/virtio_balloon.h.
+const REPORTING_BIT: usize = 5;
+
+/// Whether some balloon device was agreed to report free pages; none where no driver for virtio is.
+fn free_page_reporting(drivers: &Path) -> Option<bool> {
+    drivers.is_dir().then(|| {
+        let devices = std::fs::read_dir(drivers.join("virtio_balloon")).into_iter().flatten();
+        let features =
+            devices.flatten().filter_map(|device| first_line(&device.path().join("features")));
+        // A digit for each feature, the first of them first.
+        features.into_iter().any(|digits| digits.as_bytes().get(REPORTING_BIT) == Some(&b'1'))
+    })
 }
 
 /// How many a list like `0-3,8` names.
@@ -259,6 +277,18 @@ mod tests {
             ..MachineSettings::default()
         };
         assert_eq!(MachineSettings::below(root.path()), expected);
+    }
+
+    #[test]
+    fn free_memory_is_taken_back_where_a_balloon_reports_it() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(free_page_reporting(&root.path().join("none")), None);
+        put(root.path(), "virtio_blk/virtio1/features", "1111111100\n");
+        assert_eq!(free_page_reporting(root.path()), Some(false));
+        put(root.path(), "virtio_balloon/virtio0/features", "0110000100\n");
+        assert_eq!(free_page_reporting(root.path()), Some(false));
+        put(root.path(), "virtio_balloon/virtio0/features", "0110010100\n");
+        assert_eq!(free_page_reporting(root.path()), Some(true));
     }
 
     #[test]

@@ -126,6 +126,9 @@ fn setting_lines(host: &HostFacts, of: &MachineSettings) -> [(&'static str, Stri
                 named("swappiness", of.swappiness),
                 named("vfs_cache_pressure", of.vfs_cache_pressure),
                 named("transparent_hugepage", of.transparent_hugepage.as_ref()),
+                of.free_page_reporting
+                    .filter(|is_so| *is_so)
+                    .map(|_| "taken back by the host where free".to_string()),
             ]),
         ),
         (

@@ -4,6 +4,7 @@ mod disturbances;
 mod journal;
 
 use super::*;
+use crate::host::settings::MachineSettings;
 use crate::plan::CacheAsked;
 use crate::results::book::{CacheReport, LevelOrder};
 use crate::run::cache::{CacheState, Doubt};
@@ -160,4 +161,31 @@ fn file_systems_on_a_small_place_are_warned_of_and_a_single_one_is_not() {
     assert!(all[0].hint.contains("--size 10GiB"), "{}", all[0].hint);
     book.filesystems.truncate(1);
     assert_eq!(of_book(&book), []);
+}
+
+#[test]
+fn memory_that_the_host_takes_back_is_stated_of_large_reads_that_the_kernel_computes_for() {
+    let read = |phase: &str, bytes: u64, system: f64| Measurement {
+        operation: "read".into(),
+        device_read_bytes: Some(bytes),
+        cpu_system_seconds: system,
+        seconds: 1.0,
+        ..measurement(phase)
+    };
+    let stated = |reporting: Option<bool>| {
+        let measurements = vec![
+            read("large", 1 << 30, 0.5),
+            read("small", 1 << 20, 0.5),
+            read("direct", 1 << 30, 0.1),
+        ];
+        let mut book = Book { measurements, ..Book::default() };
+        book.host.settings =
+            Some(MachineSettings { free_page_reporting: reporting, ..MachineSettings::default() });
+        let all = of_book(&book).into_iter();
+        all.filter(|one| one.code == WarningCode::MemoryTakenBack).collect::<Vec<_>>()
+    };
+    assert_eq!(stated(Some(true))[0].phases, ["large"]);
+    assert_eq!(stated(Some(true)).len(), 1);
+    assert_eq!(stated(Some(false)), []);
+    assert_eq!(stated(None), []);
 }
