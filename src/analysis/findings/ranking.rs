@@ -169,11 +169,13 @@ pub(super) fn ranking(
     variants: &[&str],
     at_the_end: bool,
 ) -> Vec<RankingFinding> {
-    let mut findings = ranked(None, &job_levels(book, variants), 1);
+    // Of the 5% one half is for the whole job, which users wait for, and the other for all phases.
+    let mut findings = ranked(None, &job_levels(book, variants), 2);
     let phases = sample.phases();
+    let rankings = if findings.is_empty() { phases.len() } else { 2 * phases.len() };
     for phase in &phases {
         let levels = phase_levels(sample, phase, at_the_end);
-        findings.extend(ranked(Some(phase), &levels, phases.len()));
+        findings.extend(ranked(Some(phase), &levels, rankings));
     }
     findings
 }
