@@ -40,8 +40,8 @@ With --scenario there is one other trial instead: runs of the scenario in which 
 twin, under another name, that does the same. Counted are findings of each kind that tell twins \
 apart: a ranking or a crossover by claiming a difference between them, a knee, a scaling, a slope or \
 a growth by stating of one what it excludes for the other. `claims` are all differences and changes \
-that these findings state. With --delay the twin takes longer, and counted is how often the ranking finds it \
-slower, or faster, in each phase.
+that these findings state. With --delay the twin takes longer, and counted is how often the ranking \
+finds it slower, or faster, in each phase.
 
 With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
 in two threads and past the page cache, and computes in a third, as long as the trials take.

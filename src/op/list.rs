@@ -2,6 +2,9 @@
 
 use super::{Operation, Subject, steps};
 
+/// What `.` and `..` take in each listing, in bytes, as the kernel packs them for getdents64(2).
+pub const OWN_ENTRIES_BYTES: u64 = 48;
+
 pub(super) const LIST: Operation = Operation {
     name: "list",
     about: "reads all entries of one directory that holds files (readdir)",

@@ -22,8 +22,8 @@ const CONTENT_MAX: u64 = 4096;
 /// The best of so many tries is taken: everything that disturbs makes it longer.
 const TRIES: u32 = 5;
 
-/// The cost of one create of the first cell's files, in nanoseconds. Nothing is added where all time
-/// is simulated.
+/// The cost of one create, in nanoseconds, of the files of the first cell whose time is real; 0 where
+/// all time is simulated.
 pub(super) fn cost_ns(plan: &Plan, clock: &RealClock) -> f64 {
     let takes_real_time =
         |cell: &&CellPlan| !cell.engine.is_simulated() || cell.sim.takes_no_time();

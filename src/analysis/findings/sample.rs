@@ -3,7 +3,7 @@
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::thresholds::BULK_BYTES_MIN;
 use crate::base::distinct::each_once;
-use crate::op::{Durability, Operation, Subject, find_operation};
+use crate::op::{Durability, OWN_ENTRIES_BYTES, Operation, Subject, find_operation};
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::order::PhaseCell;
 
@@ -202,9 +202,6 @@ impl Values {
         self.all.iter().map(|(repeat, _)| *repeat).collect()
     }
 }
-
-/// What `.` and `..` take in each listing.
-const OWN_ENTRIES_BYTES: u64 = 48;
 
 /// The logarithm of operations per second, with the sync at the end. Directories differ in how many
 /// entries they have, so a listing counts by what it reads of them: equally many bytes for each.

@@ -14,15 +14,14 @@ use crate::base::live_set::LiveSet;
 use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
 use crate::op::request::RequestOutcome;
-use crate::op::{Access, ItemId, Request};
+use crate::op::{Access, ItemId, OWN_ENTRIES_BYTES, Request};
 use crate::plan::sim::{DirectoryLaw, SimModel, SimNoise};
 use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
 
-/// What a file's entry takes in a listing, as the kernel packs it, and what `.` and `..` take together.
+/// What a file's entry takes in a listing, as the kernel packs it.
 const ENTRY_BYTES: u64 = 32;
-const OWN_ENTRIES_BYTES: u64 = 48;
 
 /// Requests from one draw of drifting noise to the next.
 const REQUESTS_BETWEEN_DRAWS: u64 = 100;
