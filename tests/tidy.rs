@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use boatload::op::{OPERATIONS, find_operation};
+use boatload::plan::disk::BUILT_IN_DISKS;
 use boatload::plan::{EngineName, SCENARIOS, find_scenario, job_schema};
 use boatload::report::{EXPORTS, REPORTS};
 
@@ -361,6 +362,19 @@ fn every_scenario_file_is_in_the_list_and_named_after_itself() {
         assert_eq!(find_scenario(&name).unwrap().text, text);
         let named = |line: &str| line.replace(' ', "") == format!("name=\"{name}\"");
         assert!(text.lines().any(named), "scenarios/{name}.toml has another name inside");
+    }
+}
+
+#[test]
+fn every_disk_file_is_in_the_list_and_every_key_in_its_reference() {
+    let listed = names(BUILT_IN_DISKS.iter().map(|disk| disk.name));
+    assert_eq!(stems("disks", ".toml", &[]), listed);
+    let reference = std::fs::read_to_string(root().join("docs/DISKS.md")).unwrap();
+    for disk in BUILT_IN_DISKS {
+        let keys = disk.text.lines().filter_map(|line| line.split_once('=')?.0.split(' ').next());
+        let missing: Vec<&str> =
+            keys.filter(|key| !reference.contains(&format!("`{key}`"))).collect();
+        assert_eq!(missing, [""; 0], "{} in docs/DISKS.md", disk.name);
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Stream {
     Resample = 8,
     /// Seeds of the histories of a place.
     History = 9,
+    /// Round trips of a modelled disk.
+    Disk = 10,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -84,6 +84,12 @@ impl Quantity {
     }
 }
 
+/// Reads `150MB/s`: bytes in a second; none if it is not such a rate.
+pub fn bytes_per_second(text: &str) -> Option<f64> {
+    let bytes = Quantity::parse(text.trim().strip_suffix("/s")?)?;
+    (bytes.unit == Unit::Bytes).then_some(bytes.value)
+}
+
 /// The whole number that a product misses by a rounding error, as 2.3 * 1e6 may.
 fn unbent(value: f64) -> f64 {
     let whole = value.round();

@@ -3,6 +3,7 @@
 mod check;
 mod clean;
 mod compare;
+mod disks;
 mod export;
 mod fill;
 mod import;
@@ -70,6 +71,7 @@ enum Command {
     Run(Stored<run::Run>),
     Plan(Stored<plan::PlanCommand>),
     Scenarios(scenarios::Scenarios),
+    Disks(disks::Disks),
     Runs(Stored<runs::Runs>),
     Show(Stored<show::Show>),
     Compare(Stored<compare::Compare>),
@@ -131,6 +133,7 @@ pub fn main() -> ExitCode {
         Command::Run(stored) => stored.command.run(&stored.store),
         Command::Plan(stored) => stored.command.run(&stored.store),
         Command::Scenarios(command) => command.run(),
+        Command::Disks(command) => command.run(),
         Command::Runs(stored) => stored.command.run(&stored.store),
         Command::Show(stored) => stored.command.run(&stored.store),
         Command::Compare(stored) => stored.command.run(&stored.store),

@@ -4,6 +4,7 @@
 pub mod block;
 pub mod block_device;
 pub(crate) mod cpu;
+pub mod disk_activity;
 pub mod disturbance;
 pub mod erase;
 pub mod facts;

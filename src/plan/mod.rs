@@ -1,6 +1,7 @@
 //! Turns a job file into a checked, immutable plan: what will be done, to what, in which order.
 
 mod check;
+pub mod disk;
 pub mod filesystem;
 pub mod phase;
 pub mod prepare;

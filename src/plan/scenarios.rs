@@ -1,6 +1,7 @@
 //! Lists the built-in scenarios: job files like any user's, compiled in.
 
 use super::source;
+use super::wire::WireJob;
 use crate::base::problem::nearest;
 
 /// A scenario that comes with boatload.
@@ -36,7 +37,7 @@ pub fn nearest_scenario(name: &str) -> Option<&'static str> {
 impl Scenario {
     /// The question it asks, as its job file says it.
     pub fn question(&self) -> String {
-        let job = source::read(self.text).map(|(job, _)| job);
+        let job = source::read::<WireJob>(self.text).map(|(job, _)| job);
         job.ok().and_then(|job| job.question).unwrap_or_default()
     }
 }

@@ -1,12 +1,18 @@
 //! Generates the JSON Schema of job files from the wire structs, for editors and the structural check.
 
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::wire::WireJob;
 
 /// The schema (draft 2020-12) of a job file, with every key's unit and default as its description.
 pub fn job_schema() -> Value {
-    let mut schema = schemars::schema_for!(WireJob).to_value();
+    toml_schema::<WireJob>()
+}
+
+/// The schema of a TOML file that is read into `T`.
+pub(super) fn toml_schema<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
     if let Some(root) = schema.as_object_mut() {
         root.remove("title");
     }

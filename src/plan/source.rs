@@ -1,23 +1,24 @@
-//! Reads a job file into wire structs, with the line of every key. The document is held against the
+//! Reads a TOML file into wire structs, with the line of every key. The document is held against the
 //! schema: every difference is reported, and what fits is kept. serde alone would stop at the first
 //! difference and know no lines.
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue, Error};
 
 use super::report::{ProblemList, below, element, one_of, short};
-use super::schema::job_schema;
-use super::wire::WireJob;
+use super::schema::toml_schema;
 use crate::base::problem::{Problem, Problems};
 
 /// The text, for lines and quotes.
-struct JobSource<'a> {
+struct TomlSource<'a> {
     text: &'a str,
     line_starts: Vec<usize>,
 }
 
-impl<'a> JobSource<'a> {
+impl<'a> TomlSource<'a> {
     fn new(text: &'a str) -> Self {
         let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         Self { text, line_starts: std::iter::once(0).chain(after_breaks).collect() }
@@ -38,22 +39,25 @@ impl<'a> JobSource<'a> {
 ///
 /// # Errors
 /// The first problem, if the text is not TOML.
-pub(super) fn read(text: &str) -> Result<(WireJob, ProblemList), Problems> {
-    let source = JobSource::new(text);
+pub(super) fn read<T>(text: &str) -> Result<(T, ProblemList), Problems>
+where
+    T: JsonSchema + DeserializeOwned + Default,
+{
+    let source = TomlSource::new(text);
     let document = DeTable::parse(text).map_err(|error| not_toml(&source, &error))?;
     let mut report = ProblemList::default();
-    let schema = job_schema();
+    let schema = toml_schema::<T>();
     let value = fitting(&schema, &source, document.get_ref(), &mut report);
-    let job = serde_json::from_value(value).unwrap_or_else(|error| {
+    let wire = serde_json::from_value(value).unwrap_or_else(|error| {
         // The structural check leaves nothing that serde could object to; if it ever does, its
         // message is better than none.
-        report.add("", error.to_string(), "a job file as the schema says");
-        WireJob::default()
+        report.add("", error.to_string(), "a file as the schema says");
+        T::default()
     });
-    Ok((job, report))
+    Ok((wire, report))
 }
 
-fn not_toml(source: &JobSource<'_>, error: &Error) -> Problems {
+fn not_toml(source: &TomlSource<'_>, error: &Error) -> Problems {
     let span = error.span().unwrap_or_default();
     let line = source.line(span.start);
     let start = source.line_starts.get(line - 1).copied().unwrap_or_default();
@@ -72,7 +76,7 @@ fn not_toml(source: &JobSource<'_>, error: &Error) -> Problems {
 /// What of the document fits the schema; the rest is left out and in the report.
 fn fitting(
     schema: &Value,
-    source: &JobSource<'_>,
+    source: &TomlSource<'_>,
     document: &DeTable<'_>,
     report: &mut ProblemList,
 ) -> Value {
@@ -82,7 +86,7 @@ fn fitting(
 
 struct Walker<'a> {
     root: &'a Value,
-    source: &'a JobSource<'a>,
+    source: &'a TomlSource<'a>,
     report: &'a mut ProblemList,
 }
 
@@ -292,11 +296,13 @@ fn table_of(form: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wire::WireJob;
     use super::*;
 
     #[test]
     fn text_that_is_not_toml_is_one_problem_with_its_line() {
-        let problems = read("name = \"x\"\n\nfiles = = 3\n").map(|_| ()).expect_err("not TOML");
+        let problems =
+            read::<WireJob>("name = \"x\"\n\nfiles = = 3\n").map(|_| ()).expect_err("not TOML");
         let all = problems.sorted();
         assert_eq!(all.len(), 1);
         assert_eq!((all[0].line, all[0].found.as_str()), (Some(3), "`files = = 3`"));
@@ -304,7 +310,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_from_one() {
-        let source = JobSource::new("a\nbc\n");
+        let source = TomlSource::new("a\nbc\n");
         assert_eq!([0, 1, 2, 4, 5].map(|at| source.line(at)), [1, 1, 2, 2, 3]);
     }
 }

@@ -5,6 +5,7 @@ pub mod ballast;
 pub mod cache;
 pub mod clock;
 pub mod content;
+pub mod disk;
 pub mod drive;
 pub mod engine;
 pub mod image;

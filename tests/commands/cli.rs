@@ -284,6 +284,30 @@ fn the_store_is_readable_by_sqlite3_alone() {
 }
 
 #[test]
+fn a_built_in_disk_is_a_start_for_a_users_file_which_is_checked() {
+    let bench = Bench::default();
+    let list = bench.run(["disks"]).stdout;
+    assert!(list.contains("hdd-7200           13.5 ms    140 MB/s  hard disk"), "{list}");
+    let text = bench.run(["disks", "show", "hdd-7200"]).stdout;
+    assert!(
+        text.contains("\nrpm      = 7_200") && text.contains("\n# The model gives: "),
+        "{text}"
+    );
+    let mine = bench.write("mine.toml", &text.replace("7_200", "5_400"));
+    let shown = bench.run(["disks", "show", mine.to_str().unwrap()]).stdout;
+    assert!(shown.contains("\nrpm      = 5_400"), "{shown}");
+    let wrong =
+        bench.write("wrong.toml", &text.replace("\"1TB\"", "\"1 ms\"").replace("rpm ", "rmp "));
+    let ran = bench.run(["disks", "show", wrong.to_str().unwrap()]);
+    let told = ran.refuses(2);
+    for part in ["hard_disk.capacity: found `1 ms`", "did you mean `rpm`?"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = bench.run(["disks", "show", "hdd-720"]);
+    assert!(told.refuses(2).contains("Did you mean hdd-7200?"), "{}", told.stderr);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error_and_no_panic() {
     let bench = Bench::default();
     bench.small_run();
@@ -318,7 +342,7 @@ fn a_run_whose_reader_goes_away_still_stores_and_cleans_up() {
 #[test]
 fn short_help_is_shorter_than_long_help_and_both_begin_with_what_to_type() {
     let bench = Bench::default();
-    for command in ["", "run", "plan", "runs", "show", "clean", "inspect", "scenarios"] {
+    for command in ["", "run", "plan", "runs", "show", "clean", "inspect", "scenarios", "disks"] {
         let of = |flag| {
             let words = [command, flag].into_iter().filter(|word| !word.is_empty());
             let ran = Ran::of(bench.bare().args(words));

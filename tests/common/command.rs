@@ -115,7 +115,7 @@ impl Bench {
 }
 
 /// Commands that keep nothing.
-const STORELESS: [&str; 6] = ["scenarios", "selftest", "inspect", "fill", "age", "clean"];
+const STORELESS: [&str; 7] = ["scenarios", "disks", "selftest", "inspect", "fill", "age", "clean"];
 
 pub const SMALL: [&str; 9] =
     ["run", "--cache", "as-is", "--repeats", "1", "--set", "files=200", "--set", "selected=50"];

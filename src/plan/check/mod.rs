@@ -65,7 +65,7 @@ const PHASES_MAX: usize = 10_000;
 /// All problems of the file and of `settings`, each with its line, what was found there and what
 /// was expected. Text that is not TOML has one.
 pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
-    let (job, mut report) = source::read(text)?;
+    let (job, mut report) = source::read::<WireJob>(text)?;
     let report = &mut report;
     if let Some(name) = &job.name {
         check_title(name, "name", report);

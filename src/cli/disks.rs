@@ -1,0 +1,122 @@
+//! Runs `boatload disks`: lists the modelled disks, and shows one with its figures.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+
+use super::out;
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::units::{counted, duration, figures};
+use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, find_disk, nearest_disk, read_disk_model};
+use crate::run::disk::figures::{SimulatedFigures, simulate_figures};
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload disks
+  boatload disks show hdd-7200 > my-disk.toml     a start for one of your own
+  boatload disks show my-disk.toml                check it, and see what it does";
+
+/// List the modelled disks, or show one
+#[derive(Args)]
+#[command(before_help = EXAMPLES)]
+pub(super) struct Disks {
+    #[command(subcommand)]
+    command: Option<DiskAction>,
+}
+
+#[derive(Subcommand)]
+enum DiskAction {
+    /// Print the file of a disk: its figures, where they come from, and what the model does with them
+    Show {
+        /// A disk of the list, or a file
+        #[arg(value_name = "NAME|FILE")]
+        disk: String,
+    },
+}
+
+impl Disks {
+    pub(super) fn run(&self) -> Result<Exit> {
+        match &self.command {
+            None => out::print(&list())?,
+            Some(DiskAction::Show { disk }) => {
+                let model = read_disk(disk)?;
+                out::print(&format!("{}\n{}", model.text.trim_end(), simulated(&model)))?;
+            }
+        }
+        Ok(Exit::Good)
+    }
+}
+
+/// A model is a page of text; more is another file.
+const MODEL_BYTES_MAX: u64 = 1 << 20;
+
+/// The disk of the list, or else in a file, of this name.
+fn read_disk(name: &str) -> Result<DiskModel> {
+    if let Some(model) = find_disk(name) {
+        return Ok(model);
+    }
+    if !Path::new(name).exists() {
+        let names: Vec<&str> = BUILT_IN_DISKS.iter().map(|disk| disk.name).collect();
+        let hint = match nearest_disk(name) {
+            Some(near) => format!("Did you mean {near}?"),
+            None => format!("There are {}", names.join(", ")),
+        };
+        let shown = shown(name);
+        return Err(Failure::usage(format!("there is no disk and no file named {shown}. {hint}")));
+    }
+    let mut text = String::new();
+    let read =
+        File::open(name).and_then(|file| file.take(MODEL_BYTES_MAX).read_to_string(&mut text));
+    read.map_err(|error| Failure::from_system(format!("read {}", shown(name)), error))?;
+    read_disk_model(&text).map_err(|problems| Failure::usage(problems.report(&shown(name))))
+}
+
+fn list() -> String {
+    let head = row("disk", "random read", "sequential", "what");
+    let models = BUILT_IN_DISKS.iter().filter_map(|disk| find_disk(disk.name));
+    models.fold(head, |all, model| all + &line(&model))
+}
+
+/// A disk with what was published of it.
+fn line(model: &DiskModel) -> String {
+    let published = model.published.as_ref();
+    let random = published.map(|figures| duration(figures.random_read_ns as f64));
+    let rate = published.map(|figures| megabytes(figures.sequential_read as f64));
+    let [random, rate] = [random, rate].map(|figure| figure.unwrap_or("-".into()));
+    row(&model.name, &random, &rate, &model.about)
+}
+
+fn row(name: &str, random: &str, rate: &str, about: &str) -> String {
+    format!("{name:<14} {random:>11} {rate:>11}  {about}\n")
+}
+
+/// What the model does, as comments of its file.
+fn simulated(model: &DiskModel) -> String {
+    let SimulatedFigures {
+        random_read_ns,
+        queued_reads,
+        queue_depth,
+        sequential_read,
+        sequential_read_inner,
+    } = simulate_figures(model);
+    if random_read_ns == 0.0 {
+        return "\n# The model adds no time.\n".into();
+    }
+    let inner = sequential_read_inner.map(|rate| format!(", {} at the end", megabytes(rate)));
+    let random = duration(random_read_ns);
+    format!(
+        "\n# The model gives: {random} for a random read of 4 KiB; {} of them a second with {} under way;\n\
+         # {} sequentially at the beginning{}.\n",
+        figures(queued_reads, 3),
+        counted(queue_depth, "request"),
+        megabytes(sequential_read),
+        inner.unwrap_or_default(),
+    )
+}
+
+/// A rate as data sheets have it, in powers of 1000.
+fn megabytes(rate: f64) -> String {
+    format!("{} MB/s", figures(rate / 1e6, 3))
+}
