@@ -26,6 +26,9 @@ pub struct DiskActivity {
     /// Sum, over all requests, of the number of requests at the disk when each arrived, itself
     /// included; divided by the requests it is the mean queue depth.
     pub queue_sum: u64,
+    /// Events of a real device that could not be followed, and are not counted above: the kernel had no
+    /// room for them.
+    pub missed: u64,
     /// Seconds in which the arm of a modelled disk moved, or changed its head.
     pub seek_seconds: Option<f64>,
     /// Seconds in which the head of a modelled disk waited for its sector.
@@ -66,6 +69,7 @@ impl DiskActivity {
             sequential: count(self.sequential, other.sequential),
             distance_bytes: count(self.distance_bytes, other.distance_bytes),
             queue_sum: count(self.queue_sum, other.queue_sum),
+            missed: count(self.missed, other.missed),
             seek_seconds: seconds(self.seek_seconds, other.seek_seconds),
             rotation_seconds: seconds(self.rotation_seconds, other.rotation_seconds),
             transfer_seconds: seconds(self.transfer_seconds, other.transfer_seconds),
@@ -74,6 +78,12 @@ impl DiskActivity {
                 .or(other.late)
                 .map(|_| count(self.late.unwrap_or_default(), other.late.unwrap_or_default())),
         }
+    }
+
+    /// Counts a read or write that begins so many bytes from where the one before ended.
+    pub fn count_distance(&mut self, bytes: u64) {
+        self.sequential += u64::from(bytes == 0);
+        self.distance_bytes = self.distance_bytes.saturating_add(bytes);
     }
 
     /// All requests.

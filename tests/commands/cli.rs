@@ -293,11 +293,11 @@ fn a_built_in_disk_is_a_start_for_a_users_file_which_is_checked() {
         text.contains("\nrpm      = 7_200") && text.contains("\n# The model gives: "),
         "{text}"
     );
-    let mine = bench.write("mine.toml", &text.replace("7_200", "5_400"));
+    let mine = bench.write("mine.toml", text.replace("7_200", "5_400"));
     let shown = bench.run(["disks", "show", mine.to_str().unwrap()]).stdout;
     assert!(shown.contains("\nrpm      = 5_400"), "{shown}");
     let wrong =
-        bench.write("wrong.toml", &text.replace("\"1TB\"", "\"1 ms\"").replace("rpm ", "rmp "));
+        bench.write("wrong.toml", text.replace("\"1TB\"", "\"1 ms\"").replace("rpm ", "rmp "));
     let ran = bench.run(["disks", "show", wrong.to_str().unwrap()]);
     let told = ran.refuses(2);
     for part in ["hard_disk.capacity: found `1 ms`", "did you mean `rpm`?"] {

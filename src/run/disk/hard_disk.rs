@@ -9,7 +9,7 @@ use super::request::{Answers, BusyTimes, DiskRequest, DiskRequestKind, Mechanism
 use crate::plan::disk::HardDiskModel;
 
 /// Parts of the write cache on each side of the arm that are looked at for the next one to write.
-const NEIGHBOURS: usize = 16;
+const NEIGHBOURS: usize = 8;
 
 /// The longest stretch, in sectors, that is written from the cache in one go.
 const DESTAGE_SECTORS: u64 = 2_048;

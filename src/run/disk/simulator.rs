@@ -108,9 +108,7 @@ impl DiskSimulator {
             DiskRequestKind::Discard => counts.discards += 1,
         }
         if matches!(request.kind, DiskRequestKind::Read | DiskRequestKind::Write) {
-            counts.sequential += u64::from(request.offset == self.last_end);
-            let distance = request.offset.abs_diff(self.last_end);
-            counts.distance_bytes = counts.distance_bytes.saturating_add(distance);
+            counts.count_distance(request.offset.abs_diff(self.last_end));
             self.last_end = request.offset.saturating_add(request.bytes);
         }
     }
