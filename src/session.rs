@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use self::images::KeptImages;
+use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
 use self::measuring::PhaseWatch;
 use self::pilot::RunCosts;
@@ -73,6 +73,8 @@ pub struct PhaseContext<'a> {
     pub phase: &'a Phase,
     /// The block device that it works on; none without one.
     pub device: Option<BlockDevice>,
+    /// The name of the modelled disk that it works on; none on a real one.
+    pub disk: Option<&'a str>,
 }
 
 /// Someone who watches a run.
@@ -102,7 +104,7 @@ pub fn run(
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
-    let survey = survey.keeping_images(&order.place, &order.directory);
+    let survey = survey.with_place(&order.place, &order.directory);
     let tools = survey.check(order)?;
     let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
@@ -300,6 +302,7 @@ impl Session<'_> {
             self.watcher.status(&format!("making {}", filesystem.label()));
         }
         self.sites.for_cell(cell)?.begin_cell(cell)?;
+        let disk = cell.filesystem.as_ref().and_then(|filesystem| filesystem.disk.as_ref());
         for phase in &cell.phases {
             if self.interrupt.is_set() {
                 break;
@@ -312,6 +315,7 @@ impl Session<'_> {
                 key,
                 phase,
                 device: self.sites.for_cell(cell)?.device().cloned(),
+                disk: disk.map(|disk| disk.name.as_str()),
             };
             let (watcher, watch) = (self.watcher, &mut self.watch);
             let site = self.sites.for_cell(cell)?;
@@ -399,6 +403,8 @@ pub(crate) struct HostSurvey {
     pub(crate) device: Option<BlockDevice>,
     /// The plan, with the blocks of the device if it reads one.
     pub(crate) plan: Plan,
+    /// Where file systems are made, if the plan wants any.
+    pub(crate) place: Volume,
     /// The images of prepared file systems; none if there are none.
     pub(crate) images: Option<KeptImages>,
 }
@@ -423,14 +429,15 @@ impl HostSurvey {
         let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
         let plan = plan.on_device(total_bytes.unwrap_or_default())?;
         let space = Space::left(parent.as_fd())?;
-        Ok(Self { parent, host, space, device, plan, images: None })
+        Ok(Self { parent, host, space, device, plan, place: Volume::default(), images: None })
     }
 
-    /// With its plan as there is room to keep the images of prepared file systems, or not.
-    pub(crate) fn keeping_images(self, asked: &Volume, directory: &Path) -> Self {
-        let images = KeptImages::of(&self, asked, directory);
+    /// With the place for file systems, and its plan as there is room to keep images of prepared ones, or not.
+    pub(crate) fn with_place(self, asked: &Volume, directory: &Path) -> Self {
+        let place = settled_place(&self, asked, directory);
+        let images = KeptImages::of(&self, &place, directory);
         let are_kept = images.as_ref().is_some_and(|images| images.lack.is_none());
-        Self { plan: self.plan.keeping_images(are_kept), images, ..self }
+        Self { plan: self.plan.keeping_images(are_kept), place, images, ..self }
     }
 
     /// What the images of prepared file systems may take, in bytes.
@@ -444,7 +451,7 @@ impl HostSurvey {
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
             // An image stays as full as it got while cells beside it are measured.
-            let image_bytes = tools.as_ref().map_or(0, |tools| tools.image_bytes(&order.place));
+            let image_bytes = tools.as_ref().map_or(0, Toolset::image_bytes);
             let available_bytes = space.available_bytes.saturating_sub(image_bytes);
             let beside = Space { available_bytes, ..*space };
             room::check(plan, &beside, &order.directory, order.fill_real)?;

@@ -8,7 +8,7 @@ use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject, find_operation};
 use crate::plan::CacheAsked;
-use crate::results::book::{Book, Level, Measurement};
+use crate::results::book::{Book, Level, MadeFileSystem, Measurement};
 use crate::results::content::writes_content;
 use crate::results::order::{PhaseCell, levels_of, phase_cells, variants};
 
@@ -207,8 +207,11 @@ fn adds_files(m: &Measurement) -> bool {
 
 /// The devices whose counters were read, each with those beneath it; empty if none were.
 pub(crate) fn devices_counted(book: &Book) -> String {
-    let devices = book.filesystems.iter().filter_map(|made| made.device.as_ref());
-    let mut chains = each_once(devices.map(|device| device.beneath.join(" on ")));
+    let chain = |made: &MadeFileSystem| match &made.disk {
+        Some(disk) => Some(disk.name.clone()),
+        None => made.device.as_ref().map(|device| device.beneath.join(" on ")),
+    };
+    let mut chains = each_once(book.filesystems.iter().filter_map(chain));
     chains.retain(|chain| !chain.is_empty());
     chains.join(", ")
 }

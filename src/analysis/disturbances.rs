@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::finding::WarningCode;
+use super::limit::Limit;
 use super::statistics::describe::median;
 use super::statistics::{self, dip_chance, effective_size, modes};
 use super::thresholds::{LATENCY_STEP_RATIO_MIN, STEADINESS_ALPHA};
 use crate::base::units::bytes;
 use crate::plan::CacheAsked;
-use crate::results::book::{Book, Disturbance, MadeFileSystem, Measurement};
+use crate::results::book::{Book, Disturbance, Measurement};
 use crate::results::content::writes_content;
 
 /// Others' share of what the device moved, and the least of it: less changes a rate by less than what
@@ -87,7 +89,10 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
     DisturbanceKind {
         code: WarningCode::OthersCpu,
         from_outside: true,
-        judge: |_, m| others_cpu(m, m.disturbance.as_ref()?),
+        judge: |book, m| {
+            let others = others_cpu(m, m.disturbance.as_ref()?);
+            unless_awaited(book, m, others)
+        },
         sentence: |many, most| {
             format!("other processes used up to {} of the CPU time during {many}", percent(most))
         },
@@ -109,10 +114,10 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
     DisturbanceKind {
         code: WarningCode::Steal,
         from_outside: true,
-        judge: |_, m| {
+        judge: |book, m| {
             let seen = m.disturbance.as_ref()?;
             let (stolen, all) = (seen.steal_seconds?, seen.cpu_seconds?);
-            Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN))
+            unless_awaited(book, m, Some(above(stolen, all, STEAL_SHARE, STEAL_SECONDS_MIN)))
         },
         sentence: |many, most| format!("CPU steal up to {} in {many}", percent(most)),
         hint: "The host of this virtual machine is busy: run again when it is not.",
@@ -120,11 +125,11 @@ pub(super) const DISTURBANCES: [DisturbanceKind; 10] = [
     DisturbanceKind {
         code: WarningCode::Throttled,
         from_outside: true,
-        judge: |_, m| {
+        judge: |book, m| {
             let seen = m.disturbance.as_ref()?;
             let counts = [seen.core_throttles, seen.group_throttles];
             let all = counts.into_iter().flatten().reduce(u64::saturating_add)?;
-            Some((all > 0).then_some(all as f64))
+            unless_awaited(book, m, Some((all > 0).then_some(all as f64)))
         },
         sentence: |many, _| format!("CPUs were throttled in {many}"),
         hint: "Cool the machine, or give its control group more of the processors.",
@@ -236,14 +241,27 @@ fn above(part: f64, all: f64, share: f64, seconds: f64) -> Option<f64> {
     (found.is_finite() && found > share && part >= seconds).then_some(found)
 }
 
-/// Bytes that others moved on the disk.
+/// What was found of the processors; but nothing where a phase waits for a modelled disk that is not late: it
+/// answers at its time, whatever else the machine does.
+fn unless_awaited(book: &Book, m: &Measurement, found: Option<Option<f64>>) -> Option<Option<f64>> {
+    let is_late = late_share(m).is_none_or(|share| share > LATE_SHARE_MAX);
+    let is_awaited = book.is_on_model(m)
+        && !is_late
+        && Limit::of_measurements(&[m], book.host.cpus) == Some(Limit::Device);
+    found.map(|amount| amount.filter(|_| !is_awaited))
+}
+
+/// Bytes that others moved on the disk. Nobody else moves any on a modelled one.
 fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
+    if book.is_on_model(m) {
+        return None;
+    }
     let (read, written) = (m.device_read_bytes?, m.device_write_bytes?);
     let device = read.saturating_add(written);
     let beneath = (seen.beneath_read_bytes.unwrap_or(0), seen.beneath_write_bytes.unwrap_or(0));
     // What others left in memory, or moved on other disks, is at most what this one moved. On a loop
     // device of boatload's own nobody else moves anything: only the disk below counts.
-    let own = made_for(book, m).is_some() && seen.beneath_read_bytes.is_some();
+    let own = book.made_for(m).is_some() && seen.beneath_read_bytes.is_some();
     let upon = if own { (0, 0) } else { (read, written) };
     let others = seen.others_read_bytes.zip(seen.others_write_bytes).map(|(r, w)| {
         let read = r.min(upon.0.saturating_add(beneath.0));
@@ -265,15 +283,11 @@ fn others_io(book: &Book, m: &Measurement, seen: &Disturbance) -> Option<Option<
 
 /// Whether it was on a loop device through the cache of what lies below: that writes when it likes.
 fn through_cache(book: &Book, m: &Measurement) -> bool {
-    let device = match made_for(book, m) {
+    let device = match book.made_for(m) {
         Some(made) => made.device.as_ref(),
         None => book.host.device.as_ref(),
     };
     device.is_some_and(|device| device.loop_direct_io == Some(false))
-}
-
-fn made_for<'a>(book: &'a Book, m: &Measurement) -> Option<&'a MadeFileSystem> {
-    book.filesystems.iter().find(|made| made.variant == m.cell.variant)
 }
 
 /// Others' share of the processors.
@@ -290,7 +304,7 @@ fn others_cpu(m: &Measurement, seen: &Disturbance) -> Option<Option<f64>> {
 
 /// The share of the content that the device wrote, where the file system compresses.
 fn compressed(book: &Book, m: &Measurement) -> Option<Option<f64>> {
-    let made = made_for(book, m);
+    let made = book.made_for(m);
     let options = made.map_or(&book.host.filesystem.options, |made| &made.options);
     // Without a sync what was not yet written is missing too.
     let judged = m.valid() && compresses(options) && writes_content(m) && m.sync_seconds > 0.0;

@@ -149,7 +149,8 @@ pub fn same_work(plan: &Plan, book: &Book) -> Option<f64> {
 }
 
 /// Whether a run's file systems were made as the plan's are on the place that is asked for: by the
-/// same commands, with the same mount options and of the same size; or whether neither made any.
+/// same commands, with the same mount options, of the same size and on the same modelled disk; or whether
+/// neither made any.
 pub fn made_alike(plan: &Plan, volume: &Volume, size: Option<VolumeSize>, book: &Book) -> bool {
     plan.cells.iter().all(|cell| {
         let made = book.filesystems.iter().find(|made| made.variant == cell.variant);
@@ -168,8 +169,8 @@ fn is_alike(
     made: &MadeFileSystem,
 ) -> bool {
     let is_there = match volume {
-        // What has no mkfs is made on no place.
-        _ if wanted.kind.maker.is_none() => true,
+        // What has no mkfs is made on no place, and where the image of a modelled disk lies adds no time to it.
+        _ if wanted.kind.maker.is_none() || wanted.disk.is_some() => true,
         Volume::Image { .. } => made.place == MadeOn::Image,
         Volume::Memory { .. } => made.place == MadeOn::Memory,
         Volume::Device { path, .. } => {
@@ -177,7 +178,12 @@ fn is_alike(
             made.place == MadeOn::Device && name.and_then(Path::file_name) == path.file_name()
         }
     };
+    let disks = [
+        wanted.disk.as_ref().map(|disk| disk.text.as_str()),
+        made.disk.as_ref().map(|disk| disk.model.as_str()),
+    ];
     is_there
+        && disks[0] == disks[1]
         && (made.kind.as_str(), made.device_bytes) == (wanted.kind.name, size.bytes)
         && (&made.mkfs, &made.mount_asked)
             == (&shown_command(wanted, size), &mount_options(wanted, size))
@@ -382,7 +388,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::plan::{Settings, read_job};
-    use crate::results::book::{Measurement, SETTLE};
+    use crate::results::book::{DiskFacts, Measurement, SETTLE};
 
     fn plan(rest: &str) -> Plan {
         let text = format!("name = \"x\"\nrepeats = 2\n{rest}");
@@ -533,6 +539,25 @@ mod tests {
             assert!(!alike(other, 2 << 30), "{other}");
         }
         assert!(!alike("ext4:mkfs=-m 0:name=x", 3 << 30));
+    }
+
+    #[test]
+    fn a_file_system_on_another_modelled_disk_is_not_the_same_wherever_its_image_lies() {
+        let room = VolumeSize { bytes: 2 << 30, inodes: 9 };
+        let on = |disk: &str| {
+            let wanted = filesystem(&format!("ext4:disk={disk}:name=x"));
+            let disk = wanted.disk.clone().unwrap();
+            let facts = DiskFacts { name: disk.name.clone(), model: disk.text.clone() };
+            (wanted, MadeFileSystem { disk: Some(facts), ..made("ext4:name=x") })
+        };
+        let ((slow, on_slow), (fast, on_fast)) = (on("hdd-7200"), on("nvme"));
+        for place in [Volume::Image { bytes: None }, Volume::Memory { bytes: None }] {
+            let alike =
+                |wanted: &FileSystem, made: &MadeFileSystem| is_alike(wanted, &place, &room, made);
+            assert!(alike(&slow, &on_slow) && alike(&fast, &on_fast));
+            assert!(!alike(&slow, &on_fast) && !alike(&filesystem("ext4:name=x"), &on_slow));
+            assert!(!alike(&slow, &made("ext4:name=x")));
+        }
     }
 
     #[test]

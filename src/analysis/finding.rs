@@ -7,6 +7,7 @@ use crate::base::named_enum::named_enum;
 use crate::run::cache::Doubt;
 
 use super::findings::crossover::CrossoverFinding;
+use super::findings::disk::DiskFinding;
 use super::findings::growth::GrowthFinding;
 use super::findings::knee::KneeFinding;
 use super::findings::ranking::RankingFinding;
@@ -36,6 +37,8 @@ pub enum Finding {
     Destination(DestinationFinding),
     /// Whether something below the kernel caches.
     LowerCache(LowerCacheFinding),
+    /// What the disk did for each operation.
+    Disk(DiskFinding),
     /// What a reader must know before trusting a figure.
     Warning(WarningFinding),
 }
@@ -53,6 +56,7 @@ impl Finding {
             Self::Source(found) => found.sentence(),
             Self::Destination(found) => found.sentence(),
             Self::LowerCache(found) => found.sentence(),
+            Self::Disk(found) => found.sentence(),
             Self::Warning(found) => found.sentence.clone(),
         }
     }
@@ -129,6 +133,8 @@ named_enum! {
         Frequency = "frequency",
         /// A loop device uses the page cache of the file system below.
         HostCache = "host-cache",
+        /// A modelled disk answered late: the machine was too slow for it.
+        DiskLate = "disk-late",
         /// Variants update access times in different ways, and files were read.
         AccessTimesDiffer = "access-times-differ",
         /// The device wrote while a phase only read.

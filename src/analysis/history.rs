@@ -31,7 +31,7 @@ const MEMORY_SAME: f64 = 0.02;
 
 /// Whether a run is of the same job on the same machine, file system and device as another. The
 /// kernel, mount options that nobody asked for and boatload itself may differ: a history is there
-/// to show what they change.
+/// to show what they change. What lies beneath modelled disks may differ too.
 pub fn same_target(a: &Book, b: &Book) -> bool {
     let (memory, other) = (a.host.memory_bytes as f64, b.host.memory_bytes as f64);
     let same_memory = (memory - other).abs() <= MEMORY_SAME * memory.max(other);
@@ -41,12 +41,19 @@ pub fn same_target(a: &Book, b: &Book) -> bool {
     same_memory
         && asked(a) == asked(b)
         && machine(a) == machine(b)
-        && a.host.filesystem.kind == b.host.filesystem.kind
-        && same_journal(a, b)
-        && device(a) == device(b)
+        && (same_place(a, b) || (lies_on_models(a) && lies_on_models(b)))
         && made(a) == made(b)
         && how(a) == how(b)
         && job_lines(a) == job_lines(b)
+}
+
+fn same_place(a: &Book, b: &Book) -> bool {
+    a.host.filesystem.kind == b.host.filesystem.kind && same_journal(a, b) && device(a) == device(b)
+}
+
+/// Whether all that was measured was measured on modelled disks.
+fn lies_on_models(book: &Book) -> bool {
+    !book.measurements.is_empty() && book.measurements.iter().all(|m| book.is_on_model(m))
 }
 
 /// Earlier versions did not look.
@@ -61,12 +68,13 @@ fn device(book: &Book) -> Option<(String, Option<u64>)> {
     Some((device.model.clone().unwrap_or_else(|| device.name.clone()), device.total_bytes))
 }
 
-/// The file systems that were made, in whatever order.
-fn made(book: &Book) -> BTreeSet<[&str; 4]> {
+/// The file systems that were made, with their modelled disks, in whatever order.
+fn made(book: &Book) -> BTreeSet<[&str; 5]> {
     let all = book.filesystems.iter();
     all.map(|made| {
         let mkfs = made.mkfs.as_deref().unwrap_or_default();
-        [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str()]
+        let disk = made.disk.as_ref().map_or("", |disk| disk.model.as_str());
+        [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str(), disk]
     })
     .collect()
 }

@@ -34,12 +34,12 @@ impl Limit {
             |value: fn(&Measurement) -> f64| measurements.iter().map(|m| value(m)).sum::<f64>();
         let seconds = sum(Measurement::durable_seconds);
         let counted = sum(worker_seconds);
-        if seconds <= 0.0 || (counted <= 0.0 && first.device_busy_seconds.is_none()) {
+        if seconds <= 0.0 || (counted <= 0.0 && busy_seconds(first).is_none()) {
             return None;
         }
         let workers = f64::from(first.threads.clamp(1, cpus.max(1)));
         let processor = (counted + sum(kernel_seconds)) / (seconds * workers);
-        let device = sum(|m| m.device_busy_seconds.unwrap_or_default()) / seconds;
+        let device = sum(|m| busy_seconds(m).unwrap_or_default()) / seconds;
         let waited = sum(io_pressure_seconds) / seconds;
         let switches = sum(|m| m.context_switches.unwrap_or_default() as f64);
         let operations = sum(|m| m.operations as f64);
@@ -47,7 +47,7 @@ impl Limit {
             Self::Processor
         } else if device >= BUSY_MIN || waited >= BUSY_MIN {
             Self::Device
-        } else if first.device_busy_seconds.is_none() || counted <= 0.0 {
+        } else if busy_seconds(first).is_none() || counted <= 0.0 {
             return None;
         } else if first.threads > 1 && switches >= SWITCHES_MIN * operations {
             Self::Lock
@@ -55,6 +55,15 @@ impl Limit {
             Self::Wait
         })
     }
+}
+
+/// Time in which the device was busy; of a modelled disk what its model took, and nothing that it took to serve it.
+fn busy_seconds(m: &Measurement) -> Option<f64> {
+    let modelled = m.disk.as_ref().and_then(|disk| {
+        let times = [disk.seek_seconds, disk.rotation_seconds, disk.transfer_seconds];
+        times.into_iter().flatten().reduce(|sum, one| sum + one)
+    });
+    modelled.or(m.device_busy_seconds)
 }
 
 /// Processor time of its workers.
@@ -76,7 +85,7 @@ fn io_pressure_seconds(m: &Measurement) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::book::EngineName;
+    use crate::results::book::{DiskActivity, EngineName};
 
     /// Ten seconds with a sync of two on one worker, hardly busy.
     fn idle() -> Measurement {
@@ -109,6 +118,25 @@ mod tests {
         let on_device =
             Measurement { cpu_system_seconds: 6.0, device_busy_seconds: Some(9.0), ..idle() };
         assert_eq!(limit(&on_device), Some(Limit::Device));
+    }
+
+    #[test]
+    fn a_modelled_disk_is_busy_as_long_as_its_model_took_and_not_as_long_as_it_is_served() {
+        let of = |seek| DiskActivity {
+            seek_seconds: Some(seek),
+            rotation_seconds: Some(seek),
+            ..DiskActivity::default()
+        };
+        let served = Measurement { device_busy_seconds: Some(9.0), ..idle() };
+        let seeking = Measurement { disk: Some(of(3.0)), ..served.clone() };
+        assert_eq!(limit(&seeking), Some(Limit::Device));
+        assert_eq!(
+            limit(&Measurement { disk: Some(of(0.1)), ..served.clone() }),
+            Some(Limit::Wait)
+        );
+        let counted = DiskActivity { reads: 9, ..DiskActivity::default() };
+        let real = Measurement { disk: Some(counted), ..served };
+        assert_eq!(limit(&real), Some(Limit::Device), "of a real disk only the kernel knows");
     }
 
     #[test]

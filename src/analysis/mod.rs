@@ -6,6 +6,7 @@ pub mod change;
 pub mod compare;
 pub mod conditions;
 pub(crate) mod course;
+pub mod disk_use;
 mod disturbances;
 pub mod estimate;
 pub mod finding;
@@ -30,9 +31,10 @@ use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
 use amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
 use conditions::{Conditions, conditions};
+use disk_use::{DiskUse, disk_uses};
 use disturbances::DisturbanceAmounts;
 use finding::Finding;
-use findings::conclude;
+use findings::{conclude, disk::disk};
 use latencies::{Distribution, distributions};
 use next::{NextStep, next_steps};
 use repetition::{VarianceComponents, imprecise_phases, variance_components};
@@ -50,6 +52,7 @@ pub struct Analysis<'a> {
     distributions: OnceCell<Vec<Distribution>>,
     spaces_taken: OnceCell<Vec<SpaceTaken>>,
     phase_amplifications: OnceCell<Vec<PhaseAmplification>>,
+    disk_uses: OnceCell<Vec<DiskUse>>,
     variance: OnceCell<Vec<VarianceComponents>>,
     findings: OnceCell<Vec<Finding>>,
 }
@@ -65,6 +68,7 @@ impl<'a> Analysis<'a> {
             distributions: OnceCell::new(),
             spaces_taken: OnceCell::new(),
             phase_amplifications: OnceCell::new(),
+            disk_uses: OnceCell::new(),
             variance: OnceCell::new(),
             findings: OnceCell::new(),
         }
@@ -107,13 +111,18 @@ impl<'a> Analysis<'a> {
             .get_or_init(|| phase_amplifications(self.book, self.disturbance_amounts()))
     }
 
+    /// What the disk did in each phase of each variant, where its requests were watched.
+    pub fn disk_uses(&self) -> &[DiskUse] {
+        self.disk_uses.get_or_init(|| disk_uses(self.book))
+    }
+
     /// The variance of each phase by its source.
     pub fn variance(&self) -> &[VarianceComponents] {
         self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
     }
 
-    /// What is concluded: the findings that the job wants, then the warnings. Of published figures
-    /// nothing is concluded.
+    /// What is concluded: the findings that the job wants, what the disk did in the phases that it limits,
+    /// then the warnings. Of published figures nothing is concluded.
     pub fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
             let run = &self.book.run;
@@ -121,6 +130,7 @@ impl<'a> Analysis<'a> {
                 return Vec::new();
             }
             let mut all = conclude(self.book, &run.conclude, &variants(self.book));
+            all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
             let warned = warnings(self, &all);
             all.extend(warned.into_iter().map(Finding::Warning));
             all

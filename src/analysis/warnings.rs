@@ -7,6 +7,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
 use super::finding::{Finding, WarningCode, WarningFinding};
 use super::repetition::{ImprecisePhase, imprecise_phases};
@@ -69,6 +70,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(disturbed(analysis));
     all.extend(jumped(analysis, findings));
     all.extend(frequency(book));
+    all.extend(late(book));
     all.extend(host_cache(book));
     all.extend(access_times(book));
     all.extend(reads_that_write(&book.measurements));
@@ -246,8 +248,26 @@ fn frequency(book: &Book) -> Option<WarningFinding> {
     Some(of_run(WarningCode::Frequency, &sentence, hint))
 }
 
+/// Modelled disks that this machine was too slow for.
+fn late(book: &Book) -> Option<WarningFinding> {
+    let share = |m: &Measurement| late_share(m).filter(|share| *share > LATE_SHARE_MAX);
+    let late = || book.measurements.iter().filter(|m| m.valid() && share(m).is_some());
+    let phases = phases_of(late())?;
+    let most = late().filter_map(share).fold(0.0, f64::max);
+    let sentence = format!(
+        "{}: the modelled disk answered up to {} of its requests later than 1.1 times their service time: \
+         this machine was too slow for it.",
+        phases.join(", "),
+        percent_text(most)
+    );
+    let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
+                scale), or a machine with more processors to spare.";
+    Some(about_phases(WarningCode::DiskLate, phases, sentence, hint))
+}
+
 fn host_cache(book: &Book) -> Option<WarningFinding> {
-    let cached = made(book).into_iter().filter(|made| {
+    // What lies below a modelled disk adds no time to it.
+    let cached = made(book).into_iter().filter(|made| made.disk.is_none()).filter(|made| {
         made.device.as_ref().is_some_and(|device| device.loop_direct_io == Some(false))
     });
     let variants: Vec<&str> = cached.map(|made| made.variant.as_str()).collect();

@@ -25,13 +25,19 @@ impl fmt::Display for Problem {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
         }
+        write!(f, "{}: {}", shown(&self.place), self.sentence())
+    }
+}
+
+impl Problem {
+    /// It without its place: what was found, what was expected, and the fix.
+    pub fn sentence(&self) -> String {
         // Parts of the job file stand in it, which may hold anything.
-        let Self { place, found, expected, .. } = self;
-        f.write_str(&shown(format!("{place}: found {found}, expected {expected}")))?;
-        if let Some(hint) = &self.hint {
-            write!(f, "; {}", shown(hint))?;
+        let sentence = shown(format!("found {}, expected {}", self.found, self.expected));
+        match &self.hint {
+            Some(hint) => format!("{sentence}; {}", shown(hint)),
+            None => sentence,
         }
-        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,7 +13,8 @@ use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{Quantity, Unit};
 use crate::host::erase::check_named_twice;
 use crate::host::facts::memory_bytes;
-use crate::plan::filesystem::{FileSystem, Volume, read_list};
+use crate::plan::disk::DiskModel;
+use crate::plan::filesystem::{FileSystem, Volume, disk_named, read_list};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
 use crate::plan::{CacheAsked, Effort, EngineName, Plan, Scale, Settings, read_job};
 use crate::session::RunOrder;
@@ -33,9 +35,9 @@ pub(super) struct Job {
     /// File systems to make, run on and compare, such as ext4,xfs
     ///
     /// Each is made fresh, mounted, and taken down again, and each variant of the job runs on each
-    /// of them. It takes root. A list of TYPE[:mkfs=WORDS][:mount=OPTIONS][:name=NAME], such as
-    /// 'ext3,ext3:mkfs=-O ^dir_index:name=unindexed,xfs:mount=noatime'. A comma inside options belongs
-    /// to them unless a type follows. May be given several times.
+    /// of them. It takes root. A list of TYPE[:mkfs=WORDS][:mount=OPTIONS][:disk=MODEL|FILE][:name=NAME],
+    /// such as 'ext3,ext3:mkfs=-O ^dir_index:name=unindexed,xfs:mount=noatime'. A comma inside options
+    /// belongs to them unless a type follows. May be given several times.
     #[arg(long, value_name = "LIST", value_parser = file_systems)]
     filesystem: Vec<FileSystems>,
     /// How much to do
@@ -100,10 +102,17 @@ pub(super) struct Job {
     /// The device then costs next to nothing, and what is left is the file system itself.
     #[arg(long)]
     in_memory: bool,
-    /// Size of the image, such as 4GiB [default: 10GiB if there is room, or what the job needs]
+    /// Make file systems on a modelled disk, such as hdd-7200
+    ///
+    /// A real file system on a disk whose figures are known and the same on every machine; all that have no
+    /// `disk` of their own get it. `boatload disks` lists models, and a path is a file with one of your own.
+    /// Its image lies in memory where what is written fits there, else in --dir. It takes root and /dev/fuse.
+    #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
+    disk: Option<Arc<DiskModel>>,
+    /// Size of the image, such as 4GiB [default: 10GiB if there is room]
     ///
     /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
-    /// ones some file systems are slower.
+    /// ones some file systems are slower. Where there is less room it is what the job needs.
     #[arg(long, value_name = "BYTES", value_parser = size)]
     size: Option<u64>,
 }
@@ -111,7 +120,7 @@ pub(super) struct Job {
 impl Job {
     /// Reads and checks the job.
     pub(super) fn plan(&self) -> Result<Plan> {
-        let (source, text) = self.read()?;
+        let JobText { source, text, directory } = self.read()?;
         let settings = Settings {
             scale: self.scale,
             seed: self.seed,
@@ -121,6 +130,8 @@ impl Job {
             cache: self.cache,
             engine: self.engine,
             filesystems: self.filesystem.iter().flat_map(|list| list.0.clone()).collect(),
+            disk: self.disk.clone(),
+            directory,
             set: self.set.clone(),
             memory_bytes: memory_bytes(),
         };
@@ -133,15 +144,25 @@ impl Job {
     /// If the device is not named twice in the same words.
     pub(super) fn order<'a>(&self, plan: &'a Plan, fill_real: bool) -> Result<RunOrder<'a>> {
         let (directory, command) = (self.dir.clone(), command_line());
-        Ok(RunOrder { plan, directory, command, fill_real, place: self.place()? })
+        Ok(RunOrder { plan, directory, command, fill_real, place: self.place(plan)? })
     }
 
-    /// Where file systems are made.
+    /// Where the file systems of a plan are made.
     ///
     /// # Errors
-    /// If the device is not named twice in the same words.
-    pub(super) fn place(&self) -> Result<Volume> {
+    /// If the device is not named twice in the same words, or they lie on modelled disks and a place is
+    /// named for them.
+    pub(super) fn place(&self, plan: &Plan) -> Result<Volume> {
         let bytes = self.size;
+        let option = if self.in_memory { "--in-memory" } else { "--device" };
+        if let Some(disk) = plan.disks().first().filter(|_| self.in_memory || self.device.is_some())
+        {
+            return Err(Failure::usage(format!(
+                "{option} says where file systems are made, and this job makes them on a modelled disk ({}), \
+                 whose image boatload places itself. Nothing was written. Leave out {option}, or `disk`",
+                shown(&disk.name)
+            )));
+        }
         match (&self.device, &self.erase) {
             (Some(path), Some(erase)) => {
                 check_named_twice(path, erase)?;
@@ -161,17 +182,25 @@ impl Job {
         })
     }
 
-    /// The job file's name for people, and its text.
-    fn read(&self) -> Result<(String, String)> {
+    fn read(&self) -> Result<JobText> {
         let name = self.scenario.as_deref().unwrap_or(Path::new(DEFAULT_SCENARIO));
         if let Some(scenario) = name.to_str().and_then(find_scenario) {
-            return Ok((format!("scenario {}", scenario.name), scenario.text.to_string()));
+            let (source, text) = (format!("scenario {}", scenario.name), scenario.text.to_string());
+            return Ok(JobText { source, text, directory: PathBuf::new() });
         }
-        match read_bounded(name) {
-            Ok(text) => Ok((shown(name), text)),
-            Err(error) => Err(Failure::usage(unreadable(name, &error))),
-        }
+        let text = read_bounded(name).map_err(|error| Failure::usage(unreadable(name, &error)))?;
+        let directory = name.parent().map(Path::to_path_buf).unwrap_or_default();
+        Ok(JobText { source: shown(name), text, directory })
     }
+}
+
+/// A job file as it was read.
+struct JobText {
+    /// Its name for people.
+    source: String,
+    text: String,
+    /// Where paths in it begin; empty for the working directory.
+    directory: PathBuf,
 }
 
 /// Most bytes of a job file: what is larger, or has no end, is none.
@@ -205,6 +234,10 @@ struct FileSystems(Vec<FileSystem>);
 
 fn file_systems(text: &str) -> std::result::Result<FileSystems, String> {
     read_list(text).map(FileSystems)
+}
+
+fn disk(text: &str) -> std::result::Result<Arc<DiskModel>, String> {
+    disk_named(text, Path::new("")).map_err(|problem| problem.sentence())
 }
 
 fn setting(text: &str) -> std::result::Result<(String, String), String> {
@@ -277,7 +310,21 @@ mod tests {
 
     fn asked(line: &str) -> Option<Volume> {
         let words = std::iter::once("x").chain(line.split_whitespace());
-        Line::try_parse_from(words).ok()?.job.place().ok()
+        let job = Line::try_parse_from(words).ok()?.job;
+        job.place(&job.plan().ok()?).ok()
+    }
+
+    #[test]
+    fn a_modelled_disk_takes_a_size_and_no_other_place_also_where_the_list_names_it() {
+        let small = Volume::Image { bytes: Some(4 << 30) };
+        for on in ["--filesystem ext4 --disk hdd-7200", "--filesystem ext4:disk=hdd-7200"] {
+            assert_eq!(asked(&format!("{on} --size 4GiB")), Some(small.clone()), "{on}");
+            for place in ["--in-memory", "--device /dev/x --erase /dev/x"] {
+                assert_eq!(asked(&format!("{on} {place}")), None, "{on} {place}");
+            }
+        }
+        assert_eq!(asked("--disk hdd-7200"), None, "no file system is made");
+        assert_eq!(asked("--filesystem ext4 --disk hdd-7000"), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, span};
 use crate::host::facts::HostFacts;
 use crate::host::space::Space;
-use crate::plan::filesystem::{Volume, VolumeSize};
+use crate::plan::filesystem::VolumeSize;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase};
 use crate::results::book::Book;
@@ -27,7 +27,7 @@ Examples:
   boatload plan my-job.toml --set files=1M --dir /mnt/x
   boatload plan fullness --no-probe               writes nothing at all
   boatload plan --filesystem ext4,xfs             the mkfs commands, and how large the image is
-  boatload plan --filesystem ext4,xfs --in-memory";
+  boatload plan --filesystem ext4,xfs --disk hdd-7200";
 
 const EFFECTS: &str = "\
 Room is checked before anything is written, and what a run would lack to make file systems is \
@@ -58,16 +58,16 @@ pub(super) struct PlanCommand {
 
 impl PlanCommand {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
-        let asked = self.job.place()?;
-        let survey = HostSurvey::new(&self.job.plan()?, &self.job.dir)?;
-        let survey = survey.keeping_images(&asked, &self.job.dir);
+        let plan = self.job.plan()?;
+        let asked = self.job.place(&plan)?;
+        let survey = HostSurvey::new(&plan, &self.job.dir)?.with_place(&asked, &self.job.dir);
         let plan = &survey.plan;
-        let (room, _) = room_asked(&survey, &asked);
-        let lacks = lacks(&survey, &asked, &self.job.dir);
+        let (room, _) = room_asked(&survey, &survey.place);
+        let lacks = lacks(&survey, &survey.place, &self.job.dir);
         if let Some(wrong) = lacks.iter().find(|lack| lack.exit == Exit::Usage) {
             return Err(wrong.clone());
         }
-        let planned = PlannedRun { command: self, store, survey: &survey, asked: &asked, room };
+        let planned = PlannedRun { command: self, store, survey: &survey, room };
         let mut text = outline(plan, room);
         let lack = together(planned.room_lines(&mut text).into_iter().chain(lacks));
         let device = survey.device.as_ref().filter(|_| plan.reads_device());
@@ -89,7 +89,6 @@ struct PlannedRun<'a> {
     command: &'a PlanCommand,
     store: &'a StorePlace,
     survey: &'a HostSurvey,
-    asked: &'a Volume,
     /// The size of the file systems that are made; none if there are none.
     room: Option<VolumeSize>,
 }
@@ -113,7 +112,7 @@ impl PlannedRun<'_> {
         }
         text.push_str(&level_lines(plan, self.survey.images.as_ref()));
         if let Some(room) = &self.room {
-            text.push_str(&place_lines(plan, self.asked, room, space, directory));
+            text.push_str(&place_lines(plan, &self.survey.place, room, space, directory));
             if !rustix::process::geteuid().is_root() {
                 text.push_str("`run` wants root for it\n");
             }
@@ -150,6 +149,9 @@ impl PlannedRun<'_> {
                 }
                 None => "the probe did not come to all of it".to_string(),
             },
+            Ok(None) if !plan.disks().is_empty() => {
+                "a probe says nothing of a modelled disk, and no earlier run of it is stored".into()
+            }
             Ok(None) => "no earlier run of it on this file system is stored".into(),
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             Err(failure) => failure.sentence,
@@ -167,7 +169,7 @@ impl PlannedRun<'_> {
     fn probed(&self) -> Result<Option<ProbeCosts>> {
         let HostSurvey { host, space, plan, .. } = self.survey;
         let there = plan.as_if_there();
-        if self.command.no_probe || !there.makes_files() {
+        if self.command.no_probe || !there.makes_files() || !plan.disks().is_empty() {
             return Ok(None);
         }
         let restores = |cell: &CellPlan| plan.restores(cell) && !cell.engine.is_simulated();
@@ -201,7 +203,7 @@ impl PlannedRun<'_> {
         let runs = runs.iter().map(|run| &run.book.run);
         let alike = runs.filter(|run| run.scenario == plan.name && run.complete);
         alike.take(RUNS_MAX).find_map(|run| {
-            let is_alike = |book: &Book| made_alike(plan, self.asked, self.room, book);
+            let is_alike = |book: &Book| made_alike(plan, &self.survey.place, self.room, book);
             let book = store.load(&run.id).ok().filter(is_here).filter(is_alike)?;
             same_work(plan, &book).map(|seconds| (seconds, book.run.id.clone()))
         })

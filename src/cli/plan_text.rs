@@ -120,13 +120,14 @@ fn made_lines(made: Option<&FileSystem>, room: &VolumeSize) -> String {
     };
     let by = shown_command(made, room).map(|command| format!("made by {}", shown(command)));
     let by = by.unwrap_or_else(|| made.kind.name.to_string());
-    wrapped(&format!("  {by}, mounted with {options}"), 4)
+    let disk = made.disk.as_ref().map(|disk| format!(", on {}", shown(&disk.name)));
+    wrapped(&format!("  {by}, mounted with {options}{}", disk.unwrap_or_default()), 4)
 }
 
 /// Where file systems are made for a plan, and how large.
 pub(super) fn place_lines(
     plan: &Plan,
-    asked: &Volume,
+    place: &Volume,
     room: &VolumeSize,
     space: &Space,
     dir: &Path,
@@ -138,17 +139,23 @@ pub(super) fn place_lines(
         None => "; --size sets another size",
         Some(_) => "",
     };
-    let line = match asked {
+    let disks = plan.disks().iter().map(|disk| shown(&disk.name)).collect::<Vec<_>>().join(", ");
+    let on = match plan.disks().len() {
+        0 => String::new(),
+        1 => format!("{disks}, a modelled disk: "),
+        _ => format!("modelled disks ({disks}): "),
+    };
+    let line = match place {
         _ if !needs_device => format!("file systems of {size} are made in memory"),
         Volume::Device { path, .. } => {
             let path = shown(path);
             format!("file systems are made on {path} ({size}), which loses all it holds")
         }
         Volume::Memory { bytes } => {
-            format!("file systems are made on an image of {size} in memory{}", other(bytes))
+            format!("file systems are made on {on}an image of {size} in memory{}", other(bytes))
         }
         Volume::Image { bytes: size_asked } => format!(
-            "file systems are made on an image of {size} in {}, with {} free{}",
+            "file systems are made on {on}an image of {size} in {}, with {} free{}",
             shown(dir),
             bytes(space.available_bytes),
             other(size_asked),

@@ -100,8 +100,10 @@ impl Show {
         let levels = book.measurements.iter().any(|m| m.cell.level.is_some());
         let details = self.details && (levels || self.plot);
         let variance = self.details && book.run.reference.is_none();
+        let disk = self.details && book.measurements.iter().any(|m| m.disk.is_some());
         let more = [
             ("details", details),
+            ("disk", disk),
             ("variance", variance),
             ("host", self.details),
             ("windows", self.windows),

@@ -88,7 +88,8 @@ impl DiskActivity {
 
     /// All requests.
     pub fn requests(&self) -> u64 {
-        self.reads + self.writes + self.flushes + self.discards
+        let kinds = [self.reads, self.writes, self.flushes, self.discards];
+        kinds.into_iter().fold(0, u64::saturating_add)
     }
 }
 

@@ -479,6 +479,9 @@ pub(super) struct WireFileSystem {
     pub(super) mkfs: Option<Vec<String>>,
     /// Mount options, separated by commas: `"noatime"`; the kernel's defaults without it.
     pub(super) mount: Option<String>,
+    /// The modelled disk to make it on: a name that `boatload disks` lists, or the path of a file, from the
+    /// directory of the job file; none by default. All file systems of a job lie on modelled disks, or none.
+    pub(super) disk: Option<String>,
 }
 
 /// What is done on the way to each level: files are made beside the tree of the cells, and stay

@@ -52,11 +52,12 @@ fn how_made(made: &MadeFileSystem) -> String {
         None => "inodes as needed".into(),
     };
     let device = made.device.as_ref().map(|device| format!(" ({})", device.name));
-    let place = match made.place {
+    let place = match (&made.disk, made.place) {
         _ if made.is_in_memory() => "in memory".into(),
-        MadeOn::Memory => "on an image in memory".into(),
-        MadeOn::Device => format!("on the device{}", device.unwrap_or_default()),
-        MadeOn::Image => format!("on an image{}", device.unwrap_or_default()),
+        (Some(disk), _) => format!("on {}, modelled", disk.name),
+        (None, MadeOn::Memory) => "on an image in memory".into(),
+        (None, MadeOn::Device) => format!("on the device{}", device.unwrap_or_default()),
+        (None, MadeOn::Image) => format!("on an image{}", device.unwrap_or_default()),
     };
     let (room, total) = (units::bytes(made.available_bytes), units::bytes(made.device_bytes));
     let journal =

@@ -144,14 +144,16 @@ fn ground(made: &MadeFileSystem, book: &Book) -> String {
     let facts = [name(made).filter(|_| same), direct.map(String::from)];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
+    let in_directory =
+        format!("in a directory of {} on {}", book.host.filesystem.kind, device_of(&book.host));
+    let lies = if made.place == MadeOn::Memory { "in memory" } else { in_directory.as_str() };
+    if let Some(disk) = &made.disk {
+        return format!("on {}, modelled, with its image of {size} {lies}", disk.name);
+    }
     match made.place {
         _ if made.is_in_memory() => format!("in memory ({size})"),
         MadeOn::Memory => format!("on an image of {size} in memory"),
         MadeOn::Device => format!("on a device of {size}{facts}"),
-        MadeOn::Image => format!(
-            "on an image of {size}{facts} in a directory of {} on {}",
-            book.host.filesystem.kind,
-            device_of(&book.host)
-        ),
+        MadeOn::Image => format!("on an image of {size}{facts} {in_directory}"),
     }
 }

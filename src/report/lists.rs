@@ -39,7 +39,7 @@ fn minute(started: &str) -> String {
     parts.map_or_else(|| started.into(), |(day, minute)| format!("{day} {minute}"))
 }
 
-/// Types of file systems made for the run, as many as fit, or the one that was there and its device.
+/// Types of file systems made for the run, as many as fit, and their modelled disk, or the one that was there and its device.
 fn place(run: &RunSummary) -> String {
     let (book, host) = (&run.book, &run.book.host);
     let made = each_once(book.filesystems.iter().map(|made| made.kind.as_str()));
@@ -47,14 +47,20 @@ fn place(run: &RunSummary) -> String {
         let device = host.device.as_ref().map(|device| format!(" {}", device.name));
         return format!("{}{}", host.filesystem.kind, device.unwrap_or_default());
     };
+    let disks = book.filesystems.iter().filter_map(|made| made.disk.as_ref());
+    let on = match each_once(disks.map(|disk| disk.name.as_str())).as_slice() {
+        [] => String::new(),
+        [disk] => format!(" on {disk}"),
+        _ => " on modelled disks".into(),
+    };
     let mut text = first.to_string();
     for name in others {
         if width(&text) + width(name) >= PLACE_MAX {
-            return text + ",…";
+            return text + ",…" + &on;
         }
         text += &format!(",{name}");
     }
-    text
+    text + &on
 }
 
 fn state(run: &RunSummary) -> String {

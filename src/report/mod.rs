@@ -2,6 +2,7 @@
 
 mod charts;
 mod comparison;
+mod disk;
 mod export;
 mod filesystems;
 mod head;
@@ -48,6 +49,7 @@ pub struct ReportFormat {
 /// Every report that a command can ask for.
 pub const REPORTS: &[ReportFormat] = &[
     phases::DETAILS,
+    disk::DISK,
     host::HOST,
     json::JSON,
     terminal::TERMINAL,

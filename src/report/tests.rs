@@ -165,6 +165,17 @@ fn a_run_on_file_systems_made_for_it_reads_as_was_agreed_on() {
 }
 
 #[test]
+fn a_run_on_a_modelled_disk_names_it_and_says_what_it_saw() {
+    let mut book = fixture::made::modelled_book();
+    book.run.conclude = vec![Conclusion::Ranking];
+    assert_golden("terminal-modelled.txt", &rendered("terminal", &book));
+    assert_golden("disk.txt", &rendered("disk", &book));
+    book.measurements.retain(|m| m.cell.variant == "ext4");
+    assert_golden("disk-single.txt", &rendered("disk", &book));
+    assert!(rendered("disk", &fixture::book()).starts_with("Nobody watched"));
+}
+
+#[test]
 fn what_is_concluded_stands_before_the_figures_and_warnings_behind_them() {
     let mut book = growing::fullness(&["ext4"]);
     book.run.clock = Some(ClockSource::Monotonic);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::distinct::each_once;
 use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
+pub use crate::host::disk_activity::DiskActivity;
 pub use crate::host::disturbance::Disturbance;
 use crate::host::facts::{DeviceFacts, HostFacts};
 use crate::op::Durability;
@@ -79,6 +80,16 @@ impl Book {
         self.run.finished.is_some() && !self.run.complete
     }
 
+    /// The file system that was made for the variant of a measurement; none if it ran on what was there.
+    pub fn made_for(&self, m: &Measurement) -> Option<&MadeFileSystem> {
+        self.filesystems.iter().find(|made| made.variant == m.cell.variant)
+    }
+
+    /// Whether a measurement was made on a modelled disk.
+    pub fn is_on_model(&self, m: &Measurement) -> bool {
+        self.made_for(m).is_some_and(|made| made.disk.is_some())
+    }
+
     /// Type of the file system that a variant was measured on: the one made for it, else the one
     /// that the run's directory lies on; [`SIMULATED`] for a simulated one; none if it is not known.
     pub fn filesystem_of(&self, variant: &str) -> Option<&str> {
@@ -127,6 +138,9 @@ pub struct MadeFileSystem {
     pub options: String,
     /// What it was made on.
     pub place: MadeOn,
+    /// The modelled disk that it lay on; none on a real one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub disk: Option<DiskFacts>,
     /// The block device under it; none without one.
     pub device: Option<DeviceFacts>,
     /// What `mkfs` was given to fill, in bytes.
@@ -143,6 +157,15 @@ pub struct MadeFileSystem {
     pub journal_bytes: Option<u64>,
     /// Whether the whole device was discarded before each.
     pub trimmed: bool,
+}
+
+/// A modelled disk, as a run had it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DiskFacts {
+    /// Its name.
+    pub name: String,
+    /// All its figures: the text of its TOML file.
+    pub model: String,
 }
 
 impl MadeFileSystem {
@@ -363,6 +386,9 @@ pub struct Measurement {
     /// empty for too few operations.
     #[serde(default)]
     pub slices_ns: Vec<f64>,
+    /// What the disk did during the phase and its sync, request by request; none where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub disk: Option<DiskActivity>,
     /// What else happened meanwhile; none if it was not looked at.
     pub disturbance: Option<Disturbance>,
     /// All latencies, as an HdrHistogram in V2 encoding.

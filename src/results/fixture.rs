@@ -302,8 +302,31 @@ impl Odd {
         m.space_bytes = self.maybe_taken();
         m.inodes = self.maybe_taken();
         m.idle = self.of(&[None, Some(true), Some(false)]);
+        m.disk = self.disk_activity();
         m.windows = windows(&[self.below(1 << 40) + 500, 1_000])[..self.below(3) as usize].to_vec();
         m
+    }
+
+    fn disk_facts(&mut self) -> Option<DiskFacts> {
+        let disk = DiskFacts { name: self.text(), model: self.text() };
+        self.of(&[None, Some(disk)])
+    }
+
+    fn disk_activity(&mut self) -> Option<DiskActivity> {
+        let counted = DiskActivity {
+            reads: self.whole(),
+            writes: self.whole(),
+            sequential: self.whole(),
+            distance_bytes: self.whole(),
+            queue_sum: self.whole(),
+            ..DiskActivity::default()
+        };
+        let modelled = DiskActivity {
+            seek_seconds: Some(self.below(1_000) as f64 / 8.0),
+            late: self.maybe_whole(),
+            ..counted.clone()
+        };
+        self.of(&[None, Some(counted), Some(modelled)])
     }
 
     fn disturbance(&mut self) -> Option<Disturbance> {
@@ -336,6 +359,7 @@ impl Odd {
             mount_asked: self.text(),
             options: self.text().repeat(2),
             place: self.of(&MadeOn::ALL),
+            disk: self.disk_facts(),
             device: self.of(&[None, host().device]),
             device_bytes: self.whole(),
             block_bytes: self.whole(),

@@ -2,13 +2,32 @@
 
 use std::path::Path;
 
-use super::making::room_asked;
+use super::making::{memory_of_image, no_room, room_asked};
 use super::{HostSurvey, room};
 use crate::base::units::bytes as in_bytes;
 use crate::host::facts::IN_MEMORY;
 use crate::plan::Plan;
 use crate::plan::filesystem::Volume;
 use crate::plan::space::{Need, state_bytes};
+
+/// Where file systems are made: as asked. But the image of a modelled disk lies in memory if it fits there
+/// with those that are kept, else in the directory if it does, and else where it fits without them.
+pub(crate) fn settled_place(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Volume {
+    let Volume::Image { bytes } = asked else { return asked.clone() };
+    if survey.plan.disks().is_empty() {
+        return asked.clone();
+    }
+    let has_room = |place: &&Volume| {
+        let room = room_asked(survey, place).0;
+        room.is_some_and(|room| no_room(survey, place, &room, directory).is_empty())
+    };
+    let keeps = |place: &&Volume| {
+        KeptImages::of(survey, place, directory).is_none_or(|images| images.lack.is_none())
+    };
+    let places = [Volume::Memory { bytes: *bytes }, Volume::Image { bytes: *bytes }];
+    let with_room = || places.iter().filter(has_room);
+    with_room().find(keeps).or_else(|| with_room().next()).unwrap_or(asked).clone()
+}
 
 /// The images of prepared file systems, all that exist at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,15 +45,18 @@ impl KeptImages {
         let volume = room_asked(survey, asked).0?;
         let bytes = kept_bytes(plan, volume.bytes)?;
         let all = bytes.saturating_add(volume.bytes);
-        let in_memory = |all| room::check_memory(IN_MEMORY[0], all, directory).is_err();
+        let in_memory = || {
+            let all = bytes.saturating_add(memory_of_image(plan, &volume));
+            room::check_memory(IN_MEMORY[0], all, directory).is_err()
+        };
         let is_short = match asked {
             Volume::Device { .. } => {
                 let lack = Some("there is no image of a file system on a device".into());
                 return Some(Self { bytes, lack });
             }
-            Volume::Memory { .. } => in_memory(all),
+            Volume::Memory { .. } => in_memory(),
             Volume::Image { .. } if IN_MEMORY.contains(&host.filesystem.kind.as_str()) => {
-                in_memory(all)
+                in_memory()
             }
             Volume::Image { .. } => {
                 let beside = room::bytes_at_most(&plan.in_place(), space);

@@ -15,11 +15,11 @@ use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
 use crate::plan::filesystem::{
     FileSystemKind, Volume, VolumeSize, check_size, fair_volume_size, mount_options, shown_command,
-    volume_size_at,
+    volume_size_at, written_at_most,
 };
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, FileSystem, Plan};
-use crate::results::book::MadeFileSystem;
+use crate::results::book::{DiskFacts, MadeFileSystem};
 use crate::run::backing::Backing;
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
@@ -29,10 +29,14 @@ use crate::run::site::{MadeFacts, MadeSite, MkfsTools};
 /// The programs to make file systems with, and the size of their volume.
 pub(super) struct Toolset {
     tools: MkfsTools,
+    place: Volume,
     room: VolumeSize,
     /// What the images of prepared file systems may take beside it, in bytes.
     kept_bytes: u64,
 }
+
+/// What FUSE is reached by.
+const FUSE_DEVICE: &str = "/dev/fuse";
 
 /// Kinds of file systems that a plan wants made, each once.
 fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
@@ -41,7 +45,8 @@ fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
 }
 
 /// The room that the file systems of a plan have on the place that is asked for: as much as it has
-/// or is to have, or else what the plan needs. None if it makes none.
+/// or is to have, or else what the plan needs; on modelled disks as much as is fair, as of an image in memory
+/// only what is written takes any. None if it makes none.
 pub(crate) fn room_asked(
     survey: &HostSurvey,
     asked: &Volume,
@@ -51,7 +56,12 @@ pub(crate) fn room_asked(
         has_image(&kinds(plan), asked) && kinds(plan).iter().all(|kind| kind.maker.is_some());
     let on_disk = all_on_image && !IN_MEMORY.contains(&host.filesystem.kind.as_str());
     let spare_bytes = space.available_bytes.saturating_sub(space.reserve_bytes());
-    let fair = fair_volume_size(plan, if on_disk { spare_bytes } else { 0 });
+    let spare_bytes = match asked {
+        Volume::Memory { .. } if !plan.disks().is_empty() => u64::MAX,
+        _ if on_disk => spare_bytes,
+        _ => 0,
+    };
+    let fair = fair_volume_size(plan, spare_bytes);
     let Some(fair) = fair else { return (None, None) };
     let (bytes, lack) = match asked {
         Volume::Image { bytes } | Volume::Memory { bytes } => (*bytes, None),
@@ -67,7 +77,7 @@ pub(crate) fn room_asked(
 /// All that keeps the file systems of a plan from being made here, one sentence for each; nothing is
 /// written for it. Whether the user may make and mount them is not looked at.
 pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Vec<Failure> {
-    let HostSurvey { host, space, plan, .. } = survey;
+    let plan = &survey.plan;
     let (room, unusable) = room_asked(survey, asked);
     let Some(room) = room else {
         let nothing = "--device, --in-memory and --size say where file systems are made, and this job \
@@ -83,9 +93,41 @@ pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Ve
         Some(failure) => lacks.push(failure),
         None => lacks.extend(check_size(plan, room.bytes).err()),
     }
-    lacks.extend(no_disk(&kinds, asked, room.bytes, space, directory));
-    lacks.extend(no_memory(&kinds, asked, room.bytes, &host.filesystem.kind, directory));
+    lacks.extend(no_room(survey, asked, &room, directory));
+    lacks.extend(no_fuse(plan));
     lacks
+}
+
+/// Why a volume of this size does not fit where it is asked for.
+pub(super) fn no_room(
+    HostSurvey { host, space, plan, .. }: &HostSurvey,
+    asked: &Volume,
+    room: &VolumeSize,
+    directory: &Path,
+) -> Vec<Failure> {
+    let (kinds, in_memory) = (kinds(plan), memory_of_image(plan, room));
+    let lacks = [
+        no_disk(&kinds, asked, room.bytes, space, directory),
+        no_memory(&kinds, asked, in_memory, &host.filesystem.kind, directory),
+    ];
+    lacks.into_iter().flatten().collect()
+}
+
+/// What an image in memory may take there, in bytes: all of it, or, of one behind a modelled disk, what is
+/// written to it.
+pub(super) fn memory_of_image(plan: &Plan, room: &VolumeSize) -> u64 {
+    if plan.disks().is_empty() { room.bytes } else { written_at_most(plan, room) }
+}
+
+/// A modelled disk is served through FUSE.
+fn no_fuse(plan: &Plan) -> Option<Failure> {
+    let lacks = !plan.disks().is_empty() && !Path::new(FUSE_DEVICE).exists();
+    lacks.then(|| {
+        Failure::failed(format!(
+            "a modelled disk takes {FUSE_DEVICE}, which is not there. Nothing was written. Load it with \
+             `modprobe fuse`, or leave out the disk"
+        ))
+    })
 }
 
 /// Whether any of them takes a device, and so an image where no device is named.
@@ -168,18 +210,23 @@ impl Toolset {
                  name a directory on a mounted file system with --dir, and no --filesystem",
             ));
         }
-        if let Some(lack) = together(lacks(survey, &order.place, &order.directory)) {
+        let place = survey.place.clone();
+        if let Some(lack) = together(lacks(survey, &place, &order.directory)) {
             return Err(lack);
         }
-        let (Some(room), _) = room_asked(survey, &order.place) else { return Ok(None) };
+        let (Some(room), _) = room_asked(survey, &place) else { return Ok(None) };
         let kept_bytes = survey.kept_bytes();
-        Ok(Some(Self { tools: probe_all(&kinds(plan))?, room, kept_bytes }))
+        Ok(Some(Self { tools: probe_all(&kinds(plan))?, place, room, kept_bytes }))
     }
 
     /// What an image in the directory may grow to, with those kept beside it, in bytes; 0 without one.
-    pub(super) fn image_bytes(&self, asked: &Volume) -> u64 {
+    pub(super) fn image_bytes(&self) -> u64 {
         let kinds: Vec<_> = self.tools.iter().map(|(kind, _)| *kind).collect();
-        if has_image(&kinds, asked) { self.room.bytes.saturating_add(self.kept_bytes) } else { 0 }
+        if has_image(&kinds, &self.place) {
+            self.room.bytes.saturating_add(self.kept_bytes)
+        } else {
+            0
+        }
     }
 
     /// The place, in the marked directory `run_directory`.
@@ -197,7 +244,7 @@ impl Toolset {
     ) -> Result<MadeSite> {
         // What is made with a mkfs takes a device.
         let takes_device = self.tools.iter().any(|(_, tool)| tool.is_some());
-        let asked = takes_device.then_some(&order.place);
+        let asked = takes_device.then_some(&self.place);
         let place =
             Backing::make(run_directory, &order.directory, asked, self.room, self.kept_bytes)?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
@@ -243,6 +290,10 @@ fn record(cell: &CellPlan, site: &MadeSite) -> Option<MadeFileSystem> {
         mount_asked: mount_options(made, site.room()?),
         options: facts.options,
         place: site.made_on(made.kind).unwrap_or_default(),
+        disk: made
+            .disk
+            .as_ref()
+            .map(|disk| DiskFacts { name: disk.name.clone(), model: disk.text.clone() }),
         device_bytes: site.room()?.bytes,
         device: device.as_ref().map(|device| device.facts.clone()),
         block_bytes: facts.block_bytes,

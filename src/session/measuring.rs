@@ -12,7 +12,7 @@ use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::space::Usage;
 use crate::op::Durability;
 use crate::plan::{CellPlan, Phase, Tree};
-use crate::results::book::{CacheReport, CellKey, Disturbance, Measurement, SETTLE};
+use crate::results::book::{CacheReport, CellKey, DiskActivity, Disturbance, Measurement, SETTLE};
 use crate::results::histogram::encoded;
 use crate::results::recorder::{PhaseRecorder, Windows, merge};
 use crate::run::cache::{CacheVerdict, ReadEvidence};
@@ -33,17 +33,48 @@ pub(super) struct PhaseWatch {
 pub(super) struct WatchedPhase {
     clocks: BothClocks,
     look: DisturbanceCounters,
+    disk: Option<DiskActivity>,
+}
+
+/// What was seen around a phase.
+#[derive(Default)]
+pub(super) struct PhaseSurroundings {
+    disturbance: Option<Disturbance>,
+    disk: Option<DiskActivity>,
 }
 
 impl PhaseWatch {
-    /// Looks before a phase; none where the place is simulated, and nothing disturbs it.
-    pub(super) fn begin(&mut self, site: &dyn Site) -> Option<WatchedPhase> {
-        let look = site.is_real().then(|| self.watch.look(site.device()))?;
-        Some(WatchedPhase { clocks: self.clock.both(), look })
+    /// Looks before a phase, in which a modelled disk takes its time; none where the place is simulated, and
+    /// nothing disturbs it.
+    ///
+    /// # Errors
+    /// If a modelled disk does not answer.
+    pub(super) fn begin(&mut self, site: &dyn Site) -> Result<Option<WatchedPhase>> {
+        if !site.is_real() {
+            return Ok(None);
+        }
+        site.time_disk(true)?;
+        let (look, disk) = (self.watch.look(site.device()), site.disk_activity()?);
+        Ok(Some(WatchedPhase { clocks: self.clock.both(), look, disk }))
     }
 
     /// What happened since then.
-    pub(super) fn end(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {
+    ///
+    /// # Errors
+    /// If a modelled disk does not answer.
+    pub(super) fn end(
+        &mut self,
+        begun: &WatchedPhase,
+        site: &dyn Site,
+    ) -> Result<PhaseSurroundings> {
+        let disturbance = Some(self.disturbance(begun, site));
+        let disk = site.disk_activity()?.zip(begun.disk.as_ref());
+        let disk = disk.map(|(after, before)| after.since(before));
+        site.time_disk(false)?;
+        Ok(PhaseSurroundings { disturbance, disk })
+    }
+
+    fn disturbance(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {
         let clocks = self.clock.both();
         let look = self.watch.look(site.device());
         let (seconds, clock_error) = self.clock.compared(begun.clocks, clocks);
@@ -81,7 +112,7 @@ pub(super) fn measure(
     let usage = site.usage();
     let found = site.look_again(found, phase);
     let site = &*site;
-    let begun = watch.begin(site);
+    let begun = watch.begin(site)?;
     let before = site.readings();
     let run = site.engines().work(phase, interrupt.flag(), &done, &mut recorders);
     // What the sync reads says nothing of where the phase's own reads came from.
@@ -91,7 +122,8 @@ pub(super) fn measure(
     let interrupted = interrupt.is_set();
     let sync_seconds = if interrupted { 0.0 } else { sync(site, phase, &mut wrong) };
     let moved = site.readings().since(before).device;
-    let disturbance = begun.map(|begun| watch.end(&begun, site));
+    let seen = begun.map(|begun| watch.end(&begun, site)).transpose()?;
+    let PhaseSurroundings { disturbance, disk } = seen.unwrap_or_default();
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();
@@ -107,6 +139,7 @@ pub(super) fn measure(
         cache: cache_report(phase, found),
         slices_ns: recorded.slices_ns,
         disturbance,
+        disk,
         space_bytes: taken.map(|(bytes, _)| bytes),
         inodes: taken.and_then(|(_, inodes)| inodes),
         idle,
@@ -149,7 +182,7 @@ pub(super) fn settle(
     cell: &CellPlan,
     key: &CellKey,
 ) -> Result<Option<Measurement>> {
-    let Some(Settled { seconds, device }) = site.settle()? else { return Ok(None) };
+    let Some(Settled { seconds, device, disk }) = site.settle()? else { return Ok(None) };
     let measurement = Measurement {
         cell: key.clone(),
         phase: SETTLE.into(),
@@ -160,6 +193,7 @@ pub(super) fn settle(
         operations: 1,
         operations_asked: 1,
         seconds,
+        disk,
         ..Measurement::default()
     };
     Ok(Some(with_device(measurement, device, site)))

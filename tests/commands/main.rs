@@ -14,6 +14,7 @@ mod check;
 mod cli;
 mod cli_mistakes;
 mod compare;
+mod disk_command;
 mod exports;
 mod filesystem_command;
 mod live;

@@ -346,6 +346,8 @@ fn the_command_line_wins_over_the_file() {
         cache: Some(CacheAsked::AsIs),
         engine: Some(EngineName::Sim),
         filesystems: Vec::new(),
+        disk: None,
+        directory: std::path::PathBuf::new(),
         memory_bytes: 0,
         set: vec![("files".into(), "50".into()), ("levels".into(), "5,6,7".into())],
     };

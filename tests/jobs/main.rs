@@ -11,6 +11,7 @@ mod library;
 mod chunks;
 mod conclusions;
 mod direct_jobs;
+mod disk_jobs;
 mod filesystem_jobs;
 mod job_files;
 mod precision;

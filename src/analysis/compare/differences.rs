@@ -33,7 +33,7 @@ enum Fact {
 
 use Fact::{Later, Lines, Many, One, Own};
 
-const FACTS: [(&str, Fact); 22] = [
+const FACTS: [(&str, Fact); 23] = [
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.to_string())),
     ("parameters", Many(parameters, ", ")),
@@ -52,6 +52,7 @@ const FACTS: [(&str, Fact); 22] = [
     ("mount options", Many(options, ",")),
     ("made by", Many(mkfs_words, " ")),
     ("device", Own(device)),
+    ("disk model", Lines(model_lines)),
     ("kernel", One(|book| book.host.kernel.clone())),
     ("processor", One(|book| book.host.cpu.clone())),
     ("processors", Own(|book| book.host.cpus.to_string())),
@@ -134,9 +135,13 @@ fn parameters(book: &Book) -> Vec<String> {
 
 /// The job without what does nothing: comments and empty lines.
 pub(crate) fn job_lines(book: &Book) -> Vec<String> {
-    let lines = book.run.job.lines().map(str::trim);
-    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    kept.map(String::from).collect()
+    told_lines(&book.run.job).collect()
+}
+
+/// The lines of a TOML text that say something.
+fn told_lines(text: &str) -> impl Iterator<Item = String> + '_ {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(String::from)
 }
 
 fn most_operations(book: &Book) -> String {
@@ -179,7 +184,10 @@ fn mkfs_words(book: &Book) -> Vec<String> {
 fn device(book: &Book) -> String {
     let made = each_once(made(book).into_iter().map(|made| {
         let size = units::bytes(made.device_bytes);
-        format!("{} of {size}", made.place)
+        match &made.disk {
+            Some(disk) => format!("{}, modelled, of {size}", disk.name),
+            None => format!("{} of {size}", made.place),
+        }
     }));
     if !made.is_empty() {
         return made.join(", ");
@@ -188,6 +196,12 @@ fn device(book: &Book) -> String {
     let size = device.total_bytes.map(|bytes| format!(" of {}", units::bytes(bytes)));
     let name = device.model.as_ref().unwrap_or(&device.name);
     format!("{name}{}", size.unwrap_or_default())
+}
+
+/// The figures of modelled disks.
+fn model_lines(book: &Book) -> Vec<String> {
+    let disks = made(book).into_iter().filter_map(|made| made.disk.as_ref());
+    each_once(disks).into_iter().flat_map(|disk| told_lines(&disk.model)).collect()
 }
 
 fn memory(book: &Book) -> String {
@@ -200,6 +214,7 @@ fn memory(book: &Book) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::book::DiskFacts;
     use crate::results::fixture;
 
     #[test]
@@ -238,6 +253,27 @@ mod tests {
                 ("mount options", both("relatime", "noatime")),
             ]
         );
+    }
+
+    #[test]
+    fn a_modelled_disk_is_the_device_and_figures_that_differ_are_counted() {
+        let book = |name: &str, model: &str| {
+            let mut book = fixture::made::book();
+            let disk = DiskFacts { name: name.into(), model: model.into() };
+            book.filesystems.iter_mut().for_each(|made| made.disk = Some(disk.clone()));
+            book
+        };
+        let told = |a: &Book, b: &Book| {
+            differences(&[a, b]).iter().map(|d| (d.name, d.values.clone())).collect::<Vec<_>>()
+        };
+        let both = |a: &str, b: &str| vec![Some(a.to_string()), Some(b.to_string())];
+        let (slow, fast) =
+            (book("mine", "rpm = 1\n# a word\n"), book("mine", "rpm = 2\nheads = 3\n"));
+        let lines = both("1 line only in A", "2 lines only in B");
+        assert_eq!(told(&slow, &fast), [("disk model", lines)]);
+        let real = fixture::made::book();
+        let found = told(&real, &slow);
+        assert_eq!(found[0], ("device", both("image of 10.0 GiB", "mine, modelled, of 10.0 GiB")));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub mod crossover;
 pub mod curve;
+pub mod disk;
 pub mod growth;
 pub mod knee;
 pub(super) mod phase_parts;

@@ -192,7 +192,10 @@ pub(super) fn destination(book: &Book) -> Vec<DestinationFinding> {
 
 /// Whether something below the kernel caches, of each phase that read cold content several times.
 pub(super) fn lower_cache(book: &Book) -> Vec<LowerCacheFinding> {
-    moved_bytes(book).iter().filter_map(MovedBytes::lower_cache).collect()
+    let all = moved_bytes(book);
+    // Below a modelled disk nothing is faster than it.
+    let real = all.iter().filter(|one| !book.is_on_model(one.members[0]));
+    real.filter_map(MovedBytes::lower_cache).collect()
 }
 
 fn moved_bytes(book: &Book) -> Vec<MovedBytes<'_>> {

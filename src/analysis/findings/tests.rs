@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod course;
 #[cfg(test)]
+mod disks;
+#[cfg(test)]
 mod even;
 #[cfg(test)]
 mod knees;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::random::{Stream, draw};
 use crate::plan::Scale;
+use crate::results::book::MadeOn;
 use crate::results::fixture;
 use crate::results::reference::references;
 
@@ -78,6 +79,22 @@ fn another_kernel_is_the_same_target_and_another_disk_or_job_is_not() {
     assert!(!with(|b| b.run.scale = Scale::Standard));
     assert!(!with(|b| b.measurements[0].threads = 7));
     assert!(!with(|b| b.filesystems.push(fixture::made::filesystem("ext4", "ext4"))));
+}
+
+#[test]
+fn another_modelled_disk_is_another_target_and_another_machine_disk_below_it_is_not() {
+    let a = fixture::made::modelled_book();
+    let with = |change: fn(&mut Book)| {
+        let mut b = fixture::made::modelled_book();
+        change(&mut b);
+        same_target(&a, &b)
+    };
+    assert!(with(|b| b.host.device = None));
+    assert!(with(|b| b.host.filesystem.kind = "xfs".into()));
+    assert!(with(|b| b.filesystems[0].place = MadeOn::Image));
+    assert!(!with(|b| b.filesystems[0].disk.as_mut().unwrap().model += "rpm = 1\n"));
+    assert!(!with(|b| b.filesystems[0].disk = None));
+    assert!(!with(|b| b.host.cpu = "another".into()));
 }
 
 fn begun(day: u32) -> Book {

@@ -100,6 +100,23 @@ fn a_loop_device_through_the_cache_is_said_and_one_around_it_is_not() {
 }
 
 #[test]
+fn a_modelled_disk_that_was_late_is_told_with_its_phases_and_one_that_was_not_causes_no_warning() {
+    let mut book = crate::results::fixture::made::modelled_book();
+    for made in &mut book.filesystems {
+        made.device.as_mut().unwrap().loop_direct_io = Some(false);
+    }
+    assert_eq!(of_book(&book), [], "what lies below it adds no time");
+    for m in book.measurements.iter_mut().filter(|m| m.phase == "read-random") {
+        let disk = m.disk.as_mut().unwrap();
+        disk.late = Some(disk.requests() / 50);
+    }
+    let all = of_book(&book);
+    assert_eq!(codes(&all), [WarningCode::DiskLate]);
+    assert!(all[0].sentence.starts_with("read-random: the modelled disk"), "{}", all[0].sentence);
+    assert!(all[0].sentence.contains("2%"), "{}", all[0].sentence);
+}
+
+#[test]
 fn slow_processors_are_stated_once() {
     let mut book = crate::results::fixture::book();
     let stated = |book: &Book| {

@@ -338,7 +338,8 @@ impl RunState {
             self.since = self.seconds;
         }
         let is_simulated = cell.is_some_and(|at| self.cells[at].plan.engine.is_simulated());
-        self.device = context.device.as_ref().map(|device| shown(&device.facts.name));
+        let device = context.device.as_ref().map(|device| shown(&device.facts.name));
+        self.device = context.disk.map(|disk| format!("{}, modelled", shown(disk))).or(device);
         let goal = match phase.end {
             PhaseEnd::After(ns) if phase.cache != CacheAsked::Cold && !is_simulated => {
                 Goal::Seconds(ns as f64 / 1e9)

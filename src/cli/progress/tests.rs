@@ -78,6 +78,7 @@ impl WatchedRun {
             key,
             phase: &phases[phase.min(phases.len() - 1)],
             device: Some(BlockDevice::made_up((253, 0), facts)),
+            disk: None,
         }
     }
 
@@ -334,6 +335,7 @@ fn repeats_that_a_pilot_asks_for_are_cells_too() {
         key: &key,
         phase: &plan.cells[0].phases[0],
         device: None,
+        disk: None,
     };
     state.phase_begins(&context);
     assert_eq!(state.cells_done(), "0 of 7 cells done");

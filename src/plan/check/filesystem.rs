@@ -2,12 +2,17 @@
 
 use super::Settings;
 use super::keys::check_title;
-use crate::plan::filesystem::{FileSystem, find_kind};
+use crate::base::distinct::each_once;
+use crate::base::problem::Problem;
+use crate::plan::filesystem::{FileSystem, disk_named, find_kind};
 use crate::plan::report::{ProblemList, below, element, short};
 use crate::plan::wire::{self, WireFileSystem, WireJob};
 
 /// Where the command line's file systems stand.
 const OPTION: &str = "--filesystem";
+
+/// Where the command line's disk stands.
+const DISK_OPTION: &str = "--disk";
 
 /// Most bytes of a variant's name.
 const NAME_BYTES_MAX: usize = 60;
@@ -33,25 +38,30 @@ pub(super) fn crossed<'a>(
     report: &mut ProblemList,
 ) -> Vec<CrossedVariant<'a>> {
     let variants = if job.variant.is_empty() { default } else { &job.variant };
-    let of_all = job.filesystem.as_ref().and_then(|wire| read(wire, "filesystem", report));
+    let of_all =
+        job.filesystem.as_ref().and_then(|wire| read(wire, "filesystem", settings, report));
     let mut own = Vec::with_capacity(variants.len());
     for (at, wire) in variants.iter().enumerate() {
         let place = element("variant", at);
         check_variant_name(&variants[..at], wire, &place, report);
         let here = below(&place, "filesystem");
         let made = match &wire.filesystem {
-            Some(wire) => read(wire, &here, report).map(|made| (made, here)),
+            Some(wire) => read(wire, &here, settings, report).map(|made| (made, here)),
             None => of_all.clone().map(|made| (made, "filesystem".to_string())),
         };
         own.push(CrossedVariant { wire, place, name: wire.name.clone(), made });
     }
-    if settings.filesystems.is_empty() {
+    let asked: Vec<FileSystem> =
+        settings.filesystems.iter().map(|asked| with_disk(asked.clone(), settings)).collect();
+    if asked.is_empty() {
+        check_disks(&own, settings, report);
         return own;
     }
-    check_asked(settings, &own, report);
-    let on = |filesystem: &FileSystem| {
+    check_asked(&asked, &own, report);
+    let labels = labels(&asked);
+    let on = |at: usize, filesystem: &FileSystem| {
         let variant = |one: &CrossedVariant<'a>| {
-            let label = filesystem.label();
+            let label = labels[at].clone();
             let name = match one.name.as_ref().filter(|_| !job.variant.is_empty()) {
                 Some(name) => format!("{label}/{name}"),
                 None => label,
@@ -61,40 +71,91 @@ pub(super) fn crossed<'a>(
         };
         own.iter().map(variant).collect::<Vec<_>>()
     };
-    let crossed: Vec<CrossedVariant<'a>> = settings.filesystems.iter().flat_map(on).collect();
+    let crossed = asked.iter().enumerate().flat_map(|(at, filesystem)| on(at, filesystem));
+    let crossed: Vec<CrossedVariant<'a>> = crossed.collect();
     for (at, one) in crossed.iter().enumerate() {
         check_crossed_name(&crossed[..at], one, report);
     }
+    check_disks(&crossed, settings, report);
     crossed
 }
 
-/// The file system; none if its kind is not known, which was reported.
-fn read(wire: &WireFileSystem, place: &str, report: &mut ProblemList) -> Option<FileSystem> {
+/// What each of the file systems is called; by its disk too, where disks differ.
+fn labels(all: &[FileSystem]) -> Vec<String> {
+    let differ = each_once(all.iter().map(|filesystem| &filesystem.disk)).len() > 1;
+    let label = |one: &FileSystem| if differ { one.label_with_disk() } else { one.label() };
+    all.iter().map(label).collect()
+}
+
+/// The file system; none if its kind or its disk is not known, which was reported.
+fn read(
+    wire: &WireFileSystem,
+    place: &str,
+    settings: &Settings,
+    report: &mut ProblemList,
+) -> Option<FileSystem> {
+    let named = wire.disk.as_deref().map(|word| disk_named(word, &settings.directory));
+    let disk = named.transpose().map_err(|Problem { found, expected, hint, .. }| {
+        report.add_with_hint(&below(place, "disk"), found, expected, hint.unwrap_or_default());
+    });
     let filesystem = FileSystem {
         kind: find_kind(wire.kind.as_ref()?)?,
         mkfs: wire.mkfs.clone().unwrap_or_default(),
         mount: wire.mount.clone().unwrap_or_default(),
         noatime: false,
+        disk: disk.clone().unwrap_or_default(),
         name: None,
     };
+    let filesystem = with_disk(filesystem, settings);
     for fault in filesystem.faults() {
         report.add(&below(place, &fault.key), fault.found, fault.expected);
     }
-    Some(filesystem)
+    disk.is_ok().then_some(filesystem)
+}
+
+/// On the disk of `--disk`, if it has none of its own.
+fn with_disk(filesystem: FileSystem, settings: &Settings) -> FileSystem {
+    FileSystem { disk: filesystem.disk.clone().or_else(|| settings.disk.clone()), ..filesystem }
+}
+
+/// Whether all file systems that are made lie on modelled disks, or none, and `--disk` is one of some.
+fn check_disks(all: &[CrossedVariant<'_>], settings: &Settings, report: &mut ProblemList) {
+    let made: Vec<_> = all.iter().filter_map(|one| one.made.as_ref()).collect();
+    if let Some(disk) = settings.disk.as_ref().filter(|_| made.is_empty() && report.count() == 0) {
+        let hint = format!(
+            "add {OPTION}, such as: boatload run smallfiles {DISK_OPTION} {} {OPTION} ext4",
+            disk.name
+        );
+        let expected = "a job that makes file systems, to lie on it";
+        report.add_with_hint(DISK_OPTION, format!("`{}`", short(&disk.name)), expected, hint);
+    }
+    let Some((on_disk, _)) = made.iter().find(|(filesystem, _)| filesystem.disk.is_some()) else {
+        return;
+    };
+    for (other, place) in made.iter().filter(|(filesystem, _)| filesystem.disk.is_none()) {
+        let found = format!("no disk for `{}`, and one for `{}`", other.label(), on_disk.label());
+        let expected = "modelled disks for all file systems of a job, or for none";
+        let hint = match other.kind.maker {
+            Some(_) => {
+                format!("give it one of its own with `disk`, or all the same with {DISK_OPTION}")
+            }
+            None => "leave it out: it lies in memory, and has no device".into(),
+        };
+        report.add_with_hint(place, found, expected, hint);
+    }
 }
 
 /// What the command line asks for, against itself and the job file.
-fn check_asked(settings: &Settings, variants: &[CrossedVariant<'_>], report: &mut ProblemList) {
-    let all = &settings.filesystems;
+fn check_asked(all: &[FileSystem], variants: &[CrossedVariant<'_>], report: &mut ProblemList) {
+    let labels = labels(all);
     for (at, filesystem) in all.iter().enumerate() {
         for fault in filesystem.faults() {
             let place = format!("{OPTION} {}", fault.key);
             report.add(&place, fault.found, fault.expected);
         }
-        let label = filesystem.label();
-        if all[..at].iter().any(|other| other.label() == label) {
+        if labels[..at].contains(&labels[at]) {
             let hint = "give one of them other options, or a `name=` of its own";
-            let found = format!("`{}` twice", short(&label));
+            let found = format!("`{}` twice", short(&labels[at]));
             report.add_with_hint(OPTION, found, "each once", hint);
         }
     }

@@ -9,10 +9,13 @@ mod tree;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use self::cell::CellCheck;
 use self::filesystem::CrossedVariant;
 use self::keys::{KeyReader, Scope, check_name, check_title, described};
+use super::disk::DiskModel;
 use super::repetition::Passes;
 use super::report::{ProblemList, below, element};
 use super::source;
@@ -43,6 +46,10 @@ pub struct Settings {
     pub engine: Option<EngineName>,
     /// `--filesystem`: each variant of the job is done on each of them.
     pub filesystems: Vec<FileSystem>,
+    /// `--disk`: the modelled disk of all file systems that have none of their own.
+    pub disk: Option<Arc<DiskModel>>,
+    /// The directory of the job file, where paths in it begin; empty for the working directory.
+    pub directory: PathBuf,
     /// Each `--set name=value`; a list is written `30,50,70`.
     pub set: Vec<(String, String)>,
     /// Memory of the machine, in bytes: what `"2x memory"` in a job file is twice of. 0 if unknown.

@@ -75,6 +75,13 @@ impl FileSystem {
                 expected: "none: it has no mkfs, and takes all its options with `mount`".into(),
             }],
         };
+        if let (Some(disk), None) = (&self.disk, &self.kind.maker) {
+            faults.push(Fault {
+                key: "disk".into(),
+                found: format!("`{}` for `{}`", disk.name, self.kind.name),
+                expected: "none: it lies in memory, and has no device".into(),
+            });
+        }
         faults.extend(mount_faults(&self.mount).map(|(o, why)| fault("mount".into(), o, why)));
         faults
     }

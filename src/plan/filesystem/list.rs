@@ -1,14 +1,17 @@
-//! Parses file systems as the command line names them: `ext4,ext3:mkfs=-O ^dir_index:mount=noatime,xfs`.
+//! Parses file systems as the command line names them: `ext4:disk=hdd-7200,xfs:mount=noatime`.
 
-use super::{FileSystem, FileSystemKind, KINDS, find_kind};
+use std::path::Path;
+
+use super::{FileSystem, FileSystemKind, KINDS, disk_named, find_kind};
 use crate::base::problem::nearest;
 use crate::base::shell::words;
 
 /// Options of a file system in a list.
-const OPTIONS: [&str; 3] = ["mkfs", "mount", "name"];
+const OPTIONS: [&str; 4] = ["mkfs", "mount", "disk", "name"];
 
-/// Reads a list of `TYPE[:mkfs=WORDS][:mount=OPTIONS][:name=NAME]`, separated by commas. A comma
-/// inside options belongs to them, unless a known type begins after it.
+/// Reads a list of `TYPE[:mkfs=WORDS][:mount=OPTIONS][:disk=MODEL|FILE][:name=NAME]`, separated by commas.
+/// A comma inside options belongs to them, unless a known type begins after it. Paths begin in the
+/// working directory.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
@@ -59,6 +62,11 @@ fn read_entry(entry: &str) -> Result<FileSystem, String> {
                 made.mkfs = words(value).ok_or_else(broken)?;
             }
             "mount" => made.mount = value.to_string(),
+            "disk" => {
+                let disk = disk_named(value, Path::new(""));
+                made.disk =
+                    Some(disk.map_err(|problem| format!("`{key}=`: {}", problem.sentence()))?);
+            }
             "name" if value.is_empty() => return Err(format!("`{entry}` has an empty `name=`")),
             "name" => made.name = Some(value.to_string()),
             _ => return Err(unknown_option(entry, key)),
@@ -105,7 +113,7 @@ fn kind_named(name: &str) -> Result<&'static FileSystemKind, String> {
 fn unknown_option(entry: &str, key: &str) -> String {
     let hint =
         nearest(key, OPTIONS).map_or_else(String::new, |near| format!("; did you mean `{near}=`?"));
-    format!("`{key}` in `{entry}` is none of `mkfs=`, `mount=`, `name=`{hint}")
+    format!("`{key}` in `{entry}` is none of `mkfs=`, `mount=`, `disk=`, `name=`{hint}")
 }
 
 fn known() -> String {
@@ -144,6 +152,21 @@ mod tests {
         let list = read("f2fs:mount=noatime:name=folded:mkfs=-C utf8:strict -O casefold");
         assert_eq!(list[0].mkfs, ["-C", "utf8:strict", "-O", "casefold"]);
         assert_eq!((list[0].mount.as_str(), list[0].label().as_str()), ("noatime", "folded"));
+    }
+
+    #[test]
+    fn a_disk_is_one_of_the_options_and_stands_in_the_label_only_beside_another() {
+        let list = read("ext4:disk=hdd-7200:mount=noatime,ext4:disk=nvme:name=fast");
+        let disks: Vec<_> = list.iter().filter_map(|one| one.disk.as_ref()).collect();
+        assert_eq!(
+            disks.iter().map(|disk| disk.name.as_str()).collect::<Vec<_>>(),
+            ["hdd-7200", "nvme"]
+        );
+        assert_eq!((list[0].label(), list[1].label()), ("ext4 noatime".into(), "fast".into()));
+        assert_eq!(list[0].label_with_disk(), "ext4 noatime hdd-7200");
+        assert_eq!(list[1].label_with_disk(), "fast");
+        let error = read_list("ext4:disk=hdd-7000").unwrap_err();
+        assert!(error.contains("did you mean `hdd-7200`?"), "{error}");
     }
 
     #[test]

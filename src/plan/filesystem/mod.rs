@@ -1,17 +1,25 @@
 //! Describes the file systems that boatload makes for the cells of a variant.
 
 mod command;
+mod disk;
 mod faults;
 mod kinds;
 mod list;
 mod volume;
 
 pub use command::{mkfs_arguments, mount_options, shown_command};
+pub use disk::disk_named;
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
-pub use volume::{FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, volume_size_at};
+pub use volume::{
+    FAIR_BYTES, Volume, VolumeSize, check_size, fair_volume_size, volume_size_at, written_at_most,
+};
 
+use std::sync::Arc;
+
+use super::disk::DiskModel;
 use super::{CellPlan, Plan};
+use crate::base::distinct::each_once;
 
 /// A file system to be made, with options.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +32,8 @@ pub struct FileSystem {
     pub mount: String,
     /// Whether it is mounted with `noatime` beside these.
     pub noatime: bool,
+    /// The modelled disk that it lies on; none on a real one.
+    pub disk: Option<Arc<DiskModel>>,
     /// What it is called; by its kind and options if it has no name of its own.
     pub name: Option<String>,
 }
@@ -31,7 +41,14 @@ pub struct FileSystem {
 impl FileSystem {
     /// One with all defaults.
     pub fn plain(kind: &'static FileSystemKind) -> Self {
-        Self { kind, mkfs: Vec::new(), mount: String::new(), noatime: false, name: None }
+        Self {
+            kind,
+            mkfs: Vec::new(),
+            mount: String::new(),
+            noatime: false,
+            disk: None,
+            name: None,
+        }
     }
 
     /// What distinguishes it from others: its name, or its kind and all its options.
@@ -44,6 +61,13 @@ impl FileSystem {
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
+    /// The same with its disk, unless it has a name of its own.
+    pub(super) fn label_with_disk(&self) -> String {
+        let disk = self.disk.as_ref().filter(|_| self.name.is_none());
+        let disk = disk.map_or_else(String::new, |disk| format!(" {}", disk.name));
+        self.label() + &disk
+    }
+
     /// Mounts it with `noatime`, unless its options say something of access times.
     pub(super) fn without_atime(&mut self) {
         let said = |option: &str| option.contains("atime") && !option.contains("diratime");
@@ -52,6 +76,13 @@ impl FileSystem {
 }
 
 impl Plan {
+    /// The modelled disks that its file systems lie on, each once.
+    #[must_use]
+    pub fn disks(&self) -> Vec<&Arc<DiskModel>> {
+        let filesystems = self.cells.iter().filter_map(|cell| cell.filesystem.as_ref());
+        each_once(filesystems.filter_map(|filesystem| filesystem.disk.as_ref()))
+    }
+
     /// What of it runs on what is there: the cells for which nothing is made.
     #[must_use]
     pub fn in_place(&self) -> Self {

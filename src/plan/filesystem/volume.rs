@@ -103,6 +103,11 @@ pub fn fair_volume_size(plan: &Plan, spare_bytes: u64) -> Option<VolumeSize> {
     if is_fair { Some(needed) } else { volume_size_at(plan, FAIR_BYTES) }
 }
 
+/// The most that is written at one time to a volume of this size, as a plan needs it.
+pub fn written_at_most(plan: &Plan, size: &VolumeSize) -> u64 {
+    volume_size(plan).map_or(0, |needed| needed.bytes.min(size.bytes))
+}
+
 /// The size of a plan's volume on a place of `bytes`; none if no cell has a file system of its own.
 pub fn volume_size_at(plan: &Plan, bytes: u64) -> Option<VolumeSize> {
     let inodes = made(plan).map(|(cell, _)| inodes(cell, bytes)).max()?;

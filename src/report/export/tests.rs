@@ -108,6 +108,7 @@ fn every_column_is_a_place_in_the_run_document() {
     let m = &mut book.measurements[0];
     m.disturbance = Some(fixture::quiet(1.0));
     m.cache.reason = Some(Doubt::NoRights);
+    m.disk = Some(Default::default());
     let value = crate::report::json::measurement_value(m, &book.host, true);
     for place in csv::places() {
         assert!(value.pointer(place).is_some(), "{place}");

@@ -2,6 +2,7 @@
 //! repeat it.
 
 use super::super::comparison::comparison_sentences;
+use super::super::disk::disk_table;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
 use super::super::head::{about_cost, about_lack, about_machine, about_place, published_facts};
 use super::super::host::host_lines;
@@ -92,6 +93,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         blocks.extend(PageBlock::table("latencies of single operations", latencies));
         blocks.extend(PageBlock::note(ABOUT_LATENCIES));
     }
+    blocks.extend(disk_table(analysis).and_then(PageBlock::titled));
     if !book.filesystems.is_empty() {
         blocks.extend(amplification_tables(analysis).into_iter().filter_map(PageBlock::titled));
     }

@@ -9,7 +9,7 @@ use super::disk::{CACHE_DROPS, ClosedSite, DiskSite};
 use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
-use crate::host::block_device::BlockDevice;
+use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mounts::Mount;
@@ -167,21 +167,30 @@ impl MadeSite {
     }
 
     /// Unmounts what is mounted, of which nothing may be open, and adds what that did to what the
-    /// cell's phases left to write.
+    /// cell's phases left to write. What was written before the first phase is the making of the cell.
     fn unmount_measured(&mut self) -> Result<()> {
+        if !self.here.as_ref().is_some_and(|here| here.worked) {
+            return self.place.as_mut().map_or(Ok(()), Backing::unmount);
+        }
+        self.time_disk(true)?;
+        let (before, disk_before) = (self.counters(), self.disk_activity()?);
         let Some(place) = &mut self.place else { return Ok(()) };
-        let Some(here) = &mut self.here else { return place.unmount() };
-        let device = here.facts.device.as_ref();
-        let counters = || device.and_then(|device| device.counters().ok());
-        let before = counters();
         let (unmounted, seconds) = self.clock.time(|| place.unmount());
+        let device = self.counters().zip(before).map(|(after, before)| after.since(before));
+        let disk = self.disk_activity()?.zip(disk_before);
+        let disk = disk.map(|(after, before)| after.since(&before));
+        self.time_disk(false)?;
         unmounted?;
-        let device = counters().zip(before).map(|(after, before)| after.since(before));
-        // What was written before the first phase is the making of the cell.
-        if std::mem::take(&mut here.worked) {
-            here.settled = here.settled.plus(Settled { seconds, device });
+        if let Some(here) = &mut self.here {
+            here.worked = false;
+            here.settled =
+                std::mem::take(&mut here.settled).plus(Settled { seconds, device, disk });
         }
         Ok(())
+    }
+
+    fn counters(&self) -> Option<DeviceCounters> {
+        self.here.as_ref()?.facts.device.as_ref()?.counters().ok()
     }
 
     /// Unmounts what is mounted; the next file system is made over it.

@@ -27,6 +27,7 @@ use crate::base::failure::{Failure, Result};
 use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::disk_activity::DiskActivity;
 use crate::host::idle::wait_until_idle;
 use crate::host::layout::FreeExtents;
 use crate::host::space::{Space, Usage};
@@ -110,12 +111,14 @@ impl PlaceCondition {
 }
 
 /// What a file system did while it was unmounted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settled {
     /// How long that took, in seconds.
     pub seconds: f64,
     /// What its device did; none without one.
     pub device: Option<DeviceCounters>,
+    /// What the disk did, request by request; none where nobody looked.
+    pub disk: Option<DiskActivity>,
 }
 
 impl Settled {
@@ -123,7 +126,11 @@ impl Settled {
     fn plus(self, other: Self) -> Self {
         let device = self.device.zip(other.device).map(|(one, other)| one.plus(other));
         let device = device.or(self.device).or(other.device);
-        Self { seconds: self.seconds + other.seconds, device }
+        let disk = match (self.disk, other.disk) {
+            (Some(one), Some(other)) => Some(one.plus(&other)),
+            (one, other) => one.or(other),
+        };
+        Self { seconds: self.seconds + other.seconds, device, disk }
     }
 }
 
@@ -226,6 +233,22 @@ pub trait Site {
     /// The block device beneath; none without one.
     fn device(&self) -> Option<&BlockDevice> {
         self.inside()?.device()
+    }
+
+    /// From now on, or no longer, a modelled disk beneath takes its time.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    fn time_disk(&self, _is_timed: bool) -> Result<()> {
+        Ok(())
+    }
+
+    /// What the disk beneath was asked for and did so far; none where nobody looks.
+    ///
+    /// # Errors
+    /// If a modelled disk does not answer.
+    fn disk_activity(&self) -> Result<Option<DiskActivity>> {
+        Ok(None)
     }
 
     /// Whether it is of this machine, whose disturbances are its own, and not simulated.

@@ -172,6 +172,30 @@ fn codes_are_all_different() {
 }
 
 #[test]
+fn others_do_not_disturb_what_waits_for_a_modelled_disk_unless_it_is_late() {
+    let told = |change: fn(&mut Measurement)| {
+        let mut book = fixture::made::modelled_book();
+        for m in &mut book.measurements {
+            let Some(seen) = m.disturbance.as_mut() else { continue };
+            (seen.seconds, seen.cpu_seconds) = (Some(10.0), Some(20.0));
+            (seen.others_user_seconds, seen.steal_seconds) = (Some(9.0), Some(3.0));
+            (seen.others_read_bytes, seen.others_write_bytes) = (Some(1 << 30), Some(1 << 30));
+            seen.io_pressure_seconds = Some(0.0);
+            change(m);
+        }
+        let all = disturbed(&book).into_iter();
+        all.map(|one| (one.code, one.phases.concat())).collect::<Vec<_>>()
+    };
+    let busy = [WarningCode::OthersCpu, WarningCode::Steal];
+    let codes = |all: &[(WarningCode, String)]| all.iter().map(|one| one.0).collect::<Vec<_>>();
+    let punctual = told(|_| ());
+    assert_eq!(codes(&punctual), busy);
+    assert!(punctual.iter().all(|(_, phases)| !phases.contains("read")), "{punctual:?}");
+    let late = told(|m| m.disk.as_mut().unwrap().late = Some(1 << 40));
+    assert!(late.iter().all(|(_, phases)| phases.contains("read-random")), "{late:?}");
+}
+
+#[test]
 fn on_a_loop_device_of_its_own_only_the_disk_beneath_can_be_shared() {
     let told = |beneath: u64| {
         let mut book = fixture::made::book();

@@ -1,0 +1,79 @@
+//! Makes the table of what the disk did in each phase, where its requests were watched.
+
+use std::io::{self, Write};
+
+use super::ReportFormat;
+use super::names::level_value;
+use super::table::{Align, Table, TableColumn, TitledTable};
+use super::text::{number, short_seconds};
+use crate::analysis::Analysis;
+use crate::analysis::disk_use::DiskUse;
+use crate::base::distinct::each_once;
+use crate::base::units;
+
+/// What the disk did in each phase of a run.
+pub(super) const DISK: ReportFormat = ReportFormat { name: "disk", render: write_disk };
+
+fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match disk_table(analysis) {
+        None => writeln!(out, "Nobody watched the requests to the disk."),
+        Some(disk) => disk.write(out),
+    }
+}
+
+type DiskColumn = TableColumn<DiskUse>;
+
+const COLUMNS: [DiskColumn; 8] = [
+    DiskColumn::numbers("requests", |one| figure(one.requests_per_operation())),
+    DiskColumn::numbers("seeks", |one| percent(one.seek_share())),
+    DiskColumn::numbers("distance", |one| match one.seek_distance_bytes() {
+        Some(bytes) => units::bytes(bytes as u64).replace(' ', ""),
+        None => "-".into(),
+    }),
+    DiskColumn::numbers("queue", |one| figure(one.queue_depth())),
+    DiskColumn::numbers("seek", |one| short_seconds(one.seconds_each(|disk| disk.seek_seconds))),
+    DiskColumn::numbers("rotation", |one| {
+        short_seconds(one.seconds_each(|disk| disk.rotation_seconds))
+    }),
+    DiskColumn::numbers("transfer", |one| {
+        short_seconds(one.seconds_each(|disk| disk.transfer_seconds))
+    }),
+    DiskColumn::numbers("flushes", |one| {
+        figure(Some(one.activity.flushes as f64 / f64::from(one.n.max(1))))
+    }),
+];
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".into(), |value| number(value, 3))
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".into(), |share| format!("{}%", number(share * 100.0, 2)))
+}
+
+/// What the disk did: a line for each variant in each phase; none where nobody watched it.
+pub(super) fn disk_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
+    let all = analysis.disk_uses();
+    let first = all.first()?;
+    let is_single = all.iter().all(|one| one.variant == first.variant);
+    let mut table = Table::new(&[(if is_single { "phase" } else { "variant" }, Align::Left)]);
+    for phase in each_once(all.iter().map(|one| one.phase.as_str())) {
+        if !is_single {
+            table.heading(&format!("{phase}:"));
+        }
+        for one in all.iter().filter(|one| one.phase == phase) {
+            table.row(vec![if is_single { one.phase.clone() } else { one.variant.clone() }]);
+        }
+    }
+    for column in COLUMNS.iter().filter(|column| column.is_known(all)) {
+        table.column(column.head, all.iter().map(column.cell));
+    }
+    let level = all.iter().find_map(|one| one.level.as_ref());
+    let level = level.map(|level| format!(" at {}", level_value(level))).unwrap_or_default();
+    let title = format!(
+        "what the disk saw{level}: its requests for each operation, the share of reads and writes that do \
+         not begin where the one before ended and their mean distance from there, the mean number of \
+         requests at the disk, and its time and flushes in each measurement"
+    );
+    Some(TitledTable { title, table })
+}
