@@ -75,7 +75,8 @@ pub(super) fn late_share(m: &Measurement) -> Option<f64> {
     Some(if late > 0.0 { late / disk.requests().max(1) as f64 } else { 0.0 })
 }
 
-/// One for each phase of each variant whose disk was watched. Only valid measurements count.
+/// One for each phase of each variant whose disk was watched, and none of whose requests were missed. Only
+/// valid measurements count.
 pub(super) fn disk_uses(book: &Book) -> Vec<DiskUse> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
     let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
@@ -93,15 +94,16 @@ pub(super) fn disk_uses(book: &Book) -> Vec<DiskUse> {
 }
 
 fn of_cell(book: &Book, cell: &PhaseCell<'_>) -> Option<DiskUse> {
-    let watched: Option<Vec<&DiskActivity>> =
-        cell.measurements.iter().map(|m| m.disk.as_ref()).collect();
+    let watched = cell.measurements.iter().map(|m| m.disk.as_ref());
+    let followed = watched.map(|disk| disk.filter(|disk| disk.missed == 0));
+    let followed: Option<Vec<&DiskActivity>> = followed.collect();
     Some(DiskUse {
         variant: cell.variant.into(),
         phase: cell.phase.into(),
         level: cell.level.cloned(),
         n: u32::try_from(cell.measurements.len()).unwrap_or(u32::MAX),
         operations: cell.measurements.iter().fold(0, |sum, m| m.operations.saturating_add(sum)),
-        activity: watched?.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one)),
+        activity: followed?.into_iter().fold(DiskActivity::default(), |sum, one| sum.plus(one)),
         limit: Limit::of_measurements(&cell.measurements, book.host.cpus),
     })
 }

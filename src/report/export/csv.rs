@@ -71,6 +71,7 @@ const FIGURES: &[CsvColumn] = &[
     ("disk_sequential", "/disk/sequential"),
     ("disk_distance_bytes", "/disk/distance_bytes"),
     ("disk_queue_sum", "/disk/queue_sum"),
+    ("disk_missed", "/disk/missed"),
     ("disk_seek_seconds", "/disk/seek_seconds"),
     ("disk_rotation_seconds", "/disk/rotation_seconds"),
     ("disk_transfer_seconds", "/disk/transfer_seconds"),
