@@ -18,6 +18,7 @@ mod run;
 mod runs;
 mod scenarios;
 mod selftest;
+mod serve_disk;
 mod show;
 mod terminal_style;
 
@@ -85,6 +86,8 @@ enum Command {
     Fill(fill::Fill),
     Age(fill::Age),
     Clean(clean::Clean),
+    #[command(hide = true)]
+    ServeDisk(serve_disk::ServeDisk),
 }
 
 // A command that needs the store. A comment for users here would take the place of the command's.
@@ -146,6 +149,7 @@ pub fn main() -> ExitCode {
         Command::Fill(command) => command.run(),
         Command::Age(command) => command.run(),
         Command::Clean(command) => command.run(),
+        Command::ServeDisk(command) => command.run(),
     };
     let exit = outcome.unwrap_or_else(|failure| {
         out::complain(&failure.sentence);
@@ -181,7 +185,8 @@ mod tests {
     #[test]
     fn short_help_begins_with_examples_and_fits_a_screen() {
         let mut command = Arguments::command();
-        let all: Vec<_> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
+        let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
+        let all: Vec<_> = shown.map(|c| c.get_name().to_string()).collect();
         let mut helps = vec![command.render_help().to_string()];
         for name in all {
             let sub = command.find_subcommand_mut(&name).map(|c| c.render_help().to_string());

@@ -110,6 +110,26 @@ impl LoopDevice {
         }
     }
 
+    /// Gives it logical blocks of this size, a power of two from 512 to the size of a page; nothing on it
+    /// is mounted.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn set_block_bytes(&self, bytes: u32) -> Result<()> {
+        let Some(device) = self.device.as_ref().map(AsFd::as_fd) else { return Ok(()) };
+        ioctl::set_loop_block_size(device, bytes).map_err(|error| {
+            let doing = format!("give {} blocks of {bytes} bytes", self.path.display());
+            Failure::from_system(doing, error.about())
+        })
+    }
+
+    /// Says whether what is behind it rotates, which some file systems place files by. The kernel forgets
+    /// it when the device is attached anew.
+    pub fn set_rotational(&self, rotational: bool) {
+        let flag = device_link(Path::new("/sys"), self.number).join("queue/rotational");
+        let _ = std::fs::write(flag, if rotational { "1" } else { "0" });
+    }
+
     /// Its node: `/dev/loop3`.
     pub fn path(&self) -> &Path {
         &self.path

@@ -10,7 +10,9 @@ pub mod erase;
 pub mod facts;
 #[cfg(test)]
 mod fixture;
+pub mod fuse;
 pub mod idle;
+pub mod io_server;
 mod ioctl;
 pub mod journal;
 mod kernel_log;

@@ -1,27 +1,31 @@
-//! Provides what file systems are made on, one after the other: an image behind a loop device, a block
-//! device, or memory. It leaves nothing behind.
+//! Provides what file systems are made on, one after the other: an image behind a loop device, with or
+//! without a modelled disk between them, a block device, or memory. It leaves nothing behind.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags};
 
+use super::disk::{ModelledDisk, SOURCE};
 use super::image::ImageFile;
 use super::remove::{Removal, remove_run_directory};
-use super::run_directory::{IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
+use super::run_directory::{DISK, IMAGE, MEMORY, MOUNT_POINT, RunDirectory, open_parent};
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::named_enum::named_enum;
 use crate::host::block;
 use crate::host::block_device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
+use crate::host::fuse;
 use crate::host::loop_device::{LoopDevice, backing_file};
 use crate::host::making::{self, Tool};
 use crate::host::mounts;
 use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
+use crate::plan::disk::DiskModel;
 use crate::plan::filesystem::{FileSystemKind, Volume, VolumeSize, mkfs_arguments, mount_options};
 
 /// Beside the image a file system in memory needs a little for itself.
@@ -35,9 +39,6 @@ const PAGES_LEFT_MAX: u64 = 16;
 
 /// How often unmounting is tried, each time for half a second.
 const UNMOUNTS_MAX: u32 = 10;
-
-/// What memory that is mounted is called.
-const SOURCE: &str = "boatload";
 
 named_enum! {
     /// What a file system is made on.
@@ -61,11 +62,22 @@ pub struct Backing {
     base: Option<BackingDevice>,
     room: VolumeSize,
     mounted: bool,
+    /// The disk that the modelled disk is now; none before it is known, and after its contents changed.
+    disk_now: Option<Arc<DiskModel>>,
+}
+
+/// The modelled disk that an image is to lie behind.
+#[derive(Clone, Copy)]
+pub struct DiskOrder<'a> {
+    /// The disk that it is at first.
+    pub model: &'a DiskModel,
+    /// Decides what models leave to chance.
+    pub seed: u64,
 }
 
 enum BackingDevice {
     /// An image behind a loop device, and whether it lies in memory.
-    Image { device: LoopDevice, file: ImageFile, in_memory: bool },
+    Image { device: LoopDevice, file: ImageFile, in_memory: bool, disk: Option<ModelledDisk> },
     /// A device, and whether anything was written to it.
     Device { device: Erasable, written: bool },
 }
@@ -89,7 +101,7 @@ impl BackingDevice {
 impl Backing {
     /// A place of the size of `room`, with all it needs in the marked directory `run_directory`; without
     /// anything asked, for file systems that need only be mounted. `kept_bytes` is what states of an
-    /// image may take that are kept beside it.
+    /// image may take that are kept beside it. An image can lie behind a modelled disk.
     ///
     /// # Errors
     /// If it cannot be had; then nothing is left of it.
@@ -99,20 +111,22 @@ impl Backing {
         asked: Option<&Volume>,
         room: VolumeSize,
         kept_bytes: u64,
+        disk: Option<DiskOrder<'_>>,
     ) -> Result<Self> {
         // For users only; what is done goes by open directories.
         let absolute = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
         let path = absolute.join(run_directory.name());
+        let run_directory = Some(run_directory);
         let mut place =
-            Self { run_directory: Some(run_directory), path, base: None, room, mounted: false };
+            Self { run_directory, path, base: None, room, mounted: false, disk_now: None };
         place.make_directory(MOUNT_POINT)?;
         let Some(asked) = asked else { return Ok(place) };
         place.base = Some(match asked {
             Volume::Image { .. } => {
                 let directory = place.run_directory()?.directory().try_clone_to_owned();
-                place.image(directory.map_err(cannot_make)?, false)?
+                place.image(directory.map_err(cannot_make)?, false, disk)?
             }
-            Volume::Memory { .. } => place.image_in_memory(kept_bytes)?,
+            Volume::Memory { .. } => place.image_in_memory(kept_bytes, disk)?,
             Volume::Device { path, erase } => {
                 BackingDevice::Device { device: check_erasable(path, erase)?, written: false }
             }
@@ -133,10 +147,11 @@ impl Backing {
     /// Mounts in the run's directory; what the kernel objects to is told of the path users know.
     fn mount_inside(&self, source: &Path, kind: &str, name: &str, options: &str) -> Result<()> {
         let target = self.inside(name)?;
-        mounts::mount(source, kind, &target, options).map_err(|failure| {
+        let mounted = mounts::mount(source, kind, &target, options).map_err(|failure| {
             let known = shown(self.path.join(name));
             Failure { sentence: failure.sentence.replace(&shown(&target), &known), ..failure }
-        })
+        });
+        self.explained(mounted)
     }
 
     /// Unmounts in the run's directory; whoever only looks gets some seconds to let go.
@@ -153,7 +168,8 @@ impl Backing {
             }
         }
         let why = refused.map_or_else(String::new, |errno| errno.about());
-        Err(Failure::failed(format!("cannot unmount {}: {why}", shown(self.path.join(name)))))
+        let point = shown(self.path.join(name));
+        self.explained(Err(Failure::failed(format!("cannot unmount {point}: {why}"))))
     }
 
     fn make_directory(&self, name: &str) -> Result<()> {
@@ -161,23 +177,81 @@ impl Backing {
             .map_err(|error| Failure::from_system("make a directory to mount on", error))
     }
 
-    fn image_in_memory(&self, kept_bytes: u64) -> Result<BackingDevice> {
+    fn image_in_memory(
+        &self,
+        kept_bytes: u64,
+        disk: Option<DiskOrder<'_>>,
+    ) -> Result<BackingDevice> {
         self.make_directory(MEMORY)?;
         let bytes = self.room.bytes.saturating_add(kept_bytes).saturating_add(MEMORY_BESIDE_BYTES);
-        self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}"))?;
+        let mount = |options: &str| {
+            self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}{options}"))
+        };
+        // What is swapped out takes the time of another disk; Linux before 6.4 cannot prevent it.
+        mount(",noswap").or_else(|_| mount(""))?;
         let directory = open_parent(&self.inside(MEMORY)?);
-        let made = directory.and_then(|directory| self.image(directory, true));
+        let made = directory.and_then(|directory| self.image(directory, true, disk));
         made.inspect_err(|_| {
             let _ = self.unmount_inside(MEMORY);
         })
     }
 
     /// An image without a block of its own yet, behind a loop device.
-    fn image(&self, directory: OwnedFd, in_memory: bool) -> Result<BackingDevice> {
+    fn image(
+        &self,
+        directory: OwnedFd,
+        in_memory: bool,
+        disk: Option<DiskOrder<'_>>,
+    ) -> Result<BackingDevice> {
         let file = ImageFile::make(directory, self.room.bytes).map_err(cannot_make)?;
+        let disk = disk.map(|order| self.disk_before(&file, order)).transpose()?;
+        let open = disk.as_ref().and_then(ModelledDisk::file).unwrap_or_else(|| file.file());
         // What lies in memory is not kept there a second time.
-        let device = LoopDevice::attach(file.file(), true)?;
-        Ok(BackingDevice::Image { device, file, in_memory })
+        let device = LoopDevice::attach(open, true)?;
+        if disk.is_some() && !device.direct_io() {
+            return Err(Failure::failed(format!(
+                "{} reads and writes the modelled disk through the page cache, in which its times \
+                 would be lost: this kernel's FUSE or loop driver is too old for direct I/O",
+                shown(device.path())
+            )));
+        }
+        Ok(BackingDevice::Image { device, file, in_memory, disk })
+    }
+
+    /// A modelled disk whose contents are an image.
+    fn disk_before(&self, image: &ImageFile, order: DiskOrder<'_>) -> Result<ModelledDisk> {
+        self.make_directory(DISK)?;
+        let DiskOrder { model, seed } = order;
+        ModelledDisk::start(model, seed, image.file(), self.room.bytes, &self.inside(DISK)?)
+    }
+
+    /// The modelled disk that everything lies on, if it lies on one.
+    pub fn disk(&self) -> Option<&ModelledDisk> {
+        match &self.base {
+            Some(BackingDevice::Image { disk, .. }) => disk.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What an action came to; where it failed because the modelled disk has ended, that.
+    fn explained<T>(&self, result: Result<T>) -> Result<T> {
+        let failure = || self.disk().and_then(ModelledDisk::failure);
+        result.map_err(|failed| failure().unwrap_or(failed))
+    }
+
+    /// Makes the modelled disk the one that a file system is to lie on, at rest and with empty caches;
+    /// nothing on it is mounted.
+    fn use_disk_of(&mut self, filesystem: &FileSystem) -> Result<()> {
+        let (Some(BackingDevice::Image { device, disk: Some(disk), .. }), Some(model)) =
+            (&self.base, &filesystem.disk)
+        else {
+            return Ok(());
+        };
+        disk.use_model(model)?;
+        device.set_block_bytes(model.block_bytes)?;
+        device.set_rotational(model.is_rotational());
+        self.disk_now = Some(Arc::clone(model));
+        Ok(())
     }
 
     /// What a file system of this kind is made on.
@@ -239,6 +313,7 @@ impl Backing {
         stop: &AtomicBool,
     ) -> Result<bool> {
         let Some(tool) = tool else { return Ok(false) };
+        self.use_disk_of(filesystem)?;
         let device = self.open_alone()?;
         // What cannot be trimmed is the same for all; what fails in it, mkfs will meet too.
         let trimmed = block::discard(device.as_fd(), self.room.bytes) == Ok(true);
@@ -247,7 +322,8 @@ impl Backing {
         let trimmed = trimmed || self.image_file().is_ok_and(|image| image.clear().is_ok());
         drop(device);
         let words = mkfs_arguments(filesystem, &self.room, self.base_path()?);
-        making::make(tool, &words, &self.inside(MOUNT_POINT)?, stop)?;
+        let made = making::make(tool, &words, &self.inside(MOUNT_POINT)?, stop);
+        self.explained(made)?;
         Ok(trimmed)
     }
 
@@ -275,6 +351,7 @@ impl Backing {
     pub fn restore(&mut self, number: u64, stop: &AtomicBool) -> Result<()> {
         let device = self.open_alone()?;
         flush(device.as_fd())?;
+        self.disk_now = None;
         self.image_file()?.restore(number, stop)?;
         // Whoever looked at the device meanwhile left pages of the old state.
         flush(device.as_fd())
@@ -290,6 +367,9 @@ impl Backing {
 
     /// Mounts what was made; gives its root.
     pub fn mount(&mut self, filesystem: &FileSystem) -> Result<OwnedFd> {
+        if self.disk_now != filesystem.disk {
+            self.use_disk_of(filesystem)?;
+        }
         let kind = filesystem.kind.name;
         let options = mount_options(filesystem, &self.room);
         let below = self.root()?;
@@ -391,12 +471,14 @@ impl Backing {
 
     fn give_back(&self, base: BackingDevice) -> Result<()> {
         match base {
-            BackingDevice::Image { device, file, in_memory } => {
+            BackingDevice::Image { device, file, in_memory, disk } => {
                 let detached = device.detach();
+                // The loop device has the disk's file open, the disk's server the image.
+                let stopped = disk.map_or(Ok(()), ModelledDisk::stop);
                 // What is open in memory could not be unmounted.
                 drop(file);
                 let unmounted = if in_memory { self.unmount_inside(MEMORY) } else { Ok(()) };
-                detached.and(unmounted)
+                detached.and(stopped).and(unmounted)
             }
             BackingDevice::Device { device, written: true } => wipe(&device),
             BackingDevice::Device { written: false, .. } => Ok(()),
@@ -418,15 +500,16 @@ pub enum PagesLeft {
 }
 
 /// Unmounts what a killed run left mounted in its directory, which its marker must have proved to
-/// be boatload's: memory of its own, and what lies on its own image. With the last mount goes the
-/// loop device.
+/// be boatload's: memory and a modelled disk of its own, and what lies on its own image. With the last
+/// mount goes the loop device.
 pub fn unmount_left(run_directory: &Path) -> Result<()> {
-    let own = [MOUNT_POINT, MEMORY].map(|name| run_directory.join(name));
-    let images = [run_directory.join(IMAGE), run_directory.join(MEMORY).join(IMAGE)];
+    let own = [MOUNT_POINT, MEMORY, DISK].map(|name| run_directory.join(name));
+    let images = ["", MEMORY, DISK].map(|name| run_directory.join(name).join(IMAGE));
     for mount in mounts::mounts_below(run_directory) {
-        let of_memory = mount.kind == "tmpfs" && mount.source == SOURCE;
+        let is_own_kind = ["tmpfs", fuse::KIND].contains(&mount.kind.as_str());
         let of_image = || backing_file(&mount.source).is_some_and(|file| images.contains(&file));
-        if !own.contains(&mount.mount_point) || !(of_memory || of_image()) {
+        let is_own = is_own_kind && mount.source == SOURCE || of_image();
+        if !own.contains(&mount.mount_point) || !is_own {
             continue;
         }
         mounts::unmount(&mount.mount_point).map_err(|errno| {

@@ -11,7 +11,7 @@ use rustix::io::Errno as OsErrno;
 
 use super::kept_ballast::NOTE;
 use super::run_directory::{
-    CANARY, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_run_directory, open_directory, prove,
+    CANARY, DISK, IMAGE, MARKER, MEMORY, MOUNT_POINT, may_be_run_directory, open_directory, prove,
 };
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::names::{Name, NameKind};
@@ -177,7 +177,7 @@ fn verdict(
     };
     let kind = match Name::parse(name.to_bytes()) {
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
-        _ if is_one_of(&[MOUNT_POINT, MEMORY]) => NameKind::Cell,
+        _ if is_one_of(&[MOUNT_POINT, MEMORY, DISK]) => NameKind::Cell,
         Some(known) if is_run_directory == known.kind.is_at_top() => known.kind,
         _ => return OwnershipVerdict::Foreign,
     };

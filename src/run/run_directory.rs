@@ -32,6 +32,9 @@ pub const MOUNT_POINT: &str = "mounted";
 /// The directory with the memory that the image lies in, if it is to lie there.
 pub const MEMORY: &str = "memory";
 
+/// The directory that a modelled disk is mounted on, whose one file is the disk.
+pub const DISK: &str = "disk";
+
 /// A marker, like a note, is a few hundred bytes; more is not one.
 const NOTE_BYTES_MAX: u64 = 4096;
 

@@ -9,6 +9,7 @@ use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
 use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY, memory_available_bytes};
+use crate::host::fuse;
 use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
 use crate::host::mounts::enter_private_mounts;
@@ -20,7 +21,7 @@ use crate::plan::filesystem::{
 use crate::plan::space::Need;
 use crate::plan::{CellPlan, FileSystem, Plan};
 use crate::results::book::{DiskFacts, MadeFileSystem};
-use crate::run::backing::Backing;
+use crate::run::backing::{Backing, DiskOrder};
 use crate::run::clock::RealClock;
 use crate::run::interrupt::Interrupt;
 use crate::run::run_directory::RunDirectory;
@@ -34,9 +35,6 @@ pub(super) struct Toolset {
     /// What the images of prepared file systems may take beside it, in bytes.
     kept_bytes: u64,
 }
-
-/// What FUSE is reached by.
-const FUSE_DEVICE: &str = "/dev/fuse";
 
 /// Kinds of file systems that a plan wants made, each once.
 fn kinds(plan: &Plan) -> Vec<&'static FileSystemKind> {
@@ -119,15 +117,11 @@ pub(super) fn memory_of_image(plan: &Plan, room: &VolumeSize) -> u64 {
     if plan.disks().is_empty() { room.bytes } else { written_at_most(plan, room) }
 }
 
-/// A modelled disk is served through FUSE.
+/// Why modelled disks cannot be served here.
 fn no_fuse(plan: &Plan) -> Option<Failure> {
-    let lacks = !plan.disks().is_empty() && !Path::new(FUSE_DEVICE).exists();
-    lacks.then(|| {
-        Failure::failed(format!(
-            "a modelled disk takes {FUSE_DEVICE}, which is not there. Nothing was written. Load it with \
-             `modprobe fuse`, or leave out the disk"
-        ))
-    })
+    let failure = if plan.disks().is_empty() { None } else { fuse::open().err() }?;
+    let sentence = format!("{}. Nothing was written", failure.sentence);
+    Some(Failure { sentence, ..failure })
 }
 
 /// Whether any of them takes a device, and so an image where no device is named.
@@ -245,8 +239,17 @@ impl Toolset {
         // What is made with a mkfs takes a device.
         let takes_device = self.tools.iter().any(|(_, tool)| tool.is_some());
         let asked = takes_device.then_some(&self.place);
-        let place =
-            Backing::make(run_directory, &order.directory, asked, self.room, self.kept_bytes)?;
+        let seed = order.plan.seed;
+        let disks = order.plan.disks();
+        let disk = disks.first().map(|model| DiskOrder { model, seed });
+        let place = Backing::make(
+            run_directory,
+            &order.directory,
+            asked,
+            self.room,
+            self.kept_bytes,
+            disk,
+        )?;
         Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
     }
 }

@@ -73,14 +73,14 @@ fn mounts_below(directory: &Path) -> Vec<String> {
 
 /// Nothing is mounted, attached or left below the bench's directory.
 #[track_caller]
-fn assert_no_trace(bench: &Bench) {
+pub(crate) fn assert_no_trace(bench: &Bench) {
     let work = bench.work();
     assert_eq!(names_in(&work), Vec::<String>::new());
     assert_no_device(bench);
 }
 
 #[track_caller]
-fn assert_no_device(bench: &Bench) {
+pub(crate) fn assert_no_device(bench: &Bench) {
     // The kernel frees what a process had that was killed a moment after it.
     let found = || (loops_below(&bench.work()), mounts_below(&bench.work()));
     let free = (0..100).any(|_| {

@@ -17,6 +17,7 @@ mod filling;
 mod host_making;
 mod host_real;
 mod layout_real;
+mod modelled_disk;
 mod real_fs;
 mod scenario_real;
 mod tree_on_disk;

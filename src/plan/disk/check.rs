@@ -15,6 +15,7 @@ const NAME_BYTES_MAX: usize = 60;
 const ABOUT_BYTES_MAX: usize = 200;
 const ZONES_MAX: usize = 64;
 const SECTOR_BYTES: u64 = 512;
+const LARGE_BLOCK_BYTES: u64 = 4096;
 /// A petabyte: sums of times over all sectors stay far below 2^64 nanoseconds.
 const BYTES: RangeInclusive<u64> = 0..=1_000_000_000_000_000;
 const RATE: RangeInclusive<u64> = 1_000..=1_000_000_000_000;
@@ -29,13 +30,15 @@ pub fn read_disk_model(text: &str) -> Result<DiskModel, Problems> {
     let (wire, mut report) = source::read::<WireDisk>(text)?;
     let name = line("name", &wire.name, NAME_BYTES_MAX, &mut report);
     let about = line("about", &wire.about, ABOUT_BYTES_MAX, &mut report);
+    let block_bytes = block_bytes(&wire, &mut report);
     let mechanism = mechanism(&wire, &mut report);
     let published = wire.published.as_ref().map(|wire| published(wire, &mut report));
     // Whatever is missing here has been reported.
     let model = (|| {
         let published = published.map_or(Some(None), |figures| figures.map(Some))?;
         let text = text.to_string();
-        Some(DiskModel { name: name?, about: about?, mechanism: mechanism?, published, text })
+        let (name, about, block_bytes, mechanism) = (name?, about?, block_bytes?, mechanism?);
+        Some(DiskModel { name, about, block_bytes, mechanism, published, text })
     })();
     if model.is_none() && report.count() == 0 {
         report.add("", "an incomplete model", "all of its keys");
@@ -53,6 +56,20 @@ fn line(key: &str, text: &Option<String>, most: usize, report: &mut ProblemList)
         return None;
     }
     Some(text.to_string())
+}
+
+/// The sizes of blocks that disks have.
+fn block_bytes(wire: &WireDisk, report: &mut ProblemList) -> Option<u32> {
+    if wire.block.is_none() {
+        return Some(SECTOR_BYTES as u32);
+    }
+    let keys = &mut DiskKeys { place: "", report };
+    let bytes = keys.bytes("block", &wire.block, SECTOR_BYTES..=LARGE_BLOCK_BYTES)?;
+    if ![SECTOR_BYTES, LARGE_BLOCK_BYTES].contains(&bytes) {
+        report.add("block", grouped(bytes), "512 or 4096");
+        return None;
+    }
+    u32::try_from(bytes).ok()
 }
 
 fn mechanism(wire: &WireDisk, report: &mut ProblemList) -> Option<DiskMechanism> {
@@ -358,6 +375,16 @@ mod tests {
         ] {
             assert!(told.contains(part), "{part}\n{told}");
         }
+    }
+
+    #[test]
+    fn blocks_have_512_or_4096_bytes_and_512_where_nothing_is_said() {
+        let block = |line: &str| read_disk_model(&format!("{line}{NETWORK}"));
+        let bytes = |line| block(line).map(|model| model.block_bytes).ok();
+        assert_eq!([bytes(""), bytes("block = 512\n")], [Some(512); 2]);
+        assert_eq!([bytes("block = 4096\n"), bytes("block = \"4KiB\"\n")], [Some(4096); 2]);
+        let told = problems(&format!("block = 1024\n{NETWORK}"));
+        assert!(told.contains("line 1: block: found 1,024, expected 512 or 4096"), "{told}");
     }
 
     #[test]

@@ -15,12 +15,21 @@ pub struct DiskModel {
     pub name: String,
     /// What it stands for, in a line.
     pub about: String,
+    /// Bytes of a logical block: 512 or 4,096.
+    pub block_bytes: u32,
     /// How it works.
     pub mechanism: DiskMechanism,
     /// What was published of such disks; the model is checked against it.
     pub published: Option<PublishedFigures>,
     /// The file that describes it.
     pub text: String,
+}
+
+impl DiskModel {
+    /// Whether it turns, as the kernel wants to know of a disk.
+    pub fn is_rotational(&self) -> bool {
+        matches!(self.mechanism, DiskMechanism::HardDisk(_))
+    }
 }
 
 /// How a disk works.

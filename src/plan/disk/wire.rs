@@ -16,6 +16,8 @@ pub(super) struct WireDisk {
     /// What it stands for, in a line.
     #[schemars(required)]
     pub(super) about: Option<String>,
+    /// Bytes of a logical block, the least that is read or written: 512 (the default) or 4096.
+    pub(super) block: Option<WireQuantity>,
     /// An arm over turning platters.
     pub(super) hard_disk: Option<WireHardDisk>,
     /// Flash chips behind a link.

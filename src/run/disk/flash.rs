@@ -347,7 +347,10 @@ mod tests {
             discard_ns: 30_000,
         });
         let (name, about, text) = (String::new(), String::new(), String::new());
-        DiskSimulator::new(&DiskModel { name, about, mechanism, published: None, text }, 1)
+        DiskSimulator::new(
+            &DiskModel { name, about, block_bytes: 512, mechanism, published: None, text },
+            1,
+        )
     }
 
     struct Asked {

@@ -1,10 +1,149 @@
-//! Stands in for a disk whose times are known.
+//! Modelled disks: a block device whose requests take the time that a model of a disk says. The loop
+//! driver sends them to a file system with one file (FUSE), which a process of its own serves: a thread of
+//! this one that waits for the disk cannot keep it from being served.
 
+mod control;
 pub mod figures;
+mod filesystem;
 mod flash;
 mod geometry;
 mod hard_disk;
 mod network;
 mod ranges;
+mod replies;
 mod request;
+mod server;
 pub mod simulator;
+mod watchdog;
+
+pub use server::serve;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use self::control::{ServerAnswer, ServerCommand};
+use self::watchdog::Watchdog;
+use crate::base::failure::{Failure, Result, shown};
+use crate::host::disk_activity::DiskActivity;
+use crate::host::{fuse, mounts};
+use crate::plan::disk::DiskModel;
+use crate::run::run_directory::IMAGE;
+
+/// What is mounted that has no device is called so.
+pub(super) const SOURCE: &str = "boatload";
+
+/// A disk that is served by a process of its own. The process ends with this, and with the thread that
+/// started it.
+pub struct ModelledDisk {
+    watchdog: Watchdog,
+    /// Where the file system with the file is mounted; none if it is not.
+    mounted: Option<PathBuf>,
+    /// None once it is closed.
+    file: Option<OwnedFd>,
+}
+
+impl ModelledDisk {
+    /// A disk of so many bytes whose contents are `image`, mounted at `mount_point`. Requests take no time
+    /// yet. The seed decides what the model leaves to chance.
+    ///
+    /// # Errors
+    /// If it cannot be served here; then nothing is left of it.
+    pub fn start(
+        model: &DiskModel,
+        seed: u64,
+        image: BorrowedFd<'_>,
+        bytes: u64,
+        mount_point: &Path,
+    ) -> Result<Self> {
+        let connection = fuse::open()?;
+        let watchdog = Watchdog::start()?;
+        let mut disk = Self { watchdog, mounted: None, file: None };
+        let begin = ServerCommand::Begin { model: model.text.clone(), seed, bytes };
+        disk.watchdog.ask_with(&begin, &[connection.as_fd(), image])?;
+        fuse::mount(connection.as_fd(), Path::new(SOURCE), mount_point)?;
+        disk.mounted = Some(mount_point.to_path_buf());
+        // The connection must end with the process that serves it, whatever this one has open.
+        drop(connection);
+        disk.watchdog.ask(&ServerCommand::Serve)?;
+        let path = mount_point.join(IMAGE);
+        let opened = rustix::fs::open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+        let opened = opened.map_err(|error| {
+            disk.failure().unwrap_or_else(|| {
+                Failure::from_system(format!("open the modelled disk {}", shown(&path)), error)
+            })
+        });
+        disk.file = Some(opened?);
+        Ok(disk)
+    }
+
+    /// The file that is the disk; none once it is closed.
+    pub fn file(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Puts another disk in its place, with the same contents, at rest and with empty caches.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn use_model(&self, model: &DiskModel) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::UseModel(model.text.clone())).map(drop)
+    }
+
+    /// Lets requests take their time from now on, or not.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn set_timed(&self, timed: bool) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::SetTimed(timed)).map(drop)
+    }
+
+    /// What the disk saw while requests took their time.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn activity(&self) -> Result<DiskActivity> {
+        match self.watchdog.ask(&ServerCommand::TellActivity)? {
+            ServerAnswer::Activity(activity) => Ok(*activity),
+            _ => Err(Failure::failed("the server of a modelled disk gave another answer")),
+        }
+    }
+
+    /// Why nothing on it can be read or written any more, if that is so.
+    pub fn failure(&self) -> Option<Failure> {
+        self.watchdog.failure()
+    }
+
+    /// Unmounts it and ends the process; nothing may have the file open.
+    ///
+    /// # Errors
+    /// If it cannot be unmounted. The process ends all the same.
+    pub fn stop(mut self) -> Result<()> {
+        self.close()
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.file = None;
+        let unmounted = match self.mounted.take() {
+            Some(mount_point) => unmount(&mount_point),
+            None => Ok(()),
+        };
+        self.watchdog.stop();
+        unmounted
+    }
+}
+
+fn unmount(mount_point: &Path) -> Result<()> {
+    mounts::unmount(mount_point).map_err(|errno| {
+        // It goes when nothing has it open any more.
+        let _ = mounts::unmount_lazily(mount_point);
+        Failure::failed(format!("cannot unmount the modelled disk: {}", errno.about()))
+    })
+}
+
+impl Drop for ModelledDisk {
+    fn drop(&mut self) {
+        let _ = self.close();
+    }
+}

@@ -87,7 +87,10 @@ mod tests {
             operations_per_second: 1_000,
         });
         let (name, about, text) = (String::new(), String::new(), String::new());
-        DiskSimulator::new(&DiskModel { name, about, mechanism, published: None, text }, 1)
+        DiskSimulator::new(
+            &DiskModel { name, about, block_bytes: 512, mechanism, published: None, text },
+            1,
+        )
     }
 
     fn request(ticket: u64, kind: DiskRequestKind) -> DiskRequest {

@@ -10,6 +10,7 @@ use super::{EngineSource, Settled, Site};
 
 use crate::base::failure::{Failure, Result};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::disk_activity::DiskActivity;
 use crate::host::facts::HostFacts;
 use crate::host::making::Tool;
 use crate::host::mounts::Mount;
@@ -21,6 +22,7 @@ use crate::run::backing::{Backing, MadeOn, PagesLeft};
 use crate::run::ballast::HeadwayListener;
 use crate::run::cache::{CacheState, CacheVerdict, Doubt};
 use crate::run::clock::RealClock;
+use crate::run::disk::ModelledDisk;
 use crate::run::interrupt::Interrupt;
 use crate::run::remove::Removal;
 use crate::run::run_directory::RunDirectory;
@@ -338,6 +340,15 @@ impl Site for MadeSite {
         here.disk.reopen(closed, root)?;
         let settled = std::mem::take(&mut here.settled);
         Ok(unmounted.is_ok().then_some(settled))
+    }
+
+    fn time_disk(&self, is_timed: bool) -> Result<()> {
+        let disk = self.place.as_ref().and_then(Backing::disk);
+        disk.map_or(Ok(()), |disk| disk.set_timed(is_timed))
+    }
+
+    fn disk_activity(&self) -> Result<Option<DiskActivity>> {
+        self.place.as_ref().and_then(Backing::disk).map(ModelledDisk::activity).transpose()
     }
 
     fn engines(&self) -> EngineSource<'_> {

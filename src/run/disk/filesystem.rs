@@ -1,0 +1,210 @@
+//! The file system with one file that a modelled disk is served through: data is read from and written to
+//! the image at once, replies wait for the disk.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fuser::{
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen,
+    ReplyStatfs, ReplyWrite, Request, WriteFlags,
+};
+use rustix::fs::FallocateFlags;
+
+use super::replies::{HeldReply, ReplyQueue};
+use super::simulator::DiskRequestKind;
+use crate::run::run_directory::IMAGE;
+
+const FILE_NUMBER: INodeNo = INodeNo(2);
+
+/// The file never changes but in its contents, which the kernel does not keep.
+const FOR_EVER: Duration = Duration::from_secs(1 << 30);
+
+/// The largest request; the loop driver sends larger ones in parts.
+const REQUEST_BYTES_MAX: u32 = 1 << 20;
+
+/// Requests that the kernel hands over before it waits for replies: more than a loop device has under
+/// way, be each of them in parts.
+const REQUESTS_MAX: u16 = 512;
+
+/// What a discard frees, and blocks are counted in.
+const BLOCK_BYTES: u32 = 4096;
+
+/// A disk that requests of the kernel reach.
+pub(super) struct ServedDisk {
+    queue: Arc<ReplyQueue>,
+    image: File,
+    bytes: u64,
+}
+
+impl ServedDisk {
+    /// A disk whose contents are `image`.
+    pub(super) fn new(queue: Arc<ReplyQueue>, image: File, bytes: u64) -> Self {
+        Self { queue, image, bytes }
+    }
+
+    fn attributes(&self, number: INodeNo) -> std::io::Result<FileAttr> {
+        let metadata = self.image.metadata()?;
+        let time = metadata.modified()?;
+        let is_file = number == FILE_NUMBER;
+        let user = rustix::process::geteuid().as_raw();
+        Ok(FileAttr {
+            ino: number,
+            size: if is_file { self.bytes } else { 0 },
+            blocks: if is_file { self.bytes / 512 } else { 0 },
+            atime: time,
+            mtime: time,
+            ctime: time,
+            crtime: time,
+            kind: if is_file { FileType::RegularFile } else { FileType::Directory },
+            perm: if is_file { 0o600 } else { 0o500 },
+            nlink: 1,
+            uid: user,
+            gid: rustix::process::getegid().as_raw(),
+            rdev: 0,
+            blksize: BLOCK_BYTES,
+            flags: 0,
+        })
+    }
+
+    /// Empties a range, which then reads as zeros.
+    fn empty(&self, offset: u64, bytes: u64) -> rustix::io::Result<()> {
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&self.image, hole, offset, bytes)
+    }
+}
+
+fn errno(error: rustix::io::Errno) -> Errno {
+    Errno::from_i32(error.raw_os_error())
+}
+
+impl Filesystem for ServedDisk {
+    fn init(&mut self, _request: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
+        let failed = |_| std::io::Error::from(std::io::ErrorKind::Unsupported);
+        // Without it the loop driver would wait for each request before it sends the next.
+        config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(failed)?;
+        config.set_max_write(REQUEST_BYTES_MAX).map_err(|_| failed(InitFlags::empty()))?;
+        for set in [KernelConfig::set_max_background, KernelConfig::set_congestion_threshold] {
+            set(config, REQUESTS_MAX).map_err(|_| failed(InitFlags::empty()))?;
+        }
+        Ok(())
+    }
+
+    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        if parent != INodeNo::ROOT || name != IMAGE {
+            return reply.error(Errno::ENOENT);
+        }
+        match self.attributes(FILE_NUMBER) {
+            Ok(attributes) => reply.entry(&FOR_EVER, &attributes, Generation(0)),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn getattr(
+        &self,
+        _request: &Request,
+        number: INodeNo,
+        _handle: Option<FileHandle>,
+        reply: ReplyAttr,
+    ) {
+        match self.attributes(number) {
+            Ok(attributes) => reply.attr(&FOR_EVER, &attributes),
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn open(&self, _request: &Request, _number: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        // Nothing of the disk lies in the page cache a second time.
+        let flags = FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES;
+        reply.opened(FileHandle(0), flags);
+    }
+
+    fn read(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let bytes = u64::from(size).min(self.bytes.saturating_sub(offset));
+        let mut buffer = self.queue.buffer(bytes as usize);
+        match self.image.read_exact_at(&mut buffer[..bytes as usize], offset) {
+            Ok(()) => {
+                let reply = HeldReply::Data { reply, buffer, bytes: bytes as usize };
+                self.queue.submit(DiskRequestKind::Read, offset, bytes, reply);
+            }
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn write(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let bytes = data.len();
+        if offset.saturating_add(bytes as u64) > self.bytes {
+            return reply.error(Errno::ENOSPC);
+        }
+        match self.image.write_all_at(data, offset) {
+            Ok(()) => {
+                let reply = HeldReply::Written(reply, bytes as u32);
+                self.queue.submit(DiskRequestKind::Write, offset, bytes as u64, reply);
+            }
+            Err(error) => reply.error(error.into()),
+        }
+    }
+
+    fn fsync(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        _only_data: bool,
+        reply: ReplyEmpty,
+    ) {
+        self.queue.submit(DiskRequestKind::Flush, 0, 0, HeldReply::Done(reply));
+    }
+
+    fn fallocate(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let mode = FallocateFlags::from_bits_retain(mode as u32);
+        // The loop driver discards by punching holes, and writes zeros where the blocks are to stay.
+        let kind = match mode - FallocateFlags::KEEP_SIZE {
+            FallocateFlags::PUNCH_HOLE => DiskRequestKind::Discard,
+            FallocateFlags::ZERO_RANGE => DiskRequestKind::Write,
+            _ => return reply.error(Errno::EOPNOTSUPP),
+        };
+        match self.empty(offset, length) {
+            Ok(()) => self.queue.submit(kind, offset, length, HeldReply::Done(reply)),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn statfs(&self, _request: &Request, _number: INodeNo, reply: ReplyStatfs) {
+        let blocks = self.bytes / u64::from(BLOCK_BYTES);
+        reply.statfs(blocks, 0, 0, 1, 0, BLOCK_BYTES, 255, BLOCK_BYTES);
+    }
+}
