@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::disk_use::{LATE_SHARE_MAX, late_share};
 use super::disturbances::{DISTURBANCES, DisturbanceKind};
 use super::finding::{Finding, WarningCode, WarningFinding};
+use super::findings::say;
 use super::repetition::{ImprecisePhase, imprecise_phases};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
@@ -258,7 +259,7 @@ fn late(book: &Book) -> Option<WarningFinding> {
         "{}: the modelled disk answered up to {} of its requests later than 1.1 times their service time: \
          this machine was too slow for it.",
         phases.join(", "),
-        percent_text(most)
+        say::percent(most)
     );
     let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
                 scale), or a machine with more processors to spare.";
