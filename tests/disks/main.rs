@@ -18,6 +18,7 @@ mod host_making;
 mod host_real;
 mod layout_real;
 mod modelled_disk;
+mod modelled_runs;
 mod real_fs;
 mod scenario_real;
 mod tree_on_disk;

@@ -113,7 +113,7 @@ fn a_modelled_disk_that_was_late_is_told_with_its_phases_and_one_that_was_not_ca
     let all = of_book(&book);
     assert_eq!(codes(&all), [WarningCode::DiskLate]);
     assert!(all[0].sentence.starts_with("read-random: the modelled disk"), "{}", all[0].sentence);
-    assert!(all[0].sentence.contains("2%"), "{}", all[0].sentence);
+    assert!(all[0].sentence.contains("2.0%"), "{}", all[0].sentence);
 }
 
 #[test]

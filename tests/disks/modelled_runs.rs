@@ -1,0 +1,111 @@
+//! Runs on modelled disks: that phases take what the model says, that reports name the disk and what it
+//! saw, and that nothing of it is left. Needs root.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+use crate::command;
+use crate::common;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use command::{Bench, names_in};
+use common::{output, skip};
+
+/// Few files, so that a disk with a head is done with them in seconds.
+const JOB: &str = "name = \"modelled\"\ncache = \"cold\"\ndurability = \"syncfs\"\nrepeats = 2\n\
+    [tree]\nfiles = 300\nsize = 3_000\n[[phase]]\noperation = \"create\"\n\
+    [[phase]]\nname = \"read-random\"\noperation = \"read\"\ncount = 60\norder = \"random\"\n";
+
+/// A bench with the job; none, with the reason spoken, where no modelled disk can be served.
+fn bench(what: &str) -> Option<Bench> {
+    let why = match () {
+        () if !rustix::process::geteuid().is_root() => "not root",
+        () if output("mkfs.ext4", &["-V"]).is_none() => "mkfs.ext4 is missing",
+        () if !Path::new("/dev/loop-control").exists() => "no loop devices",
+        () if !Path::new("/dev/fuse").exists() => "no /dev/fuse",
+        () => {
+            let bench = Bench::default();
+            bench.write("job.toml", JOB);
+            return Some(bench);
+        }
+    };
+    skip(what, why);
+    None
+}
+
+fn document(bench: &Bench, more: &[&str]) -> Value {
+    let job = bench.beside("job.toml").to_str().unwrap().to_string();
+    let arguments = ["run", &job].into_iter().chain(more.iter().copied());
+    bench.document(arguments.map(String::from).collect::<Vec<_>>())
+}
+
+fn phase<'a>(document: &'a Value, name: &str) -> Vec<&'a Value> {
+    document["measurements"].as_array().unwrap().iter().filter(|m| m["phase"] == name).collect()
+}
+
+fn number(of: &Value, key: &str) -> f64 {
+    of.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {key} in {of}"))
+}
+
+#[test]
+fn random_reads_on_a_disk_with_a_head_take_what_its_mechanism_takes() {
+    let Some(bench) = bench("a run on a modelled hard disk") else { return };
+    let document = document(&bench, &["--filesystem", "ext4", "--disk", "hdd-7200"]);
+    let made = &document["filesystems"][0];
+    assert_eq!(made["disk"]["name"], "hdd-7200", "{made}");
+    assert!(made["disk"]["model"].as_str().unwrap().contains("[hard_disk]"), "{made}");
+    let reads = phase(&document, "read-random");
+    assert_eq!(reads.len(), 2);
+    for m in reads {
+        assert_eq!(
+            (&m["valid"], &m["cache"]["found"]),
+            (&true.into(), &"cold-verified".into()),
+            "{m}"
+        );
+        let requests = number(m, "/disk/reads");
+        assert!((60.0..240.0).contains(&requests), "a file is a request or two: {m}");
+        let times = ["/disk/seek_seconds", "/disk/rotation_seconds", "/disk/transfer_seconds"];
+        let mechanism: f64 = times.iter().map(|key| number(m, key)).sum();
+        // On a busy machine it takes longer, but one worker never waits for less.
+        assert!(mechanism < 1.05 * number(m, "/seconds"), "{mechanism} s: {m}");
+        let each = mechanism / requests;
+        assert!((0.0003..0.03).contains(&each), "no disk of 7,200 turns takes {each} s: {m}");
+    }
+    for settled in phase(&document, "settle") {
+        assert!(settled["disk"]["writes"].is_u64(), "{settled}");
+    }
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn one_file_system_on_two_disks_differs_as_the_disks_do() {
+    let Some(bench) = bench("a run on two modelled disks") else { return };
+    let document = document(&bench, &["--filesystem", "ext4:disk=hdd-7200,ext4:disk=ram"]);
+    let turns = |variant: &str| -> f64 {
+        let all = phase(&document, "read-random").into_iter().filter(|m| m["variant"] == variant);
+        all.map(|m| m.pointer("/disk/rotation_seconds").and_then(Value::as_f64).unwrap_or(0.0))
+            .sum()
+    };
+    assert!(turns("ext4 hdd-7200") > 0.0 && turns("ext4 ram") == 0.0, "{document}");
+    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+}
+
+#[test]
+fn a_report_names_the_modelled_disk_and_details_have_what_it_saw() {
+    let Some(bench) = bench("the report of a run on a modelled disk") else { return };
+    document(&bench, &["--filesystem", "ext4", "--disk", "sata-ssd", "--repeats", "1"]);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = words(&bench.run(["show", "last", "--details"]).stdout);
+    for part in ["made on sata-ssd, modelled, with its image of", "what the disk saw", "requests"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let listed = bench.run(["runs"]).stdout;
+    assert!(listed.contains("ext4 on sata-ssd"), "{listed}");
+}
