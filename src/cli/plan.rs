@@ -150,7 +150,7 @@ impl PlannedRun<'_> {
                 None => "the probe did not come to all of it".to_string(),
             },
             Ok(None) if !plan.disks().is_empty() => {
-                "a probe says nothing of a modelled disk, and no earlier run of it is stored".into()
+                "a probe knows no modelled disk, and no run of it is stored".into()
             }
             Ok(None) => "no earlier run of it on this file system is stored".into(),
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),

@@ -120,6 +120,26 @@ mod tests {
         assert_eq!(kept.room_bytes(), kept.bytes);
     }
 
+    /// Where the image of a modelled disk lies of a job that fills it, with so much room in the directory.
+    fn place(bytes: u64, available_bytes: u64) -> Volume {
+        let survey = survey("ext4:disk=ram,xfs:disk=ram", available_bytes);
+        settled_place(&survey, &Volume::Image { bytes: Some(bytes) }, Path::new("/"))
+    }
+
+    #[test]
+    fn the_image_of_a_modelled_disk_lies_in_memory_where_all_fits_and_else_where_there_is_room() {
+        let Some(free) = crate::host::facts::memory_available_bytes() else { return };
+        let (small, large) = (Some(free / 16), Some(free * 2));
+        assert_eq!(place(free / 16, 0), Volume::Memory { bytes: small });
+        assert_eq!(place(free * 2, free * 9), Volume::Image { bytes: large }, "too large");
+        let half = free / 2;
+        assert_eq!(place(half, free * 9), Volume::Image { bytes: Some(half) }, "with all states");
+        assert_eq!(place(half, 0), Volume::Memory { bytes: Some(half) }, "without them");
+        assert_eq!(place(free * 2, 0), Volume::Image { bytes: large }, "which is refused");
+        let real = settled_place(&survey("ext4", 0), &Volume::default(), Path::new("/"));
+        assert_eq!(real, Volume::default());
+    }
+
     #[test]
     fn where_there_is_too_little_room_or_no_image_nothing_is_kept_and_it_says_why() {
         let asked = Volume::Image { bytes: Some(10 * GIB) };

@@ -98,14 +98,22 @@ fn volume_size(plan: &Plan) -> Option<VolumeSize> {
 /// not decide, if there is room for that, and no level is a share of it that must be filled.
 pub fn fair_volume_size(plan: &Plan, spare_bytes: u64) -> Option<VolumeSize> {
     let needed = volume_size(plan)?;
-    let fills = made(plan).any(|(cell, _)| percent(cell).is_some());
-    let is_fair = fills || needed.bytes >= FAIR_BYTES || spare_bytes < FAIR_BYTES;
+    let is_fair = is_filled(plan) || needed.bytes >= FAIR_BYTES || spare_bytes < FAIR_BYTES;
     if is_fair { Some(needed) } else { volume_size_at(plan, FAIR_BYTES) }
 }
 
-/// The most that is written at one time to a volume of this size, as a plan needs it.
+/// The most of a volume of this size that a plan writes to: all of it where it is filled, else what the plan
+/// needs.
 pub fn written_at_most(plan: &Plan, size: &VolumeSize) -> u64 {
-    volume_size(plan).map_or(0, |needed| needed.bytes.min(size.bytes))
+    match volume_size(plan) {
+        Some(needed) if !is_filled(plan) => needed.bytes.min(size.bytes),
+        _ => size.bytes,
+    }
+}
+
+/// Whether some level is a share of the volume.
+fn is_filled(plan: &Plan) -> bool {
+    made(plan).any(|(cell, _)| percent(cell).is_some())
 }
 
 /// The size of a plan's volume on a place of `bytes`; none if no cell has a file system of its own.
