@@ -52,9 +52,9 @@ impl DiskUse {
         (all > 0).then(|| self.activity.queue_sum as f64 / all as f64)
     }
 
-    /// Mean seconds of a measurement, of a time that modelled disks have.
+    /// Mean seconds of a measurement, of a time that modelled disks have; none where it took no time.
     pub fn seconds_each(&self, time: fn(&DiskActivity) -> Option<f64>) -> Option<f64> {
-        time(&self.activity).map(|seconds| seconds / f64::from(self.n.max(1)))
+        time(&self.activity).filter(|all| *all > 0.0).map(|all| all / f64::from(self.n.max(1)))
     }
 
     /// Whether it lies on a disk whose head moves.

@@ -57,13 +57,17 @@ impl Limit {
     }
 }
 
-/// Time in which the device was busy; of a modelled disk what its model took, and nothing that it took to serve it.
+/// Time in which the device was busy; of a modelled disk with a head that of its mechanism, and nothing that it
+/// took to serve it.
 fn busy_seconds(m: &Measurement) -> Option<f64> {
-    let modelled = m.disk.as_ref().and_then(|disk| {
-        let times = [disk.seek_seconds, disk.rotation_seconds, disk.transfer_seconds];
-        times.into_iter().flatten().reduce(|sum, one| sum + one)
-    });
-    modelled.or(m.device_busy_seconds)
+    head_seconds(m).or(m.device_busy_seconds)
+}
+
+/// Time of the mechanism of a modelled disk with a head; none of another one, whose parts work side by side.
+fn head_seconds(m: &Measurement) -> Option<f64> {
+    let disk = m.disk.as_ref()?;
+    let turning = disk.seek_seconds? + disk.rotation_seconds?;
+    (turning > 0.0).then(|| turning + disk.transfer_seconds.unwrap_or_default())
 }
 
 /// Processor time of its workers.
@@ -72,8 +76,11 @@ fn worker_seconds(m: &Measurement) -> f64 {
 }
 
 /// Processor time in the kernel that is not the workers': of its threads, which write out what
-/// they changed.
+/// they changed. Beside a modelled disk it is mostly that of serving it, and hides no time of it.
 fn kernel_seconds(m: &Measurement) -> f64 {
+    if m.disk.as_ref().is_some_and(|disk| disk.late.is_some()) {
+        return 0.0;
+    }
     let others = m.disturbance.and_then(|d| Some(d.others_cpu_seconds? - d.others_user_seconds?));
     others.unwrap_or_default().max(0.0)
 }
