@@ -19,7 +19,7 @@ use crate::common::{output, skip};
 use crate::filesystems_real::{assert_no_device, assert_no_trace};
 
 /// One that goes on for long.
-const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 3_000_000\n[[phase]]\noperation = \"create\"\n\
+const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 100_000\n[[phase]]\noperation = \"create\"\n\
     durability = \"fsync\"\n";
 
 /// A bench with the job; none, with the reason spoken, where no disk can be modelled.

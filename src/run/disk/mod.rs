@@ -27,6 +27,7 @@ use self::control::{ServerAnswer, ServerCommand};
 use self::watchdog::Watchdog;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::disk_activity::DiskActivity;
+use crate::host::io_server::take_short_turns;
 use crate::host::{fuse, mounts};
 use crate::plan::disk::DiskModel;
 use crate::run::run_directory::IMAGE;
@@ -35,7 +36,7 @@ use crate::run::run_directory::IMAGE;
 pub(super) const SOURCE: &str = "boatload";
 
 /// A disk that is served by a process of its own. The process ends with this, and with the thread that
-/// started it.
+/// started it, which has short turns on its processor from then on.
 pub struct ModelledDisk {
     watchdog: Watchdog,
     /// Where the file system with the file is mounted; none if it is not.
@@ -59,6 +60,7 @@ impl ModelledDisk {
     ) -> Result<Self> {
         let connection = fuse::open()?;
         let watchdog = Watchdog::start()?;
+        take_short_turns();
         let mut disk = Self { watchdog, mounted: None, file: None };
         let begin = ServerCommand::Begin { model: model.text.clone(), seed, bytes };
         disk.watchdog.ask_with(&begin, &[connection.as_fd(), image])?;
