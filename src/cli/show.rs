@@ -43,7 +43,8 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show each phase at each level with all its figures, where the variance is, and how the machine was set
+    /// Show each phase at each level with all its figures, what the disk saw, where the variance is, and how
+    /// the machine was set
     #[arg(long)]
     details: bool,
     /// Show the windows of each phase that has them
