@@ -10,6 +10,7 @@ use crate::base::failure::{Failure, Result, shown};
 
 use super::block_device::BlockDevice;
 pub use super::block_device::DeviceFacts;
+use super::block_trace::BlockTrace;
 use super::mounts::Mount;
 use super::page_cache::{self, CacheProbe};
 use super::settings::MachineSettings;
@@ -69,6 +70,9 @@ pub struct Rights {
     pub drop_caches: bool,
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
+    /// Why the requests of a block device cannot be followed; none if they can.
+    #[serde(default)]
+    pub block_trace_obstacle: Option<String>,
 }
 
 /// Mount options that name people, machines or paths rather than how the file system works.
@@ -93,6 +97,7 @@ impl Rights {
             root: rustix::process::geteuid().is_root(),
             drop_caches: page_cache::can_drop(),
             cache_probe: CacheProbe::detect().as_str().to_string(),
+            block_trace_obstacle: BlockTrace::obstacle(),
         }
     }
 }

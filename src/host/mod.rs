@@ -3,6 +3,7 @@
 
 pub mod block;
 pub mod block_device;
+pub mod block_trace;
 pub(crate) mod cpu;
 pub mod disk_activity;
 pub mod disturbance;

@@ -7,7 +7,8 @@ use super::{PhaseContext, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
 use crate::base::units::{counted, grouped};
-use crate::host::block_device::DeviceCounters;
+use crate::host::block_device::{BlockDevice, DeviceCounters};
+use crate::host::block_trace::BlockTrace;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
 use crate::host::space::Usage;
 use crate::op::Durability;
@@ -27,6 +28,14 @@ use crate::run::workers::PhaseRun;
 pub(super) struct PhaseWatch {
     clock: RealClock,
     watch: DisturbanceWatch,
+    followed: Option<FollowedDevice>,
+}
+
+/// The device whose requests are followed while a phase runs.
+struct FollowedDevice {
+    number: (u32, u32),
+    /// None where it cannot be followed: the run's facts say why.
+    trace: Option<BlockTrace>,
 }
 
 /// The look before a phase.
@@ -55,6 +64,9 @@ impl PhaseWatch {
         }
         site.time_disk(true)?;
         let (look, disk) = (self.watch.look(site.device()), site.disk_activity()?);
+        if disk.is_none() {
+            site.device().and_then(|device| self.trace(device)).inspect(|trace| trace.begin());
+        }
         Ok(Some(WatchedPhase { clocks: self.clock.both(), look, disk }))
     }
 
@@ -68,10 +80,21 @@ impl PhaseWatch {
         site: &dyn Site,
     ) -> Result<PhaseSurroundings> {
         let disturbance = Some(self.disturbance(begun, site));
-        let disk = site.disk_activity()?.zip(begun.disk.as_ref());
-        let disk = disk.map(|(after, before)| after.since(before));
+        let disk = match &begun.disk {
+            Some(before) => site.disk_activity()?.map(|after| after.since(before)),
+            None => site.device().and_then(|device| self.trace(device)).map(BlockTrace::end),
+        };
         site.time_disk(false)?;
         Ok(PhaseSurroundings { disturbance, disk })
+    }
+
+    /// What follows the requests of a device, if it can be followed.
+    fn trace(&mut self, device: &BlockDevice) -> Option<&BlockTrace> {
+        if self.followed.as_ref().is_none_or(|followed| followed.number != device.number) {
+            let trace = BlockTrace::of(device).ok();
+            self.followed = Some(FollowedDevice { number: device.number, trace });
+        }
+        self.followed.as_ref()?.trace.as_ref()
     }
 
     fn disturbance(&mut self, begun: &WatchedPhase, site: &dyn Site) -> Disturbance {

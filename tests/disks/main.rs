@@ -10,6 +10,7 @@ mod library;
 #[path = "../common/mounts.rs"]
 mod mounts;
 
+mod block_trace;
 mod device;
 mod engine_on_disk;
 mod filesystems_real;
