@@ -79,12 +79,12 @@ impl PhaseWatch {
         begun: &WatchedPhase,
         site: &dyn Site,
     ) -> Result<PhaseSurroundings> {
-        let disturbance = Some(self.disturbance(begun, site));
         let disk = match &begun.disk {
             Some(before) => site.disk_activity()?.map(|after| after.since(before)),
             None => site.device().and_then(|device| self.trace(device)).map(BlockTrace::end),
         };
         site.time_disk(false)?;
+        let disturbance = Some(self.disturbance(begun, site));
         Ok(PhaseSurroundings { disturbance, disk })
     }
 
