@@ -263,6 +263,12 @@ pub fn unmount_lazily(target: &Path) -> ErrnoResult<()> {
         .map_err(Errno::from)
 }
 
+/// Lets all requests to a file system that a process serves fail, even if that process cannot end, and
+/// unmounts it if nothing of it is open (umount2(2), `MNT_FORCE`).
+pub fn abort(target: &Path) {
+    let _ = rustix::mount::unmount(target, UnmountFlags::NOFOLLOW | UnmountFlags::FORCE);
+}
+
 /// What is mounted below a directory, not at it, the newest first: they can be unmounted in this
 /// order. Empty where `/proc` cannot be read.
 pub fn mounts_below(directory: &Path) -> Vec<Mount> {

@@ -25,6 +25,7 @@ use rustix::fs::{Mode, OFlags};
 
 use self::control::{ServerAnswer, ServerCommand};
 use self::watchdog::Watchdog;
+use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::disk_activity::DiskActivity;
 use crate::host::io_server::take_short_turns;
@@ -66,6 +67,7 @@ impl ModelledDisk {
         disk.watchdog.ask_with(&begin, &[connection.as_fd(), image])?;
         fuse::mount(connection.as_fd(), Path::new(SOURCE), mount_point)?;
         disk.mounted = Some(mount_point.to_path_buf());
+        disk.watchdog.serves_at(mount_point);
         // The connection must end with the process that serves it, whatever this one has open.
         drop(connection);
         disk.watchdog.ask(&ServerCommand::Serve)?;
@@ -137,11 +139,16 @@ impl ModelledDisk {
 }
 
 fn unmount(mount_point: &Path) -> Result<()> {
-    mounts::unmount(mount_point).map_err(|errno| {
-        // It goes when nothing has it open any more.
-        let _ = mounts::unmount_lazily(mount_point);
-        Failure::failed(format!("cannot unmount the modelled disk: {}", errno.about()))
-    })
+    match mounts::unmount(mount_point) {
+        // A server that was given up may have lost it already.
+        Ok(()) | Err(Errno::EINVAL) => Ok(()),
+        Err(errno) => {
+            // It goes when nothing has it open any more.
+            let _ = mounts::unmount_lazily(mount_point);
+            let why = errno.about();
+            Err(Failure::failed(format!("cannot unmount the modelled disk: {why}")))
+        }
+    }
 }
 
 impl Drop for ModelledDisk {

@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand};
 use crate::base::failure::{Failure, Result};
+use crate::host::mounts;
 
 /// The command of boatload that serves a disk.
 pub(super) const SERVE: &str = "serve-disk";
@@ -43,6 +45,8 @@ struct Server {
     child: Child,
     /// None once it is closed.
     socket: Option<ControlSocket>,
+    /// Where what it serves is mounted; none before.
+    mount_point: Option<PathBuf>,
     /// Why it does not answer any more.
     failure: Option<Failure>,
 }
@@ -60,7 +64,7 @@ impl Watchdog {
         // A Ctrl-C in the terminal is meant for this process, which ends the other.
         command.stderr(Stdio::null()).current_dir("/").process_group(0);
         let child = command.spawn().map_err(cannot)?;
-        let server = Server { child, socket: Some(socket), failure: None };
+        let server = Server { child, socket: Some(socket), mount_point: None, failure: None };
         let mut watchdog = Self { server: Arc::new(Mutex::new(server)), thread: None };
         watchdog.watch().map_err(cannot)?;
         Ok(watchdog)
@@ -98,6 +102,11 @@ impl Watchdog {
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<ServerAnswer> {
         locked(&self.server).ask(command, descriptors)
+    }
+
+    /// Says where what the server serves is mounted.
+    pub(super) fn serves_at(&self, mount_point: &Path) {
+        locked(&self.server).mount_point = Some(mount_point.to_path_buf());
     }
 
     /// Why the server does not answer any more, if that is so.
@@ -155,6 +164,10 @@ impl Server {
     fn give_up(&mut self, is_silent: bool) -> Failure {
         let status = if is_silent { None } else { self.wait() };
         let _ = self.child.kill();
+        // A server that waits for memory, which is written out to its own disk, cannot even be killed.
+        if let Some(mount_point) = &self.mount_point {
+            mounts::abort(mount_point);
+        }
         self.wait();
         let how = match status {
             None => format!(
