@@ -33,6 +33,7 @@ const PERF_FLAG_FD_CLOEXEC: c_ulong = 1 << 3;
 const PERF_RECORD_LOST: u32 = 2;
 const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_ATTR_DISABLED: u64 = 1;
+const PERF_ATTR_USE_CLOCKID: u64 = 1 << 25;
 const PERF_EVENT_IOC_ENABLE: c_ulong = 0x2400;
 const PERF_EVENT_IOC_DISABLE: c_ulong = 0x2401;
 const PERF_EVENT_IOC_SET_OUTPUT: c_ulong = 0x2405;
@@ -197,8 +198,7 @@ enum BlockEventKind {
 #[derive(Default)]
 struct SeenRequests {
     activity: DiskActivity,
-    /// Below 0 after the answer to a request that was there before, or came out of order: the clocks of
-    /// two processors differ a little.
+    /// Below 0 after the answer to a request that was there before.
     at_disk: i64,
     /// Where the last read or write ended; none before the first.
     last_end: Option<u64>,
@@ -310,7 +310,7 @@ impl EventFormat {
 
 // --- perf events ---------------------------------------------------------------------------------
 
-/// `struct perf_event_attr` as of its first version, which every kernel takes.
+/// `struct perf_event_attr` as of Linux 4.1.
 #[repr(C)]
 #[derive(Default)]
 struct PerfEventAttr {
@@ -323,7 +323,11 @@ struct PerfEventAttr {
     flags: u64,
     wakeup: u32,
     breakpoint: u32,
-    config1: u64,
+    configs: [u64; 2],
+    branches: u64,
+    registers: u64,
+    stack: u32,
+    clock: i32,
 }
 
 /// The events of one processor, in the memory that the kernel writes them to.
@@ -436,7 +440,9 @@ fn open_event(processor: c_int, id: u64) -> std::io::Result<OwnedFd> {
         config: id,
         sample_period: 1,
         sample_type: PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-        flags: PERF_ATTR_DISABLED,
+        // By default each processor has a clock of its own, which others run ahead of or behind.
+        flags: PERF_ATTR_DISABLED | PERF_ATTR_USE_CLOCKID,
+        clock: libc::CLOCK_MONOTONIC,
         // Nobody is woken up: the thread looks by itself. The kernel takes it for a signed number.
         wakeup: i32::MAX.cast_unsigned(),
         ..PerfEventAttr::default()
