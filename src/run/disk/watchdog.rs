@@ -171,7 +171,7 @@ impl Server {
         self.wait();
         let how = match status {
             None => format!(
-                "did not answer for {} s and was ended; was it stopped?",
+                "did not answer for {} s and was ended; was it stopped, or memory short?",
                 ANSWER_LIMIT.as_secs()
             ),
             Some(status) => format!("{}; was memory short?", ended_how(status)),
