@@ -18,14 +18,16 @@ pub(super) struct Flash {
     free_reads: Vec<usize>,
     events: BinaryHeap<Reverse<FlashEvent>>,
     events_made: u64,
+    /// What came to the buffer since the last flush, and waits to be programmed.
     dirty: DiskRanges,
+    /// Flushes that wait, each with its own part of the buffer; the oldest first.
+    flushes: VecDeque<PendingFlush>,
     programming_bytes: u64,
+    /// Programs that were begun and that ended. All take equally long: they end in the order they began.
+    programs_begun: u64,
+    programs_ended: u64,
     /// Writes that wait for room in the buffer.
     held: VecDeque<BufferedWrite>,
-    /// Bytes that came to the buffer and that left it, since the start.
-    buffered_bytes: u64,
-    drained_bytes: u64,
-    flushes: VecDeque<PendingFlush>,
     link_free_ns: u64,
     times: BusyTimes,
 }
@@ -33,6 +35,8 @@ pub(super) struct Flash {
 #[derive(Debug, Default)]
 struct FlashUnit {
     is_busy: bool,
+    /// Whether the last thing it did was to read.
+    has_read: bool,
     /// Reads that wait for it, by their number in `reads`.
     waiting: VecDeque<usize>,
 }
@@ -41,7 +45,7 @@ struct FlashUnit {
 #[derive(Clone, Copy, Debug)]
 struct PageReads {
     request: DiskRequest,
-    arrived_ns: u64,
+    begun_ns: u64,
     pages_left: u64,
     /// When its data have gone over the link; none before its first page is read.
     sent_ns: Option<u64>,
@@ -50,15 +54,18 @@ struct PageReads {
 #[derive(Clone, Copy, Debug)]
 struct BufferedWrite {
     request: DiskRequest,
-    arrived_ns: u64,
+    begun_ns: u64,
 }
 
-/// A flush, which ends when so many bytes have left the buffer.
-#[derive(Clone, Copy, Debug)]
+/// A flush, which ends when all that was in the buffer at its arrival is programmed.
+#[derive(Debug)]
 struct PendingFlush {
     ticket: u64,
     arrived_ns: u64,
-    drained_bytes: u64,
+    /// What of the buffer is not on its way yet, without what an earlier flush waits for.
+    dirty: DiskRanges,
+    /// The number of the last program that it waits for.
+    last_program: u64,
 }
 
 /// Events in the order of their time; those of the same time in the order they were made.
@@ -76,7 +83,7 @@ enum FlashStep {
     /// A unit has read a page.
     PageRead { unit: usize, read: usize },
     /// A write and its data have come over the link.
-    WriteData { ticket: u64, offset: u64, bytes: u64, arrived_ns: u64 },
+    WriteData { ticket: u64, offset: u64, bytes: u64, begun_ns: u64 },
     /// A unit has programmed a page.
     Programmed { unit: usize, bytes: u64 },
 }
@@ -93,11 +100,11 @@ impl Flash {
             events: BinaryHeap::new(),
             events_made: 0,
             dirty: DiskRanges::default(),
-            programming_bytes: 0,
-            held: VecDeque::new(),
-            buffered_bytes: 0,
-            drained_bytes: 0,
             flushes: VecDeque::new(),
+            programming_bytes: 0,
+            programs_begun: 0,
+            programs_ended: 0,
+            held: VecDeque::new(),
             link_free_ns: 0,
             times: BusyTimes::default(),
         }
@@ -110,15 +117,15 @@ impl Flash {
 
     /// Takes the link for a time, as soon as it is free: when that ends.
     fn over_link(&mut self, now_ns: u64, ns: u64) -> u64 {
-        self.times.transfer_ns += ns;
-        self.link_free_ns = self.link_free_ns.max(now_ns) + ns;
+        self.times.transfer_ns = self.times.transfer_ns.saturating_add(ns);
+        self.link_free_ns = self.link_free_ns.max(now_ns).saturating_add(ns);
         self.link_free_ns
     }
 
     // --- reads ---
 
-    fn add_read(&mut self, arrived_ns: u64, request: DiskRequest) -> usize {
-        let read = PageReads { request, arrived_ns, pages_left: 0, sent_ns: None };
+    fn add_read(&mut self, begun_ns: u64, request: DiskRequest) -> usize {
+        let read = PageReads { request, begun_ns, pages_left: 0, sent_ns: None };
         if let Some(free) = self.free_reads.pop() {
             self.reads[free] = read;
             return free;
@@ -130,7 +137,7 @@ impl Flash {
     fn start_read(&mut self, now_ns: u64, read: usize, done: &mut Answers) {
         let request = self.reads[read].request;
         let wanted = range_of(&request);
-        if self.dirty.hold(wanted) {
+        if self.parts().any(|part| part.hold(wanted)) {
             self.send(now_ns, read);
             self.end_read(now_ns, read, done);
             return;
@@ -163,39 +170,65 @@ impl Flash {
     }
 
     fn end_read(&mut self, now_ns: u64, read: usize, done: &mut Answers) {
-        let PageReads { request, arrived_ns, sent_ns, .. } = self.reads[read];
+        let PageReads { request, begun_ns, sent_ns, .. } = self.reads[read];
         let last_page = transfer_ns(request.bytes.min(self.model.page), self.model.link_rate);
         let due_ns = sent_ns.unwrap_or(now_ns).max(now_ns + last_page);
-        done.add(request.ticket, arrived_ns, due_ns);
+        done.add(request.ticket, begun_ns, due_ns);
         self.free_reads.push(read);
     }
 
     // --- writes ---
 
-    fn buffer(&mut self, now_ns: u64, write: BufferedWrite, done: &mut Answers) {
-        self.buffered_bytes += self.dirty.add(range_of(&write.request));
-        done.add(write.request.ticket, write.arrived_ns, now_ns + self.model.acknowledge_ns);
+    /// The parts of the buffer in the order they are programmed: one for each flush, then what came since.
+    fn parts(&self) -> impl Iterator<Item = &DiskRanges> {
+        self.flushes.iter().map(|flush| &flush.dirty).chain([&self.dirty])
+    }
+
+    /// Bytes that wait to be programmed.
+    fn dirty_bytes(&self) -> u64 {
+        self.parts().map(DiskRanges::total).sum()
     }
 
     /// Whether a write fits in the buffer; one larger than all of it is taken when it is empty.
     fn has_room(&self, bytes: u64) -> bool {
-        let waiting = self.dirty.total() + self.programming_bytes;
-        waiting == 0 || waiting + bytes <= self.model.write_buffer
+        let waiting = self.dirty_bytes() + self.programming_bytes;
+        waiting == 0 || waiting.saturating_add(bytes) <= self.model.write_buffer
     }
 
-    fn take_write(&mut self, now_ns: u64, write: BufferedWrite, done: &mut Answers) {
-        if self.held.is_empty() && self.has_room(write.request.bytes) {
-            self.buffer(now_ns, write, done);
-        } else {
-            self.held.push_back(write);
+    /// Goes on after anything in the buffer has changed: takes held writes that now have room, in their
+    /// order, answers flushes that wait for nothing more, and gives idle units pages to program.
+    fn settle_buffer(&mut self, now_ns: u64, done: &mut Answers) {
+        while let Some(held) = self.held.front().copied() {
+            if !self.has_room(held.request.bytes) {
+                break;
+            }
+            self.held.pop_front();
+            self.dirty.add(range_of(&held.request));
+            done.add(held.request.ticket, held.begun_ns, now_ns + self.model.acknowledge_ns);
         }
+        self.end_flushes(now_ns, done);
         self.program(now_ns);
+    }
+
+    fn end_flushes(&mut self, now_ns: u64, done: &mut Answers) {
+        while let Some(flush) = self.flushes.front() {
+            if !flush.dirty.is_empty() || flush.last_program > self.programs_ended {
+                return;
+            }
+            done.add(flush.ticket, flush.arrived_ns, now_ns + self.model.command_ns);
+            self.flushes.pop_front();
+        }
+    }
+
+    /// Whether somebody waits for what is in the buffer to be programmed.
+    fn is_waited_for(&self) -> bool {
+        !self.held.is_empty() || self.flushes.iter().any(|flush| !flush.dirty.is_empty())
     }
 
     /// Whether the buffer holds a page's worth, or somebody waits for less.
     fn has_page(&self) -> bool {
-        let is_waited_for = !self.flushes.is_empty() || !self.held.is_empty();
-        self.dirty.total() >= self.model.page || (is_waited_for && !self.dirty.is_empty())
+        let bytes = self.dirty_bytes();
+        bytes >= self.model.page || (bytes > 0 && self.is_waited_for())
     }
 
     /// Gives pages from the buffer to the units that have nothing to do, in turn.
@@ -207,46 +240,42 @@ impl Flash {
         }
     }
 
-    fn end_program(&mut self, now_ns: u64, bytes: u64, done: &mut Answers) {
-        self.programming_bytes -= bytes;
-        self.drained_bytes += bytes;
-        while let Some(held) = self.held.front().copied() {
-            if !self.has_room(held.request.bytes) {
-                break;
+    /// Takes the next page out of the buffer: what flushes wait for first. How many bytes it has.
+    fn take_page(&mut self) -> u64 {
+        self.programs_begun += 1;
+        let mut bytes = 0;
+        for flush in &mut self.flushes {
+            let taken = flush.dirty.take_lowest(self.model.page - bytes);
+            if taken > 0 {
+                flush.last_program = self.programs_begun;
             }
-            self.held.pop_front();
-            self.buffer(now_ns, held, done);
+            bytes += taken;
         }
-        self.end_flushes(now_ns, done);
-    }
-
-    fn end_flushes(&mut self, now_ns: u64, done: &mut Answers) {
-        while let Some(flush) = self.flushes.front().copied() {
-            if flush.drained_bytes > self.drained_bytes {
-                return;
-            }
-            self.flushes.pop_front();
-            done.add(flush.ticket, flush.arrived_ns, now_ns + self.model.command_ns);
-        }
+        bytes += self.dirty.take_lowest(self.model.page - bytes);
+        self.programming_bytes += bytes;
+        bytes
     }
 
     // --- units ---
 
-    /// Gives a unit its next page, unless it is at work: one to read before one to program.
+    /// Gives a unit its next page, unless it is at work: one to read before one to program. Both take turns
+    /// while somebody waits for a program, so that neither starves.
     fn start_unit(&mut self, now_ns: u64, unit: usize) {
         if self.units[unit].is_busy {
             return;
         }
-        if let Some(read) = self.units[unit].waiting.pop_front() {
+        let must_program = self.units[unit].has_read && self.is_waited_for() && self.has_page();
+        let next = if must_program { None } else { self.units[unit].waiting.pop_front() };
+        if let Some(read) = next {
             self.at(now_ns + self.model.read_ns, FlashStep::PageRead { unit, read });
         } else if self.has_page() {
-            let bytes = self.dirty.take_lowest(self.model.page);
-            self.programming_bytes += bytes;
+            let bytes = self.take_page();
             self.at(now_ns + self.model.program_ns, FlashStep::Programmed { unit, bytes });
         } else {
             return;
         }
         self.units[unit].is_busy = true;
+        self.units[unit].has_read = next.is_some();
         self.busy_units += 1;
     }
 
@@ -267,31 +296,32 @@ impl Mechanism for Flash {
         let command_ns = self.model.command_ns;
         match kind {
             DiskRequestKind::Read if bytes > 0 => {
-                let read = self.add_read(now_ns, request);
                 let came_ns = self.over_link(now_ns, command_ns);
+                let read = self.add_read(came_ns - command_ns, request);
                 self.at(came_ns, FlashStep::ReadCommand { read });
             }
             DiskRequestKind::Write if bytes > 0 => {
-                let data_ns = transfer_ns(bytes, self.model.link_rate);
-                let came_ns = self.over_link(now_ns, command_ns + data_ns);
-                let arrived_ns = now_ns;
-                self.at(came_ns, FlashStep::WriteData { ticket, offset, bytes, arrived_ns });
+                let link_ns = command_ns + transfer_ns(bytes, self.model.link_rate);
+                let came_ns = self.over_link(now_ns, link_ns);
+                let begun_ns = came_ns - link_ns;
+                self.at(came_ns, FlashStep::WriteData { ticket, offset, bytes, begun_ns });
             }
             DiskRequestKind::Flush => {
-                let drained_bytes = self.buffered_bytes;
-                self.flushes.push_back(PendingFlush { ticket, arrived_ns: now_ns, drained_bytes });
-                self.end_flushes(now_ns, done);
-                self.program(now_ns);
+                let dirty = std::mem::take(&mut self.dirty);
+                let (arrived_ns, last_program) = (now_ns, self.programs_begun);
+                self.flushes.push_back(PendingFlush { ticket, arrived_ns, dirty, last_program });
+                self.settle_buffer(now_ns, done);
             }
             DiskRequestKind::Discard => {
-                self.drained_bytes += self.dirty.remove(range_of(&request));
-                self.end_flushes(now_ns, done);
+                let flushed = self.flushes.iter_mut().map(|flush| &mut flush.dirty);
+                flushed.chain([&mut self.dirty]).for_each(|part| part.remove(range_of(&request)));
+                self.settle_buffer(now_ns, done);
                 let came_ns = self.over_link(now_ns, command_ns);
-                done.add(ticket, now_ns, came_ns + self.model.discard_ns);
+                done.add(ticket, came_ns - command_ns, came_ns + self.model.discard_ns);
             }
             DiskRequestKind::Read | DiskRequestKind::Write => {
                 let came_ns = self.over_link(now_ns, command_ns);
-                done.add(ticket, now_ns, came_ns);
+                done.add(ticket, came_ns - command_ns, came_ns);
             }
         }
     }
@@ -308,14 +338,16 @@ impl Mechanism for Flash {
                 self.end_page(at_ns, read, done);
                 self.end_unit(at_ns, unit);
             }
-            FlashStep::WriteData { ticket, offset, bytes, arrived_ns } => {
+            FlashStep::WriteData { ticket, offset, bytes, begun_ns } => {
                 let request = DiskRequest { ticket, kind: DiskRequestKind::Write, offset, bytes };
-                self.take_write(at_ns, BufferedWrite { request, arrived_ns }, done);
+                self.held.push_back(BufferedWrite { request, begun_ns });
+                self.settle_buffer(at_ns, done);
             }
             FlashStep::Programmed { unit, bytes } => {
-                self.end_program(at_ns, bytes, done);
+                self.programming_bytes -= bytes;
+                self.programs_ended += 1;
+                self.settle_buffer(at_ns, done);
                 self.end_unit(at_ns, unit);
-                self.program(at_ns);
             }
         }
     }
@@ -334,8 +366,8 @@ mod tests {
     const PAGE: u64 = 4_096;
 
     /// Two units with pages of 4 KiB, which take 10 us on the link; room for four pages.
-    fn disk() -> DiskSimulator {
-        let mechanism = DiskMechanism::Flash(FlashModel {
+    fn model() -> FlashModel {
+        FlashModel {
             link_rate: 409_600_000,
             command_ns: 1_000,
             acknowledge_ns: 5_000,
@@ -345,7 +377,11 @@ mod tests {
             program_ns: 200_000,
             write_buffer: 4 * PAGE,
             discard_ns: 30_000,
-        });
+        }
+    }
+
+    fn disk(model: FlashModel) -> DiskSimulator {
+        let mechanism = DiskMechanism::Flash(model);
         let (name, about, text) = (String::new(), String::new(), String::new());
         DiskSimulator::new(
             &DiskModel { name, about, block_bytes: 512, mechanism, published: None, text },
@@ -366,7 +402,11 @@ mod tests {
 
     /// Numbers of the requests in the order they are answered, and when, in microseconds.
     fn answers(list: &[Asked]) -> Vec<(u64, u64)> {
-        let (mut disk, mut all) = (disk(), Vec::new());
+        answers_of(model(), list)
+    }
+
+    fn answers_of(model: FlashModel, list: &[Asked]) -> Vec<(u64, u64)> {
+        let (mut disk, mut all) = (disk(model), Vec::new());
         for (ticket, one) in list.iter().enumerate() {
             let (offset, bytes) = (one.page * PAGE, one.pages * PAGE);
             let request = DiskRequest { ticket: ticket as u64, kind: one.kind, offset, bytes };
@@ -395,7 +435,7 @@ mod tests {
         let list = [asked(0, Write, 0), asked(20, Flush, 0), asked(300, Flush, 0)];
         assert_eq!(answers(&list), [(0, 16), (1, 212), (2, 301)]);
         let part = DiskRequest { ticket: 1, kind: Write, offset: 0, bytes: 512 };
-        let (mut disk, mut all) = (disk(), Vec::new());
+        let (mut disk, mut all) = (disk(model()), Vec::new());
         disk.submit(0, part);
         disk.advance(1_000_000_000, &mut all);
         disk.submit(1_000_000_000, DiskRequest { kind: Flush, ..part });
@@ -437,5 +477,57 @@ mod tests {
         list.push(asked(60, Flush, 0));
         // Without the third page the flush waits for the second program of unit 0 no more.
         assert_eq!(answers(&list).last(), Some(&(5, 412)));
+    }
+
+    /// When the request with this number is answered, in microseconds.
+    fn answered(answers: &[(u64, u64)], number: u64) -> u64 {
+        answers.iter().find(|(ticket, _)| *ticket == number).expect("it is answered").1
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_came_before_it_whatever_comes_later_and_where() {
+        let roomy = FlashModel { write_buffer: 8 * PAGE, ..model() };
+        let mut list: Vec<Asked> =
+            [50, 60, 10, 11].into_iter().map(|page| asked(0, Write, page)).collect();
+        list.extend([asked(50, Flush, 0), asked(60, Write, 0), asked(60, Write, 1)]);
+        // Each unit programs two of the first four pages, one after the other, from 22 us on.
+        assert_eq!(answered(&answers_of(roomy.clone(), &list), 4), 423);
+        list.push(Asked { pages: 2, ..asked(100, Discard, 0) });
+        assert_eq!(answered(&answers_of(roomy.clone(), &list), 4), 423, "later pages do not count");
+        list.push(Asked { pages: 2, ..asked(110, Discard, 10) });
+        assert_eq!(answered(&answers_of(roomy, &list), 4), 223, "nothing more to program");
+    }
+
+    #[test]
+    fn a_write_that_waits_for_room_is_taken_when_a_discard_makes_it() {
+        let one = FlashModel { units: 1, write_buffer: PAGE, ..model() };
+        // The unit reads from 1 to 51 us.
+        let list =
+            [asked(0, Read, 9), asked(2, Write, 0), asked(2, Write, 5), asked(40, Discard, 0)];
+        assert_eq!(answered(&answers_of(one, &list), 2), 45);
+    }
+
+    #[test]
+    fn neither_a_flush_nor_a_read_starves_while_the_other_kind_goes_on() {
+        let one = FlashModel { units: 1, ..model() };
+        let mut list: Vec<Asked> = (0..100).map(|page| asked(0, Read, page)).collect();
+        list.extend([asked(5, Write, 500), asked(150, Flush, 0)]);
+        let answers = answers_of(one.clone(), &list);
+        assert!(answered(&answers, 101) < 600, "{answers:?}");
+        let mut list: Vec<Asked> = (0..100).map(|page| asked(0, Write, page)).collect();
+        list.push(asked(1_500, Read, 500));
+        let answers = answers_of(one, &list);
+        assert!(answered(&answers, 100) < 2_000, "{answers:?}");
+    }
+
+    #[test]
+    fn the_service_of_a_request_begins_when_it_gets_the_link() {
+        let (mut disk, mut all) = (disk(model()), Vec::new());
+        for ticket in 0..2 {
+            let (kind, offset) = (Write, ticket * PAGE);
+            disk.submit(0, DiskRequest { ticket, kind, offset, bytes: PAGE });
+        }
+        disk.advance(1_000_000, &mut all);
+        assert!(all.iter().all(|one| one.service_ns == 16_000), "{all:?}");
     }
 }

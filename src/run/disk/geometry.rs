@@ -115,8 +115,9 @@ impl Geometry {
     /// The time in a turn at which the first byte of a sector passes under its head.
     pub(super) fn angle_ns(&self, place: &SectorPlace) -> u64 {
         let by_cylinder = (self.heads - 1) * self.head_skew_ns + self.cylinder_skew_ns;
-        let skew_ns =
-            place.cylinder * (by_cylinder % self.turn_ns) + place.head * self.head_skew_ns;
+        // Taken by parts of a turn, so that no number of cylinders is too many.
+        let turned_ns = (place.cylinder % self.turn_ns) * (by_cylinder % self.turn_ns);
+        let skew_ns = turned_ns + place.head * self.head_skew_ns;
         (skew_ns + self.on_track_ns(place.on_track, place)) % self.turn_ns
     }
 

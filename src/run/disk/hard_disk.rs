@@ -22,7 +22,7 @@ pub(super) struct HardDisk {
     queue: Vec<DiskCommand>,
     /// Writes that wait for room in the cache.
     held: VecDeque<DiskCommand>,
-    flush: Option<DiskCommand>,
+    flush: Option<DiskFlush>,
     dirty: DiskRanges,
     service: Option<Service>,
     arm: Arm,
@@ -40,6 +40,13 @@ struct DiskCommand {
     sectors: DiskRange,
     place: SectorPlace,
     angle_ns: u64,
+}
+
+/// A flush that the disk is at work on.
+#[derive(Clone, Copy, Debug)]
+struct DiskFlush {
+    ticket: u64,
+    begun_ns: u64,
 }
 
 /// Where the arm is.
@@ -127,7 +134,7 @@ impl HardDisk {
             }
             self.outside.pop_front();
             if is_flush {
-                self.flush = Some(next);
+                self.flush = Some(DiskFlush { ticket: next.request.ticket, begun_ns: now_ns });
                 self.end_flush(now_ns, done);
             } else {
                 self.take(now_ns, next, done);
@@ -173,7 +180,7 @@ impl HardDisk {
     fn transfer(&mut self, now_ns: u64, command: &DiskCommand, done: &mut Answers) {
         let begun_ns = now_ns.max(self.link_free_ns);
         let moved_ns = transfer_ns(command.request.bytes, self.model.link_rate);
-        self.link_free_ns = begun_ns + self.model.command_ns + moved_ns;
+        self.link_free_ns = begun_ns.saturating_add(self.model.command_ns + moved_ns);
         done.add(command.request.ticket, begun_ns, self.link_free_ns);
     }
 
@@ -212,7 +219,7 @@ impl HardDisk {
         let is_clean = self.dirty.is_empty() && self.destaged().is_none();
         if let Some(flush) = self.flush.filter(|_| is_clean) {
             let ends_ns = now_ns.max(self.link_free_ns) + self.model.command_ns;
-            done.add(flush.request.ticket, flush.arrived_ns, ends_ns);
+            done.add(flush.ticket, flush.begun_ns, ends_ns);
             self.link_free_ns = ends_ns;
             self.flush = None;
         }
@@ -273,6 +280,7 @@ impl HardDisk {
         if self.segments.len() == self.model.segments {
             self.segments.pop_front();
         }
+        let start = start.max(read.end.saturating_sub(self.segment_sectors()));
         self.segments.push_back(DiskRange { start, end: read.end });
         self.arm.ahead_to = Some((read.end + self.segment_sectors()).min(self.geometry.sectors()));
     }
@@ -344,7 +352,8 @@ impl HardDisk {
     fn choose(&self, now_ns: u64) -> Option<Choice> {
         // In nanoseconds for each microsecond of waiting.
         let ageing = self.model.ageing_ns / 1_000;
-        let bonus = |arrived_ns: u64| now_ns.saturating_sub(arrived_ns) / 1_000 * ageing / 1_000;
+        let waited_us = |arrived_ns: u64| now_ns.saturating_sub(arrived_ns) / 1_000;
+        let bonus = |arrived_ns: u64| waited_us(arrived_ns).saturating_mul(ageing) / 1_000;
         let cost = |positioning: Positioning, arrived_ns: u64| {
             let ns = positioning.seek_ns + positioning.rotation_ns;
             ns.cast_signed() - bonus(arrived_ns).cast_signed()
@@ -619,6 +628,15 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn the_read_buffer_keeps_no_more_of_a_stream_than_a_segment_holds() {
+        // The stream never lets the arm wait. The last read is taken when it has come to sector 96.
+        let mut asked: Vec<Asked> = (0..15).map(|i| read(0, 8 * i)).collect();
+        asked.push(read(0, 0));
+        let answers = answers(model(), &asked);
+        assert_eq!(answers.last().map(|(ticket, _)| *ticket), Some(15), "{answers:?}");
+    }
+
+    #[test]
     fn a_write_makes_what_was_read_ahead_there_old() {
         let model = HardDiskModel { write_cache: 0, ..model() };
         let asked = [read(0, 50), write(8_000, 60), read(30_000, 60)];
@@ -650,6 +668,13 @@ pub(super) mod tests {
             assert!(now_ns < 10_000_000_000, "it waited 10 s");
         }
         assert!(now_ns > 50_000_000, "near ones came first: {now_ns}");
+    }
+
+    #[test]
+    fn a_flush_is_at_work_from_when_the_commands_before_it_have_ended() {
+        let all = finished(model(), &[read(0, 50), flush(10)], true);
+        let service: Vec<_> = all.iter().map(|one| (one.ticket, one.service_ns)).collect();
+        assert_eq!(service, [(0, 5_900_000), (1, 100_000)]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Simulates a volume behind a network: a limit of operations, a limit of bytes, and a round trip that
 //! differs from request to request.
 
-use super::request::{Answers, BusyTimes, DiskRequest, DiskRequestKind, Mechanism, transfer_ns};
+use super::request::{
+    Answers, BusyTimes, DiskRequest, DiskRequestKind, Mechanism, NS_MAX, transfer_ns,
+};
 use crate::base::normal::normal_quantile;
 use crate::base::random::{Stream, draw, unit};
 use crate::plan::disk::NetworkModel;
@@ -39,8 +41,14 @@ impl Network {
     fn round_trip_ns(&mut self) -> u64 {
         let chance = unit(draw(self.seed, Stream::Disk, self.requests));
         self.requests += 1;
-        let deviations = normal_quantile(chance.max(f64::EPSILON));
-        (self.model.round_trip_ns as f64 * (self.spread * deviations).exp()) as u64
+        self.round_trip_at(chance)
+    }
+
+    /// The time that this share of the round trips stay below.
+    fn round_trip_at(&self, share: f64) -> u64 {
+        let deviations = normal_quantile(share.max(f64::EPSILON));
+        let ns = self.model.round_trip_ns as f64 * (self.spread * deviations).exp();
+        (ns as u64).min(NS_MAX)
     }
 }
 
@@ -55,10 +63,10 @@ impl Mechanism for Network {
         let begun_ns = now_ns.max(self.next_operation_ns);
         self.next_operation_ns = begun_ns + 1_000_000_000 / self.model.operations_per_second;
         let transfer_ns = transfer_ns(request.bytes, self.model.bandwidth);
-        self.line_free_ns = self.line_free_ns.max(begun_ns) + transfer_ns;
-        self.times.transfer_ns += transfer_ns;
-        let due_ns = self.line_free_ns + round_trip_ns;
-        done.add(request.ticket, due_ns - transfer_ns - round_trip_ns, due_ns);
+        let begun_ns = self.line_free_ns.max(begun_ns);
+        self.line_free_ns = begun_ns.saturating_add(transfer_ns);
+        self.times.transfer_ns = self.times.transfer_ns.saturating_add(transfer_ns);
+        done.add(request.ticket, begun_ns, self.line_free_ns.saturating_add(round_trip_ns));
     }
 
     fn next_event(&self) -> Option<u64> {
@@ -125,5 +133,18 @@ mod tests {
         assert!(near(sorted[10_000], 1e6), "{}", sorted[10_000]);
         assert!(near(sorted[19_800], 4e6), "{}", sorted[19_800]);
         assert_eq!(times(), sorted);
+    }
+
+    #[test]
+    fn the_longest_round_trip_of_the_widest_spread_is_bounded() {
+        let widest = NetworkModel {
+            round_trip_ns: 1_000,
+            round_trip_p99_ns: 10_000_000_000,
+            bandwidth: 1_000,
+            operations_per_second: 1,
+        };
+        let network = Network::new(&widest, 1);
+        assert_eq!(network.round_trip_at(1.0 - f64::EPSILON), NS_MAX);
+        assert_eq!(network.round_trip_at(0.0), 0);
     }
 }

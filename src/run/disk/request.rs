@@ -36,7 +36,7 @@ pub struct FinishedRequest {
     pub ticket: u64,
     /// When the disk answers it.
     pub due_ns: u64,
-    /// How long the disk was at work on it; the rest it waited for others.
+    /// From when the disk began with it until the answer; before that it waited for others.
     pub service_ns: u64,
 }
 
@@ -99,11 +99,11 @@ pub(super) trait Mechanism: Send {
     fn times(&self) -> BusyTimes;
 }
 
-/// Two weeks: sums of such times stay far from the end of 64 bits.
-const TRANSFER_NS_MAX: u64 = 1 << 50;
+/// Two weeks, the most that a part of a request takes: such times can be added without an end of 64 bits.
+pub(super) const NS_MAX: u64 = 1 << 50;
 
 /// Time to move bytes at a rate in bytes a second.
 pub(super) fn transfer_ns(bytes: u64, rate: u64) -> u64 {
     let ns = u128::from(bytes) * 1_000_000_000 / u128::from(rate.max(1));
-    u64::try_from(ns).map_or(TRANSFER_NS_MAX, |ns| ns.min(TRANSFER_NS_MAX))
+    u64::try_from(ns).map_or(NS_MAX, |ns| ns.min(NS_MAX))
 }

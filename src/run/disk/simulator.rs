@@ -170,4 +170,51 @@ mod tests {
         assert_eq!((activity.sequential, activity.distance_bytes), (2, 12_288));
         assert_eq!(activity.queue_sum, 1 + 2 + 3 + 4 + 1);
     }
+
+    /// Models that are accepted, at the ends of what their keys may be.
+    fn extreme_models() -> Vec<DiskModel> {
+        let head = "name = \"x\"\nabout = \"y\"\n";
+        let network = "[network]\nround_trip = \"1us\"\nround_trip_p99 = \"10s\"\n\
+                       bandwidth = \"1kB/s\"\noperations_per_second = 1\n";
+        let flash = "[flash]\nlink = \"1kB/s\"\ncommand = \"10s\"\nacknowledge = \"10s\"\n\
+                     units = 1\npage = 512\nread = \"10s\"\nprogram = \"10s\"\n\
+                     write_buffer = 512\ndiscard = \"10s\"\n";
+        let hard_disk = |figures: &str, time: &str, buffer: &str| {
+            format!(
+                "[hard_disk]\n{figures}\nlink = \"1kB/s\"\nqueue = 1_024\nread_buffer = {buffer}\n\
+                 segments = 1\nwrite_cache = {buffer}\nwrite_places = 1\ntrack_to_track = {time}\n\
+                 average_seek = {time}\nfull_seek = {time}\nhead_switch = {time}\n\
+                 write_settle = {time}\ncommand = {time}\nageing = {time}\n"
+            )
+        };
+        let thin = "capacity = \"1000TB\"\nheads = 1\nrpm = 600\nsectors_per_track = [1]";
+        let wide = "capacity = \"1MB\"\nheads = 64\nrpm = 60_000\nsectors_per_track = [1_000_000]";
+        let hard_disks = [
+            hard_disk(thin, "\"10s\"", "\"1GB\""),
+            hard_disk(thin, "0", "0"),
+            hard_disk(wide, "\"10s\"", "0"),
+            hard_disk(wide, "0", "\"1000TB\""),
+        ];
+        let all = [network, flash].map(String::from).into_iter().chain(hard_disks);
+        let read = |text: String| crate::plan::disk::read_disk_model(&format!("{head}{text}"));
+        all.map(|text| read(text).map_err(|problems| problems.report("x")).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_times_of_the_slowest_models_that_are_accepted_do_not_overflow() {
+        use DiskRequestKind::{Discard, Flush, Read, Write};
+        for model in extreme_models() {
+            let (mut disk, mut all) = (DiskSimulator::new(&model, 1), Vec::new());
+            for i in 0..300_u64 {
+                let kind = [Read, Write, Read, Write, Flush, Discard][i as usize % 6];
+                let place = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 1_000_000_000_000_000;
+                disk.submit(i * 1_000, request(i, kind, place, 1 << 20));
+            }
+            while let Some(next_ns) = disk.next_event() {
+                disk.advance(next_ns, &mut all);
+            }
+            assert_eq!(all.len(), 300, "{:?}", model.mechanism);
+            assert!(all.iter().all(|one| one.due_ns < u64::MAX / 8), "{:?}", model.mechanism);
+        }
+    }
 }
