@@ -25,7 +25,7 @@ use self::preparing::PreparedPlace;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::block_device::{BlockDevice, device_to_read};
-use crate::host::facts::HostFacts;
+use crate::host::facts::{HostFacts, memory_available_bytes};
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::plan::filesystem::Volume;
@@ -399,6 +399,8 @@ pub(crate) struct HostSurvey {
     parent: OwnedFd,
     pub(crate) host: HostFacts,
     pub(crate) space: Space,
+    /// Memory that may still be taken, in bytes; none if that is not known.
+    pub(crate) memory_free: Option<u64>,
     /// The block device that the job reads, or that the directory is on; none without one.
     pub(crate) device: Option<BlockDevice>,
     /// The plan, with the blocks of the device if it reads one.
@@ -429,7 +431,16 @@ impl HostSurvey {
         let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
         let plan = plan.on_device(total_bytes.unwrap_or_default())?;
         let space = Space::left(parent.as_fd())?;
-        Ok(Self { parent, host, space, device, plan, place: Volume::default(), images: None })
+        Ok(Self {
+            parent,
+            host,
+            space,
+            memory_free: memory_available_bytes(),
+            device,
+            plan,
+            place: Volume::default(),
+            images: None,
+        })
     }
 
     /// With the place for file systems, and its plan as there is room to keep images of prepared ones, or not.
@@ -447,7 +458,7 @@ impl HostSurvey {
 
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
     fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
-        let Self { host, space, plan, .. } = self;
+        let Self { host, space, memory_free, plan, .. } = self;
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
             // An image stays as full as it got while cells beside it are measured.
@@ -456,7 +467,7 @@ impl HostSurvey {
             let beside = Space { available_bytes, ..*space };
             room::check(plan, &beside, &order.directory, order.fill_real)?;
             let wanted = room::bytes_at_most(plan, space);
-            room::check_memory(&host.filesystem.kind, wanted, &order.directory)?;
+            room::check_memory(&host.filesystem.kind, wanted, *memory_free, &order.directory)?;
         }
         Ok(tools)
     }

@@ -137,6 +137,16 @@ impl<'a> Analysis<'a> {
         })
     }
 
+    /// What the disk did in the phase whose operations seek most; none where nothing was found of it.
+    pub fn most_seeks(&self) -> Option<&Finding> {
+        let seeks = |one: &Finding| match one {
+            Finding::Disk(found) => Some(found.seeks_per_operation()),
+            _ => None,
+        };
+        let disks = self.findings().iter().filter_map(|one| Some((one, seeks(one)?)));
+        disks.max_by(|one, other| one.1.total_cmp(&other.1)).map(|most| most.0)
+    }
+
     /// The precision that was requested, if every rate reached it.
     pub fn precision_reached(&self) -> Option<f64> {
         let measured = self.book.run.complete && !self.book.measurements.is_empty();

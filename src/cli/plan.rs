@@ -96,7 +96,7 @@ struct PlannedRun<'a> {
 impl PlannedRun<'_> {
     /// Adds what room it needs; why there is too little. Nothing is written for either.
     fn room_lines(&self, text: &mut String) -> Option<Failure> {
-        let HostSurvey { host, space, plan, .. } = self.survey;
+        let HostSurvey { host, space, memory_free, plan, .. } = self.survey;
         let directory = &self.command.job.dir;
         let there = plan.in_place();
         let mut lack = None;
@@ -107,7 +107,9 @@ impl PlannedRun<'_> {
             }
             let wanted = room::bytes_at_most(&there, space);
             lack = room::check(&there, space, directory, true)
-                .and_then(|()| room::check_memory(&host.filesystem.kind, wanted, directory))
+                .and_then(|()| {
+                    room::check_memory(&host.filesystem.kind, wanted, *memory_free, directory)
+                })
                 .err();
         }
         text.push_str(&level_lines(plan, self.survey.images.as_ref()));

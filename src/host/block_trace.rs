@@ -44,6 +44,7 @@ const DATA_TAIL: usize = 129;
 
 /// The requests of one device, followed from time to time, until it is dropped.
 pub struct BlockTrace {
+    counts_flushes: bool,
     follower: Arc<Mutex<Follower>>,
     is_on: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
@@ -57,13 +58,7 @@ impl BlockTrace {
     /// If its requests do not pass through the kernel's queue, if it lies in memory, or if the tracepoints
     /// cannot be read.
     pub fn of(device: &BlockDevice) -> Result<Self> {
-        let filter = device.trace_filter().ok_or_else(|| {
-            let name = &device.facts.name;
-            Failure::failed(format!(
-                "{name} lies in memory, or its requests pass no queue of the kernel"
-            ))
-        })?;
-        let follower = Arc::new(Mutex::new(Follower::open(&filter)?));
+        let follower = Arc::new(Mutex::new(Follower::open(&filter_of(device)?)?));
         let [is_on, is_over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
         let thread = {
             let (follower, is_on, is_over) = (follower.clone(), is_on.clone(), is_over.clone());
@@ -80,13 +75,16 @@ impl BlockTrace {
             std::thread::Builder::new().name("block-trace".into()).spawn(drain)
         };
         let thread = thread.map_err(|error| Failure::from_system("start a thread", error))?;
-        Ok(Self { follower, is_on, is_over, thread: Some(thread) })
+        let counts_flushes = device.counts_flushes();
+        Ok(Self { counts_flushes, follower, is_on, is_over, thread: Some(thread) })
     }
 
-    /// Why no device can be followed here; none if it can.
-    pub fn obstacle() -> Option<String> {
+    /// Why a device, or any where none is given, cannot be followed; none if it can.
+    pub fn obstacle(device: Option<&BlockDevice>) -> Option<String> {
         // No device has this number: nothing is seen.
-        Follower::open("dev == 0").err().map(|failure| failure.sentence)
+        let filter = device.map_or_else(|| Ok("dev == 0".into()), filter_of);
+        let opened = filter.and_then(|filter| Follower::open(&filter));
+        opened.err().map(|failure| failure.sentence)
     }
 
     /// Follows the device from now on.
@@ -94,6 +92,9 @@ impl BlockTrace {
         let mut follower = lock(&self.follower);
         follower.drain();
         follower.seen = SeenRequests::default();
+        if !self.counts_flushes {
+            follower.seen.activity.flushes = None;
+        }
         follower.switch(PERF_EVENT_IOC_ENABLE);
         self.is_on.store(true, Ordering::Relaxed);
         self.unpark();
@@ -126,6 +127,15 @@ impl Drop for BlockTrace {
 
 fn lock(follower: &Mutex<Follower>) -> MutexGuard<'_, Follower> {
     follower.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn filter_of(device: &BlockDevice) -> Result<String> {
+    device.trace_filter().ok_or_else(|| {
+        let name = &device.facts.name;
+        Failure::failed(format!(
+            "{name} lies in memory, or its requests pass no queue of the kernel"
+        ))
+    })
 }
 
 /// The open events with their rings, and what was seen in them.
@@ -198,8 +208,9 @@ enum BlockEventKind {
 #[derive(Default)]
 struct SeenRequests {
     activity: DiskActivity,
-    /// Below 0 after the answer to a request that was there before.
-    at_disk: i64,
+    /// How many are at the disk. It stays 0 at the answer to one that was there before, or to a further
+    /// part of one.
+    at_disk: u64,
     /// Where the last read or write ended; none before the first.
     last_end: Option<u64>,
 }
@@ -207,12 +218,12 @@ struct SeenRequests {
 impl SeenRequests {
     fn add(&mut self, event: &BlockEvent) {
         let BlockEventKind::Issued { operation, offset, bytes } = event.what else {
-            self.at_disk -= 1;
+            self.at_disk = self.at_disk.saturating_sub(1);
             return;
         };
         self.at_disk += 1;
         let activity = &mut self.activity;
-        activity.queue_sum += self.at_disk.max(1).cast_unsigned();
+        activity.queue_sum += self.at_disk;
         match operation {
             b'R' => {
                 activity.reads += 1;
@@ -222,7 +233,7 @@ impl SeenRequests {
                 activity.writes += 1;
                 activity.write_bytes += bytes;
             }
-            b'F' => activity.flushes += 1,
+            b'F' => activity.count_flush(),
             b'D' => activity.discards += 1,
             _ => {}
         }
@@ -549,6 +560,7 @@ mod tests {
         };
         let answered = BlockEvent { at_ns: 0, what: BlockEventKind::Answered };
         let events = [
+            answered,
             issue(b'R', 0, 4_096),
             issue(b'W', 4_096, 512),
             answered,
@@ -563,7 +575,7 @@ mod tests {
         let expected = DiskActivity {
             reads: 2,
             writes: 1,
-            flushes: 1,
+            flushes: Some(1),
             discards: 1,
             read_bytes: 4_608,
             write_bytes: 512,

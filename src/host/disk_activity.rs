@@ -4,15 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What reached a disk. Counts only grow, so that a phase is the difference of two readings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiskActivity {
     /// Read requests.
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
-    /// Flushes of the write cache.
-    pub flushes: u64,
+    /// Flushes of the write cache; none where they are not known: they name no place, so those of a
+    /// partition cannot be told from those of its disk.
+    pub flushes: Option<u64>,
     /// Discards.
     pub discards: u64,
     /// Bytes read.
@@ -40,6 +41,27 @@ pub struct DiskActivity {
     pub late: Option<u64>,
 }
 
+impl Default for DiskActivity {
+    fn default() -> Self {
+        Self {
+            reads: 0,
+            writes: 0,
+            flushes: Some(0),
+            discards: 0,
+            read_bytes: 0,
+            write_bytes: 0,
+            sequential: 0,
+            distance_bytes: 0,
+            queue_sum: 0,
+            missed: 0,
+            seek_seconds: None,
+            rotation_seconds: None,
+            transfer_seconds: None,
+            late: None,
+        }
+    }
+}
+
 impl DiskActivity {
     /// What was done since an earlier reading.
     #[must_use]
@@ -62,7 +84,7 @@ impl DiskActivity {
         Self {
             reads: count(self.reads, other.reads),
             writes: count(self.writes, other.writes),
-            flushes: count(self.flushes, other.flushes),
+            flushes: self.flushes.zip(other.flushes).map(|both| count(both.0, both.1)),
             discards: count(self.discards, other.discards),
             read_bytes: count(self.read_bytes, other.read_bytes),
             write_bytes: count(self.write_bytes, other.write_bytes),
@@ -86,9 +108,14 @@ impl DiskActivity {
         self.distance_bytes = self.distance_bytes.saturating_add(bytes);
     }
 
-    /// All requests.
+    /// Counts a flush, where flushes are known.
+    pub fn count_flush(&mut self) {
+        self.flushes = self.flushes.map(|count| count + 1);
+    }
+
+    /// All requests, as far as they are known.
     pub fn requests(&self) -> u64 {
-        let kinds = [self.reads, self.writes, self.flushes, self.discards];
+        let kinds = [self.reads, self.writes, self.flushes.unwrap_or_default(), self.discards];
         kinds.into_iter().fold(0, u64::saturating_add)
     }
 }
@@ -102,7 +129,7 @@ mod tests {
         let before = DiskActivity { reads: 3, read_bytes: 4096, ..DiskActivity::default() };
         let after = DiskActivity {
             reads: 5,
-            flushes: 1,
+            flushes: Some(1),
             read_bytes: 12_288,
             queue_sum: 9,
             seek_seconds: Some(0.5),
@@ -110,9 +137,11 @@ mod tests {
             ..DiskActivity::default()
         };
         let phase = after.since(&before);
-        assert_eq!((phase.reads, phase.flushes, phase.read_bytes), (2, 1, 8192));
+        assert_eq!((phase.reads, phase.flushes, phase.read_bytes), (2, Some(1), 8192));
         assert_eq!((phase.requests(), phase.late), (3, Some(1)));
         assert_eq!(before.plus(&phase), after);
         assert_eq!(before.since(&before).seek_seconds, None, "a real device has no such time");
+        let partition = DiskActivity { flushes: None, ..phase.clone() };
+        assert_eq!(partition.plus(&phase).flushes, None, "what is not known stays so");
     }
 }

@@ -70,7 +70,8 @@ pub struct Rights {
     pub drop_caches: bool,
     /// How the cache can be looked into: `cachestat`, `mincore` or `none`.
     pub cache_probe: String,
-    /// Why the requests of a block device cannot be followed; none if they can.
+    /// Why the requests of the device under the directory cannot be followed, or of any device where
+    /// none is known; none if they can.
     #[serde(default)]
     pub block_trace_obstacle: Option<String>,
 }
@@ -92,12 +93,12 @@ const PERSONAL_OPTIONS: [&str; 11] = [
 
 impl Rights {
     /// Tries them out, changing nothing.
-    pub fn probe() -> Self {
+    fn probe(device: Option<&BlockDevice>) -> Self {
         Self {
             root: rustix::process::geteuid().is_root(),
             drop_caches: page_cache::can_drop(),
             cache_probe: CacheProbe::detect().as_str().to_string(),
-            block_trace_obstacle: BlockTrace::obstacle(),
+            block_trace_obstacle: BlockTrace::obstacle(device),
         }
     }
 }
@@ -116,7 +117,9 @@ impl HostFacts {
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let device = BlockDevice::under(&mount).map(|device| device.facts);
+        let device = BlockDevice::under(&mount);
+        let rights = Rights::probe(device.as_ref());
+        let device = device.map(|device| device.facts);
         let journal = device.as_ref().and_then(|device| journal(Path::new("/sys"), &device.name));
         Ok(Self {
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
@@ -125,7 +128,7 @@ impl HostFacts {
             memory_bytes: memory_bytes(),
             filesystem: FilesystemFacts { journal, ..FilesystemFacts::new(&mount, space) },
             device,
-            rights: Rights::probe(),
+            rights,
             settings: Some(MachineSettings::gather(&cpuinfo)),
         })
     }

@@ -5,9 +5,11 @@ use std::io::{self, Write};
 use super::ReportFormat;
 use super::names::level_value;
 use super::table::{Align, Table, TableColumn, TitledTable};
+use super::terminal::write_findings;
 use super::text::{number, short_seconds};
 use crate::analysis::Analysis;
 use crate::analysis::disk_use::DiskUse;
+use crate::analysis::finding::Finding;
 use crate::base::distinct::each_once;
 use crate::base::units;
 
@@ -17,7 +19,12 @@ pub(super) const DISK: ReportFormat = ReportFormat { name: "disk", render: write
 fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     match disk_table(analysis) {
         None => writeln!(out, "Nobody watched the requests to the disk."),
-        Some(disk) => disk.write(out),
+        Some(disk) => {
+            let all = analysis.findings().iter();
+            let found: Vec<_> = all.filter(|one| matches!(one, Finding::Disk(_))).collect();
+            disk.write(out)?;
+            write_findings("* ", &found, out)
+        }
     }
 }
 
@@ -39,7 +46,7 @@ const COLUMNS: [DiskColumn; 8] = [
         short_seconds(one.seconds_each(|disk| disk.transfer_seconds))
     }),
     DiskColumn::numbers("flushes", |one| {
-        figure(Some(one.activity.flushes as f64 / f64::from(one.n.max(1))))
+        figure(one.activity.flushes.map(|all| all as f64 / f64::from(one.n.max(1))))
     }),
 ];
 

@@ -44,8 +44,11 @@ pub fn write_plotted(
 /// Writes what stands before and behind the figures, and them.
 fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) -> io::Result<()> {
     write_head(analysis, out)?;
-    let (warnings, answers): (Vec<_>, Vec<_>) =
-        analysis.findings().iter().partition(|finding| finding.is_warning());
+    // One sentence tells what decides on such a disk; the others follow with the table of what it saw.
+    let of_disk = analysis.most_seeks();
+    let is_shown = |one: &&Finding| !matches!(one, Finding::Disk(_)) || Some(*one) == of_disk;
+    let shown = analysis.findings().iter().filter(is_shown);
+    let (warnings, answers): (Vec<_>, Vec<_>) = shown.partition(|finding| finding.is_warning());
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
     out.write_all(figures)?;
@@ -86,7 +89,11 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-fn write_findings(lead: &str, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_findings(
+    lead: &str,
+    findings: &[&Finding],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if !findings.is_empty() {
         writeln!(out)?;
     }

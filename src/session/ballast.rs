@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{new_id, room};
 use crate::base::failure::{Failure, Result, shown};
+use crate::host::facts::memory_available_bytes;
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
@@ -59,7 +60,8 @@ pub fn make_ballast(
         BallastGoal::Files(_) => Need::of_ballast(prepare, space.block_bytes).bytes,
         BallastGoal::Used(percent) => room::bytes_to_fill(&space, percent),
     };
-    room::check_memory(&Mount::of(parent.as_fd())?.kind, wanted, directory)?;
+    let kind = Mount::of(parent.as_fd())?.kind;
+    room::check_memory(&kind, wanted, memory_available_bytes(), directory)?;
     let id = new_id()?;
     let run_directory = RunDirectory::make(parent, directory, &id)?;
     listener(&Headway::Share(0.0));

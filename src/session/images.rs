@@ -41,13 +41,13 @@ pub(crate) struct KeptImages {
 impl KeptImages {
     /// What is to be kept where a plan is run; none if it prepares no file system that boatload makes.
     pub(crate) fn of(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Option<Self> {
-        let HostSurvey { plan, space, host, .. } = survey;
+        let HostSurvey { plan, space, host, memory_free, .. } = survey;
         let volume = room_asked(survey, asked).0?;
         let bytes = kept_bytes(plan, volume.bytes)?;
         let all = bytes.saturating_add(volume.bytes);
         let in_memory = || {
             let all = bytes.saturating_add(memory_of_image(plan, &volume));
-            room::check_memory(IN_MEMORY[0], all, directory).is_err()
+            room::check_memory(IN_MEMORY[0], all, *memory_free, directory).is_err()
         };
         let is_short = match asked {
             Volume::Device { .. } => {
@@ -120,22 +120,28 @@ mod tests {
         assert_eq!(kept.room_bytes(), kept.bytes);
     }
 
-    /// Where the image of a modelled disk lies of a job that fills it, with so much room in the directory.
+    const FREE: u64 = 20 * GIB;
+
+    /// Where the image of a modelled disk lies of a job that fills it, with so much room in the directory
+    /// and `FREE` memory.
     fn place(bytes: u64, available_bytes: u64) -> Volume {
-        let survey = survey("ext4:disk=ram,xfs:disk=ram", available_bytes);
+        let survey = HostSurvey {
+            memory_free: Some(FREE),
+            ..survey("ext4:disk=ram,xfs:disk=ram", available_bytes)
+        };
         settled_place(&survey, &Volume::Image { bytes: Some(bytes) }, Path::new("/"))
     }
 
     #[test]
     fn the_image_of_a_modelled_disk_lies_in_memory_where_all_fits_and_else_where_there_is_room() {
-        let Some(free) = crate::host::facts::memory_available_bytes() else { return };
-        let (small, large) = (Some(free / 16), Some(free * 2));
-        assert_eq!(place(free / 16, 0), Volume::Memory { bytes: small });
-        assert_eq!(place(free * 2, free * 9), Volume::Image { bytes: large }, "too large");
-        let half = free / 2;
-        assert_eq!(place(half, free * 9), Volume::Image { bytes: Some(half) }, "with all states");
-        assert_eq!(place(half, 0), Volume::Memory { bytes: Some(half) }, "without them");
-        assert_eq!(place(free * 2, 0), Volume::Image { bytes: large }, "which is refused");
+        let (small, half, large) = (FREE / 16, FREE / 2, FREE * 2);
+        let memory = |bytes| Volume::Memory { bytes: Some(bytes) };
+        let image = |bytes| Volume::Image { bytes: Some(bytes) };
+        assert_eq!(place(small, 0), memory(small));
+        assert_eq!(place(large, FREE * 9), image(large), "too large");
+        assert_eq!(place(half, FREE * 9), image(half), "with all states");
+        assert_eq!(place(half, 0), memory(half), "without them");
+        assert_eq!(place(large, 0), image(large), "which is refused");
         let real = settled_place(&survey("ext4", 0), &Volume::default(), Path::new("/"));
         assert_eq!(real, Volume::default());
     }

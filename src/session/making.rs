@@ -8,7 +8,7 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
-use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY, memory_available_bytes};
+use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY};
 use crate::host::fuse;
 use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
@@ -98,7 +98,7 @@ pub(crate) fn lacks(survey: &HostSurvey, asked: &Volume, directory: &Path) -> Ve
 
 /// Why a volume of this size does not fit where it is asked for.
 pub(super) fn no_room(
-    HostSurvey { host, space, plan, .. }: &HostSurvey,
+    HostSurvey { host, space, memory_free, plan, .. }: &HostSurvey,
     asked: &Volume,
     room: &VolumeSize,
     directory: &Path,
@@ -106,7 +106,7 @@ pub(super) fn no_room(
     let (kinds, in_memory) = (kinds(plan), memory_of_image(plan, room));
     let lacks = [
         no_disk(&kinds, asked, room.bytes, space, directory),
-        no_memory(&kinds, asked, in_memory, &host.filesystem.kind, directory),
+        no_memory(&kinds, asked, in_memory, *memory_free, &host.filesystem.kind, directory),
     ];
     lacks.into_iter().flatten().collect()
 }
@@ -151,6 +151,7 @@ fn no_memory(
     kinds: &[&'static FileSystemKind],
     asked: &Volume,
     bytes: u64,
+    memory_free: Option<u64>,
     kind_there: &str,
     directory: &Path,
 ) -> Option<Failure> {
@@ -161,15 +162,15 @@ fn no_memory(
     let both = bare.is_some() && (image || image_there);
     let bytes = bytes.saturating_mul(if both { 2 } else { 1 });
     if image_there {
-        return room::check_memory(kind_there, bytes, directory).err();
+        return room::check_memory(kind_there, bytes, memory_free, directory).err();
     }
     let what = match (asked, bare) {
         (Volume::Memory { .. }, _) => "the image for file systems",
         (_, Some(name)) => name,
         _ => return None,
     };
-    room::check_memory(IN_MEMORY[0], bytes, directory).err()?;
-    let (wanted, free) = (in_bytes(bytes), in_bytes(memory_available_bytes().unwrap_or_default()));
+    room::check_memory(IN_MEMORY[0], bytes, memory_free, directory).err()?;
+    let (wanted, free) = (in_bytes(bytes), in_bytes(memory_free.unwrap_or_default()));
     Some(Failure::failed(format!(
         "{what} may take {wanted} of memory, of which {free} are free, and a fifth of that must stay free. \
          Nothing was written. Give it a smaller --size or take less, or name a directory or a device on \
@@ -353,7 +354,8 @@ mod tests {
         let device = Volume::Device { path: "/dev/x".into(), erase: "/dev/x".into() };
         let lack = |names: &[&str], asked, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
-            no_memory(&kinds, asked, ALL, there, Path::new("/x")).map(|lack| lack.sentence)
+            let lack = no_memory(&kinds, asked, ALL, Some(1 << 30), there, Path::new("/x"));
+            lack.map(|lack| lack.sentence)
         };
         let said = |names, asked, there| lack(names, asked, there).unwrap_or_default();
         assert!(said(&["ext4", "tmpfs"], &image, "ext4").starts_with("tmpfs may take"));
@@ -366,11 +368,11 @@ mod tests {
 
     #[test]
     fn an_image_in_memory_and_a_file_system_that_lives_there_need_room_side_by_side() {
-        let Some(free) = memory_available_bytes() else { return };
+        let free = 10 << 30;
         let bytes = free / 10 * 6;
         let lack = |names: &[&str], asked: &Volume, there| {
             let kinds: Vec<_> = names.iter().map(|name| kind(name)).collect();
-            no_memory(&kinds, asked, bytes, there, Path::new("/x")).is_some()
+            no_memory(&kinds, asked, bytes, Some(free), there, Path::new("/x")).is_some()
         };
         let (image, memory) = (Volume::default(), Volume::Memory { bytes: None });
         for (asked, there) in [(&memory, "ext4"), (&image, "tmpfs")] {

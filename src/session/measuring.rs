@@ -34,7 +34,7 @@ pub(super) struct PhaseWatch {
 /// The device whose requests are followed while a phase runs.
 struct FollowedDevice {
     number: (u32, u32),
-    /// None where it cannot be followed: the run's facts say why.
+    /// None where it cannot be followed.
     trace: Option<BlockTrace>,
 }
 

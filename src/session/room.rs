@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::bytes;
-use crate::host::facts::{IN_MEMORY, memory_available_bytes};
+use crate::host::facts::IN_MEMORY;
 use crate::host::space::Space;
 use crate::plan::prepare::USED_TOLERANCE;
 use crate::plan::space::Need;
@@ -77,10 +77,16 @@ pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: boo
 /// The share of the memory that is free which may be written to a file system in memory.
 const MEMORY_SHARE_MAX: f64 = 0.8;
 
-/// Checks that what is to be written to a file system of this kind leaves some memory.
-pub(crate) fn check_memory(kind: &str, bytes_wanted: u64, directory: &Path) -> Result<()> {
+/// Checks that what is to be written to a file system of this kind leaves some of the free memory, in bytes;
+/// where that is not known, nothing is in the way.
+pub(crate) fn check_memory(
+    kind: &str,
+    bytes_wanted: u64,
+    memory_free: Option<u64>,
+    directory: &Path,
+) -> Result<()> {
     let is_too_much = |free: &u64| bytes_wanted as f64 > *free as f64 * MEMORY_SHARE_MAX;
-    let free = memory_available_bytes().filter(is_too_much);
+    let free = memory_free.filter(is_too_much);
     let Some(free) = free.filter(|_| IN_MEMORY.contains(&kind)) else { return Ok(()) };
     Err(Failure::failed(format!(
         "{} lies in memory ({kind}), of which {} are free, and this would write {} to it. Nothing was \

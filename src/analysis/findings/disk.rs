@@ -44,20 +44,27 @@ impl DiskFinding {
         let variants: Vec<String> = variants.map(|(at, one)| one.words(at == 0)).collect();
         format!("{}{}: {}.", level.unwrap_or_default(), self.phase, variants.join("; "))
     }
+
+    /// Seeks for each operation, on the variant with the most.
+    pub(in crate::analysis) fn seeks_per_operation(&self) -> f64 {
+        let seeks = |one: &VariantDiskUse| one.requests_per_operation * one.seek_share;
+        self.variants.iter().map(seeks).fold(0.0, f64::max)
+    }
 }
 
 impl VariantDiskUse {
     fn words(&self, is_first: bool) -> String {
-        let on = match self.variant.as_str() {
-            DEFAULT_VARIANT => String::new(),
-            variant => format!(" on {variant}"),
-        };
         let (requests, share) = (figures(self.requests_per_operation, 2), percent(self.seek_share));
-        if !is_first {
-            return format!("{requests}{on}, {share}");
-        }
         let how = if self.has_seeks { "of them with a seek" } else { "of them not in sequence" };
-        format!("the disk gets {requests} requests for each operation{on}, {share} {how}")
+        match self.variant.as_str() {
+            DEFAULT_VARIANT => {
+                format!("each operation takes {requests} requests to the disk, {share} {how}")
+            }
+            variant if is_first => format!(
+                "{variant} takes {requests} requests to the disk for each operation, {share} {how}"
+            ),
+            variant => format!("{variant} takes {requests}, {share}"),
+        }
     }
 }
 
