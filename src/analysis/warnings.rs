@@ -14,7 +14,7 @@ use super::findings::say;
 use super::repetition::{ImprecisePhase, imprecise_phases};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
-use crate::base::units::{bytes, counted, percent_text, span};
+use crate::base::units::{bytes, counted, duration, percent_text, span};
 use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
@@ -255,11 +255,13 @@ fn late(book: &Book) -> Option<WarningFinding> {
     let late = || book.measurements.iter().filter(|m| m.valid() && share(m).is_some());
     let phases = phases_of(late())?;
     let most = late().filter_map(share).fold(0.0, f64::max);
+    let seconds = late().filter_map(|m| m.disk.as_ref()?.late_seconds).fold(0.0, f64::max);
     let sentence = format!(
-        "{}: the modelled disk answered up to {} of its requests later than 1.1 times their service time: \
-         this machine was too slow for it.",
+        "{}: the modelled disk answered up to {} of its requests too late, by more than a tenth of their \
+         service time and 0.1 ms; in one measurement by {} in all. This machine was too slow for it.",
         phases.join(", "),
-        say::percent(most)
+        say::percent(most),
+        duration(seconds * 1e9)
     );
     let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
                 scale), or a machine with more processors to spare.";

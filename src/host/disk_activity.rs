@@ -37,8 +37,10 @@ pub struct DiskActivity {
     /// Seconds in which a modelled disk moved data: under the head, or over its link.
     pub transfer_seconds: Option<f64>,
     /// Requests that a modelled disk answered after their deadline by more than a tenth of their
-    /// service time.
+    /// service time, and by more than 0.1 ms, which is about what the way of any request takes.
     pub late: Option<u64>,
+    /// By how many seconds late requests were answered after their deadline, all together.
+    pub late_seconds: Option<f64>,
 }
 
 impl Default for DiskActivity {
@@ -58,6 +60,7 @@ impl Default for DiskActivity {
             rotation_seconds: None,
             transfer_seconds: None,
             late: None,
+            late_seconds: None,
         }
     }
 }
@@ -95,6 +98,7 @@ impl DiskActivity {
             seek_seconds: seconds(self.seek_seconds, other.seek_seconds),
             rotation_seconds: seconds(self.rotation_seconds, other.rotation_seconds),
             transfer_seconds: seconds(self.transfer_seconds, other.transfer_seconds),
+            late_seconds: seconds(self.late_seconds, other.late_seconds),
             late: self
                 .late
                 .or(other.late)

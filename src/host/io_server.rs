@@ -13,8 +13,9 @@ use super::mounts::enter_private_mounts;
 const PRIORITY: libc::c_int = 1;
 
 /// To be called before any thread is started: threads inherit all of it. What this process may not do
-/// is left out; it then serves as well as an ordinary process can.
-pub fn become_io_server() {
+/// is left out; it then serves as well as an ordinary process can. Says whether the kernel spares it from
+/// writing to its own disk to get memory.
+pub fn become_io_server() -> bool {
     let _ = rustix::thread::set_name(c"boatload-disk");
     // When nobody watches it any more, its requests must fail and not wait.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
@@ -22,12 +23,13 @@ pub fn become_io_server() {
     // a mount unmounts it when it ends, for which this one would have to serve itself.
     let _ = enter_private_mounts();
     // Memory that it needs is not got by writing to its own disk (PR_SET_IO_FLUSHER(2const)).
-    let _ = rustix::process::configure_io_flusher_behavior(true);
+    let is_io_flusher = rustix::process::configure_io_flusher_behavior(true).is_ok();
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     // What is there is brought in and stays; buffers stay from their first use on.
     let _ = rustix::mm::mlockall(MlockAllFlags::CURRENT);
     let _ = rustix::mm::mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT);
     take_priority();
+    is_io_flusher
 }
 
 /// The least that the kernel takes.

@@ -73,6 +73,8 @@ pub struct DiskOrder<'a> {
     pub model: &'a DiskModel,
     /// Decides what models leave to chance.
     pub seed: u64,
+    /// The most that its image and what is kept of it may take of memory; none if that is not known.
+    pub memory_bytes: Option<u64>,
 }
 
 enum BackingDevice {
@@ -184,6 +186,9 @@ impl Backing {
     ) -> Result<BackingDevice> {
         self.make_directory(MEMORY)?;
         let bytes = self.room.bytes.saturating_add(kept_bytes).saturating_add(MEMORY_BESIDE_BYTES);
+        // Its image may be larger than memory; what runs over must find that full, and not the machine.
+        let most = disk.and_then(|order| order.memory_bytes);
+        let bytes = most.map_or(bytes, |most| bytes.min(most));
         let mount = |options: &str| {
             self.mount_inside(Path::new(SOURCE), "tmpfs", MEMORY, &format!("size={bytes}{options}"))
         };
@@ -221,7 +226,7 @@ impl Backing {
     /// A modelled disk whose contents are an image.
     fn disk_before(&self, image: &ImageFile, order: DiskOrder<'_>) -> Result<ModelledDisk> {
         self.make_directory(DISK)?;
-        let DiskOrder { model, seed } = order;
+        let DiskOrder { model, seed, .. } = order;
         ModelledDisk::start(model, seed, image.file(), self.room.bytes, &self.inside(DISK)?)
     }
 

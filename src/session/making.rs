@@ -8,7 +8,7 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
-use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY};
+use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY, memory_available_bytes};
 use crate::host::fuse;
 use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
@@ -242,7 +242,8 @@ impl Toolset {
         let asked = takes_device.then_some(&self.place);
         let seed = order.plan.seed;
         let disks = order.plan.disks();
-        let disk = disks.first().map(|model| DiskOrder { model, seed });
+        let memory_bytes = memory_available_bytes().map(room::memory_at_most);
+        let disk = disks.first().map(|model| DiskOrder { model, seed, memory_bytes });
         let place = Backing::make(
             run_directory,
             &order.directory,

@@ -77,6 +77,11 @@ pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: boo
 /// The share of the memory that is free which may be written to a file system in memory.
 const MEMORY_SHARE_MAX: f64 = 0.8;
 
+/// The most that may be written to a file system in memory, of which so much is free, in bytes.
+pub(super) fn memory_at_most(memory_free: u64) -> u64 {
+    (memory_free as f64 * MEMORY_SHARE_MAX) as u64
+}
+
 /// Checks that what is to be written to a file system of this kind leaves some of the free memory, in bytes;
 /// where that is not known, nothing is in the way.
 pub(crate) fn check_memory(

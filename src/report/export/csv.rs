@@ -76,6 +76,7 @@ const FIGURES: &[CsvColumn] = &[
     ("disk_rotation_seconds", "/disk/rotation_seconds"),
     ("disk_transfer_seconds", "/disk/transfer_seconds"),
     ("disk_late", "/disk/late"),
+    ("disk_late_seconds", "/disk/late_seconds"),
     ("space_bytes", "/space_bytes"),
     ("inodes", "/inodes"),
     ("idle", "/idle"),

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::disk_activity::DiskActivity;
 
-/// More than a message has; the longest holds the text of a model.
-const MESSAGE_BYTES_MAX: usize = 128 << 10;
+/// More than a message has; the longest holds the text of a model, whose characters are up to twice as long
+/// in JSON.
+const MESSAGE_BYTES_MAX: usize = 256 << 10;
 
 /// Descriptors that one message may bring.
 const DESCRIPTORS_MAX: usize = 2;
@@ -43,6 +44,8 @@ pub(super) enum ServerCommand {
     SetTimed(bool),
     /// To say what the disk saw while requests took their time.
     TellActivity,
+    /// To say whether it gets on with its image.
+    TellProgress,
 }
 
 /// What the server answers.
@@ -52,6 +55,15 @@ pub(super) enum ServerAnswer {
     Done,
     /// What the disk saw.
     Activity(Box<DiskActivity>),
+    /// How it gets on.
+    Progress {
+        /// For how long the oldest of its reads and writes of the image has been under way.
+        longest: Duration,
+        /// Whether the kernel may not have it write to its own disk to get memory.
+        is_io_flusher: bool,
+        /// Whether there was no room for something that was written to the image.
+        is_full: bool,
+    },
     /// It could not be done, in a sentence.
     Refused(String),
 }
@@ -87,6 +99,8 @@ impl ControlSocket {
     }
 
     fn new(socket: OwnedFd) -> Self {
+        // A message must fit whole; the usual limit is a little less.
+        let _ = sockopt::set_socket_send_buffer_size(&socket, MESSAGE_BYTES_MAX);
         Self { socket, buffer: vec![0; MESSAGE_BYTES_MAX] }
     }
 
@@ -162,7 +176,7 @@ mod tests {
         let (parent, other) = ControlSocket::pair().unwrap();
         let mut server = ControlSocket::passed_on(other).unwrap();
         let file = std::fs::File::open("/dev/null").unwrap();
-        let long = "x".repeat(100_000);
+        let long = "\n".repeat(100_000);
         parent.send(&ServerCommand::UseModel(long.clone()), &[file.as_fd()]).unwrap();
         parent.send(&ServerCommand::SetTimed(true), &[]).unwrap();
         let Ok(Incoming::Message(ServerCommand::UseModel(text), passed_on)) = server.receive(SOON)

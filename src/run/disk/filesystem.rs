@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{
@@ -14,7 +16,7 @@ use fuser::{
 };
 use rustix::fs::FallocateFlags;
 
-use super::replies::{HeldReply, ReplyQueue};
+use super::replies::{DeferredReply, ReplyQueue};
 use super::simulator::DiskRequestKind;
 use crate::run::run_directory::IMAGE;
 
@@ -28,22 +30,59 @@ const REQUEST_BYTES_MAX: u32 = 1 << 20;
 
 /// Requests that the kernel hands over before it waits for replies: more than a loop device has under
 /// way, be each of them in parts.
-const REQUESTS_MAX: u16 = 512;
+const REQUESTS_MAX: u16 = 256;
 
 /// What a discard frees, and blocks are counted in.
 const BLOCK_BYTES: u32 = 4096;
 
+/// A reply to a request of the kernel whose data was read or written already.
+pub(super) enum HeldReply {
+    /// The first bytes of a buffer.
+    Data {
+        /// To whom.
+        reply: ReplyData,
+        /// What was read.
+        buffer: Vec<u8>,
+        /// How much of it.
+        bytes: usize,
+    },
+    /// So many bytes are written.
+    Written(ReplyWrite, u32),
+    /// It is done.
+    Done(ReplyEmpty),
+}
+
+impl DeferredReply for HeldReply {
+    fn send(self) -> Option<Vec<u8>> {
+        match self {
+            HeldReply::Data { reply, buffer, bytes } => {
+                reply.data(&buffer[..bytes]);
+                return Some(buffer);
+            }
+            HeldReply::Written(reply, bytes) => reply.written(bytes),
+            HeldReply::Done(reply) => reply.ok(),
+        }
+        None
+    }
+}
+
 /// A disk that requests of the kernel reach.
 pub(super) struct ServedDisk {
-    queue: Arc<ReplyQueue>,
+    queue: Arc<ReplyQueue<HeldReply>>,
     image: File,
     bytes: u64,
+    is_full: Arc<AtomicBool>,
 }
 
 impl ServedDisk {
-    /// A disk whose contents are `image`.
-    pub(super) fn new(queue: Arc<ReplyQueue>, image: File, bytes: u64) -> Self {
-        Self { queue, image, bytes }
+    /// A disk whose contents are `image`. Once there is no room for them, `is_full` says so.
+    pub(super) fn new(
+        queue: Arc<ReplyQueue<HeldReply>>,
+        image: File,
+        bytes: u64,
+        is_full: Arc<AtomicBool>,
+    ) -> Self {
+        Self { queue, image, bytes, is_full }
     }
 
     fn attributes(&self, number: INodeNo) -> std::io::Result<FileAttr> {
@@ -134,13 +173,15 @@ impl Filesystem for ServedDisk {
         reply: ReplyData,
     ) {
         let bytes = u64::from(size).min(self.bytes.saturating_sub(offset));
-        let mut buffer = self.queue.buffer(bytes as usize);
-        match self.image.read_exact_at(&mut buffer[..bytes as usize], offset) {
-            Ok(()) => {
-                let reply = HeldReply::Data { reply, buffer, bytes: bytes as usize };
-                self.queue.submit(DiskRequestKind::Read, offset, bytes, reply);
+        let ticket = self.queue.arrive(DiskRequestKind::Read, offset, bytes);
+        let bytes = bytes as usize;
+        let mut buffer = self.queue.buffer(bytes);
+        match self.image.read_exact_at(&mut buffer[..bytes], offset) {
+            Ok(()) => self.queue.complete(ticket, HeldReply::Data { reply, buffer, bytes }),
+            Err(error) => {
+                self.queue.forget(ticket);
+                reply.error(error.into());
             }
-            Err(error) => reply.error(error.into()),
         }
     }
 
@@ -156,16 +197,20 @@ impl Filesystem for ServedDisk {
         _owner: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let bytes = data.len();
-        if offset.saturating_add(bytes as u64) > self.bytes {
+        let bytes = data.len() as u64;
+        if offset.saturating_add(bytes) > self.bytes {
             return reply.error(Errno::ENOSPC);
         }
+        let ticket = self.queue.arrive(DiskRequestKind::Write, offset, bytes);
         match self.image.write_all_at(data, offset) {
-            Ok(()) => {
-                let reply = HeldReply::Written(reply, bytes as u32);
-                self.queue.submit(DiskRequestKind::Write, offset, bytes as u64, reply);
+            Ok(()) => self.queue.complete(ticket, HeldReply::Written(reply, bytes as u32)),
+            Err(error) => {
+                if error.kind() == std::io::ErrorKind::StorageFull {
+                    self.is_full.store(true, Relaxed);
+                }
+                self.queue.forget(ticket);
+                reply.error(error.into());
             }
-            Err(error) => reply.error(error.into()),
         }
     }
 
@@ -177,7 +222,8 @@ impl Filesystem for ServedDisk {
         _only_data: bool,
         reply: ReplyEmpty,
     ) {
-        self.queue.submit(DiskRequestKind::Flush, 0, 0, HeldReply::Done(reply));
+        let ticket = self.queue.arrive(DiskRequestKind::Flush, 0, 0);
+        self.queue.complete(ticket, HeldReply::Done(reply));
     }
 
     fn fallocate(
@@ -197,9 +243,13 @@ impl Filesystem for ServedDisk {
             FallocateFlags::ZERO_RANGE => DiskRequestKind::Write,
             _ => return reply.error(Errno::EOPNOTSUPP),
         };
+        let ticket = self.queue.arrive(kind, offset, length);
         match self.empty(offset, length) {
-            Ok(()) => self.queue.submit(kind, offset, length, HeldReply::Done(reply)),
-            Err(error) => reply.error(errno(error)),
+            Ok(()) => self.queue.complete(ticket, HeldReply::Done(reply)),
+            Err(error) => {
+                self.queue.forget(ticket);
+                reply.error(errno(error));
+            }
         }
     }
 

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fuser::{ReplyData, ReplyEmpty, ReplyWrite};
-
 use super::simulator::{DiskRequest, DiskRequestKind, DiskSimulator, FinishedRequest};
 use crate::host::disk_activity::DiskActivity;
 use crate::run::clock::{Clock, RealClock};
@@ -13,29 +11,22 @@ use crate::run::clock::{Clock, RealClock};
 /// Of its service time, by which a request may be answered after its deadline without being late.
 const LATE_SHARE: u64 = 10;
 
-/// Buffers that are kept to be used again.
-const BUFFERS_MAX: usize = 64;
+/// By how much any request may be answered after its deadline: its way through the kernel to this process
+/// and back takes about as long on an idle machine (86 us on `ram`, METHODOLOGY.md).
+const PATH_NS: u64 = 100_000;
 
-/// A reply to a request whose data was read or written already.
-pub(super) enum HeldReply {
-    /// The first bytes of a buffer.
-    Data {
-        /// To whom.
-        reply: ReplyData,
-        /// What was read.
-        buffer: Vec<u8>,
-        /// How much of it.
-        bytes: usize,
-    },
-    /// So many bytes are written.
-    Written(ReplyWrite, u32),
-    /// It is done.
-    Done(ReplyEmpty),
+/// Buffers that are kept to be used again.
+const BUFFERS_MAX: usize = 32;
+
+/// A reply that can wait.
+pub(super) trait DeferredReply {
+    /// Sends it; returns the buffer it had, if any, for another.
+    fn send(self) -> Option<Vec<u8>>;
 }
 
 /// The requests that a modelled disk works on.
-pub(super) struct ReplyQueue {
-    state: Mutex<QueueState>,
+pub(super) struct ReplyQueue<R> {
+    state: Mutex<QueueState<R>>,
     /// Notified when something happens earlier than was waited for.
     sooner: Condvar,
     buffers: Mutex<Vec<Vec<u8>>>,
@@ -43,44 +34,44 @@ pub(super) struct ReplyQueue {
     started: u64,
 }
 
-struct QueueState {
+/// All of it but the clock; times are in nanoseconds.
+struct QueueState<R> {
     simulator: DiskSimulator,
     /// What the disks before this one saw.
     before: DiskActivity,
     /// Whether requests take their time.
     timed: bool,
-    held: HashMap<u64, HeldReply>,
+    open: HashMap<u64, OpenRequest<R>>,
     next_ticket: u64,
     late: u64,
-    /// Until when nothing is looked at unless it is notified, in nanoseconds; none while it looks.
+    late_ns: u64,
+    /// Until when nothing is looked at unless it is notified; none while it looks.
     asleep_until: Option<u64>,
     finished: Vec<FinishedRequest>,
 }
 
-impl ReplyQueue {
+/// A request that is not answered yet.
+enum OpenRequest<R> {
+    /// Its data is being read or written. In the simulator it may have ended before.
+    AtImage { since_ns: u64, ended: Option<FinishedRequest> },
+    /// Its data was read or written, and its reply waits for the simulator.
+    Held(R),
+}
+
+impl<R: DeferredReply> ReplyQueue<R> {
     /// Nothing takes its time yet.
     pub(super) fn new(simulator: DiskSimulator) -> Self {
         let clock = RealClock::new();
-        let state = QueueState {
-            simulator,
-            before: DiskActivity::default(),
-            timed: false,
-            held: HashMap::new(),
-            next_ticket: 0,
-            late: 0,
-            asleep_until: None,
-            finished: Vec::new(),
-        };
         let started = clock.now();
         let (sooner, buffers) = (Condvar::new(), Mutex::default());
-        Self { state: Mutex::new(state), sooner, buffers, clock, started }
+        Self { state: Mutex::new(QueueState::new(simulator)), sooner, buffers, clock, started }
     }
 
     fn now_ns(&self) -> u64 {
         self.clock.nanoseconds(self.started, self.clock.now())
     }
 
-    fn state(&self) -> MutexGuard<'_, QueueState> {
+    fn state(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,27 +92,38 @@ impl ReplyQueue {
         }
     }
 
-    /// Takes a request whose reply goes out when the disk would have ended it.
-    pub(super) fn submit(&self, kind: DiskRequestKind, offset: u64, bytes: u64, reply: HeldReply) {
+    /// Takes a request that has just arrived, before its data is read or written: what that takes is no
+    /// time of the disk. Returns its ticket.
+    pub(super) fn arrive(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> u64 {
         let mut state = self.state();
-        if !state.timed {
-            drop(state);
-            return self.answer(reply);
-        }
-        let ticket = state.next_ticket;
-        state.next_ticket += 1;
         let now = self.now_ns();
-        state.simulator.submit(now, DiskRequest { ticket, kind, offset, bytes });
-        state.held.insert(ticket, reply);
-        // What takes no time goes out without another thread.
-        let ended = state.take_ended(now);
-        let next = state.simulator.next_event();
-        let is_sooner = state.asleep_until.zip(next).is_some_and(|(until, next)| next < until);
+        let ticket = state.arrive(now, kind, offset, bytes);
+        // What ends at once is answered by whoever reads or writes its data.
+        let is_sooner = state.next_is_sooner(now);
+        drop(state);
+        if is_sooner {
+            self.sooner.notify_one();
+        }
+        ticket
+    }
+
+    /// Takes the reply to a request whose data was read or written. It goes out when the disk would have
+    /// ended the request, or at once if that has passed.
+    pub(super) fn complete(&self, ticket: u64, reply: R) {
+        let mut state = self.state();
+        let now = self.now_ns();
+        let ended = state.complete(now, ticket, reply);
+        let is_sooner = state.next_is_sooner(now);
         drop(state);
         if is_sooner {
             self.sooner.notify_one();
         }
         self.answer_all(ended);
+    }
+
+    /// Forgets a request whose data could not be read or written.
+    pub(super) fn forget(&self, ticket: u64) {
+        self.state().open.remove(&ticket);
     }
 
     /// Sends replies at their deadlines, for as long as the process lives.
@@ -149,29 +151,11 @@ impl ReplyQueue {
         }
     }
 
-    /// Sends replies whose time has come, and counts those that were late.
-    fn answer_all(&self, ended: Vec<EndedRequest>) {
-        let mut late = 0;
-        for EndedRequest { finished, reply } in ended {
-            self.answer(reply);
-            let FinishedRequest { due_ns, service_ns, .. } = finished;
-            let limit = due_ns.saturating_add(service_ns / LATE_SHARE);
-            // What takes no time cannot be late.
-            late += u64::from(service_ns > 0 && self.now_ns() > limit);
-        }
-        if late > 0 {
-            self.state().late += late;
-        }
-    }
-
-    fn answer(&self, reply: HeldReply) {
-        match reply {
-            HeldReply::Data { reply, buffer, bytes } => {
-                reply.data(&buffer[..bytes]);
+    fn answer_all(&self, replies: Vec<R>) {
+        for reply in replies {
+            if let Some(buffer) = reply.send() {
                 self.keep(buffer);
             }
-            HeldReply::Written(reply, bytes) => reply.written(bytes),
-            HeldReply::Done(reply) => reply.ok(),
         }
     }
 
@@ -182,38 +166,252 @@ impl ReplyQueue {
 
     /// Puts another disk in the place of this one, which ends all its requests at once.
     pub(super) fn replace(&self, simulator: DiskSimulator) {
-        let mut state = self.state();
-        let seen = state.simulator.activity();
-        state.before = state.before.plus(&seen);
-        state.simulator = simulator;
-        let held: Vec<_> = state.held.drain().map(|(_, reply)| reply).collect();
-        drop(state);
+        let held = self.state().replace(simulator);
         self.sooner.notify_one();
-        held.into_iter().for_each(|reply| self.answer(reply));
+        self.answer_all(held);
     }
 
     /// What the disk saw while requests took their time.
     pub(super) fn activity(&self) -> DiskActivity {
+        self.state().activity()
+    }
+
+    /// For how long the oldest of the reads and writes of the image has been under way.
+    pub(super) fn longest_at_image(&self) -> Duration {
         let state = self.state();
-        let mut seen = state.before.plus(&state.simulator.activity());
-        seen.late = Some(state.late);
-        seen
+        Duration::from_nanos(state.longest_at_image(self.now_ns()))
     }
 }
 
-/// A request that the simulator has ended, with its reply.
-struct EndedRequest {
-    finished: FinishedRequest,
-    reply: HeldReply,
+impl<R> QueueState<R> {
+    fn new(simulator: DiskSimulator) -> Self {
+        Self {
+            simulator,
+            before: DiskActivity::default(),
+            timed: false,
+            open: HashMap::new(),
+            next_ticket: 0,
+            late: 0,
+            late_ns: 0,
+            asleep_until: None,
+            finished: Vec::new(),
+        }
+    }
+
+    fn arrive(&mut self, now_ns: u64, kind: DiskRequestKind, offset: u64, bytes: u64) -> u64 {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let ended = (!self.timed).then_some(without_time(ticket));
+        if self.timed {
+            self.simulator.submit(now_ns, DiskRequest { ticket, kind, offset, bytes });
+        }
+        self.open.insert(ticket, OpenRequest::AtImage { since_ns: now_ns, ended });
+        ticket
+    }
+
+    /// The replies that go out now.
+    fn complete(&mut self, now_ns: u64, ticket: u64, reply: R) -> Vec<R> {
+        let before = self.open.insert(ticket, OpenRequest::Held(reply));
+        let mut replies = self.take_ended(now_ns);
+        if let Some(OpenRequest::AtImage { ended: Some(finished), .. }) = before {
+            replies.extend(self.end(now_ns, finished));
+        }
+        replies
+    }
+
+    /// The replies whose time has come.
+    fn take_ended(&mut self, now_ns: u64) -> Vec<R> {
+        let mut finished = std::mem::take(&mut self.finished);
+        self.simulator.advance(now_ns, &mut finished);
+        let replies = finished.drain(..).filter_map(|one| self.end(now_ns, one)).collect();
+        self.finished = finished;
+        replies
+    }
+
+    /// Ends a request in the simulator. Its reply goes out, late or not, unless its data is still being read
+    /// or written.
+    fn end(&mut self, now_ns: u64, finished: FinishedRequest) -> Option<R> {
+        if let Some(OpenRequest::AtImage { ended, .. }) = self.open.get_mut(&finished.ticket) {
+            *ended = Some(finished);
+            return None;
+        }
+        let OpenRequest::Held(reply) = self.open.remove(&finished.ticket)? else { return None };
+        let late_ns = late_ns(now_ns, &finished);
+        self.late += u64::from(late_ns > 0);
+        self.late_ns = self.late_ns.saturating_add(late_ns);
+        Some(reply)
+    }
+
+    /// Whether something happens before the time that is slept until, and not at once.
+    fn next_is_sooner(&self, now_ns: u64) -> bool {
+        let next = self.simulator.next_event().filter(|next| *next > now_ns);
+        self.asleep_until.zip(next).is_some_and(|(until, next)| next < until)
+    }
+
+    /// The replies that were held.
+    fn replace(&mut self, simulator: DiskSimulator) -> Vec<R> {
+        self.before = self.before.plus(&self.simulator.activity());
+        self.simulator = simulator;
+        let (mut held, mut open) = (Vec::new(), HashMap::new());
+        for (ticket, request) in self.open.drain() {
+            match request {
+                OpenRequest::Held(reply) => held.push(reply),
+                OpenRequest::AtImage { since_ns, .. } => {
+                    let ended = Some(without_time(ticket));
+                    open.insert(ticket, OpenRequest::AtImage { since_ns, ended });
+                }
+            }
+        }
+        self.open = open;
+        held
+    }
+
+    fn activity(&self) -> DiskActivity {
+        let seen = self.before.plus(&self.simulator.activity());
+        let late_seconds = Some(self.late_ns as f64 / 1e9);
+        DiskActivity { late: Some(self.late), late_seconds, ..seen }
+    }
+
+    fn longest_at_image(&self, now_ns: u64) -> u64 {
+        let since = self.open.values().filter_map(|request| match request {
+            OpenRequest::AtImage { since_ns, .. } => Some(*since_ns),
+            OpenRequest::Held(_) => None,
+        });
+        since.min().map_or(0, |oldest| now_ns.saturating_sub(oldest))
+    }
 }
 
-impl QueueState {
-    fn take_ended(&mut self, now_ns: u64) -> Vec<EndedRequest> {
-        self.simulator.advance(now_ns, &mut self.finished);
-        let held = &mut self.held;
-        let with_reply = |finished: FinishedRequest| {
-            held.remove(&finished.ticket).map(|reply| EndedRequest { finished, reply })
-        };
-        self.finished.drain(..).filter_map(with_reply).collect()
+/// The end of a request that takes no time, and so is never late.
+fn without_time(ticket: u64) -> FinishedRequest {
+    FinishedRequest { ticket, due_ns: 0, service_ns: 0 }
+}
+
+/// By how much an answer at `now_ns` comes after its deadline, if that is more than is allowed; else 0. What
+/// takes no time is as fast as the machine and cannot be late.
+fn late_ns(now_ns: u64, finished: &FinishedRequest) -> u64 {
+    let FinishedRequest { due_ns, service_ns, .. } = *finished;
+    let (after, allowed) = (now_ns.saturating_sub(due_ns), (service_ns / LATE_SHARE).max(PATH_NS));
+    if service_ns > 0 && after > allowed { after } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::disk::find_disk;
+
+    const BLOCK: u64 = 4_096;
+    const NO_REPLY: [u32; 0] = [];
+
+    fn disk(name: &str) -> DiskSimulator {
+        DiskSimulator::new(&find_disk(name).unwrap(), 1)
+    }
+
+    fn timed(name: &str) -> QueueState<u32> {
+        QueueState { timed: true, ..QueueState::new(disk(name)) }
+    }
+
+    fn read(queue: &mut QueueState<u32>, now_ns: u64) -> u64 {
+        queue.arrive(now_ns, DiskRequestKind::Read, 1 << 30, BLOCK)
+    }
+
+    /// The end of the first read of a disk at rest, at a time.
+    fn end_of_read(name: &str, now_ns: u64) -> FinishedRequest {
+        let (mut disk, mut all) = (disk(name), Vec::new());
+        let kind = DiskRequestKind::Read;
+        disk.submit(now_ns, DiskRequest { ticket: 0, kind, offset: 1 << 30, bytes: BLOCK });
+        while all.is_empty() {
+            disk.advance(disk.next_event().unwrap(), &mut all);
+        }
+        all[0]
+    }
+
+    #[test]
+    fn a_reply_waits_for_its_deadline_counted_from_the_arrival_and_not_from_the_end_of_the_copy() {
+        let mut queue = timed("hdd-7200");
+        let due = end_of_read("hdd-7200", 1_000).due_ns;
+        let ticket = read(&mut queue, 1_000);
+        assert_eq!(queue.complete(due - 1, ticket, 7), NO_REPLY);
+        assert_eq!(queue.take_ended(due - 1), NO_REPLY);
+        assert_eq!((queue.take_ended(due), queue.activity().late), (vec![7], Some(0)));
+    }
+
+    #[test]
+    fn an_image_that_takes_longer_than_the_disk_makes_its_requests_late() {
+        let FinishedRequest { due_ns, service_ns, .. } = end_of_read("hdd-7200", 0);
+        for (after, late) in [(service_ns / 10, 0), (service_ns / 10 + 1, 1)] {
+            let mut queue = timed("hdd-7200");
+            let ticket = read(&mut queue, 0);
+            assert_eq!(queue.take_ended(due_ns + 1), NO_REPLY, "its data is not there yet");
+            let answered = queue.complete(due_ns + after, ticket, 7);
+            assert_eq!((answered, queue.activity().late), (vec![7], Some(late)), "{after}");
+            let seconds = if late > 0 { after as f64 / 1e9 } else { 0.0 };
+            assert_eq!(queue.activity().late_seconds, Some(seconds));
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_request_makes_nothing_late_nor_does_a_disk_that_takes_no_time() {
+        let FinishedRequest { due_ns, service_ns, .. } = end_of_read("nvme", 0);
+        assert!(service_ns / LATE_SHARE < PATH_NS, "a short request");
+        for (after, late) in [(PATH_NS, 0), (PATH_NS + 1, 1)] {
+            let mut queue = timed("nvme");
+            let ticket = read(&mut queue, 0);
+            let _ = queue.complete(1, ticket, 7);
+            assert_eq!(queue.take_ended(due_ns + after).len(), 1);
+            assert_eq!(queue.activity().late, Some(late), "{after}");
+        }
+        let mut queue = timed("ram");
+        let ticket = read(&mut queue, 0);
+        assert_eq!(queue.complete(1 << 40, ticket, 7), [7]);
+        assert_eq!(queue.activity().late, Some(0));
+    }
+
+    #[test]
+    fn what_is_not_timed_is_answered_at_once_and_not_counted() {
+        let mut queue = QueueState::new(disk("hdd-7200"));
+        let ticket = read(&mut queue, 0);
+        assert_eq!(queue.complete(1 << 40, ticket, 7), [7]);
+        let seen = queue.activity();
+        assert_eq!((seen.requests(), seen.late, queue.open.len()), (0, Some(0), 0));
+    }
+
+    #[test]
+    fn another_disk_lets_all_requests_go_and_keeps_what_was_counted() {
+        let mut queue = timed("hdd-7200");
+        let (held, at_image) = (read(&mut queue, 0), read(&mut queue, 0));
+        assert_eq!(queue.complete(1, held, 7), NO_REPLY);
+        assert_eq!(queue.replace(disk("hdd-5400")), [7]);
+        assert_eq!(queue.complete(2, at_image, 8), [8]);
+        let next = read(&mut queue, 3);
+        assert_eq!(queue.complete(4, next, 9), NO_REPLY, "it takes the time of the new disk");
+        assert_eq!((queue.activity().reads, queue.activity().late), (3, Some(0)));
+    }
+
+    #[test]
+    fn who_sleeps_is_woken_only_by_what_comes_sooner_and_not_at_once() {
+        let mut queue = timed("hdd-7200");
+        queue.asleep_until = Some(u64::MAX);
+        assert!(!queue.next_is_sooner(0), "nothing is under way");
+        let _ = read(&mut queue, 0);
+        assert!(queue.next_is_sooner(0));
+        queue.asleep_until = queue.simulator.next_event();
+        assert!(!queue.next_is_sooner(0), "it wakes by itself");
+        queue.asleep_until = None;
+        assert!(!queue.next_is_sooner(0), "it is awake");
+        let mut queue = timed("ram");
+        queue.asleep_until = Some(u64::MAX);
+        let _ = read(&mut queue, 5);
+        assert!(!queue.next_is_sooner(5), "who copies the data answers");
+    }
+
+    #[test]
+    fn the_oldest_copy_is_told_until_it_has_ended() {
+        let mut queue = timed("hdd-7200");
+        let (first, second) = (read(&mut queue, 100), read(&mut queue, 300));
+        assert_eq!(queue.longest_at_image(1_000), 900);
+        let _ = queue.complete(1_000, first, 7);
+        assert_eq!(queue.longest_at_image(1_000), 700);
+        queue.open.remove(&second);
+        assert_eq!(queue.longest_at_image(1_000), 0);
     }
 }

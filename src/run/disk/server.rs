@@ -4,15 +4,17 @@
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{Config, Session, SessionACL};
 
 use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand};
-use super::filesystem::ServedDisk;
+use super::filesystem::{HeldReply, ServedDisk};
 use super::replies::ReplyQueue;
 use super::simulator::DiskSimulator;
-use crate::base::failure::{Failure, Result};
+use crate::base::failure::{Exit, Failure, Result};
 use crate::host::io_server::become_io_server;
 use crate::plan::disk::read_disk_model;
 
@@ -34,8 +36,10 @@ pub fn serve(control: OwnedFd) -> Result<()> {
     let alone = "serve-disk is how boatload starts itself to serve a modelled disk; on its own it does \
                  nothing";
     let mut control = ControlSocket::passed_on(control).ok_or_else(|| Failure::usage(alone))?;
-    become_io_server();
-    let mut server = DiskServer::default();
+    // Requests of a thread that is no more would never be answered: its process must end with it.
+    std::panic::set_hook(Box::new(|_| std::process::abort()));
+    let is_io_flusher = become_io_server();
+    let mut server = DiskServer { is_io_flusher, ..DiskServer::default() };
     loop {
         let (command, descriptors) = match control.receive(PAUSE) {
             Ok(Incoming::Message(command, descriptors)) => (command, descriptors),
@@ -59,7 +63,9 @@ fn lost(error: std::io::Error) -> Failure {
 #[derive(Default)]
 struct DiskServer {
     seed: u64,
-    queue: Option<Arc<ReplyQueue>>,
+    is_io_flusher: bool,
+    is_full: Arc<AtomicBool>,
+    queue: Option<Arc<ReplyQueue<HeldReply>>>,
     /// What is served as soon as it is mounted.
     waiting: Option<WaitingConnection>,
 }
@@ -87,11 +93,18 @@ impl DiskServer {
                 let activity = self.queue()?.activity();
                 return Ok(ServerAnswer::Activity(Box::new(activity)));
             }
+            ServerCommand::TellProgress => {
+                let longest = self.queue.as_ref().map(|queue| queue.longest_at_image());
+                let longest = longest.unwrap_or_default();
+                let is_full = self.is_full.load(Relaxed);
+                let is_io_flusher = self.is_io_flusher;
+                return Ok(ServerAnswer::Progress { longest, is_io_flusher, is_full });
+            }
         }
         Ok(ServerAnswer::Done)
     }
 
-    fn queue(&self) -> Result<&Arc<ReplyQueue>> {
+    fn queue(&self) -> Result<&Arc<ReplyQueue<HeldReply>>> {
         self.queue.as_ref().ok_or_else(|| Failure::failed("the modelled disk is not there yet"))
     }
 
@@ -117,14 +130,20 @@ impl DiskServer {
         let Some(WaitingConnection { connection, image, bytes }) = self.waiting.take() else {
             return Err(Failure::failed("no connection was passed on"));
         };
-        let disk = ServedDisk::new(Arc::clone(self.queue()?), image, bytes);
+        let disk =
+            ServedDisk::new(Arc::clone(self.queue()?), image, bytes, Arc::clone(&self.is_full));
         let mut config = Config::default();
         config.n_threads = Some(READERS);
         let failed = |error| Failure::from_system("serve a modelled disk", error);
         let session =
             Session::from_fd(disk, connection, SessionACL::All, config).map_err(failed)?;
-        // It ends when the disk is unmounted and no loop device has its file any more.
-        start_thread("disk-session", move || drop(session.run()))
+        // It ends when the disk is unmounted and no loop device has its file any more; before, nobody would
+        // take its requests.
+        start_thread("disk-session", move || {
+            if session.run().is_err() {
+                std::process::exit(Exit::Failed as i32);
+            }
+        })
     }
 
     /// What a killed boatload had mounted is unmounted by the kernel while it ends, and written out

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::process::Signal;
+
 use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand};
 use crate::base::failure::{Failure, Result};
 use crate::host::mounts;
@@ -21,7 +23,10 @@ pub(super) const SERVE: &str = "serve-disk";
 /// How long the server may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// How often it is asked whether it still answers.
+/// How long one read or write of its image may take.
+const IMAGE_LIMIT: Duration = Duration::from_secs(10);
+
+/// How often it is asked whether it still answers, and gets on with its image.
 const PING_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a process may take to end that was told to, in looks and the pause before each.
@@ -38,6 +43,17 @@ pub(super) struct Watchdog {
 struct WatchThread {
     alive: Sender<()>,
     handle: JoinHandle<()>,
+}
+
+/// Why a server is given up.
+#[derive(Clone, Copy)]
+enum GivenUp {
+    /// It took too long to answer.
+    Silent,
+    /// It closed the connection or broke it.
+    Gone,
+    /// It waits for its image, spared from writing to its own disk or not.
+    Stuck { is_io_flusher: bool },
 }
 
 /// The process, and the connection to it.
@@ -76,8 +92,8 @@ impl Watchdog {
         let watch = move || {
             while ended.recv_timeout(PING_PAUSE) == Err(RecvTimeoutError::Timeout) {
                 let mut server = locked(&server);
-                let _ = server.ask(&ServerCommand::TellActivity, &[]);
-                if server.failure.is_some() {
+                server.ask_for_progress();
+                if server.socket.is_none() {
                     break;
                 }
             }
@@ -134,51 +150,75 @@ impl Server {
         command: &ServerCommand,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<ServerAnswer> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
+        match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None => self.exchange(command, descriptors),
         }
+    }
+
+    fn exchange(
+        &mut self,
+        command: &ServerCommand,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<ServerAnswer> {
         let Some(socket) = &mut self.socket else {
             return Err(Failure::failed("the modelled disk is closed"));
         };
-        let sent = socket.send(command, descriptors);
-        match sent.and_then(|()| socket.receive(ANSWER_LIMIT)) {
+        match socket.send(command, descriptors) {
+            Ok(()) => {}
+            Err(error) if is_end(&error) => return Err(self.give_up(GivenUp::Gone)),
+            Err(error) => return Err(Failure::from_system("order a modelled disk", error)),
+        }
+        match socket.receive(ANSWER_LIMIT) {
             Ok(Incoming::Message(ServerAnswer::Refused(sentence), _)) => {
                 Err(Failure::failed(sentence))
             }
             Ok(Incoming::Message(answer, _)) => Ok(answer),
-            Ok(Incoming::Nothing) => Err(self.give_up(true)),
-            Ok(Incoming::End) | Err(_) => Err(self.give_up(false)),
+            Ok(Incoming::Nothing) => Err(self.give_up(GivenUp::Silent)),
+            Ok(Incoming::End) | Err(_) => Err(self.give_up(GivenUp::Gone)),
         }
     }
 
-    /// Looks whether the process still runs before it is asked again.
+    /// Gives it up if it waits for its image: that it answers here says nothing of its other threads. One
+    /// whose image is full goes on, so that what is there can be unmounted.
+    fn ask_for_progress(&mut self) {
+        let answer = self.exchange(&ServerCommand::TellProgress, &[]);
+        let Ok(ServerAnswer::Progress { longest, is_io_flusher, is_full }) = answer else { return };
+        if longest > IMAGE_LIMIT {
+            self.give_up(GivenUp::Stuck { is_io_flusher });
+        } else if is_full && self.failure.is_none() {
+            self.failure = Some(Failure::failed(
+                "the image of the modelled disk is full: what it lies in has no room for what was written \
+                 to it, so the run ends. What was measured before is kept. Take a smaller --size or scale, \
+                 or have more room there",
+            ));
+        }
+    }
+
+    /// Looks whether the process still runs, and gets on, before it is asked again.
     fn failure(&mut self) -> Option<Failure> {
         let has_ended = matches!(self.child.try_wait(), Ok(Some(_)));
-        if self.failure.is_none() && self.socket.is_some() && has_ended {
-            self.give_up(false);
+        if self.socket.is_some() && has_ended {
+            self.give_up(GivenUp::Gone);
+        } else if self.socket.is_some() {
+            self.ask_for_progress();
         }
         self.failure.clone()
     }
 
     /// Ends a server that does not answer, which lets all requests to its disk fail.
-    fn give_up(&mut self, is_silent: bool) -> Failure {
-        let status = if is_silent { None } else { self.wait() };
+    fn give_up(&mut self, why: GivenUp) -> Failure {
+        let status = if matches!(why, GivenUp::Gone) { self.wait() } else { None };
         let _ = self.child.kill();
         // A server that waits for memory, which is written out to its own disk, cannot even be killed.
         if let Some(mount_point) = &self.mount_point {
             mounts::abort(mount_point);
         }
         self.wait();
-        let how = match status {
-            None => format!(
-                "did not answer for {} s and was ended; was it stopped, or memory short?",
-                ANSWER_LIMIT.as_secs()
-            ),
-            Some(status) => format!("{}; was memory short?", ended_how(status)),
-        };
         let failure = Failure::failed(format!(
-            "the process that serves the modelled disk {how} What is on that disk can no longer be \
-             read or written, so the run ends. What was measured before is kept"
+            "the process that serves the modelled disk {} What is on that disk can no longer be \
+             read or written, so the run ends. What was measured before is kept",
+            lost_how(why, status)
         ));
         self.socket = None;
         self.failure = Some(failure.clone());
@@ -207,16 +247,73 @@ impl Server {
     }
 }
 
+/// Whether a message could not be sent because there is nobody to get it.
+fn is_end(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+/// What became of a server, for a sentence about it.
+fn lost_how(why: GivenUp, status: Option<ExitStatus>) -> String {
+    let (answer, image) = (ANSWER_LIMIT.as_secs(), IMAGE_LIMIT.as_secs());
+    match (why, status) {
+        (GivenUp::Silent, _) => {
+            format!("did not answer for {answer} s and was ended; was it stopped, or memory short?")
+        }
+        (GivenUp::Stuck { is_io_flusher: true }, _) => format!(
+            "waited for its image for more than {image} s and was ended; was memory short, or the disk \
+             below too slow?"
+        ),
+        (GivenUp::Stuck { is_io_flusher: false }, _) => format!(
+            "waited for its image for more than {image} s and was ended: memory was short, and without \
+             CAP_SYS_RESOURCE the kernel lets it wait for its own disk then."
+        ),
+        (GivenUp::Gone, Some(status)) => ended_how(status),
+        (GivenUp::Gone, None) => "closed the connection and was ended.".into(),
+    }
+}
+
 fn ended_how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with exit code {code}"),
-        (None, Some(signal)) => format!("was killed by signal {signal}"),
-        (None, None) => "ended".into(),
+        (Some(code), _) => format!("ended with exit code {code}."),
+        (None, Some(signal)) if signal == Signal::KILL.as_raw() => {
+            format!("was killed by signal {signal}; was memory short?")
+        }
+        (None, Some(signal)) => format!("was ended by signal {signal}."),
+        (None, None) => "ended.".into(),
     }
 }
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_says_what_became_of_the_server_and_names_no_time_that_was_not_waited() {
+        let ended = |status| lost_how(GivenUp::Gone, Some(ExitStatus::from_raw(status)));
+        assert_eq!(ended(9), "was killed by signal 9; was memory short?");
+        assert_eq!(ended(6), "was ended by signal 6.");
+        assert_eq!(ended(1 << 8), "ended with exit code 1.");
+        assert_eq!(lost_how(GivenUp::Gone, None), "closed the connection and was ended.");
+        let silent = lost_how(GivenUp::Silent, None);
+        assert!(silent.starts_with("did not answer for 5 s and was ended"), "{silent}");
+        for (is_io_flusher, cause) in [(true, "was memory short, or the disk"), (false, "CAP_SYS")]
+        {
+            let stuck = lost_how(GivenUp::Stuck { is_io_flusher }, None);
+            assert!(stuck.contains("for more than 10 s") && stuck.contains(cause), "{stuck}");
+        }
+    }
+
+    #[test]
+    fn only_an_end_that_is_closed_gives_a_server_up_when_nothing_can_be_sent() {
+        let error = |kind| io::Error::from(kind);
+        assert!(is_end(&error(io::ErrorKind::BrokenPipe)));
+        assert!(is_end(&error(io::ErrorKind::ConnectionReset)));
+        assert!(!is_end(&error(io::ErrorKind::InvalidInput)));
     }
 }
