@@ -1,7 +1,5 @@
 //! Runs `boatload disks`: lists the modelled disks, and shows one with its figures.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -9,7 +7,8 @@ use clap::{Args, Subcommand};
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{counted, duration, figures};
-use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, find_disk, nearest_disk, read_disk_model};
+use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, find_disk, read_disk_model};
+use crate::plan::filesystem::disk_text;
 use crate::run::disk::figures::{SimulatedFigures, simulate_figures};
 
 const EXAMPLES: &str = "\
@@ -49,41 +48,26 @@ impl Disks {
     }
 }
 
-/// A model is a page of text; more is another file.
-const MODEL_BYTES_MAX: u64 = 1 << 20;
-
-/// The disk of the list, or else in a file, of this name.
+/// The disk of the list, or in a file, of this name.
 fn read_disk(name: &str) -> Result<DiskModel> {
-    if let Some(model) = find_disk(name) {
-        return Ok(model);
-    }
-    if !Path::new(name).exists() {
-        let names: Vec<&str> = BUILT_IN_DISKS.iter().map(|disk| disk.name).collect();
-        let hint = match nearest_disk(name) {
-            Some(near) => format!("Did you mean {near}?"),
-            None => format!("There are {}", names.join(", ")),
-        };
-        let shown = shown(name);
-        return Err(Failure::usage(format!("there is no disk and no file named {shown}. {hint}")));
-    }
-    let mut text = String::new();
-    let read =
-        File::open(name).and_then(|file| file.take(MODEL_BYTES_MAX).read_to_string(&mut text));
-    read.map_err(|error| Failure::from_system(format!("read {}", shown(name)), error))?;
+    let text =
+        disk_text(name, Path::new("")).map_err(|problem| Failure::usage(problem.sentence()))?;
     read_disk_model(&text).map_err(|problems| Failure::usage(problems.report(&shown(name))))
 }
 
 fn list() -> String {
     let head = row("disk", "random read", "sequential", "what");
     let models = BUILT_IN_DISKS.iter().filter_map(|disk| find_disk(disk.name));
-    models.fold(head, |all, model| all + &line(&model))
+    let lines = models.fold(head, |all, model| all + &line(&model));
+    lines
+        + "\nPublished of such disks, derived from that, or chosen: `boatload disks show NAME` says which.\n"
 }
 
-/// A disk with what was published of it.
+/// A disk with what is expected of it.
 fn line(model: &DiskModel) -> String {
-    let published = model.published.as_ref();
-    let random = published.map(|figures| duration(figures.random_read_ns as f64));
-    let rate = published.map(|figures| megabytes(figures.sequential_read as f64));
+    let expected = model.expected.as_ref();
+    let random = expected.map(|figures| duration(figures.random_read_ns as f64));
+    let rate = expected.map(|figures| megabytes(figures.sequential_read as f64));
     let [random, rate] = [random, rate].map(|figure| figure.unwrap_or("-".into()));
     row(&model.name, &random, &rate, &model.about)
 }

@@ -204,8 +204,14 @@ impl<'a> Walker<'a> {
         let required: Vec<&str> =
             required.into_iter().flatten().filter_map(Value::as_str).collect();
         for name in required.iter().filter(|name| !table.contains_key(**name)) {
-            let forms = schema_of(form, name).map(|schema| self.forms(schema)).unwrap_or_default();
-            self.report.add(&below(place, name), "nothing", expected(&forms));
+            let schema = schema_of(form, name);
+            let forms = schema.map(|schema| self.forms(schema)).unwrap_or_default();
+            // A key with an example of its own has one; a type that many keys share has several.
+            let own = schema.and_then(|schema| schema.get("examples")?.as_array());
+            let own = own.filter(|own| own.len() == 1).and_then(|own| own.first());
+            let wanted =
+                own.map_or_else(|| expected(&forms), |own| format!("a value such as {own}"));
+            self.report.add(&below(place, name), "nothing", wanted);
         }
         let complete = required.iter().all(|name| kept.contains_key(*name));
         (Value::Object(kept), complete)

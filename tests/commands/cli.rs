@@ -304,7 +304,7 @@ fn a_built_in_disk_is_a_start_for_a_users_file_which_is_checked() {
         assert!(told.contains(part), "{part}: {told}");
     }
     let told = bench.run(["disks", "show", "hdd-720"]);
-    assert!(told.refuses(2).contains("Did you mean hdd-7200?"), "{}", told.stderr);
+    assert!(told.refuses(2).contains("did you mean `hdd-7200`?"), "{}", told.stderr);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::wire::{WireDisk, WireFlash, WireHardDisk, WireNetwork, WirePublished};
-use super::{DiskMechanism, DiskModel, FlashModel, HardDiskModel, NetworkModel, PublishedFigures};
+use super::wire::{WireDisk, WireExpected, WireFlash, WireHardDisk, WireNetwork};
+use super::{DiskMechanism, DiskModel, ExpectedFigures, FlashModel, HardDiskModel, NetworkModel};
 use crate::base::problem::Problems;
 use crate::base::units::{Quantity, Unit, bytes, bytes_per_second, counted, duration, grouped};
 use crate::plan::report::{ProblemList, below, element, short};
@@ -32,13 +32,13 @@ pub fn read_disk_model(text: &str) -> Result<DiskModel, Problems> {
     let about = line("about", &wire.about, ABOUT_BYTES_MAX, &mut report);
     let block_bytes = block_bytes(&wire, &mut report);
     let mechanism = mechanism(&wire, &mut report);
-    let published = wire.published.as_ref().map(|wire| published(wire, &mut report));
+    let expected = wire.expected.as_ref().map(|wire| read_expected(wire, &mut report));
     // Whatever is missing here has been reported.
     let model = (|| {
-        let published = published.map_or(Some(None), |figures| figures.map(Some))?;
+        let expected = expected.map_or(Some(None), |figures| figures.map(Some))?;
         let text = text.to_string();
         let (name, about, block_bytes, mechanism) = (name?, about?, block_bytes?, mechanism?);
-        Some(DiskModel { name, about, block_bytes, mechanism, published, text })
+        Some(DiskModel { name, about, block_bytes, mechanism, expected, text })
     })();
     if model.is_none() && report.count() == 0 {
         report.add("", "an incomplete model", "all of its keys");
@@ -181,15 +181,15 @@ fn read_network(wire: &WireNetwork, report: &mut ProblemList) -> Option<NetworkM
     })
 }
 
-fn published(wire: &WirePublished, report: &mut ProblemList) -> Option<PublishedFigures> {
-    let keys = &mut DiskKeys { place: "published", report };
+fn read_expected(wire: &WireExpected, report: &mut ProblemList) -> Option<ExpectedFigures> {
+    let keys = &mut DiskKeys { place: "expected", report };
     let random_read_ns = keys.time("random_read", &wire.random_read);
     let queue_depth = keys.count("queue_depth", &wire.queue_depth, 1..=1_024);
     let queued_reads = keys.count("queued_reads", &wire.queued_reads, 1..=1_000_000_000);
     let sequential_read = keys.rate("sequential_read", &wire.sequential_read);
     let inner = &wire.sequential_read_inner;
     let sequential_read_inner = keys.rate("sequential_read_inner", inner);
-    Some(PublishedFigures {
+    Some(ExpectedFigures {
         random_read_ns: random_read_ns?,
         queue_depth: queue_depth?,
         queued_reads: queued_reads?,
@@ -351,7 +351,7 @@ mod tests {
         };
         assert_eq!(model.mechanism, DiskMechanism::Network(network));
         assert_eq!(
-            (model.name.as_str(), model.published, model.text.as_str()),
+            (model.name.as_str(), model.expected, model.text.as_str()),
             ("san", None, NETWORK)
         );
     }
@@ -371,7 +371,7 @@ mod tests {
             "line 6: network.bandwidth: found `125MiB`, expected a rate such as \"150MB/s\"",
             "line 7: network.operation_per_second: found the key `operation_per_second`",
             "did you mean `operations_per_second`?",
-            "network.operations_per_second: found nothing",
+            "network.operations_per_second: found nothing, expected a value such as 3000",
         ] {
             assert!(told.contains(part), "{part}\n{told}");
         }
@@ -393,6 +393,18 @@ mod tests {
         assert!(none.contains("found none that says how the disk works"), "{none}");
         let two = problems(&format!("{NETWORK}[memory]\n"));
         assert!(two.contains("found 2 tables"), "{two}");
+    }
+
+    #[test]
+    fn a_key_that_is_missing_is_told_with_an_example_of_its_own() {
+        let told = problems("name = \"x\"\nabout = \"y\"\n[hard_disk]\n");
+        for part in [
+            "hard_disk.heads: found nothing, expected a value such as 4",
+            "hard_disk.average_seek: found nothing, expected a value such as \"8.5ms\"",
+            "hard_disk.link: found nothing, expected a value such as \"150MB/s\"",
+        ] {
+            assert!(told.contains(part), "{part}\n{told}");
+        }
     }
 
     #[test]

@@ -6,8 +6,6 @@ mod wire;
 
 pub use check::read_disk_model;
 
-use crate::base::problem::nearest;
-
 /// A disk whose times are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskModel {
@@ -19,8 +17,8 @@ pub struct DiskModel {
     pub block_bytes: u32,
     /// How it works.
     pub mechanism: DiskMechanism,
-    /// What was published of such disks; the model is checked against it.
-    pub published: Option<PublishedFigures>,
+    /// What such disks are expected to do; the model is checked against it.
+    pub expected: Option<ExpectedFigures>,
     /// The file that describes it.
     pub text: String,
 }
@@ -121,9 +119,10 @@ pub struct NetworkModel {
     pub operations_per_second: u64,
 }
 
-/// What was published of disks as the model is one. Rates are in bytes a second.
+/// What disks as the model is one are expected to do: published, derived from that, or chosen. Rates are
+/// in bytes a second.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PublishedFigures {
+pub struct ExpectedFigures {
     /// Mean time of a random read of 4 KiB when nothing else is asked, over the whole disk, in
     /// nanoseconds.
     pub random_read_ns: u64,
@@ -162,11 +161,6 @@ pub fn find_disk(name: &str) -> Option<DiskModel> {
     read_disk_model(found.text).ok()
 }
 
-/// The built-in model whose name is nearest to `name`, if one is near enough to be what was meant.
-pub fn nearest_disk(name: &str) -> Option<&'static str> {
-    nearest(name, BUILT_IN_DISKS.iter().map(|disk| disk.name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,13 +173,12 @@ mod tests {
             assert_eq!(find_disk(disk.name).map(|model| model.text), Some(disk.text.into()));
         }
         assert_eq!(find_disk("hdd"), None);
-        assert_eq!(nearest_disk("hdd7200"), Some("hdd-7200"));
     }
 
     #[test]
-    fn every_published_figure_has_its_source_beside_it() {
+    fn every_expected_figure_has_its_source_beside_it() {
         for disk in BUILT_IN_DISKS {
-            let figures = disk.text.lines().skip_while(|line| *line != "[published]").skip(1);
+            let figures = disk.text.lines().skip_while(|line| *line != "[expected]").skip(1);
             for line in figures.filter(|line| line.contains('=') && !line.starts_with('#')) {
                 assert!(line.contains('#'), "{}: {line}", disk.name);
             }

@@ -5,52 +5,78 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::problem::{Problem, nearest};
-use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, find_disk, read_disk_model};
+use crate::plan::disk::{BUILT_IN_DISKS, DiskModel, read_disk_model};
 use crate::plan::report::short;
 
-/// Most bytes of a model's file: what is larger, or has no end, is none.
-const MODEL_BYTES_MAX: u64 = 1 << 20;
+/// Most bytes of a model's file, which is a page of text: what is longer, or has no end, is none.
+const MODEL_BYTES_MAX: usize = 64 << 10;
 
-/// The modelled disk that a word names: a built-in one, or one in a file, whose path has a `/` or ends in
-/// `.toml` and begins in `directory`.
+/// The modelled disk that a word names, as `disk_text` finds it.
 ///
 /// # Errors
-/// What is wrong with it, without a place.
+/// What is wrong with it, without a place: the first problem of a file that has several.
 pub fn disk_named(word: &str, directory: &Path) -> Result<Arc<DiskModel>, Problem> {
-    if word.contains('/') || word.ends_with(".toml") {
-        return disk_of_file(word, &directory.join(word));
-    }
-    let model = find_disk(word).map(Arc::new);
-    model.ok_or_else(|| {
-        let names = BUILT_IN_DISKS.iter().map(|disk| disk.name);
-        let near = nearest(word, names).map(|near| format!("did you mean `{near}`? "));
-        Problem {
-            found: format!("`{}`", short(word)),
-            expected: "the name of a modelled disk, or the path of a file with one".into(),
-            hint: Some(format!("{}`boatload disks` lists them", near.unwrap_or_default())),
-            ..Problem::default()
+    let text = disk_text(word, directory)?;
+    read_disk_model(&text).map(Arc::new).map_err(|problems| {
+        let all = problems.sorted();
+        let first = all.first().map(Problem::to_string).unwrap_or_default();
+        match all.len() {
+            0 | 1 => no_model(word, "which has a problem", first),
+            many => {
+                let path = directory.join(word);
+                let command = format!("`boatload disks show {}` lists all {many}", path.display());
+                no_model(word, &format!("which has {many} problems"), format!("{first}; {command}"))
+            }
         }
     })
 }
 
-fn disk_of_file(word: &str, path: &Path) -> Result<Arc<DiskModel>, Problem> {
-    let problem = |found: String, hint: String| Problem {
+/// The text of a modelled disk: of a built-in one by its name, or of a file, whose path has a `/` or ends
+/// in `.toml` and begins in `directory`.
+///
+/// # Errors
+/// If there is none, without a place.
+pub fn disk_text(word: &str, directory: &Path) -> Result<String, Problem> {
+    if word.contains('/') || word.ends_with(".toml") {
+        return text_of_file(word, &directory.join(word));
+    }
+    if let Some(disk) = BUILT_IN_DISKS.iter().find(|disk| disk.name == word) {
+        return Ok(disk.text.to_string());
+    }
+    let near = nearest(word, BUILT_IN_DISKS.iter().map(|disk| disk.name));
+    let hint = match near {
+        _ if directory.join(word).is_file() => format!("the file of this name is `./{word}`"),
+        Some(near) => format!("did you mean `{near}`? `boatload disks` lists them"),
+        None => "`boatload disks` lists them".into(),
+    };
+    Err(Problem {
+        found: format!("`{}`", short(word)),
+        expected: "the name of a modelled disk, or the path of a file with one".into(),
+        hint: Some(hint),
+        ..Problem::default()
+    })
+}
+
+fn text_of_file(word: &str, path: &Path) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MODEL_BYTES_MAX as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| no_model(word, "which cannot be read", error.to_string()))?;
+    if bytes.len() > MODEL_BYTES_MAX {
+        let hint = "a model has up to 64 KiB".to_string();
+        return Err(no_model(word, "which is longer than 64 KiB", hint));
+    }
+    let text = String::from_utf8(bytes);
+    text.map_err(|error| no_model(word, "which is no text", error.to_string()))
+}
+
+fn no_model(word: &str, found: &str, hint: String) -> Problem {
+    Problem {
         found: format!("`{}`, {found}", short(word)),
         expected: "a file with a modelled disk, as `boatload disks show NAME` prints one".into(),
         hint: Some(hint),
         ..Problem::default()
-    };
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MODEL_BYTES_MAX).read_to_string(&mut text))
-        .map_err(|error| problem("which cannot be read".into(), error.to_string()))?;
-    read_disk_model(&text).map(Arc::new).map_err(|problems| {
-        let all = problems.sorted();
-        let lines: Vec<String> = all.iter().map(Problem::to_string).collect();
-        let many =
-            if all.len() == 1 { "a problem".into() } else { format!("{} problems", all.len()) };
-        problem(format!("which has {many}"), lines.join("; "))
-    })
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +97,9 @@ mod tests {
             assert_eq!(named(path, directory.path()), Ok("nvme".into()), "{path}");
         }
         assert!(named("./mine.toml", Path::new("/nowhere")).is_err());
+        std::fs::write(directory.path().join("mine"), text).unwrap();
+        let hint = named("mine", directory.path()).unwrap_err().hint;
+        assert!(hint.is_some_and(|hint| hint.contains("`./mine`")));
     }
 
     #[test]
@@ -85,12 +114,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_disk_or_cannot_be_read_is_told_with_all_that_is_wrong() {
+    fn a_file_that_is_no_disk_or_cannot_be_read_is_told_with_what_is_wrong_first() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("mine.toml"), "nmae = 'x'\n").unwrap();
         let problem = named("./mine.toml", directory.path()).unwrap_err();
-        assert!(problem.found.contains("problem"), "{problem}");
-        assert!(problem.hint.unwrap().contains("nmae"));
+        let hint = problem.hint.unwrap();
+        assert!(problem.found.ends_with("which has 4 problems"), "{}", problem.found);
+        assert!(hint.contains("nmae") && !hint.contains('\n'), "{hint}");
+        assert!(hint.ends_with("/mine.toml` lists all 4"), "{hint}");
+        std::fs::write(directory.path().join("long.toml"), "#".repeat(70_000)).unwrap();
+        let long = named("long.toml", directory.path()).unwrap_err();
+        assert!(long.found.contains("longer than 64 KiB"), "{long}");
         let missing = named("./other.toml", directory.path()).unwrap_err();
         assert!(missing.found.contains("cannot be read"), "{missing}");
     }

@@ -8,7 +8,7 @@ mod list;
 mod volume;
 
 pub use command::{mkfs_arguments, mount_options, shown_command};
-pub use disk::disk_named;
+pub use disk::{disk_named, disk_text};
 pub use kinds::{FileSystemKind, KINDS, Maker, find_kind};
 pub use list::read_list;
 pub use volume::{

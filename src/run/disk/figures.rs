@@ -40,7 +40,7 @@ pub fn simulate_figures(model: &DiskModel) -> SimulatedFigures {
     let span = hard_disk.map_or(SPAN, |hard_disk| hard_disk.capacity);
     let random = |i| below(draw(SEED, Stream::Order, i), span / BLOCK) * BLOCK;
     let from = |start: u64| move |i: u64| start + i * STREAM_BLOCK;
-    let queue_depth = model.published.as_ref().map_or(QUEUE_DEPTH, |figures| figures.queue_depth);
+    let queue_depth = model.expected.as_ref().map_or(QUEUE_DEPTH, |figures| figures.queue_depth);
     let stream = |start| {
         let seconds = seconds_of(model, STREAM_READS, STREAM_DEPTH, STREAM_BLOCK, from(start));
         (STREAM_READS * STREAM_BLOCK) as f64 / seconds
@@ -89,28 +89,24 @@ mod tests {
     use crate::plan::disk::{BUILT_IN_DISKS, find_disk};
 
     #[test]
-    fn every_disk_does_what_was_published_of_it_within_15_percent() {
+    fn every_disk_does_what_its_file_expects_of_it_within_15_percent() {
         for disk in BUILT_IN_DISKS {
             let model = find_disk(disk.name).unwrap();
-            let Some(published) = &model.published else {
+            let Some(expected) = &model.expected else {
                 assert_eq!(model.mechanism, DiskMechanism::Memory, "{}", disk.name);
                 continue;
             };
             let found = simulate_figures(&model);
-            let inner = found.sequential_read_inner.zip(published.sequential_read_inner);
+            let inner = found.sequential_read_inner.zip(expected.sequential_read_inner);
             let pairs = [
-                ("random read", found.random_read_ns, published.random_read_ns),
-                ("queued reads", found.queued_reads, published.queued_reads),
-                ("sequential read", found.sequential_read, published.sequential_read),
+                ("random read", found.random_read_ns, expected.random_read_ns),
+                ("queued reads", found.queued_reads, expected.queued_reads),
+                ("sequential read", found.sequential_read, expected.sequential_read),
             ];
-            let inner = inner.map(|(found, published)| ("inner", found, published));
-            for (what, found, published) in pairs.into_iter().chain(inner) {
-                let ratio = found / published as f64;
-                assert!(
-                    (0.85..=1.15).contains(&ratio),
-                    "{} {what}: {found} {published}",
-                    disk.name
-                );
+            let inner = inner.map(|(found, expected)| ("inner", found, expected));
+            for (what, found, expected) in pairs.into_iter().chain(inner) {
+                let ratio = found / expected as f64;
+                assert!((0.85..=1.15).contains(&ratio), "{} {what}: {found} {expected}", disk.name);
             }
         }
     }

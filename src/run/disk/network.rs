@@ -96,7 +96,7 @@ mod tests {
         });
         let (name, about, text) = (String::new(), String::new(), String::new());
         DiskSimulator::new(
-            &DiskModel { name, about, block_bytes: 512, mechanism, published: None, text },
+            &DiskModel { name, about, block_bytes: 512, mechanism, expected: None, text },
             1,
         )
     }
