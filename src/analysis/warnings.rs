@@ -19,7 +19,7 @@ use crate::op::{Effect, find_operation};
 use crate::plan::CacheAsked;
 use crate::plan::filesystem::FAIR_BYTES;
 use crate::results::book::{
-    Book, ClockSource, LevelOrder, MadeFileSystem, Measurement, RepetitionNeed,
+    Book, ClockSource, DiskActivity, LevelOrder, MadeFileSystem, Measurement, RepetitionNeed,
 };
 use crate::results::content::{is_bulk, only_reads};
 use crate::results::order::made;
@@ -250,18 +250,23 @@ fn frequency(book: &Book) -> Option<WarningFinding> {
 }
 
 /// Modelled disks that this machine was too slow for.
+/// One measurement of few requests says little of a machine, so the run as a whole is judged.
 fn late(book: &Book) -> Option<WarningFinding> {
-    let share = |m: &Measurement| late_share(m).filter(|share| *share > LATE_SHARE_MAX);
-    let late = || book.measurements.iter().filter(|m| m.valid() && share(m).is_some());
-    let phases = phases_of(late())?;
-    let most = late().filter_map(share).fold(0.0, f64::max);
-    let seconds = late().filter_map(|m| m.disk.as_ref()?.late_seconds).fold(0.0, f64::max);
+    let valid = || book.measurements.iter().filter(|m| m.valid());
+    let all =
+        valid().filter_map(|m| m.disk.as_ref()).fold(DiskActivity::default(), |a, b| a.plus(b));
+    let share = all.late? as f64 / all.requests().max(1) as f64;
+    if share <= LATE_SHARE_MAX {
+        return None;
+    }
+    let is_late = |m: &&Measurement| late_share(m).is_some_and(|share| share > LATE_SHARE_MAX);
+    let phases = phases_of(valid().filter(is_late))?;
     let sentence = format!(
-        "{}: the modelled disk answered up to {} of its requests too late, by more than a tenth of their \
-         service time and 0.1 ms; in one measurement by {} in all. This machine was too slow for it.",
+        "{}: the modelled disk answered {} of the run's requests too late, by more than a tenth of their \
+         service time and 0.1 ms, and by {} in all. This machine was too slow for it.",
         phases.join(", "),
-        say::percent(most),
-        duration(seconds * 1e9)
+        say::percent(share),
+        duration(all.late_seconds.unwrap_or_default() * 1e9)
     );
     let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
                 scale), or a machine with more processors to spare.";

@@ -106,14 +106,19 @@ fn a_modelled_disk_that_was_late_is_told_with_its_phases_and_one_that_was_not_ca
         made.device.as_mut().unwrap().loop_direct_io = Some(false);
     }
     assert_eq!(of_book(&book), [], "what lies below it adds no time");
-    for m in book.measurements.iter_mut().filter(|m| m.phase == "read-random") {
-        let disk = m.disk.as_mut().unwrap();
-        disk.late = Some(disk.requests() / 50);
-    }
+    let requests = |book: &Book| -> u64 {
+        book.measurements.iter().filter_map(|m| m.disk.as_ref()).map(DiskActivity::requests).sum()
+    };
+    let all_requests = requests(&book);
+    let first = book.measurements.iter_mut().find(|m| m.phase == "read-random").unwrap();
+    first.disk.as_mut().unwrap().late = Some(all_requests / 200);
+    assert_eq!(of_book(&book), [], "half a percent of the run's requests");
+    let first = book.measurements.iter_mut().find(|m| m.phase == "read-random").unwrap();
+    first.disk.as_mut().unwrap().late = Some(all_requests / 50);
     let all = of_book(&book);
     assert_eq!(codes(&all), [WarningCode::DiskLate]);
     assert!(all[0].sentence.starts_with("read-random: the modelled disk"), "{}", all[0].sentence);
-    assert!(all[0].sentence.contains("2.0%"), "{}", all[0].sentence);
+    assert!(all[0].sentence.contains("2.0% of the run's requests"), "{}", all[0].sentence);
 }
 
 #[test]
