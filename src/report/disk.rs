@@ -4,13 +4,12 @@ use std::io::{self, Write};
 
 use super::ReportFormat;
 use super::names::level_value;
-use super::table::{Align, Table, TableColumn, TitledTable};
+use super::table::{Table, TableColumn, TitledTable};
 use super::terminal::write_findings;
 use super::text::{number, short_seconds};
 use crate::analysis::Analysis;
 use crate::analysis::disk_use::DiskUse;
 use crate::analysis::finding::Finding;
-use crate::base::distinct::each_once;
 use crate::base::units;
 
 /// What the disk did in each phase of a run.
@@ -61,20 +60,8 @@ fn percent(share: Option<f64>) -> String {
 /// What the disk did: a line for each variant in each phase; none where nobody watched it.
 pub(super) fn disk_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.disk_uses();
-    let first = all.first()?;
-    let is_single = all.iter().all(|one| one.variant == first.variant);
-    let mut table = Table::new(&[(if is_single { "phase" } else { "variant" }, Align::Left)]);
-    for phase in each_once(all.iter().map(|one| one.phase.as_str())) {
-        if !is_single {
-            table.heading(&format!("{phase}:"));
-        }
-        for one in all.iter().filter(|one| one.phase == phase) {
-            table.row(vec![if is_single { one.phase.clone() } else { one.variant.clone() }]);
-        }
-    }
-    for column in COLUMNS.iter().filter(|column| column.is_known(all)) {
-        table.column(column.head, all.iter().map(column.cell));
-    }
+    all.first()?;
+    let table = Table::by_phase(all, |one| &one.phase, |one| &one.variant, &COLUMNS);
     let level = all.iter().find_map(|one| one.level.as_ref());
     let level = level.map(|level| format!(" at {}", level_value(level))).unwrap_or_default();
     let title = format!(

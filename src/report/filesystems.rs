@@ -100,21 +100,7 @@ pub(super) fn amplification_tables(analysis: &Analysis<'_>) -> Vec<TitledTable> 
 /// A line for each variant in each phase; none if nothing is known.
 fn traffic_table(analysis: &Analysis<'_>) -> Option<TitledTable> {
     let all = analysis.phase_amplifications();
-    let is_single = each_once(all.iter().map(|one| one.variant.as_str())).len() == 1;
-    let mut rows: Vec<&PhaseAmplification> = Vec::new();
-    let mut table = Table::new(&[(if is_single { "phase" } else { "variant" }, Align::Left)]);
-    for phase in each_once(all.iter().map(|one| one.phase.as_str())) {
-        if !is_single {
-            table.heading(&format!("{phase}:"));
-        }
-        for one in all.iter().filter(|one| one.phase == phase) {
-            table.row(vec![if is_single { one.phase.clone() } else { one.variant.clone() }]);
-            rows.push(one);
-        }
-    }
-    for column in MOVED.iter().filter(|column| column.is_known(all)) {
-        table.column(column.head, rows.iter().map(|one| (column.cell)(one)));
-    }
+    let table = Table::by_phase(all, |one| &one.phase, |one| &one.variant, &MOVED);
     let counters = match devices_counted(analysis.book).as_str() {
         "" => String::new(),
         counters => format!(", by the counters of {counters}"),

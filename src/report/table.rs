@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::text::{WIDTH, shorten, shorten_names, width, wrap, write_wrapped};
+use crate::base::distinct::each_once;
 use crate::base::failure::shown;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +140,32 @@ impl Table {
                 line.push(shown(cells.next().unwrap_or_default()));
             }
         }
+    }
+
+    /// A row for each variant in each phase, under the phases' names; with a single variant, for each phase.
+    /// Columns without a value in any row are left out.
+    pub(super) fn by_phase<R>(
+        all: &[R],
+        phase: fn(&R) -> &str,
+        variant: fn(&R) -> &str,
+        columns: &[TableColumn<R>],
+    ) -> Self {
+        let is_single = each_once(all.iter().map(variant)).len() == 1;
+        let mut rows: Vec<&R> = Vec::new();
+        let mut table = Self::new(&[(if is_single { "phase" } else { "variant" }, Align::Left)]);
+        for name in each_once(all.iter().map(phase)) {
+            if !is_single {
+                table.heading(&format!("{name}:"));
+            }
+            for one in all.iter().filter(|one| phase(one) == name) {
+                table.row(vec![if is_single { name } else { variant(one) }.into()]);
+                rows.push(one);
+            }
+        }
+        for column in columns.iter().filter(|column| column.is_known(all)) {
+            table.column(column.head, rows.iter().map(|one| (column.cell)(one)));
+        }
+        table
     }
 
     pub(super) fn row(&mut self, cells: Vec<String>) {

@@ -22,21 +22,24 @@ use crate::filesystems_real::{assert_no_device, assert_no_trace};
 const LONG_JOB: &str = "name = \"made\"\n[tree]\nfiles = 100_000\n[[phase]]\noperation = \"create\"\n\
     durability = \"fsync\"\n";
 
-/// A bench with the job; none, with the reason spoken, where no disk can be modelled.
-fn bench(what: &str) -> Option<Bench> {
+/// An empty bench; none, with the reason spoken, where no modelled disk can be served.
+pub(crate) fn modelled_bench(what: &str) -> Option<Bench> {
     let why = match () {
         () if !rustix::process::geteuid().is_root() => "not root",
         () if output("mkfs.ext4", &["-V"]).is_none() => "mkfs.ext4 is missing",
         () if !Path::new("/dev/loop-control").exists() => "no loop devices",
         () if std::fs::File::open("/dev/fuse").is_err() => "no FUSE",
-        () => {
-            let bench = Bench::default();
-            bench.write("long.toml", LONG_JOB);
-            return Some(bench);
-        }
+        () => return Some(Bench::default()),
     };
     skip(what, why);
     None
+}
+
+/// A bench with the job.
+fn bench(what: &str) -> Option<Bench> {
+    let bench = modelled_bench(what)?;
+    bench.write("long.toml", LONG_JOB);
+    Some(bench)
 }
 
 fn long_run(bench: &Bench) -> std::process::Command {

@@ -9,35 +9,22 @@
 )]
 
 use crate::command;
-use crate::common;
-
-use std::path::Path;
+use crate::modelled_disk::modelled_bench;
 
 use serde_json::Value;
 
 use command::{Bench, names_in};
-use common::{output, skip};
 
 /// Few files, so that a disk with a head is done with them in seconds.
 const JOB: &str = "name = \"modelled\"\ncache = \"cold\"\ndurability = \"syncfs\"\nrepeats = 2\n\
     [tree]\nfiles = 300\nsize = 3_000\n[[phase]]\noperation = \"create\"\n\
     [[phase]]\nname = \"read-random\"\noperation = \"read\"\ncount = 60\norder = \"random\"\n";
 
-/// A bench with the job; none, with the reason spoken, where no modelled disk can be served.
+/// A bench with the job.
 fn bench(what: &str) -> Option<Bench> {
-    let why = match () {
-        () if !rustix::process::geteuid().is_root() => "not root",
-        () if output("mkfs.ext4", &["-V"]).is_none() => "mkfs.ext4 is missing",
-        () if !Path::new("/dev/loop-control").exists() => "no loop devices",
-        () if !Path::new("/dev/fuse").exists() => "no /dev/fuse",
-        () => {
-            let bench = Bench::default();
-            bench.write("job.toml", JOB);
-            return Some(bench);
-        }
-    };
-    skip(what, why);
-    None
+    let bench = modelled_bench(what)?;
+    bench.write("job.toml", JOB);
+    Some(bench)
 }
 
 fn document(bench: &Bench, more: &[&str]) -> Value {
