@@ -48,16 +48,29 @@ struct SchedulingAttributes {
     period_ns: u64,
 }
 
-/// Gives this thread, and those that it starts, short turns on its processor: when it has waited for a
-/// disk it then goes before a thread that computes, whose turn would last some milliseconds, and gets no
-/// more of the processor (sched_setattr(2), `sched_runtime`, since Linux 6.12; no effect before).
-pub fn take_short_turns() {
+/// The largest share of a processor that an ordinary thread can have: 99% beside one of niceness 0.
+const LEAST_NICE: i32 = -20;
+
+/// Lets this thread, and those that it starts, go before other processes, so that a disk whose time is
+/// known is not kept waiting by what else the machine does: short turns, so that after a wait it goes
+/// before a thread that computes, whose turn would last some milliseconds (sched_setattr(2),
+/// `sched_runtime`, since Linux 6.12; no effect before), and nearly the whole of a processor while it
+/// computes itself. What the user has set stays.
+pub fn take_precedence() {
     // SAFETY: the call takes a number and touches no memory.
     if unsafe { libc::sched_getscheduler(0) } != libc::SCHED_OTHER {
-        // The user gave it another policy.
         return;
     }
     let nice = rustix::process::getpriority_process(None).unwrap_or_default();
+    // To be less nice takes a right that not everyone has.
+    if nice == 0 && set_ordinary_turns(LEAST_NICE) {
+        return;
+    }
+    set_ordinary_turns(nice);
+}
+
+/// Whether the kernel took it.
+fn set_ordinary_turns(nice: i32) -> bool {
     let attributes = SchedulingAttributes {
         size: size_of::<SchedulingAttributes>() as u32,
         policy: libc::SCHED_OTHER as u32,
@@ -69,7 +82,7 @@ pub fn take_short_turns() {
         period_ns: 0,
     };
     // SAFETY: the call reads one `sched_attr`, whose size is in it, and which the reference keeps alive.
-    unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) == 0 }
 }
 
 fn take_priority() {

@@ -28,7 +28,7 @@ use self::watchdog::Watchdog;
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
 use crate::host::disk_activity::DiskActivity;
-use crate::host::io_server::take_short_turns;
+use crate::host::io_server::take_precedence;
 use crate::host::{fuse, mounts};
 use crate::plan::disk::DiskModel;
 use crate::run::run_directory::IMAGE;
@@ -37,7 +37,7 @@ use crate::run::run_directory::IMAGE;
 pub(super) const SOURCE: &str = "boatload";
 
 /// A disk that is served by a process of its own. The process ends with this, and with the thread that
-/// started it, which has short turns on its processor from then on.
+/// started it, which goes before other processes from then on.
 pub struct ModelledDisk {
     watchdog: Watchdog,
     /// Where the file system with the file is mounted; none if it is not.
@@ -61,7 +61,7 @@ impl ModelledDisk {
     ) -> Result<Self> {
         let connection = fuse::open()?;
         let watchdog = Watchdog::start()?;
-        take_short_turns();
+        take_precedence();
         let mut disk = Self { watchdog, mounted: None, file: None };
         let begin = ServerCommand::Begin { model: model.text.clone(), seed, bytes };
         disk.watchdog.ask_with(&begin, &[connection.as_fd(), image])?;
