@@ -119,6 +119,7 @@ fn read_hard_disk(wire: &WireHardDisk, report: &mut ProblemList) -> Option<HardD
     let segments = keys.number("segments", &wire.segments, 0..=256);
     let write_cache = keys.bytes("write_cache", &wire.write_cache, BYTES);
     let write_places = keys.number("write_places", &wire.write_places, 1..=65_536);
+    let write_delay_ns = keys.time("write_delay", &wire.write_delay);
     Some(HardDiskModel {
         capacity: capacity?,
         heads: heads?,
@@ -137,6 +138,7 @@ fn read_hard_disk(wire: &WireHardDisk, report: &mut ProblemList) -> Option<HardD
         segments: segments?,
         write_cache: write_cache?,
         write_places: write_places?,
+        write_delay_ns: write_delay_ns?,
     })
 }
 

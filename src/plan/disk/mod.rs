@@ -81,6 +81,8 @@ pub struct HardDiskModel {
     pub write_cache: u64,
     /// Separate places that may wait in the write cache.
     pub write_places: usize,
+    /// Time without requests after which cached writes go to the platters, in nanoseconds.
+    pub write_delay_ns: u64,
 }
 
 /// A disk of flash chips. Times are in nanoseconds, rates in bytes a second.

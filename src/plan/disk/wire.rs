@@ -86,6 +86,7 @@ pub(super) struct WireHardDisk {
     /// Separate places that may wait in the write cache: 1 to 65,536.
     #[schemars(required, example = 32)]
     pub(super) write_places: Option<WireQuantity>,
+    pub(super) write_delay: Option<WireQuantity>,
 }
 
 /// A disk of flash chips.

@@ -28,6 +28,8 @@ pub(super) struct HardDisk {
     arm: Arm,
     /// What the read buffer holds, the newest last.
     segments: VecDeque<DiskRange>,
+    /// When a request last came, or the arm was done with one.
+    active_ns: u64,
     link_free_ns: u64,
     times: BusyTimes,
 }
@@ -104,6 +106,7 @@ impl HardDisk {
             service: None,
             arm: Arm { cylinder: 0, head: 0, sector: 0, at_ns: 0, ahead_to: None },
             segments: VecDeque::new(),
+            active_ns: 0,
             link_free_ns: 0,
             times: BusyTimes::default(),
         }
@@ -206,6 +209,12 @@ impl HardDisk {
     fn destaged(&self) -> Option<DiskRange> {
         let service = self.service.filter(|service| service.work == ArmWork::Destage)?;
         Some(service.sectors)
+    }
+
+    /// When writes leave the cache if no request comes before; none where nothing is in it.
+    fn idle_until_ns(&self) -> Option<u64> {
+        let delayed_ns = self.active_ns.saturating_add(self.model.write_delay_ns);
+        (!self.dirty.is_empty()).then_some(delayed_ns)
     }
 
     /// Whether the cache is so full that its writes no longer wait until nothing is read.
@@ -363,7 +372,8 @@ impl HardDisk {
             (cost(positioning, command.arrived_ns), Choice::Queued(at))
         });
         let best = queued.min_by_key(|(cost, _)| *cost);
-        if best.is_some() && !self.must_destage() {
+        let is_idle = best.is_none() && self.idle_until_ns().is_some_and(|until| until <= now_ns);
+        if !is_idle && self.flush.is_none() && !self.must_destage() {
             return best.map(|(_, choice)| choice);
         }
         let waits_since = self.held.front().map_or(now_ns, |held| held.arrived_ns);
@@ -433,10 +443,12 @@ impl HardDisk {
         let now_ns = service.ends_ns;
         match service.work {
             ArmWork::Read { ticket } => {
+                self.active_ns = now_ns;
                 self.keep(service.sectors);
                 done.add(ticket, service.begun_ns, now_ns + self.model.command_ns);
             }
             ArmWork::Write { ticket } => {
+                self.active_ns = now_ns;
                 done.add(ticket, service.begun_ns, now_ns + self.model.command_ns);
             }
             ArmWork::Destage => {
@@ -456,17 +468,21 @@ impl HardDisk {
 impl Mechanism for HardDisk {
     fn submit(&mut self, now_ns: u64, request: DiskRequest, done: &mut Answers) {
         let command = self.command(now_ns, request);
+        self.active_ns = now_ns;
         self.outside.push_back(command);
         self.admit(now_ns, done);
         self.dispatch(now_ns);
     }
 
     fn next_event(&self) -> Option<u64> {
-        self.service.map(|service| service.ends_ns)
+        self.service.map(|service| service.ends_ns).or_else(|| self.idle_until_ns())
     }
 
     fn step(&mut self, done: &mut Answers) {
-        let Some(service) = self.service.take() else { return };
+        let Some(service) = self.service.take() else {
+            let idle_until_ns = self.idle_until_ns();
+            return idle_until_ns.map_or((), |now_ns| self.dispatch(now_ns));
+        };
         self.end_service(&service, done);
         self.admit(service.ends_ns, done);
         self.dispatch(service.ends_ns);
@@ -505,6 +521,7 @@ pub(super) mod tests {
             segments: 2,
             write_cache: 64 * SECTOR_BYTES,
             write_places: 4,
+            write_delay_ns: 0,
         }
     }
 
@@ -604,6 +621,16 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_cached_write_waits_until_nothing_was_asked_for_a_while() {
+        let model = HardDiskModel { write_delay_ns: 7_000_000, segments: 0, ..model() };
+        // The write would make the head leave the track of the reads.
+        let asked = [write(0, 100), read(1_000, 50), read(12_000, 20)];
+        assert_eq!(answers(model.clone(), &asked), [(0, 180), (1, 5_900), (2, 12_900)]);
+        let late = [write(0, 100), read(8_000, 50)];
+        assert_eq!(answers(model, &late)[1], (1, 15_900), "while it is written a read waits");
+    }
+
+    #[test]
     fn a_flush_waits_for_the_commands_before_it() {
         let asked = [read(0, 50), flush(10), write(20, 100)];
         let answers = answers(model(), &asked);
@@ -694,9 +721,12 @@ pub(super) mod tests {
                 sectors: 1 + below(draw(5, Stream::Order, i), 40),
             })
             .collect();
-        let punctual = finished(model(), &asked, true);
-        assert_eq!(punctual.len(), asked.len());
-        assert_eq!(finished(model(), &asked, false), punctual);
+        for write_delay_ns in [0, 3_000_000, 50_000_000] {
+            let model = HardDiskModel { write_delay_ns, ..model() };
+            let punctual = finished(model.clone(), &asked, true);
+            assert_eq!(punctual.len(), asked.len());
+            assert_eq!(finished(model, &asked, false), punctual);
+        }
     }
 
     #[test]

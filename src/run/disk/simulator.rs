@@ -182,7 +182,7 @@ mod tests {
         let hard_disk = |figures: &str, time: &str, buffer: &str| {
             format!(
                 "[hard_disk]\n{figures}\nlink = \"1kB/s\"\nqueue = 1_024\nread_buffer = {buffer}\n\
-                 segments = 1\nwrite_cache = {buffer}\nwrite_places = 1\ntrack_to_track = {time}\n\
+                 segments = 1\nwrite_cache = {buffer}\nwrite_places = 1\nwrite_delay = {time}\ntrack_to_track = {time}\n\
                  average_seek = {time}\nfull_seek = {time}\nhead_switch = {time}\n\
                  write_settle = {time}\ncommand = {time}\nageing = {time}\n"
             )
