@@ -216,7 +216,7 @@ impl Sites {
             let id = if order.plan.makes_files() { format!("{id}fs") } else { id.to_string() };
             let run_directory = RunDirectory::make(parent, &order.directory, &id)?;
             let (host, clock) = (host.clone(), clock.clone());
-            sites.made = Some(tools.site(run_directory, order, host, clock, &id, interrupt)?);
+            sites.made = Some(tools.site(run_directory, order, host, clock, interrupt)?);
         }
         if order.plan.makes_files() {
             let run_directory = RunDirectory::make(parent, &order.directory, id)?;

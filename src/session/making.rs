@@ -234,7 +234,6 @@ impl Toolset {
         order: &RunOrder<'_>,
         host: HostFacts,
         clock: RealClock,
-        id: &str,
         interrupt: &Interrupt,
     ) -> Result<MadeSite> {
         // What is made with a mkfs takes a device.
@@ -252,7 +251,7 @@ impl Toolset {
             self.kept_bytes,
             disk,
         )?;
-        Ok(MadeSite::new(place, self.tools, host, clock, id, interrupt.clone()))
+        Ok(MadeSite::new(place, self.tools, host, clock, interrupt.clone()))
     }
 }
 

@@ -41,8 +41,17 @@ const MIB: u64 = 1 << 20;
 const EXT: Maker = Maker {
     program: "",
     // Lazy initialisation would write inode tables while a phase is timed. Blocks kept back for root
-    // would be free for boatload as root, and full for anyone else.
-    always: &["-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
+    // would be free for boatload as root, and full for anyone else. The seed of the hash of names decides
+    // where directories lie, and would be another in each run.
+    always: &[
+        "-q",
+        "-F",
+        "-m",
+        "0",
+        "-E",
+        "nodiscard,lazy_itable_init=0,lazy_journal_init=0,\
+         hash_seed=00000000-0000-4000-8000-000000000001",
+    ],
     inodes: Some("-N"),
     valued: "-b -C -e -E -g -G -i -I -J -L -m -M -N -o -O -r -t -T -U",
     apart: "-d -l -z",

@@ -36,8 +36,9 @@ pub struct MadeSite {
     tools: MkfsTools,
     host: HostFacts,
     clock: RealClock,
-    id: String,
     interrupt: Interrupt,
+    /// How often the file system of each variant was made.
+    times_made: BTreeMap<String, u32>,
     here: Option<MountedFileSystem>,
     /// States of the image that are kept, by number.
     kept: BTreeMap<u64, KeptState>,
@@ -94,18 +95,16 @@ pub struct MadeFacts {
 }
 
 impl MadeSite {
-    /// A place to make the file systems of `tools` on, for run `id`.
+    /// A place to make the file systems of `tools` on.
     pub fn new(
         place: Backing,
         tools: MkfsTools,
         host: HostFacts,
         clock: RealClock,
-        id: &str,
         interrupt: Interrupt,
     ) -> Self {
-        let id = id.to_string();
-        let (here, kept) = (None, BTreeMap::new());
-        Self { place: Some(place), tools, host, clock, id, interrupt, here, kept }
+        let (times_made, here, kept) = (BTreeMap::new(), None, BTreeMap::new());
+        Self { place: Some(place), tools, host, clock, interrupt, times_made, here, kept }
     }
 
     /// The file system that is mounted now, as it was when it was empty.
@@ -154,11 +153,21 @@ impl MadeSite {
             device: device.clone(),
             trimmed,
         };
-        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), &self.id)?;
+        let id = self.directory_id(cell);
+        let run_directory = RunDirectory::make(root, Path::new(filesystem.kind.name), &id)?;
         let host = self.host_on(filesystem);
         let disk = DiskSite::new(run_directory, &host, device, self.clock.clone())?;
         self.here = Some(MountedFileSystem::new(cell, filesystem, disk, facts));
         Ok(())
+    }
+
+    /// Nothing else is on a file system that was made, so the name of the run's directory there need not
+    /// be its own. It is the same in all runs of a seed, and another in each repeat: ext4 places a
+    /// directory by the hash of its name, and where that is decides how far a disk's head travels.
+    fn directory_id(&mut self, cell: &CellPlan) -> String {
+        let times = self.times_made.entry(cell.variant.clone()).or_default();
+        *times += 1;
+        format!("seed{}made{times}", cell.tree.seed)
     }
 
     /// The facts of the machine for a directory on a file system that was made.
