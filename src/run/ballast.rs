@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
-use crate::base::random::{Stream, below, draw};
+use crate::base::random::{Stream, below, draw, unit};
 use crate::base::units::counted;
 use crate::host::space::Space;
 use crate::plan::prepare::{Ballast, BallastGoal, FillMethod, ROUND_PERCENT, USED_TOLERANCE};
@@ -125,6 +125,23 @@ impl BallastState {
     /// The law it is made by.
     pub fn ballast(&self) -> &Ballast {
         &self.ballast
+    }
+
+    /// At most so many of its files, at equal distances in the order of their sizes: random samples of
+    /// few would differ by how many large files are in each.
+    pub fn sample(&self, most: u64, salt: u64) -> LiveSet {
+        let count = self.live.count();
+        if most == 0 || count <= most {
+            return self.live.clone();
+        }
+        let tree = &self.ballast.tree;
+        let mut numbers: Vec<u64> =
+            (0..self.live.length()).filter(|number| self.live.contains(*number)).collect();
+        numbers.sort_unstable_by_key(|number| (tree.size(*number, 0), *number));
+        let distance = count as f64 / most as f64;
+        let start = unit(draw(tree.seed, Stream::Order, salt));
+        let chosen = (0..most).map(|at| ((start + at as f64) * distance) as usize);
+        LiveSet::of(chosen.filter_map(|place| numbers.get(place).copied()))
     }
 
     /// Which files there are.

@@ -99,6 +99,25 @@ fn reached(stock: &mut BallastState, place: &mut Paper, percent: f64) {
 }
 
 #[test]
+fn a_sample_has_small_and_large_files_as_there_are_of_each() {
+    let mut state = BallastState::with_files(ballast(AGE, SMALL), 3_000);
+    state.live.remove(7);
+    let bytes = |files: &LiveSet| -> f64 {
+        let there = (0..files.length()).filter(|number| files.contains(*number));
+        let sizes = there.map(|number| state.ballast.tree.size(number, 0) as f64);
+        sizes.sum::<f64>() / files.count() as f64
+    };
+    for salt in 0..20 {
+        let sample = state.sample(200, salt);
+        assert_eq!((sample.count(), sample.contains(7)), (200, false));
+        let off = bytes(&sample) / bytes(&state.live) - 1.0;
+        assert!(off.abs() < 0.02, "200 at random are off by 14% (one standard deviation): {off}");
+    }
+    assert_eq!(state.sample(200, 1).length().max(3_000), 3_000);
+    assert_eq!(state.sample(5_000, 1), state.live, "of fewer files all");
+}
+
+#[test]
 fn each_level_is_reached_to_within_one_percent_by_filling_and_by_ageing() {
     for way in [FillMethod::Fill, AGE] {
         for (sizes, all_bytes) in [

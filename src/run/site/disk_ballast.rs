@@ -194,9 +194,9 @@ fn os_name(name: &NameBuffer) -> OsString {
 
 /// A phase on the files that a ballast has now.
 pub(super) fn resolved(state: &BallastState, phase: &Phase, on: OnBallast) -> Phase {
-    let (live, seed) = (state.live(), state.ballast().tree.seed);
-    let ranked = Arc::new(live.clone().ranked());
-    let length = live.length();
+    let seed = state.ballast().tree.seed;
+    let ranked = Arc::new(state.sample(on.most, on.salt).ranked());
+    let length = state.live().length();
     let made = Selection::new(EntryRange::whole(0, length), Order::Sequential, 1, seed, 0);
     let change = crate::op::Change::NewSize;
     Phase {
