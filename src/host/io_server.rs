@@ -2,6 +2,8 @@
 //! itself, by its own pages on a disk, or by other processes on its processor; its user by the latter.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
+use std::fs::File;
+use std::io::Write;
 use std::num::NonZeroU64;
 
 use rustix::mm::MlockAllFlags;
@@ -30,6 +32,26 @@ pub fn become_io_server() -> bool {
     let _ = rustix::mm::mlockall(MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT);
     take_priority();
     is_io_flusher
+}
+
+/// Keeps processors with nothing to do from sleeping until it is dropped, where that is allowed: to wake one
+/// takes longer than some requests, and how long differs from machine to machine, and with what else is
+/// running (Documentation/power/pm_qos_interface.rst).
+pub struct ProcessorsAwake {
+    _held: Option<File>,
+}
+
+impl ProcessorsAwake {
+    /// From now on.
+    pub fn begin() -> Self {
+        let longest_us = 0_i32.to_ne_bytes();
+        let hold = || {
+            let mut file = File::options().write(true).open("/dev/cpu_dma_latency")?;
+            file.write_all(&longest_us)?;
+            Ok::<File, std::io::Error>(file)
+        };
+        Self { _held: hold().ok() }
+    }
 }
 
 /// The least that the kernel takes.

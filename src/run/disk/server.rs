@@ -15,7 +15,7 @@ use super::filesystem::{HeldReply, ServedDisk};
 use super::replies::ReplyQueue;
 use super::simulator::DiskSimulator;
 use crate::base::failure::{Exit, Failure, Result};
-use crate::host::io_server::become_io_server;
+use crate::host::io_server::{ProcessorsAwake, become_io_server};
 use crate::plan::disk::read_disk_model;
 
 /// Threads that take requests from the kernel.
@@ -65,6 +65,8 @@ struct DiskServer {
     seed: u64,
     is_io_flusher: bool,
     is_full: Arc<AtomicBool>,
+    /// While requests take their time.
+    awake: Option<ProcessorsAwake>,
     queue: Option<Arc<ReplyQueue<HeldReply>>>,
     /// What is served as soon as it is mounted.
     waiting: Option<WaitingConnection>,
@@ -88,7 +90,10 @@ impl DiskServer {
                 let simulator = self.simulator(&text)?;
                 self.queue()?.replace(simulator);
             }
-            ServerCommand::SetTimed(timed) => self.queue()?.set_timed(timed),
+            ServerCommand::SetTimed(timed) => {
+                self.queue()?.set_timed(timed);
+                self.awake = timed.then(ProcessorsAwake::begin);
+            }
             ServerCommand::TellActivity => {
                 let activity = self.queue()?.activity();
                 return Ok(ServerAnswer::Activity(Box::new(activity)));
