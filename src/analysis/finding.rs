@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::named_enum::named_enum;
 use crate::run::cache::Doubt;
 
+use super::answer::AnswerFinding;
 use super::findings::crossover::CrossoverFinding;
 use super::findings::disk::DiskFinding;
 use super::findings::growth::GrowthFinding;
@@ -19,6 +20,8 @@ use super::findings::source::{DestinationFinding, LowerCacheFinding, SourceFindi
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Finding {
+    /// What the whole run answers to its question.
+    Answer(AnswerFinding),
     /// How latency grows while a phase runs.
     Growth(GrowthFinding),
     /// How much a rate changes with each step of the axis.
@@ -47,6 +50,7 @@ impl Finding {
     /// The finding in one sentence, for people.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Answer(found) => found.sentence(),
             Self::Growth(found) => found.sentence(),
             Self::Slope(found) => found.sentence(),
             Self::Knee(found) => found.sentence(),
@@ -78,7 +82,7 @@ impl Finding {
 /// A finding as documents have it: with its sentence. That is ignored when it is read.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FindingDocument<'a> {
-    /// The finding in one sentence. A warning has it among its figures.
+    /// The finding in one sentence. A warning and an answer have it among their figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<String>,
     #[serde(flatten)]
@@ -87,7 +91,8 @@ pub struct FindingDocument<'a> {
 
 impl<'a> From<&'a Finding> for FindingDocument<'a> {
     fn from(finding: &'a Finding) -> Self {
-        let sentence = (!finding.is_warning()).then(|| finding.sentence());
+        let has_own = finding.is_warning() || matches!(finding, Finding::Answer(_));
+        let sentence = (!has_own).then(|| finding.sentence());
         Self { sentence, finding }
     }
 }

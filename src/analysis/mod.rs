@@ -2,6 +2,7 @@
 //! Reports write an analysis and compute nothing.
 
 pub mod amplification;
+pub mod answer;
 pub mod change;
 pub mod compare;
 pub mod conditions;
@@ -30,6 +31,8 @@ use std::cell::OnceCell;
 use crate::results::book::{Book, Measurement};
 use crate::results::order::variants;
 use amplification::{PhaseAmplification, SpaceTaken, phase_amplifications, spaces_taken};
+use answer::AnswerFinding;
+use answer::compose::answer;
 use conditions::{Conditions, conditions};
 use disk_use::{DiskUse, disk_uses};
 use disturbances::DisturbanceAmounts;
@@ -121,8 +124,8 @@ impl<'a> Analysis<'a> {
         self.variance.get_or_init(|| variance_components(self.book.measurements.iter()))
     }
 
-    /// What is concluded: the findings that the job wants, what the disk did in the phases that it limits,
-    /// then the warnings. Of published figures nothing is concluded.
+    /// What is concluded: the answer, the findings that the job wants, what the disk did in the phases that
+    /// it limits, then the warnings. Of published figures nothing is concluded.
     pub fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
             let run = &self.book.run;
@@ -133,8 +136,17 @@ impl<'a> Analysis<'a> {
             all.extend(disk(self.disk_uses()).into_iter().map(Finding::Disk));
             let warned = warnings(self, &all);
             all.extend(warned.into_iter().map(Finding::Warning));
-            all
+            let answer = answer(self, &all).map(Finding::Answer);
+            answer.into_iter().chain(all).collect()
         })
+    }
+
+    /// What the run answers to its question; none where nothing was measured, and of published figures.
+    pub fn answer(&self) -> Option<&AnswerFinding> {
+        match self.findings().first() {
+            Some(Finding::Answer(answer)) => Some(answer),
+            _ => None,
+        }
     }
 
     /// What the disk did in the phase whose operations seek most; none where nothing was found of it.

@@ -44,10 +44,12 @@ pub fn write_plotted(
 /// Writes what stands before and behind the figures, and them.
 fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) -> io::Result<()> {
     write_head(analysis, out)?;
+    write_answer(analysis, out)?;
     // One sentence tells what decides on such a disk; the others follow with the table of what it saw.
     let of_disk = analysis.most_seeks();
     let is_shown = |one: &&Finding| !matches!(one, Finding::Disk(_)) || Some(*one) == of_disk;
-    let shown = analysis.findings().iter().filter(is_shown);
+    let shown = analysis.findings().iter().skip(usize::from(analysis.answer().is_some()));
+    let shown = shown.filter(is_shown);
     let (warnings, answers): (Vec<_>, Vec<_>) = shown.partition(|finding| finding.is_warning());
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
@@ -62,6 +64,16 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
         write_wrapped("- ", &next_sentence(&next, analysis.summary()), out)?;
     }
     Ok(())
+}
+
+/// The answer with how far to trust it, what supports it, and the next command; nothing without one.
+fn write_answer(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(answer) = analysis.answer() else { return Ok(()) };
+    writeln!(out)?;
+    write_wrapped("  ", &answer.sentence(), out)?;
+    write_wrapped("  ", &format!("Reliability: {} ({}).", answer.reliability, answer.reason), out)?;
+    answer.evidence.iter().try_for_each(|one| write_wrapped("  ", one, out))?;
+    answer.next.iter().try_for_each(|next| write_wrapped("  Next: ", next, out))
 }
 
 fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {

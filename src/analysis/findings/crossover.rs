@@ -57,12 +57,12 @@ pub struct LevelWinner {
 
 impl LevelWinner {
     /// How many times as fast the faster one is.
-    fn times(&self) -> f64 {
+    pub(in crate::analysis) fn times(&self) -> f64 {
         self.ratio.max(1.0 / self.ratio)
     }
 
     /// The interval of that.
-    fn span(&self) -> Option<Interval> {
+    pub(in crate::analysis) fn span(&self) -> Option<Interval> {
         let Interval { low, high } = self.interval?;
         Some(match self.ratio < 1.0 {
             true => Interval { low: 1.0 / high, high: 1.0 / low },

@@ -67,7 +67,8 @@ pub struct GrowthFigures {
     pub exponent_interval: Option<Interval>,
     /// Mean latency at the end over that at the beginning: `last_ns` over `first_ns`.
     pub ratio: f64,
-    /// Its 95% interval, by repeats and windows; of a single repeat by its windows alone.
+    /// Its interval, by repeats and windows, such that those of all growths of a run hold together with
+    /// 95%; of a single repeat by its windows alone.
     pub interval: Interval,
     /// The smallest growth that such an interval would exclude, as a share.
     pub smallest_detectable: f64,
@@ -161,7 +162,7 @@ impl CountedThing {
     }
 
     /// The word for many.
-    pub(super) fn noun(self) -> &'static str {
+    pub(in crate::analysis) fn noun(self) -> &'static str {
         match self {
             Self::Files => "files",
             Self::Directories => "directories",
@@ -314,16 +315,21 @@ pub(super) fn growth(sample: &Sample<'_>) -> Vec<GrowthFinding> {
         (cell.phase, cell.variant) == (in_other.phase, in_other.variant)
             && ends.is_some_and(|(own, other)| own < other)
     };
-    let largest = cells.iter().filter(|cell| !cells.iter().any(|other| is_contained(cell, other)));
-    let found = largest.filter_map(|cell| {
+    let largest = cells.iter().filter(|cell| {
+        !in_windows(&cell.measurements).is_empty()
+            && !cells.iter().any(|other| is_contained(cell, other))
+    });
+    let largest: Vec<&PhaseCell<'_>> = largest.collect();
+    let found = largest.iter().filter_map(|cell| {
         let others = sample.variants().iter();
         let others = others.map(|name| sample.cell(cell.phase, name, cell.level));
-        finding(cell, start_up_share(&others.collect::<Vec<_>>()))
+        finding(cell, start_up_share(&others.collect::<Vec<_>>()), largest.len())
     });
     found.collect()
 }
 
-fn finding(cell: &PhaseCell<'_>, start_up: f64) -> Option<GrowthFinding> {
+/// The interval is such that those of so many findings hold together (Bonferroni).
+fn finding(cell: &PhaseCell<'_>, start_up: f64, findings: usize) -> Option<GrowthFinding> {
     let measurements = in_windows(&cell.measurements);
     let windows = measurements.iter().map(|m| m.windows.len()).max()?;
     let mut finding = GrowthFinding {
@@ -341,7 +347,12 @@ fn finding(cell: &PhaseCell<'_>, start_up: f64) -> Option<GrowthFinding> {
     if windows >= WINDOWS_MIN {
         let phase = PhaseBlocks::new(&measurements, start_up)?;
         let parts = PhaseParts::new(&measurements, start_up)?;
-        let estimate = GrowthEstimate { shape: PhaseShape::new(&phase)?, phase, parts };
+        let estimate = GrowthEstimate {
+            shape: PhaseShape::new(&phase)?,
+            phase,
+            parts,
+            alpha: INTERVAL_ALPHA / findings as f64,
+        };
         let figures;
         (finding.shape, finding.reason, figures) = estimate.concluded()?;
         finding.figures = Some(figures);
@@ -354,6 +365,8 @@ struct GrowthEstimate<'a> {
     phase: PhaseBlocks<'a>,
     parts: PhaseParts,
     shape: PhaseShape,
+    /// The chance that its interval does not hold the truth.
+    alpha: f64,
 }
 
 impl GrowthEstimate<'_> {
@@ -434,7 +447,7 @@ impl GrowthEstimate<'_> {
             self.ends().map(|part| part.means_ns.iter().map(|ns| ns / part.mean_ns));
         let apart: Vec<f64> = last.zip(first).map(|(last, first)| last - first).collect();
         let n = apart.len() as f64;
-        let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
+        let t = student_t(self.alpha, n - 1.0)?;
         Some(t * (squares(&apart) / (n - 1.0) / n).sqrt())
     }
 
@@ -458,7 +471,7 @@ impl GrowthEstimate<'_> {
         let degrees = (number / dependence - parameters).max(DEGREES_MIN);
         let blocks_of_end = number / self.parts.parts.len() as f64;
         let error = (2.0 * variance * dependence / blocks_of_end).sqrt();
-        student_t(INTERVAL_ALPHA, degrees).map_or(f64::INFINITY, |t| t * error)
+        student_t(self.alpha, degrees).map_or(f64::INFINITY, |t| t * error)
     }
 
     /// The mean of the curve over each part; only ratios count.

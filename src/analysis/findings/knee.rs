@@ -7,11 +7,12 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::thresholds::{
-    CHANGE_MIN, EXPLAINED_MIN, FINDING_ALPHA, INTERVAL_ALPHA, WINDOW_RESOLUTION,
+    CHANGE_MIN, EXPLAINED_MIN, FINDING_ALPHA, INTERVAL_ALPHA, LOG_HALF_MIN, SLOWER_MARGIN,
+    WINDOW_RESOLUTION,
 };
 use crate::base::random::{Stream, draw, shuffle};
 use crate::base::units::Unit;
-use crate::results::book::Measurement;
+use crate::results::book::{Book, Measurement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,73 @@ impl KneeFinding {
             say::percent(smallest)
         )
     }
+}
+
+/// Whether all phases and variants together get slower over the axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneralSlowdown {
+    /// The knee of all of them; none if there is none.
+    pub knee: Option<GeneralKnee>,
+    /// How many times as long operations take at the upper half of the levels as at the lower, with 95%.
+    pub halves: Interval,
+    /// The lowest level of the upper half.
+    pub middle: f64,
+    /// The share by which operations take longer from any level on than below it, at most: whatever
+    /// the level, with 97.5%.
+    pub slower_at_most: f64,
+}
+
+/// The level from which on all phases and variants together get slower.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneralKnee {
+    /// The 95% interval of the level.
+    pub interval: Interval,
+    /// How many times as long operations take at the last level as before.
+    pub factor: f64,
+    /// Its 95% interval.
+    pub factor_interval: Interval,
+}
+
+impl GeneralSlowdown {
+    /// Whether it is proven, and larger than what is still called none.
+    pub(in crate::analysis) fn is_slower(&self) -> bool {
+        self.knee.is_some() || (self.halves.low > 1.0 && self.slower_at_most > SLOWER_MARGIN)
+    }
+}
+
+/// The mean over all phases and variants that were measured at the same levels in the same repeats; none
+/// where they were not, or too seldom.
+pub(in crate::analysis) fn general_slowdown(
+    book: &Book,
+    variants: &[&str],
+) -> Option<GeneralSlowdown> {
+    let sample = Sample::new(book, variants);
+    let grids: Vec<LevelGrid> = sample.series().iter().map(grid_of).collect();
+    let first = grids.first()?;
+    let is_alike =
+        |grid: &LevelGrid| grid.levels == first.levels && grid.rows.len() == first.rows.len();
+    if !grids.iter().all(|grid| is_alike(grid) && grid.has_enough_data()) {
+        return None;
+    }
+    let mean_at = |row: usize, at: usize| {
+        mean(&grids.iter().map(|grid| grid.rows[row][at]).collect::<Vec<_>>())
+    };
+    let row = |row: usize| (0..first.levels.len()).map(|at| mean_at(row, at)).collect();
+    let all = LevelGrid::new(first.levels.clone(), (0..first.rows.len()).map(row).collect());
+    let middle = all.levels.len() / 2;
+    let gaps = 1..all.levels.len();
+    let highs: Option<Vec<f64>> =
+        gaps.map(|from| Some(all.later_over_earlier(from)?.high)).collect();
+    Some(GeneralSlowdown {
+        knee: all.knee().map(|knee| GeneralKnee {
+            interval: knee.interval,
+            factor: knee.factor,
+            factor_interval: knee.factor_interval,
+        }),
+        halves: all.later_over_earlier(middle)?,
+        middle: all.levels[middle],
+        slower_at_most: highs?.into_iter().fold(0.0, f64::max) - 1.0,
+    })
 }
 
 /// One for each phase and variant that were measured over an axis; a single one if for none of them
@@ -300,6 +368,18 @@ impl LevelGrid {
         let within = self.rows.iter().map(of_row).sum::<f64>()
             + self.points() * WINDOW_RESOLUTION * WINDOW_RESOLUTION;
         within + self.repeats() * squares
+    }
+
+    /// How many times as long operations take at the levels from this number on as at those below, with
+    /// 95%, by Student's t over the repeats.
+    fn later_over_earlier(&self, from: usize) -> Option<Interval> {
+        let ratio = |row: &Vec<f64>| mean(&row[from..]) - mean(&row[..from]);
+        let ratios: Vec<f64> = self.rows.iter().map(ratio).collect();
+        let n = self.repeats();
+        let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
+        let half = (t * (squares(&ratios) / (n - 1.0) / n).sqrt()).max(LOG_HALF_MIN);
+        let middle = mean(&ratios);
+        Interval::new((middle - half).exp(), (middle + half).exp())
     }
 
     /// The gradual change that fits best; a change of any kind must be worth its parameter (BIC,

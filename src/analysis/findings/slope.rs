@@ -9,7 +9,7 @@ use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA};
+use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA, SLOWER_MARGIN};
 use crate::base::units::Unit;
 use crate::results::book::Level;
 
@@ -24,11 +24,13 @@ pub struct SlopeFinding {
     pub axis: String,
     /// The unit of its values.
     pub unit: Unit,
+    /// The lowest and the highest level that were measured.
+    pub range: Interval,
     /// The step that the change is stated for, in the unit's base.
     pub per: f64,
     /// Change of the rate for each step, as a share of the rate at the lowest level.
     pub change: f64,
-    /// Its 95% interval.
+    /// Its interval, such that those of all phases and variants hold together with 95%.
     pub interval: Interval,
     /// Whether the change is significant and large enough to matter.
     pub effect: bool,
@@ -65,22 +67,41 @@ const LINE_PLACES: usize = 32;
 impl SlopeFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
-        let Self { phase, axis, change, interval, .. } = self;
-        let step = format!("{} of {axis}", say::quantity(self.per, self.unit));
-        let mut ends = [interval.low, interval.high].map(f64::abs);
-        ends.sort_by(f64::total_cmp);
-        let [low, high] = ends.map(say::percent);
-        let sentence = match self.effect {
-            true => {
-                let way = if *change < 0.0 { "slower" } else { "faster" };
-                let by = say::percent(change.abs());
-                format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
-            }
-            false => format!(
-                "{axis} has no significant effect on {phase}: less than {high} for each {step}"
-            ),
+        let Self { phase, axis, change, .. } = self;
+        let [from, to] = [self.range.low, self.range.high].map(|at| say::quantity(at, self.unit));
+        let range = format!("between {from} and {to} of {axis}");
+        let whole = self.whole_interval();
+        let most = whole.low.abs().max(whole.high.abs());
+        let sentence = if self.effect {
+            let way = if *change < 0.0 { "slower" } else { "faster" };
+            let mut ends = [self.interval.low, self.interval.high].map(f64::abs);
+            ends.sort_by(f64::total_cmp);
+            let ([low, high], by) = (ends.map(say::percent), say::percent(change.abs()));
+            let step = format!("{} of {axis}", say::quantity(self.per, self.unit));
+            format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
+        } else if most <= SLOWER_MARGIN {
+            format!("{phase} changes by no more than {} {range}", say::percent(most))
+        } else {
+            let [low, high] = [whole.low.max(-1.0), whole.high].map(|end| {
+                let way = if end < 0.0 { "slower" } else { "faster" };
+                format!("{} {way}", say::percent(end.abs()))
+            });
+            format!(
+                "cannot tell whether {axis} changes {phase}: {range} it gets anything from {low} to {high}"
+            )
         };
         format!("{}{sentence}.", lead(&self.variant))
+    }
+
+    /// Change of the rate over the whole range, as a share of the rate at the lowest level.
+    pub(in crate::analysis) fn whole(&self) -> f64 {
+        self.change * self.range.width() / self.per
+    }
+
+    /// The interval of that.
+    pub(in crate::analysis) fn whole_interval(&self) -> Interval {
+        let steps = self.range.width() / self.per;
+        Interval { low: self.interval.low * steps, high: self.interval.high * steps }
     }
 
     /// The line through the mean of the rates at these levels, lowest to highest, as levels and
@@ -121,6 +142,7 @@ fn finding(series: &LevelSeries<'_>, all_series: usize) -> Option<SlopeFinding> 
         phase: series.phase.into(),
         axis: lowest.axis.clone(),
         unit: lowest.unit,
+        range: Interval { low: lowest.value, high: highest.value },
         per,
         change,
         interval: Interval { low: change - half, high: change + half },

@@ -128,12 +128,17 @@ impl SourceFinding {
 }
 
 impl DestinationFinding {
+    /// Whether the device had written all of it, as it was.
+    pub(in crate::analysis) fn is_written(&self) -> bool {
+        self.written_share >= WRITTEN_MIN
+    }
+
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
         let name = phase_name(&self.variant, self.level.as_ref(), &self.phase);
         let until = if self.synced { "by the end of the sync" } else { "by its end" };
         let why = match self.synced {
-            _ if self.written_share >= WRITTEN_MIN => "",
+            _ if self.is_written() => "",
             true => ", although it was synced: the file system compresses it or leaves it out",
             false => ": the rest was not yet written, or was compressed",
         };

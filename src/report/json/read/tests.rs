@@ -236,3 +236,24 @@ fn the_kept_runs_come_back_with_all_that_they_had() {
     }
     assert!(count >= 7, "{count}");
 }
+
+/// `cargo test --lib -- every_kept_run_has_an_answer --nocapture` prints them.
+#[test]
+fn every_kept_run_has_an_answer_of_few_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let book = read_document(std::fs::read(&path).unwrap().as_slice()).unwrap().book;
+        let analysis = Analysis::of(&book);
+        let answer = analysis.answer().unwrap_or_else(|| panic!("{path:?} has no answer"));
+        println!("{path:?}\n{answer:#?}\n");
+        assert!(answer.text.split_whitespace().count() <= 30, "{path:?}: {answer:?}");
+        assert!(answer.reason.split_whitespace().count() <= 12, "{path:?}: {answer:?}");
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}

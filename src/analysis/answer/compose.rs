@@ -1,0 +1,185 @@
+//! Composes the answer of a run from its findings: what they say together, how far to trust it, and the
+//! next command.
+
+use super::draft::{AnswerDraft, Lack};
+use super::reliability::trust;
+use super::source::ByteFindings;
+use super::words::{WORDS_MAX, begun, number_of_words};
+use super::{
+    AnswerFinding, Reliability, Verdict, crossover, growth, knee, next, profile, ranking, scaling,
+    slope, source,
+};
+use crate::analysis::Analysis;
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::knee::general_slowdown;
+use crate::plan::{Conclusion, find_scenario};
+use crate::results::order::variants;
+
+/// Sentences of evidence at most.
+const EVIDENCE_MAX: usize = 3;
+
+/// The answer of a run with these findings, warnings among them; none if nothing at all was measured.
+pub(in crate::analysis) fn answer(
+    analysis: &Analysis<'_>,
+    findings: &[Finding],
+) -> Option<AnswerFinding> {
+    let book = analysis.book;
+    if book.measurements.is_empty() {
+        return None;
+    }
+    let trust = trust(analysis, findings);
+    let mut draft = draft(analysis, findings);
+    if !book.run.complete {
+        draft = unfinished(analysis, draft);
+    }
+    let mut reliability = trust.reliability;
+    let mut reason = trust.reason.clone();
+    if !book.run.complete {
+        (reliability, reason) = (Reliability::Low, "not all of it was measured".into());
+    }
+    // What is proven of measurements that others disturbed, or of a single run, is proven of these.
+    if draft.verdict == Verdict::Yes && reliability == Reliability::Low {
+        draft.verdict = Verdict::Likely;
+    }
+    let whole = sentence(&draft, &book.run.question);
+    let text = shortened(&whole);
+    let whole = Some(whole).filter(|whole| *whole != text);
+    let evidence = whole.into_iter().chain(draft.evidence.iter().cloned());
+    Some(AnswerFinding {
+        verdict: draft.verdict,
+        text,
+        evidence: evidence.take(EVIDENCE_MAX).collect(),
+        reliability,
+        reason,
+        next: next::next(book, &draft, &trust),
+    })
+}
+
+/// The text with the word for its verdict before it, and a full stop.
+fn sentence(draft: &AnswerDraft, question: &str) -> String {
+    let asks_whether = {
+        let first = question.split_whitespace().next().unwrap_or_default();
+        ["Are", "Can", "Do", "Does", "Has", "Have", "Is", "Will"].contains(&first)
+    };
+    let is_negative = draft.text.starts_with("no ");
+    let lead = match draft.verdict {
+        _ if draft.is_measured => "",
+        Verdict::Yes if asks_whether => "Yes: ",
+        Verdict::Yes => "",
+        Verdict::Likely if asks_whether => "Likely yes: ",
+        Verdict::Likely => "Likely: ",
+        Verdict::No if asks_whether && !is_negative => "No: ",
+        Verdict::No => "",
+        Verdict::CannotTell => "Cannot tell: ",
+    };
+    format!("{}.", begun(&format!("{lead}{}", draft.text)))
+}
+
+/// Without the last parts of a sentence that has too many words.
+fn shortened(whole: &str) -> String {
+    let mut text = whole.trim_end_matches('.').to_string();
+    while number_of_words(&text) > WORDS_MAX {
+        let end = text.rfind("; ").or_else(|| text.rfind(", "));
+        let Some(end) = end else { break };
+        text.truncate(end);
+    }
+    let words: Vec<&str> = text.split_whitespace().take(WORDS_MAX).collect();
+    format!("{}.", words.join(" "))
+}
+
+/// What the findings say together, by the first kind that the job wants.
+fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
+    let run = &analysis.book.run;
+    let made = match run.conclude.first() {
+        None => None,
+        Some(Conclusion::Ranking) => ranking::ranking(&picked(findings, |one| match one {
+            Finding::Ranking(found) => Some(found),
+            _ => None,
+        })),
+        Some(Conclusion::Slope) => slope::slope(&picked(findings, |one| match one {
+            Finding::Slope(found) => Some(found),
+            _ => None,
+        })),
+        Some(Conclusion::Knee) => {
+            let knees = picked(findings, |one| match one {
+                Finding::Knee(found) => Some(found),
+                _ => None,
+            });
+            knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
+        }
+        Some(Conclusion::Scaling) => scaling::scaling(&picked(findings, |one| match one {
+            Finding::Scaling(found) => Some(found),
+            _ => None,
+        })),
+        Some(Conclusion::Growth) => growth::growth(&picked(findings, |one| match one {
+            Finding::Growth(found) => Some(found),
+            _ => None,
+        })),
+        Some(Conclusion::Crossover) => crossover::crossover(&picked(findings, |one| match one {
+            Finding::Crossover(found) => Some(found),
+            _ => None,
+        })),
+        Some(Conclusion::Source) => source::source(analysis.summary(), &bytes(findings)),
+    };
+    // The built-in scenario that concludes nothing by itself ranks the file systems it is given.
+    let is_one = analysis.summary().groups.len() == 1 && find_scenario(&run.scenario).is_some();
+    let ranks = run.conclude.is_empty() && is_one;
+    let is_profile = run.conclude.is_empty();
+    let made = made.or_else(|| is_profile.then(|| profile::profile(analysis, ranks)).flatten());
+    made.unwrap_or_else(|| too_little(analysis))
+}
+
+/// The findings of one kind.
+fn picked<'f, T>(findings: &'f [Finding], of: fn(&Finding) -> Option<&T>) -> Vec<&'f T> {
+    findings.iter().filter_map(of).collect()
+}
+
+fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
+    ByteFindings {
+        sources: picked(findings, |one| match one {
+            Finding::Source(found) => Some(found),
+            _ => None,
+        }),
+        destinations: picked(findings, |one| match one {
+            Finding::Destination(found) => Some(found),
+            _ => None,
+        }),
+        lower_caches: picked(findings, |one| match one {
+            Finding::LowerCache(found) => Some(found),
+            _ => None,
+        }),
+    }
+}
+
+/// Nothing is concluded of what was measured: why, and what was measured nevertheless.
+fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
+    let measurements = &analysis.book.measurements;
+    let invalid = measurements.iter().find_map(|m| m.invalid.first());
+    let text = match invalid.filter(|_| !measurements.iter().any(|m| m.valid())) {
+        Some(reason) => {
+            let reason: Vec<&str> = reason.split_whitespace().take(15).collect();
+            format!("no measurement is valid: {}", reason.join(" "))
+        }
+        None => "too few valid measurements for a conclusion".into(),
+    };
+    let measured = profile::profile(analysis, false).map(|profile| stated(&profile));
+    AnswerDraft::cannot_tell(Lack::Repeats, text, measured.into_iter().collect())
+}
+
+/// A run that is not complete: what its measurements say so far is evidence only.
+fn unfinished(analysis: &Analysis<'_>, draft: AnswerDraft) -> AnswerDraft {
+    let text = match analysis.book.is_cut_short() {
+        true => "the run was stopped before its end",
+        false => "the run has not ended",
+    };
+    let so_far = match draft.verdict {
+        Verdict::CannotTell => Vec::new(),
+        _ => vec![format!("So far: {}.", draft.text)],
+    };
+    let evidence = so_far.into_iter().chain(draft.evidence).collect();
+    AnswerDraft::cannot_tell(Lack::Repeats, text.into(), evidence)
+}
+
+fn stated(draft: &AnswerDraft) -> String {
+    format!("{}.", begun(&draft.text))
+}

@@ -1,0 +1,112 @@
+//! Answers which of two variants is the faster at which level, from the pair that differs most.
+
+use super::Verdict;
+use super::draft::{AnswerDraft, Lack};
+use super::words::{AxisWords, WORDS_MAX, at_most, in_brackets, number_of_words};
+use crate::analysis::findings::crossover::{CrossoverFinding, LevelWinner};
+use crate::analysis::findings::say;
+use crate::analysis::thresholds::SLOWER_MARGIN;
+
+/// From all crossovers of a run; none if there is none.
+pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
+    let told = all.iter().max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
+    let others = all.iter().filter(|other| **other != *told);
+    let evidence: Vec<String> = others.map(|other| of_pair(other)).collect();
+    if won(told).next().is_some() {
+        let with = text(told, true);
+        let short = number_of_words(&with) < WORDS_MAX;
+        return Some(AnswerDraft::proven(
+            Verdict::Yes,
+            if short { with } else { text(told, false) },
+            evidence,
+        ));
+    }
+    Some(undecided(all, evidence))
+}
+
+fn won(one: &CrossoverFinding) -> impl Iterator<Item = &LevelWinner> {
+    one.levels.iter().filter(|level| level.winner.is_some())
+}
+
+/// How much a pair has to tell: the logarithms of its proven ratios.
+fn weight(one: &CrossoverFinding) -> f64 {
+    won(one).map(|level| level.ratio.ln().abs()).sum()
+}
+
+fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
+    AxisWords { name: &one.axis, unit: one.unit }
+}
+
+fn of_pair(one: &CrossoverFinding) -> String {
+    let [a, b] = &one.variants;
+    format!("{a} and {b}: {}", one.sentence())
+}
+
+/// Neighbouring levels with one winner, each as a part of the text.
+fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
+    let axis = axis_of(one);
+    let mut parts: Vec<String> = Vec::new();
+    for levels in one.levels.chunk_by(|a, b| a.winner == b.winner) {
+        let (Some(first), Some(last)) = (levels.first(), levels.last()) else { continue };
+        let place = match levels.len() {
+            1 => format!("at {}", axis.value(first.value)),
+            _ if parts.is_empty() => format!("up to {}", axis.value(last.value)),
+            _ => format!("from {} on", axis.value(first.value)),
+        };
+        let Some(winner) = &first.winner else {
+            parts.push(format!("{place} no difference is proven"));
+            continue;
+        };
+        let loser = &one.variants[usize::from(*winner == one.variants[0])];
+        let at = |level: &LevelWinner| {
+            let interval = level.span().filter(|_| with_intervals);
+            let times = say::times(level.times());
+            format!("{times} times{} at {}", in_brackets(interval), axis.value(level.value))
+        };
+        let by = match levels.len() {
+            1 => at(first),
+            _ => format!("{}, {}", at(first), at(last)),
+        };
+        let than = if parts.is_empty() { format!(" than {loser}") } else { String::new() };
+        let where_won =
+            if levels.len() == one.levels.len() { String::new() } else { format!("{place} ") };
+        parts.push(format!("{where_won}{winner} is faster{than}: {by}"));
+    }
+    parts.join("; ")
+}
+
+/// The largest ratio that was seen: `file-per-block was 13.6 times as fast as file-per-chunk at 1 KiB`.
+fn largest(all: &[&CrossoverFinding]) -> String {
+    let levels = all.iter().flat_map(|one| one.levels.iter().map(move |level| (one, level)));
+    let most = levels.max_by(|a, b| a.1.times().total_cmp(&b.1.times()));
+    most.map_or(String::new(), |(one, level)| {
+        let [first, second] = &one.variants;
+        let (faster, slower) = if level.ratio < 1.0 { (second, first) } else { (first, second) };
+        let (times, at) = (say::times(level.times()), axis_of(one).value(level.value));
+        format!("{faster} was {times} times as fast as {slower} at {at}")
+    })
+}
+
+/// No pair of which one is the faster anywhere.
+fn undecided(all: &[&CrossoverFinding], evidence: Vec<String>) -> AnswerDraft {
+    let intervals = || all.iter().flat_map(|one| &one.levels).map(|level| level.interval);
+    let pairs = match all {
+        [one] => format!("between {} and {}", one.variants[0], one.variants[1]),
+        _ => format!("in {} pairs of variants", all.len()),
+    };
+    if intervals().any(|one| one.is_none()) {
+        let text = format!("too few repeats to compare; in this run {}", largest(all));
+        return AnswerDraft::cannot_tell(Lack::Repeats, text, evidence);
+    }
+    let most = intervals().flatten().map(|one| (one.high - 1.0).max(1.0 / one.low - 1.0));
+    let most = most.fold(0.0, f64::max);
+    if most <= SLOWER_MARGIN {
+        let text = format!("no difference {pairs} is larger than {} at any level", at_most(most));
+        return AnswerDraft::proven(Verdict::No, text, evidence);
+    }
+    let text = format!(
+        "no difference {pairs} is proven; one of up to {} times was not excluded",
+        say::times(1.0 + most)
+    );
+    AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
+}

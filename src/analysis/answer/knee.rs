@@ -1,0 +1,154 @@
+//! Answers whether operations get slower from some level of the axis on: in all tasks together, and in
+//! some of them.
+
+use super::Verdict;
+use super::draft::{AnswerDraft, Lack};
+use super::words::{AxisWords, as_long, at_most, of_tasks, share, shares, task};
+use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
+use crate::analysis::thresholds::{FINDING_ALPHA, SLOWER_MARGIN};
+
+/// From all knees of a run and from all its tasks together; none if there is no knee to speak of.
+pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Option<AnswerDraft> {
+    let first = all.first()?;
+    let axis = AxisWords { name: &first.axis, unit: first.unit };
+    let judged: Vec<&KneeFinding> = all.iter().copied().filter(|one| one.enough_data).collect();
+    let range = axis.between(first.range);
+    if judged.is_empty() {
+        let text = format!(
+            "too few measurements {range}: {} levels, {} of each",
+            first.levels, first.repeats
+        );
+        return Some(AnswerDraft::cannot_tell(Lack::Repeats, text, Vec::new()));
+    }
+    let (found, none): (Vec<&KneeFinding>, Vec<&KneeFinding>) =
+        judged.iter().copied().partition(|one| one.at.is_some());
+    let is_proven = chance_of_as_many(found.len(), judged.len()) <= FINDING_ALPHA;
+    let evidence = evidence(&found, &none, is_proven);
+    let together = match judged.as_slice() {
+        [one] => {
+            task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"))
+        }
+        _ => format!("all {} tasks together", judged.len()),
+    };
+    let takes = if judged.len() == 1 { "takes" } else { "take" };
+    if let Some(general) = general.as_ref().filter(|general| general.is_slower()) {
+        let text = about_general(general, &axis, &together, takes);
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
+    }
+    // Of one task this is what was just asked; of several, few may differ from the rest.
+    if is_proven && !found.is_empty() {
+        let number = of_tasks(found.len(), judged.len());
+        let gets = if found.len() == 1 { "gets" } else { "get" };
+        let text = format!("{range} {number} {gets} slower{}", most_of_all(&found, &axis));
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
+    }
+    let Some(general) = general else {
+        let text = format!("{range} the tasks were not measured alike, so not together");
+        return Some(AnswerDraft::cannot_tell(Lack::Repeats, text, evidence));
+    };
+    let most = general.slower_at_most;
+    if most <= SLOWER_MARGIN {
+        let longer = at_most(most);
+        let text = format!(
+            "no general slowdown {range}: {together} never {takes} more than {longer} longer"
+        );
+        return Some(AnswerDraft::proven(Verdict::No, text, evidence));
+    }
+    let text = format!(
+        "{range} no general slowdown was found, but one of up to {} was not excluded",
+        at_most(most)
+    );
+    Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence))
+}
+
+fn about_general(
+    general: &GeneralSlowdown,
+    axis: &AxisWords<'_>,
+    together: &str,
+    takes: &str,
+) -> String {
+    match (&general.knee, general.halves) {
+        (Some(knee), _) => {
+            let [low, high] = [knee.interval.low, knee.interval.high].map(|at| axis.value(at));
+            let from = match low == high {
+                true => format!("from {}", axis.level(knee.interval.high)),
+                false => format!("from between {low} and {}", axis.level(knee.interval.high)),
+            };
+            let longer = as_long(knee.factor, Some(knee.factor_interval));
+            format!("{from} on, {together} {takes} {longer}")
+        }
+        (None, halves) => {
+            let ratio = (halves.low * halves.high).sqrt();
+            format!(
+                "gradually: above {} {together} {takes} {} as below",
+                axis.level(general.middle),
+                as_long(ratio, Some(halves))
+            )
+        }
+    }
+}
+
+/// The largest knee of some.
+fn most_of_all(found: &[&KneeFinding], axis: &AxisWords<'_>) -> String {
+    let most =
+        found.iter().max_by(|a, b| a.factor.unwrap_or(0.0).total_cmp(&b.factor.unwrap_or(0.0)));
+    let figures = most.and_then(|one| Some((one, one.factor?, one.at?)));
+    figures.map_or(String::new(), |(one, factor, at)| {
+        let name =
+            task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"));
+        let longer = as_long(factor, one.factor_interval);
+        format!(", {name} most: {longer} from about {} on", axis.value(at))
+    })
+}
+
+/// Exceptions first, then what would have been seen in the others.
+fn evidence(found: &[&KneeFinding], none: &[&KneeFinding], is_proven: bool) -> Vec<String> {
+    let likely = if is_proven { "" } else { "Exception, likely: " };
+    let exceptions = found.iter().take(2).map(|one| format!("{likely}{}", one.sentence()));
+    let mut all: Vec<String> = exceptions.collect();
+    let steps = none.iter().filter_map(|one| one.smallest_detectable);
+    let (least, most) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
+    if !none.is_empty() {
+        let steps = match least == most {
+            true => share(least),
+            false => format!("{}, by task,", shares(least, most)),
+        };
+        let place = match none.len() + found.len() {
+            1 => "of it".to_string(),
+            all => format!("in {} of {all} single tasks", none.len()),
+        };
+        all.push(format!(
+            "No sudden slowdown {place} was found; one of {steps} would most likely have been seen."
+        ));
+    }
+    all
+}
+
+/// The chance that of so many tasks without a knee at least so many show one: each does with
+/// [`FINDING_ALPHA`] (the binomial distribution).
+fn chance_of_as_many(found: usize, all: usize) -> f64 {
+    let mut exactly = (1.0 - FINDING_ALPHA).powi(i32::try_from(all).unwrap_or(i32::MAX));
+    let mut fewer = 0.0;
+    for number in 0..found.min(all + 1) {
+        fewer += exactly;
+        let odds = FINDING_ALPHA / (1.0 - FINDING_ALPHA);
+        exactly *= (all - number) as f64 / (number + 1) as f64 * odds;
+    }
+    (1.0 - fewer).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made with scipy: `scipy.stats.binom.sf([0, 1, 2], 18, 0.01)` and `binom.sf(0, 1, 0.01)`.
+    #[test]
+    fn the_chance_of_as_many_false_knees_is_that_of_scipy() {
+        for (found, expected) in [(1, 0.165_486_2), (2, 0.013_757_3), (3, 0.000_729_3)] {
+            let chance = chance_of_as_many(found, 18);
+            assert!((chance - expected).abs() < 1e-6, "{found}: {chance}");
+        }
+        assert!((chance_of_as_many(1, 1) - 0.01).abs() < 1e-12);
+        assert!((chance_of_as_many(0, 18) - 1.0).abs() < 1e-12);
+    }
+}

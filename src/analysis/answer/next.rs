@@ -1,0 +1,83 @@
+//! Names the one command that would make an answer surer, or complete it.
+
+use super::Reliability;
+use super::draft::{AnswerDraft, Lack};
+use super::reliability::Trust;
+use crate::base::shell;
+use crate::plan::Conclusion;
+use crate::results::book::Book;
+
+/// Repeats that most questions need, and the most that are advised.
+const REPEATS_USUAL: usize = 10;
+const REPEATS_MOST: usize = 40;
+
+/// Options of a run that are not taken over with one value, and those without: where results go, and
+/// what the advice sets.
+const VALUES_LEFT_OUT: [&str; 6] =
+    ["--json", "--report", "--store", "--repeats", "--precision", "--time-limit"];
+const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
+
+/// None where nothing would: it is proven and reliable.
+pub(super) fn next(book: &Book, draft: &AnswerDraft, trust: &Trust) -> Option<String> {
+    if !book.run.complete {
+        return again(book, &[]);
+    }
+    let sudo = trust.has_doubtful_caches && !book.host.rights.root;
+    let repeats = (2 * trust.repeats).clamp(REPEATS_USUAL, REPEATS_MOST).to_string();
+    let more_repeats = || again(book, &[["--repeats", &repeats]]);
+    let command = match draft.lacks {
+        Lack::Variants => others(book),
+        Lack::Repeats => more_repeats(),
+        _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
+        Lack::Precision if is_disk_to_model(book) => {
+            again(book, &[["--filesystem", "ext4"], ["--disk", "hdd-7200"]])
+        }
+        Lack::Precision => more_repeats(),
+        Lack::Nothing if trust.reliability == Reliability::High => None,
+        Lack::Nothing if trust.is_small => again(book, &[["--size", "10GiB"]]),
+        Lack::Nothing if sudo => again(book, &[]),
+        Lack::Nothing if book.run.conclude.first() == Some(&Conclusion::Ranking) => {
+            again(book, &[["--precision", "3%"]])
+        }
+        Lack::Nothing if trust.repeats < REPEATS_USUAL => more_repeats(),
+        Lack::Nothing => None,
+    }?;
+    Some(if sudo { format!("sudo {command}") } else { command })
+}
+
+/// Whether the noise of a disk, which a modelled one has not, may be what hides an effect: large
+/// files are written and read on a real one, and this process may make file systems.
+fn is_disk_to_model(book: &Book) -> bool {
+    let on_disk = book.filesystems.is_empty() && book.host.device.is_some();
+    book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Slope)
+}
+
+/// The same scenario on several file systems; without the right to make them, in another directory.
+fn others(book: &Book) -> Option<String> {
+    match book.host.rights.root {
+        true => again(book, &[["--filesystem", "ext4,xfs,btrfs"]]),
+        false => again(book, &[["--dir", "/another/file-system"]]),
+    }
+}
+
+/// The command that made the run, with options of it set anew; none if it does not run a scenario.
+fn again(book: &Book, set: &[[&str; 2]]) -> Option<String> {
+    let words = shell::words(&book.run.command)?;
+    let at = words.iter().position(|word| word == "run")?;
+    let mut kept = vec!["boatload".to_string(), "run".into()];
+    let mut rest = words[at + 1..].iter();
+    while let Some(word) = rest.next() {
+        let (name, has_value) =
+            word.split_once('=').map_or((&word[..], false), |one| (one.0, true));
+        let is_set = set.iter().any(|[set, _]| *set == name);
+        if is_set || VALUES_LEFT_OUT.contains(&name) {
+            if !has_value {
+                rest.next();
+            }
+        } else if !WORDS_LEFT_OUT.contains(&name) {
+            kept.push(shell::quoted(word));
+        }
+    }
+    kept.extend(set.iter().flatten().map(|word| shell::quoted(word)));
+    Some(kept.join(" "))
+}

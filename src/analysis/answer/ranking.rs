@@ -1,0 +1,301 @@
+//! Answers which variant is the fastest, from the rankings: that of the whole job where there is one.
+
+use super::Verdict;
+use super::draft::{AnswerDraft, Lack};
+use super::words::{AxisWords, WORDS_MAX, as_long, at_most, begun, in_brackets, number_of_words};
+use crate::analysis::findings::ranking::{RankedBy, RankingFinding, RankingStep};
+use crate::analysis::findings::say::{self, listed};
+use crate::analysis::thresholds::SLOWER_MARGIN;
+use crate::base::distinct::each_once;
+
+/// Words that are left for what stands before an answer: `Likely: `.
+const WORDS_BEFORE: usize = 1;
+
+/// From all rankings of a run; none if there is none.
+pub(super) fn ranking(all: &[&RankingFinding]) -> Option<AnswerDraft> {
+    let whole: Vec<&RankingFinding> = all.iter().copied().filter(|r| r.phase.is_none()).collect();
+    let phases = each_once(all.iter().filter_map(|r| r.phase.as_deref()));
+    match (whole.as_slice(), phases.as_slice(), all) {
+        ([one], _, _) | ([], [_], [one]) => Some(of_one(one, all)),
+        ([], [_], [_, _, ..]) => Some(over_levels(all)),
+        ([_, _, ..], _, _) => Some(over_levels(&whole)),
+        ([], [_, _, ..], _) => Some(over_phases(all, &phases)),
+        _ => None,
+    }
+}
+
+/// The largest share by which a variant differs from the first, in either direction, as far as the
+/// intervals allow it; none where one has no interval.
+fn differs_at_most(steps: &[&RankingStep]) -> Option<f64> {
+    let most = |step: &&RankingStep| {
+        let interval = step.behind_first.interval?;
+        Some((interval.high - 1.0).max(1.0 / interval.low - 1.0))
+    };
+    steps.iter().map(most).try_fold(0.0, |most: f64, one| Some(most.max(one?)))
+}
+
+/// The first and those that do not differ significantly from it, and those that do.
+fn parted(one: &RankingFinding) -> [Vec<&RankingStep>; 2] {
+    let (ties, slower) = one.steps.iter().partition(|step| step.behind_first.tie);
+    [ties, slower]
+}
+
+/// What is ranked, as an answer begins: `over the whole job `.
+fn scope(one: &RankingFinding) -> String {
+    let place = match one.levels.as_slice() {
+        [] => String::new(),
+        levels => format!("{}, ", at_levels(one, levels)),
+    };
+    match (&one.phase, one.by) {
+        (None, _) => format!("over the whole job {place}"),
+        (Some(phase), RankedBy::LatencyAtTheEnd) => format!("at the end of {phase} {place}"),
+        (Some(phase), _) => format!("in {phase} {place}"),
+    }
+}
+
+fn at_levels(one: &RankingFinding, levels: &[f64]) -> String {
+    let axis = AxisWords {
+        name: one.axis.as_deref().unwrap_or_default(),
+        unit: one.unit.unwrap_or_default(),
+    };
+    match levels {
+        [first, .., last] => format!("from {} to {}", axis.value(*first), axis.level(*last)),
+        [only] => format!("at {}", axis.level(*only)),
+        [] => String::new(),
+    }
+}
+
+fn names<'a>(first: &'a str, others: &[&'a RankingStep]) -> Vec<String> {
+    let others = others.iter().map(|step| step.slower.as_str());
+    std::iter::once(first).chain(others).map(String::from).collect()
+}
+
+/// One order, over the whole job or in the only phase; the phases are its evidence.
+fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
+    let mut evidence: Vec<String> = fastest_by_phase(all).into_iter().collect();
+    let Some(first) = one.order.first() else {
+        return AnswerDraft::cannot_tell(Lack::Variants, "nothing was compared".into(), evidence);
+    };
+    let [ties, slower] = parted(one);
+    if slower.is_empty() {
+        return undecided(one, first, &ties, evidence);
+    }
+    // One that is unsteady may tie with the first although a faster one does not.
+    let places = one.steps.iter().position(|step| !step.behind_first.tie).unwrap_or(0);
+    let together: Vec<&RankingStep> = one.steps[..places].iter().collect();
+    let behind: Vec<&RankingStep> = one.steps[places..].iter().collect();
+    let is_open = behind.iter().any(|step| step.behind_first.tie);
+    let scope = scope(one);
+    let fastest = match (together.as_slice(), is_open) {
+        ([], true) => format!("{scope}{first} came first"),
+        ([], false) => format!("{scope}{first} is the fastest"),
+        (_, true) => format!("{scope}{} came first", listed(&names(first, &together))),
+        (_, false) => format!("{scope}{} are the fastest", listed(&names(first, &together))),
+    };
+    if !ties.is_empty() {
+        evidence.insert(0, about_ties(first, &ties));
+    }
+    let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
+    let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
+    let texts =
+        [about_each(&fastest, &than, &behind, true), about_each(&fastest, &than, &behind, false)];
+    let text = texts.into_iter().find(fits).unwrap_or_else(|| about_many(&fastest, &behind));
+    AnswerDraft::proven(Verdict::Yes, text, evidence)
+}
+
+/// `ext3 is the fastest: ext4 takes 1.19 times as long (1.05 to 1.36), xfs 1.71 (1.05 to 2.80)`
+fn about_each(fastest: &str, than: &str, behind: &[&RankingStep], with_intervals: bool) -> String {
+    let each = behind.iter().enumerate().map(|(at, step)| {
+        let compared = step.behind_first;
+        let interval = in_brackets(compared.interval.filter(|_| with_intervals));
+        let times = say::times(compared.ratio);
+        match at {
+            0 => format!("{} takes {times} times as long{than}{interval}", step.slower),
+            _ => format!("{} {times}{interval}", step.slower),
+        }
+    });
+    format!("{fastest}: {}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// All slower ones by the least and the most of their ratios.
+fn about_many(fastest: &str, slower: &[&RankingStep]) -> String {
+    let ratios = || slower.iter().map(|step| step.behind_first.ratio);
+    let least = ratios().fold(f64::INFINITY, f64::min);
+    let most = ratios().fold(0.0, f64::max);
+    let (least, most) = (say::times(least), say::times(most));
+    format!("{fastest}: the {} others take {least} to {most} times as long", slower.len())
+}
+
+/// A sentence on those that no significant difference separates from the first.
+fn about_ties(first: &str, ties: &[&RankingStep]) -> String {
+    match differs_at_most(ties) {
+        Some(most) if most <= SLOWER_MARGIN => {
+            let others = listed(&names(first, ties)[1..]);
+            format!("From {first}, {others} differs by at most {}.", at_most(most))
+        }
+        _ => format!("{}.", begun(&may_take(first, ties))),
+    }
+}
+
+/// `compared with ext3, ext4 may take 0.43 to 3.06 times as long, xfs 0.50 to 2.00`
+fn may_take(first: &str, ties: &[&RankingStep]) -> String {
+    let each = ties.iter().enumerate().map(|(at, step)| {
+        let span = step.behind_first.interval.map_or("any".into(), say::span);
+        match at {
+            0 => format!("compared with {first}, {} may take {span} times as long", step.slower),
+            _ => format!("{} {span}", step.slower),
+        }
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn is_undecided(one: &RankingFinding) -> bool {
+    one.steps.iter().all(|step| step.behind_first.tie)
+}
+
+/// No significant difference from the first.
+fn undecided(
+    one: &RankingFinding,
+    first: &str,
+    ties: &[&RankingStep],
+    mut evidence: Vec<String>,
+) -> AnswerDraft {
+    let scope = scope(one);
+    let Some(most) = differs_at_most(ties) else {
+        let times = ties.first().map_or(String::new(), |step| {
+            let longer = as_long(step.behind_first.ratio, None);
+            format!("; {} took {longer}", step.slower)
+        });
+        let text =
+            format!("too few repeats to compare; in this run {scope}{first} came first{times}");
+        return AnswerDraft::cannot_tell(Lack::Repeats, text, evidence);
+    };
+    if most <= SLOWER_MARGIN {
+        let text = match ties {
+            [other] => {
+                format!("{scope}{first} and {} differ by at most {}", other.slower, at_most(most))
+            }
+            _ => {
+                let others = listed(&names(first, ties)[1..]);
+                format!("{scope}{others} differ from {first} by at most {}", at_most(most))
+            }
+        };
+        return AnswerDraft::proven(Verdict::No, text, evidence);
+    }
+    evidence.insert(0, format!("{}.", begun(&may_take(first, ties))));
+    let (low, high) = ties
+        .iter()
+        .filter_map(|step| step.behind_first.interval)
+        .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), one| {
+            (low.min(one.low), high.max(one.high))
+        });
+    let who = match ties {
+        [other] => other.slower.clone(),
+        _ => "the others".into(),
+    };
+    let (low, high) = (say::times(low), say::times(high));
+    let text = format!(
+        "{scope}no difference is proven; {first} came first, {who} may take {low} to {high} times as \
+         long"
+    );
+    AnswerDraft::cannot_tell(Lack::Precision, text, evidence)
+}
+
+/// Orders that change from level to level.
+fn over_levels(all: &[&RankingFinding]) -> AnswerDraft {
+    let decided: Vec<&&RankingFinding> = all.iter().filter(|one| !is_undecided(one)).collect();
+    let evidence: Vec<String> = all.iter().map(|one| one.sentence()).collect();
+    let what = all.first().and_then(|one| one.phase.as_deref());
+    let what = what.map_or("over the whole job".to_string(), |phase| format!("in {phase}"));
+    if decided.is_empty() {
+        let text = format!("{what} no difference between variants is proven at any level");
+        let steps: Vec<&RankingStep> = all.iter().flat_map(|one| &one.steps).collect();
+        let lacks = match differs_at_most(&steps) {
+            Some(_) => Lack::Precision,
+            None => Lack::Repeats,
+        };
+        return AnswerDraft::cannot_tell(lacks, text, evidence);
+    }
+    let part = |one: &&&RankingFinding| {
+        let [ties, _] = parted(one);
+        let first = one.order.first().map_or("", String::as_str);
+        let are = if ties.is_empty() { "is" } else { "are" };
+        let fastest = listed(&names(first, &ties));
+        format!("{} {fastest} {are} the fastest", at_levels(one, &one.levels))
+    };
+    let joined = |number: usize| {
+        let parts: Vec<String> = decided.iter().take(number).map(part).collect();
+        format!("{what} {}", parts.join("; "))
+    };
+    let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
+    let texts = (1..=decided.len()).rev().map(joined);
+    let text = { texts }
+        .find(fits)
+        .unwrap_or_else(|| format!("{what} the order of the variants changes from level to level"));
+    AnswerDraft::proven(Verdict::Yes, text, evidence)
+}
+
+/// A variant with the phases that it is the fastest in.
+struct PhaseWinner<'a> {
+    variant: &'a str,
+    phases: Vec<String>,
+}
+
+impl PhaseWinner<'_> {
+    /// `ext3 in create and delete`
+    fn in_words(&self) -> String {
+        format!("{} in {}", self.variant, listed(&self.phases))
+    }
+}
+
+/// The variants that are the fastest in some phases, the one with most first.
+fn winners<'a>(all: &[&'a RankingFinding]) -> Vec<PhaseWinner<'a>> {
+    let mut wins: Vec<PhaseWinner<'_>> = Vec::new();
+    for one in all.iter().filter(|one| !is_undecided(one)) {
+        let [ties, _] = parted(one);
+        let (Some(first), true, Some(phase)) = (one.order.first(), ties.is_empty(), &one.phase)
+        else {
+            continue;
+        };
+        match wins.iter_mut().find(|one| one.variant == first) {
+            Some(one) if one.phases.contains(phase) => {}
+            Some(one) => one.phases.push(phase.clone()),
+            None => wins.push(PhaseWinner { variant: first, phases: vec![phase.clone()] }),
+        }
+    }
+    wins.sort_by_key(|one| std::cmp::Reverse(one.phases.len()));
+    wins
+}
+
+/// A sentence on the phases of a job; none where it has one phase.
+fn fastest_by_phase(all: &[&RankingFinding]) -> Option<String> {
+    let phases = each_once(all.iter().filter_map(|one| one.phase.as_deref())).len();
+    let wins = winners(all);
+    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
+    let won: usize = wins.iter().map(|one| one.phases.len()).sum();
+    match (phases, won) {
+        (0 | 1, _) => None,
+        (_, 0) => Some("In no single phase is one variant proven the fastest.".into()),
+        (_, won) if won == phases => Some(format!("By phase, the fastest: {}.", parts.join("; "))),
+        _ => Some(format!("By phase, proven the fastest: {}.", parts.join("; "))),
+    }
+}
+
+/// Phases whose work differs between variants, so that nothing is the whole job.
+fn over_phases(all: &[&RankingFinding], phases: &[&str]) -> AnswerDraft {
+    let wins = winners(all);
+    let Some(best) = wins.first() else {
+        let text = format!("in none of {} phases is one variant proven the fastest", phases.len());
+        return AnswerDraft::cannot_tell(Lack::Precision, text, Vec::new());
+    };
+    let parts: Vec<String> = wins.iter().map(PhaseWinner::in_words).collect();
+    let text = format!("fastest: {}", parts.join("; "));
+    let text = match number_of_words(&text) + WORDS_BEFORE <= WORDS_MAX {
+        true => text,
+        false => {
+            let (variant, won) = (best.variant, best.phases.len());
+            format!("{variant} is the fastest in {won} of {} phases", phases.len())
+        }
+    };
+    AnswerDraft::proven(Verdict::Yes, text, Vec::new())
+}

@@ -1,0 +1,147 @@
+//! Judges how far the answer of a run can be trusted. METHODOLOGY.md has the table of the rules.
+
+use super::Reliability;
+use super::words::number_of_words;
+use crate::analysis::Analysis;
+use crate::analysis::finding::{Finding, WarningCode};
+use crate::base::distinct::each_once;
+use crate::base::units::counted;
+use crate::results::book::{CacheAsked, CacheState, Measurement};
+use crate::results::order::phase_cells;
+
+/// With more of its measurements disturbed than this share an answer has a low reliability.
+const DISTURBED_SHARE_MAX: f64 = 0.25;
+
+/// With fewer repeats a reliability is not high: their spread is known too badly.
+const REPEATS_HIGH: usize = 5;
+
+/// The most words of a reason.
+const REASON_WORDS_MAX: usize = 12;
+
+/// How far an answer can be trusted, and what that is judged by.
+pub(super) struct Trust {
+    pub(super) reliability: Reliability,
+    pub(super) reason: String,
+    /// The fewest repeats of any figure.
+    pub(super) repeats: usize,
+    /// Whether other load could have changed the verdict.
+    pub(super) is_disturbed: bool,
+    /// Whether file systems were compared on a place so small that it may decide.
+    pub(super) is_small: bool,
+    /// Whether caches were not found as requested.
+    pub(super) has_doubtful_caches: bool,
+}
+
+/// Of a run with all its warnings.
+pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
+    let valid: Vec<&Measurement> =
+        analysis.book.measurements.iter().filter(|m| m.valid()).collect();
+    let is_disturbed = |m: &&&Measurement| analysis.disturbed(m) || m.idle == Some(false);
+    let disturbed = valid.iter().filter(is_disturbed).count();
+    let repeats = fewest_repeats(analysis);
+    let codes: Vec<WarningCode> = findings.iter().filter_map(code).collect();
+    let mut reservations = Vec::new();
+    let many = match repeats {
+        0 => "no valid measurement".into(),
+        _ => counted(repeats as u64, "repeat"),
+    };
+    if repeats < 2 {
+        reservations.push((Reliability::Low, many.clone()));
+    }
+    let mostly_disturbed = disturbed as f64 > DISTURBED_SHARE_MAX * valid.len() as f64;
+    if disturbed > 0 {
+        let grade = if mostly_disturbed { Reliability::Low } else { Reliability::Medium };
+        reservations
+            .push((grade, format!("{disturbed} of {} measurements disturbed", valid.len())));
+    }
+    let invalid = analysis.book.measurements.len() - valid.len();
+    if invalid > 0 {
+        let all = analysis.book.measurements.len();
+        reservations
+            .push((Reliability::Medium, format!("{invalid} of {all} measurements invalid")));
+    }
+    let warned = each_once(codes.iter().filter_map(|code| reservation(*code)));
+    reservations.extend(warned.into_iter().map(|(grade, why)| (grade, why.to_string())));
+    if (2..REPEATS_HIGH).contains(&repeats) {
+        reservations.push((Reliability::Medium, many.clone()));
+    }
+    let reliability = reservations.iter().map(|one| one.0).max().unwrap_or(Reliability::High);
+    let mut parts: Vec<String> = {
+        let own = reservations.iter().filter(|one| one.0 == reliability);
+        own.map(|one| one.1.clone()).collect()
+    };
+    if !parts.contains(&many) {
+        parts.push(many);
+    }
+    if disturbed == 0 && valid.iter().any(|m| m.disturbance.is_some()) {
+        parts.push("quiet machine".into());
+    }
+    parts.extend(caches(&valid).map(String::from));
+    Trust {
+        reliability,
+        reason: within_words(parts),
+        repeats,
+        is_disturbed: mostly_disturbed,
+        is_small: codes.contains(&WarningCode::SmallVolume),
+        has_doubtful_caches: codes.contains(&WarningCode::CacheNotAsAsked),
+    }
+}
+
+fn code(finding: &Finding) -> Option<WarningCode> {
+    match finding {
+        Finding::Warning(warning) => Some(warning.code),
+        _ => None,
+    }
+}
+
+/// As many parts as a reason has room for, the first ones.
+fn within_words(parts: Vec<String>) -> String {
+    let mut reason = String::new();
+    for part in parts {
+        let longer = if reason.is_empty() { part } else { format!("{reason}; {part}") };
+        if number_of_words(&longer) > REASON_WORDS_MAX {
+            break;
+        }
+        reason = longer;
+    }
+    reason
+}
+
+/// What a warning costs; none where it changes no verdict.
+fn reservation(code: WarningCode) -> Option<(Reliability, &'static str)> {
+    use Reliability::{Low, Medium};
+    Some(match code {
+        WarningCode::CacheNotAsAsked => (Low, "caches not as requested"),
+        WarningCode::DiskLate => (Low, "modelled disk late"),
+        WarningCode::ClockJumped => (Low, "clock not steady"),
+        WarningCode::HostCache => (Low, "image cached by the file system below"),
+        WarningCode::SmallVolume => (Medium, "small volume"),
+        WarningCode::LevelsInOrder => (Medium, "levels in a fixed order"),
+        WarningCode::NoJournal => (Medium, "no journal"),
+        WarningCode::Jump => (Medium, "latency jumps within a phase"),
+        WarningCode::TwoModes => (Medium, "latency has two modes"),
+        WarningCode::AccessTimesDiffer => (Medium, "access times differ"),
+        WarningCode::Frequency => (Medium, "processors below full frequency"),
+        WarningCode::MemoryTakenBack => (Medium, "host takes memory back"),
+        WarningCode::MeasurementOverhead => (Medium, "measurement overhead"),
+        WarningCode::PrecisionNotReached => (Medium, "precision not reached"),
+        _ => return None,
+    })
+}
+
+/// The repeats of the cell with the fewest.
+fn fewest_repeats(analysis: &Analysis<'_>) -> usize {
+    let valid = analysis.book.measurements.iter().filter(|m| m.valid());
+    let cells = phase_cells(valid);
+    let repeats =
+        cells.iter().map(|cell| each_once(cell.measurements.iter().map(|m| m.cell.repeat)).len());
+    repeats.min().unwrap_or(0)
+}
+
+/// What was found of caches that were to be cold; none where none were, or not all are.
+fn caches(valid: &[&Measurement]) -> Option<&'static str> {
+    let mut asked = valid.iter().filter(|m| m.cache.asked == CacheAsked::Cold).peekable();
+    asked.peek()?;
+    let is_cold = |m: &&Measurement| m.cache.found == CacheState::ColdVerified;
+    asked.all(is_cold).then_some("caches proven cold")
+}

@@ -1,0 +1,88 @@
+//! Answers up to which level of the axis nothing takes longer, from how far each variant scales.
+
+use super::Verdict;
+use super::draft::{AnswerDraft, Lack};
+use super::words::{AxisWords, in_brackets, share};
+use crate::analysis::findings::say;
+use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
+use crate::plan::DEFAULT_VARIANT;
+
+/// From the scaling of all variants; none if there is none.
+pub(super) fn scaling(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
+    all.first()?;
+    let is_flat = |one: &&&ScalingFinding| one.up_to == Some(one.range.high);
+    if all.iter().filter(is_flat).count() == all.len() {
+        let one = all[0];
+        let axis = axis_of(one);
+        let text = format!(
+            "up to {} nothing takes more than {} longer than with {}",
+            axis.level(one.range.high),
+            share(one.margin),
+            axis.value(one.range.low)
+        );
+        return Some(AnswerDraft::proven(Verdict::No, text, Vec::new()));
+    }
+    let slower = all.iter().find(|one| slowest(one).is_some());
+    let told = slower.or_else(|| all.iter().find(|one| !is_flat(one)))?;
+    let others = all.iter().filter(|other| **other != *told);
+    let evidence = others.map(|other| other.sentence()).collect();
+    let lead = match told.variant.as_str() {
+        DEFAULT_VARIANT => String::new(),
+        variant => format!("{variant}: "),
+    };
+    let text = format!("{lead}{}", about(told));
+    Some(match slower {
+        Some(_) => AnswerDraft::proven(Verdict::Yes, text, evidence),
+        None => AnswerDraft::cannot_tell(Lack::Precision, text, evidence),
+    })
+}
+
+fn axis_of(one: &ScalingFinding) -> AxisWords<'_> {
+    AxisWords { name: &one.axis, unit: one.unit }
+}
+
+/// The phase that gets slower the earliest, and of these the most.
+fn slowest(one: &ScalingFinding) -> Option<(&ScaledPhase, f64)> {
+    let known = one.phases.iter().filter_map(|phase| Some((phase, phase.slower_from?)));
+    let ratio = |phase: &ScaledPhase| phase.levels.last().map_or(0.0, |level| level.ratio);
+    known.min_by(|a, b| a.1.total_cmp(&b.1).then(ratio(b.0).total_cmp(&ratio(a.0))))
+}
+
+/// How far everything is as fast, then what is not.
+fn about(one: &ScalingFinding) -> String {
+    let axis = axis_of(one);
+    let (margin, lowest) = (share(one.margin), axis.value(one.range.low));
+    let reach = one.up_to.map(|up_to| {
+        format!("up to {} nothing takes more than {margin} longer", axis.level(up_to))
+    });
+    let highest = axis.value(one.range.high);
+    let beyond = match slowest(one) {
+        Some((phase, from)) => {
+            let last = phase.levels.last();
+            let times = last.map_or(String::new(), |level| {
+                let interval = in_brackets(level.interval);
+                format!(", {} times{interval} at {highest}", say::times(level.ratio))
+            });
+            let does = if reach.is_some() { "does" } else { "takes longer" };
+            format!("from {} on {} {does}{times}", axis.level(from), phase.phase)
+        }
+        None => match most_open(one) {
+            Some((phase, ratio)) => {
+                format!("{} may take {ratio} times as long at {highest}", phase.phase)
+            }
+            None => "beyond that nothing is known".into(),
+        },
+    };
+    match reach {
+        Some(reach) => format!("{reach} than with {lowest}; {beyond}"),
+        None => format!("{beyond}, compared with {}", axis.level(one.range.low)),
+    }
+}
+
+/// The phase that may take longest at the highest level, and how long.
+fn most_open(one: &ScalingFinding) -> Option<(&ScaledPhase, String)> {
+    let last = |phase: &ScaledPhase| phase.levels.last().and_then(|level| level.interval);
+    let open = one.phases.iter().filter_map(|phase| Some((phase, last(phase)?)));
+    let (phase, interval) = open.max_by(|a, b| a.1.high.total_cmp(&b.1.high))?;
+    Some((phase, say::span(interval)))
+}

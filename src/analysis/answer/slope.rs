@@ -1,0 +1,74 @@
+//! Answers whether rates fall as the axis grows, from the slopes of all tasks together.
+
+use super::Verdict;
+use super::draft::{AnswerDraft, Lack};
+use super::words::{AxisWords, at_most, of_tasks, share, shares, task};
+use crate::analysis::findings::say::listed;
+use crate::analysis::findings::slope::SlopeFinding;
+use crate::analysis::thresholds::SLOWER_MARGIN;
+
+/// Tasks that an answer names.
+const NAMED_MAX: usize = 2;
+
+/// From all slopes of a run; none if there is none.
+pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
+    let first = all.first()?;
+    let axis = AxisWords { name: &first.axis, unit: first.unit };
+    let over = axis.over(first.range);
+    let slower: Vec<&SlopeFinding> =
+        all.iter().copied().filter(|one| one.effect && one.change < 0.0).collect();
+    let evidence = |stated: &[&SlopeFinding]| {
+        let others = all.iter().filter(|one| !stated.contains(one));
+        others.map(|one| one.sentence()).collect::<Vec<String>>()
+    };
+    if !slower.is_empty() {
+        let text = match slower.as_slice() {
+            named if named.len() <= NAMED_MAX => {
+                let each: Vec<String> = named.iter().map(|one| about(one)).collect();
+                format!("{over} {}", listed(&each))
+            }
+            many => {
+                let number = of_tasks(many.len(), all.len());
+                let most = many.iter().min_by(|a, b| a.whole().total_cmp(&b.whole()));
+                let most = most.map_or(String::new(), |one| about(one));
+                format!("{over} {number} are slower, most of all: {most}")
+            }
+        };
+        let stated = if slower.len() <= NAMED_MAX { slower } else { Vec::new() };
+        return Some(AnswerDraft::proven(Verdict::Yes, text, evidence(&stated)));
+    }
+    let slower_by = |one: &&SlopeFinding| -one.whole_interval().low;
+    let most = all.iter().map(slower_by).fold(0.0, f64::max);
+    if most <= SLOWER_MARGIN {
+        let nothing =
+            if all.len() == 1 { task(&first.variant, &first.phase) } else { "nothing".into() };
+        let is = if all.len() == 1 { "is not" } else { "is" };
+        let text = format!("{over} {nothing} {is} more than {} slower", at_most(most));
+        return Some(AnswerDraft::proven(Verdict::No, text, evidence(&[])));
+    }
+    let mut open: Vec<&SlopeFinding> =
+        all.iter().copied().filter(|one| slower_by(one) > SLOWER_MARGIN).collect();
+    open.sort_by(|a, b| a.whole_interval().low.total_cmp(&b.whole_interval().low));
+    open.truncate(NAMED_MAX);
+    let each: Vec<String> = open.iter().map(|one| may_be(one)).collect();
+    let text = format!("{over} {}", listed(&each));
+    Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence(&open)))
+}
+
+/// `write is 30% slower (10% to 50%)`
+fn about(one: &SlopeFinding) -> String {
+    let interval = one.whole_interval();
+    let span = shares((-interval.high).max(0.0), (-interval.low).min(1.0));
+    format!("{} is {} slower ({span})", task(&one.variant, &one.phase), share(one.whole().abs()))
+}
+
+/// `read may be 61% slower to 22% faster`
+fn may_be(one: &SlopeFinding) -> String {
+    let interval = one.whole_interval();
+    let slower = share((-interval.low).min(1.0));
+    let other = match interval.high {
+        high if high <= 0.0 => "unchanged".to_string(),
+        high => format!("{} faster", share(high)),
+    };
+    format!("{} may be {slower} slower to {other}", task(&one.variant, &one.phase))
+}

@@ -1,0 +1,296 @@
+//! Answers about made-up runs whose truth is known, and about odd ones.
+
+use std::fmt::Write as _;
+
+use super::words::{WORDS_MAX, number_of_words};
+use super::{AnswerFinding, Reliability, Verdict};
+use crate::analysis::Analysis;
+use crate::base::random::{Stream, draw, unit};
+use crate::base::units::Unit;
+use crate::plan::Conclusion;
+use crate::results::book::{Book, CellKey, Level, Measurement};
+use crate::results::fixture::{self, growing};
+
+const NOISES: [f64; 3] = [0.02, 0.10, 0.40];
+const EFFECTS: [f64; 5] = [0.0, 0.05, 0.10, 0.20, 0.50];
+/// Where 5% are wrong, more in so many draws have a chance of 1 in 1,000.
+const DRAWS: u64 = 60;
+const WRONG_MAX: u64 = 9;
+
+/// Noise of a measurement as a factor: a normal logarithm.
+fn noisy(seed: u64, number: u64, spread: f64) -> f64 {
+    let at = |n| unit(draw(seed, Stream::Noise, n)).max(1e-12);
+    let normal =
+        (-2.0 * at(2 * number).ln()).sqrt() * (std::f64::consts::TAU * at(2 * number + 1)).cos();
+    (spread * normal).exp()
+}
+
+/// A run that went well of a job that wants such a conclusion.
+fn book(conclude: Conclusion, question: &str, measurements: Vec<Measurement>) -> Book {
+    let mut book = Book { run: fixture::run("k3j9x2ab"), host: fixture::host(), ..Book::default() };
+    book.run.conclude = vec![conclude];
+    book.run.question = question.into();
+    book.run.complete = true;
+    book.measurements = measurements;
+    book.ordered_as_measured()
+}
+
+fn measured(
+    variant: &str,
+    phase: &str,
+    level: Option<Level>,
+    repeat: u32,
+    seconds: f64,
+) -> Measurement {
+    Measurement {
+        cell: CellKey { variant: variant.into(), level, repeat },
+        phase: phase.into(),
+        operation: "create".into(),
+        pass: 1,
+        operations: 1_000,
+        seconds,
+        ..Measurement::default()
+    }
+}
+
+#[track_caller]
+fn answer(book: &Book) -> AnswerFinding {
+    let analysis = Analysis::of(book);
+    let answer = analysis.answer().unwrap().clone();
+    is_well_said(&answer);
+    answer
+}
+
+#[track_caller]
+fn is_well_said(answer: &AnswerFinding) {
+    assert!(number_of_words(&answer.text) <= WORDS_MAX, "{answer:?}");
+    assert!(answer.text.ends_with('.') && !answer.text.ends_with(".."), "{answer:?}");
+    assert!(answer.evidence.len() <= 3, "{answer:?}");
+    assert!(!answer.reason.is_empty() && number_of_words(&answer.reason) <= 12, "{answer:?}");
+}
+
+/// Two phases over three levels, five repeats; at the highest they take longer by the effect.
+fn clutter(effect: f64, noise: f64, seed: u64) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=5 {
+        for (at, files) in [0.0, 1_000_000.0, 2_000_000.0].into_iter().enumerate() {
+            for (nth, phase) in ["write", "read"].into_iter().enumerate() {
+                let level = Level { axis: "files-present".into(), value: files, unit: Unit::Count };
+                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth as u64;
+                let rate = 1.0 - effect * files / 2e6;
+                let seconds = 10.0 / rate * noisy(seed, number, noise);
+                all.push(measured("default", phase, Some(level), repeat, seconds));
+            }
+        }
+    }
+    book(Conclusion::Slope, "Do many small files slow down big sequential I/O?", all)
+}
+
+/// Three tasks over twelve levels, four repeats; from 80% on they take longer by the effect.
+fn fullness(effect: f64, noise: f64, seed: u64) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=4 {
+        for used in [30., 40., 50., 60., 65., 70., 75., 80., 85., 90., 94., 98.] {
+            for nth in 0..3 {
+                let level = Level { axis: "space-used".into(), value: used, unit: Unit::Percent };
+                let number = u64::from(repeat) * 10_000 + used as u64 * 10 + nth;
+                let slower = if used < 80.0 { 1.0 } else { 1.0 + effect };
+                let seconds = slower * noisy(seed, number, noise);
+                let task = format!("task-{nth}");
+                all.push(measured("default", &task, Some(level), repeat, seconds));
+            }
+        }
+    }
+    let question = "Does a file system get slower as it fills up, and from where?";
+    book(Conclusion::Knee, question, all)
+}
+
+/// Three variants with three phases, five repeats; the last takes longer by the effect.
+fn filesystems(effect: f64, noise: f64, seed: u64) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=5 {
+        for (at, variant) in ["ext4", "xfs", "btrfs"].into_iter().enumerate() {
+            for nth in 0..3 {
+                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth;
+                let slower = if at == 2 { 1.0 + effect } else { 1.0 };
+                let seconds = slower * noisy(seed, number, noise);
+                all.push(measured(variant, &format!("phase-{nth}"), None, repeat, seconds));
+            }
+        }
+    }
+    book(Conclusion::Ranking, "Which file system is best for small files?", all)
+}
+
+/// Two phases over five levels of files, five repeats; at the two highest they take longer.
+fn directory(effect: f64, noise: f64, seed: u64) -> Book {
+    let mut all = Vec::new();
+    for repeat in 1..=5 {
+        for (at, files) in [1e3, 1e4, 3e4, 1e5, 1e6].into_iter().enumerate() {
+            for (nth, phase) in ["stat-cold", "list-cold"].into_iter().enumerate() {
+                let level = Level { axis: "file-count".into(), value: files, unit: Unit::Count };
+                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth as u64;
+                let slower = if at < 3 { 1.0 } else { 1.0 + effect };
+                let seconds = slower * noisy(seed, number, noise);
+                all.push(measured("default", phase, Some(level), repeat, seconds));
+            }
+        }
+    }
+    book(Conclusion::Scaling, "Up to how many files is a directory fast?", all)
+}
+
+/// The one share that a negative answer states, as its last percentage.
+fn stated_bound(text: &str) -> f64 {
+    let before = text.rsplit_once('%').map_or("", |parts| parts.0);
+    let digits = before.rsplit(' ').next().unwrap_or_default();
+    digits.parse::<f64>().unwrap_or(f64::NAN) / 100.0
+}
+
+/// Whether an answer states an effect that is not there, or excludes the one that is.
+fn is_wrong(answer: &AnswerFinding, effect: f64) -> bool {
+    match answer.verdict {
+        Verdict::Yes | Verdict::Likely => {
+            effect == 0.0 || answer.text.contains("btrfs is the fastest")
+        }
+        Verdict::No => stated_bound(&answer.text) < effect,
+        Verdict::CannotTell => false,
+    }
+}
+
+/// For each effect and noise: how many answers are wrong, how many cannot tell, of all.
+fn tallies(of: fn(f64, f64, u64) -> Book, draws: u64) -> Vec<(f64, f64, [u64; 2])> {
+    let mut all = Vec::new();
+    for effect in EFFECTS {
+        for noise in NOISES {
+            let answers: Vec<_> =
+                (1..=draws).map(|seed| answer(&of(effect, noise, seed))).collect();
+            let wrong = answers.iter().filter(|one| is_wrong(one, effect)).count() as u64;
+            let open = |one: &&AnswerFinding| one.verdict == Verdict::CannotTell;
+            let cannot_tell = answers.iter().filter(open).count() as u64;
+            all.push((effect, noise, [wrong, cannot_tell]));
+        }
+    }
+    all
+}
+
+#[track_caller]
+fn holds(what: &str, of: fn(f64, f64, u64) -> Book, draws: u64) {
+    let tallies = tallies(of, draws);
+    let mut table = format!("{what}: wrong and cannot tell of {draws}\n");
+    for (effect, noise, [wrong, cannot_tell]) in &tallies {
+        let _ = writeln!(table, "| {effect:.2} | {noise:.2} | {wrong} | {cannot_tell} |");
+    }
+    println!("{table}");
+    let most = WRONG_MAX * draws / DRAWS;
+    assert!(tallies.iter().all(|(.., [wrong, _])| *wrong <= most), "{table}");
+    let told = |at: usize| draws - tallies[at].2[1];
+    // Nothing and half as much again, with hardly any noise, are told nearly always.
+    for at in [0, tallies.len() - NOISES.len()] {
+        assert!(told(at) * 10 >= draws * 9, "{table}");
+    }
+}
+
+#[test]
+fn of_twenty_answers_about_a_slope_at_most_one_is_wrong() {
+    holds("slope", clutter, DRAWS);
+}
+
+#[test]
+fn of_twenty_answers_about_a_ranking_at_most_one_is_wrong() {
+    holds("ranking", filesystems, DRAWS);
+}
+
+#[test]
+fn of_twenty_answers_about_a_scaling_at_most_one_is_wrong() {
+    holds("scaling", directory, DRAWS);
+}
+
+#[test]
+fn of_twenty_answers_about_a_knee_at_most_one_is_wrong() {
+    holds("knee", fullness, DRAWS / 6);
+}
+
+#[test]
+fn layouts_that_get_slower_are_told_from_those_that_do_not() {
+    let mut growing = growing::directory();
+    growing.run.complete = true;
+    let found = answer(&growing);
+    assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
+    assert!(found.text.contains("in 2 of 3 series"), "{found:?}");
+    growing.measurements.retain(|m| m.cell.variant == "multiple");
+    let found = answer(&growing);
+    assert_eq!(found.verdict, Verdict::No, "{found:?}");
+    assert!(found.text.contains("create does not get slower by more than"), "{found:?}");
+}
+
+#[test]
+fn a_layout_that_wins_at_small_chunks_is_named_with_its_size() {
+    let mut chunks = growing::chunks();
+    chunks.run.conclude = vec![Conclusion::Crossover];
+    chunks.run.complete = true;
+    let found = answer(&chunks);
+    assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
+    assert!(found.text.contains("file-per-chunk is faster than shared"), "{found:?}");
+}
+
+#[test]
+fn a_run_that_compares_nothing_is_answered_with_a_profile() {
+    let mut book = fixture::book();
+    book.measurements.retain(Measurement::valid);
+    book.run.complete = true;
+    book.run.scenario = "a-job-of-my-own".into();
+    let found = answer(&book);
+    assert!(found.text.starts_with("Create ") && found.text.contains("a second"), "{found:?}");
+    book.run.scenario = "smallfiles".into();
+    let found = answer(&book);
+    assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+    assert!(found.text.starts_with("One file system measured, so no ranking: "), "{found:?}");
+    assert!(found.next.unwrap().contains("--filesystem ext4,xfs,btrfs"));
+}
+
+#[test]
+fn what_was_cut_short_or_failed_cannot_be_told() {
+    let mut book = clutter(0.5, 0.02, 1);
+    book.run.complete = false;
+    book.run.finished = Some("2026-10-05T08:00:41Z".into());
+    let found = answer(&book);
+    assert_eq!((found.verdict, found.reliability), (Verdict::CannotTell, Reliability::Low));
+    assert_eq!(found.text, "Cannot tell: the run was stopped before its end.");
+    assert!(found.evidence[0].starts_with("So far: with 2,000,000 more files "), "{found:?}");
+    book.run.complete = true;
+    book.measurements.iter_mut().for_each(|m| m.invalid = vec!["ENOSPC x 120".into()]);
+    let found = answer(&book);
+    assert_eq!(found.text, "Cannot tell: no measurement is valid: ENOSPC x 120.");
+}
+
+#[test]
+fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
+    let mut book = clutter(0.5, 0.02, 1);
+    let found = answer(&book);
+    assert_eq!((found.verdict, found.reliability), (Verdict::Yes, Reliability::High));
+    assert!(found.text.starts_with("Yes: with 2,000,000 more files write is "), "{found:?}");
+    assert_eq!(found.next, None);
+    book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
+    let found = answer(&book);
+    assert_eq!((found.verdict, found.reliability), (Verdict::Likely, Reliability::Low));
+    assert_eq!(found.reason, "10 of 30 measurements disturbed; 5 repeats");
+    assert!(found.text.starts_with("Likely yes: "), "{found:?}");
+    assert!(found.next.unwrap().ends_with(" --repeats 10"));
+}
+
+#[test]
+fn an_odd_run_is_answered_without_a_panic_and_without_nan() {
+    use Conclusion::{Crossover, Growth, Knee, Ranking, Scaling, Slope, Source};
+    for seed in 0..400 {
+        let mut book = fixture::Odd::new(seed).book();
+        let kinds = [Growth, Slope, Knee, Scaling, Crossover, Ranking, Source];
+        book.run.conclude =
+            kinds.get(seed as usize % 8).map(|kind| vec![*kind]).unwrap_or_default();
+        let analysis = Analysis::of(&book);
+        let Some(found) = analysis.answer() else {
+            assert!(book.measurements.is_empty(), "{book:?}");
+            continue;
+        };
+        is_well_said(found);
+        assert!(!["NaN", "inf"].iter().any(|word| found.text.contains(word)), "{found:?}");
+    }
+}
