@@ -74,7 +74,8 @@ impl LevelWinner {
 impl CrossoverFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
-        let alike = self.levels.chunk_by(|a, b| a.winner == b.winner);
+        let kind = |level: &LevelWinner| (level.winner.clone(), level.interval.is_some());
+        let alike = self.levels.chunk_by(|a, b| kind(a) == kind(b));
         let mut parts: Vec<String> = alike.map(|levels| self.about(levels)).collect();
         for MeetingPoint { at, interval } in &self.meetings {
             let [at, low, high] =
@@ -84,7 +85,7 @@ impl CrossoverFinding {
         format!("{}: {}.", self.phase, parts.join("; "))
     }
 
-    /// Neighbouring levels that the same variant wins.
+    /// Neighbouring levels that the same variant wins, or none does for the same reason.
     fn about(&self, levels: &[LevelWinner]) -> String {
         let level = |one: &LevelWinner| say::quantity(one.value, self.unit);
         let place = match levels {
@@ -93,7 +94,7 @@ impl CrossoverFinding {
             [] => String::new(),
         };
         let Some(winner) = levels.first().and_then(|one| one.winner.as_ref()) else {
-            return format!("no significant difference {place}");
+            return self.about_undecided(levels, &place);
         };
         let other = &self.variants[usize::from(*winner == self.variants[0])];
         let by = match levels {
@@ -109,6 +110,24 @@ impl CrossoverFinding {
             }
         };
         format!("{winner} is faster than {other} {place} ({by})")
+    }
+
+    fn about_undecided(&self, levels: &[LevelWinner], place: &str) -> String {
+        let [a, b] = &self.variants;
+        let ends = |level: &LevelWinner| {
+            level.interval.unwrap_or(Interval { low: level.ratio, high: level.ratio })
+        };
+        let low = levels.iter().map(|one| ends(one).low).fold(f64::INFINITY, f64::min);
+        let high = levels.iter().map(|one| ends(one).high).fold(0.0, f64::max);
+        let times = if low < high { say::span(Interval { low, high }) } else { say::times(low) };
+        match levels.iter().all(|one| one.interval.is_some()) {
+            true => format!(
+                "no significant difference between {a} and {b} {place} ({a} is {times} times as fast)"
+            ),
+            false => format!(
+                "too few measurements to compare {a} and {b} {place} ({a} was {times} times as fast)"
+            ),
+        }
     }
 }
 
