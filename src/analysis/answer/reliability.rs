@@ -7,6 +7,7 @@ use crate::analysis::finding::{Finding, WarningCode};
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::results::book::{CacheAsked, CacheState, Measurement};
+use crate::results::content::{leaves_unwritten, writes_content};
 use crate::results::order::phase_cells;
 
 /// With more of its measurements disturbed than this share an answer has a low reliability.
@@ -53,6 +54,12 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
         let grade = if mostly_disturbed { Reliability::Low } else { Reliability::Medium };
         reservations
             .push((grade, format!("{disturbed} of {} measurements disturbed", valid.len())));
+    }
+    let written = valid.iter().filter(|m| writes_content(m)).count();
+    let unwritten = valid.iter().filter(|m| leaves_unwritten(m)).count();
+    if unwritten > 0 {
+        let why = format!("{unwritten} of {written} writes ended before the device had them");
+        reservations.push((Reliability::Low, why));
     }
     let invalid = analysis.book.measurements.len() - valid.len();
     if invalid > 0 {
