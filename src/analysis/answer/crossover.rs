@@ -11,7 +11,7 @@ use crate::analysis::thresholds::SLOWER_MARGIN;
 pub(super) fn crossover(all: &[&CrossoverFinding]) -> Option<AnswerDraft> {
     let told = all.iter().max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
     let others = all.iter().filter(|other| **other != *told);
-    let evidence: Vec<String> = others.map(|other| of_pair(other)).collect();
+    let evidence: Vec<String> = others.map(|other| other.sentence()).collect();
     if won(told).next().is_some() {
         let with = text(told, true);
         let short = number_of_words(&with) < WORDS_MAX;
@@ -35,11 +35,6 @@ fn weight(one: &CrossoverFinding) -> f64 {
 
 fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
     AxisWords { name: &one.axis, unit: one.unit }
-}
-
-fn of_pair(one: &CrossoverFinding) -> String {
-    let [a, b] = &one.variants;
-    format!("{a} and {b}: {}", one.sentence())
 }
 
 /// Neighbouring levels with one winner, each as a part of the text.

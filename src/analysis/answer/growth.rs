@@ -107,12 +107,14 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
         high: intervals().map(|one| one.high).fold(0.0, f64::max),
     };
     let findings: Vec<&GrowthFinding> = slower.iter().map(|one| one.0).collect();
+    let each = each_once(findings.iter().map(|one| one.variant.as_str()));
+    let series = if each.len() == findings.len() { "variants" } else { "series" };
     let of = match slower.len() == all {
-        true => format!("in all {all} series"),
-        false => format!("in {} of {all} series", slower.len()),
+        true => format!("all {all} {series}"),
+        false => format!("{} of {all} {series}", slower.len()),
     };
     format!(
-        "at {} {} takes {} to {} times as long as at first {of} ({})",
+        "at {} {} takes {} to {} times ({}) as long as at first in {of}",
         extent(findings[0]),
         phases(&findings),
         say::times(least),

@@ -92,13 +92,17 @@ fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
         (_, true) => format!("{scope}{} came first", listed(&names(first, &together))),
         (_, false) => format!("{scope}{} are the fastest", listed(&names(first, &together))),
     };
-    if !ties.is_empty() {
-        evidence.insert(0, about_ties(first, &ties));
+    if !together.is_empty() {
+        evidence.insert(0, about_ties(first, &together));
     }
     let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
     let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
     let texts =
         [about_each(&fastest, &than, &behind, true), about_each(&fastest, &than, &behind, false)];
+    let [whole, _] = &texts;
+    if !fits(whole) {
+        evidence.insert(0, one.sentence());
+    }
     let text = texts.into_iter().find(fits).unwrap_or_else(|| about_many(&fastest, &behind));
     AnswerDraft::proven(Verdict::Yes, text, evidence)
 }

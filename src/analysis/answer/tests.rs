@@ -11,18 +11,38 @@ use crate::plan::Conclusion;
 use crate::results::book::{Book, CellKey, Level, Measurement};
 use crate::results::fixture::{self, growing};
 
-const NOISES: [f64; 3] = [0.02, 0.10, 0.40];
+const NOISES: [Noise; 5] =
+    [Noise::Spread(2), Noise::Spread(10), Noise::Spread(40), Noise::TwoModes, Noise::Drift];
 const EFFECTS: [f64; 5] = [0.0, 0.05, 0.10, 0.20, 0.50];
 /// Where 5% are wrong, more in so many draws have a chance of 1 in 1,000.
 const DRAWS: u64 = 60;
 const WRONG_MAX: u64 = 9;
 
-/// Noise of a measurement as a factor: a normal logarithm.
-fn noisy(seed: u64, number: u64, spread: f64) -> f64 {
-    let at = |n| unit(draw(seed, Stream::Noise, n)).max(1e-12);
-    let normal =
-        (-2.0 * at(2 * number).ln()).sqrt() * (std::f64::consts::TAU * at(2 * number + 1)).cos();
-    (spread * normal).exp()
+/// What a measurement is off by.
+#[derive(Clone, Copy, Debug)]
+enum Noise {
+    /// By so many percent, one standard deviation.
+    Spread(u32),
+    /// By 2%, and half of them take 1.3 times as long.
+    TwoModes,
+    /// By 2%, and each repeat takes a tenth longer than the one before.
+    Drift,
+}
+
+impl Noise {
+    /// As a factor of the time.
+    fn of(self, seed: u64, repeat: u32, number: u64) -> f64 {
+        let number = u64::from(repeat) * 100_000 + number;
+        let at = |n| unit(draw(seed, Stream::Noise, n)).max(1e-12);
+        let normal = (-2.0 * at(3 * number).ln()).sqrt()
+            * (std::f64::consts::TAU * at(3 * number + 1)).cos();
+        let (percent, factor) = match self {
+            Self::Spread(percent) => (percent, 1.0),
+            Self::TwoModes => (2, if at(3 * number + 2) < 0.5 { 1.0 } else { 1.3 }),
+            Self::Drift => (2, 1.0 + 0.1 * f64::from(repeat)),
+        };
+        factor * (f64::from(percent) / 100.0 * normal).exp()
+    }
 }
 
 /// A run that went well of a job that wants such a conclusion.
@@ -70,15 +90,15 @@ fn is_well_said(answer: &AnswerFinding) {
 }
 
 /// Two phases over three levels, five repeats; at the highest they take longer by the effect.
-fn clutter(effect: f64, noise: f64, seed: u64) -> Book {
+fn clutter(effect: f64, noise: Noise, seed: u64) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=5 {
         for (at, files) in [0.0, 1_000_000.0, 2_000_000.0].into_iter().enumerate() {
             for (nth, phase) in ["write", "read"].into_iter().enumerate() {
                 let level = Level { axis: "files-present".into(), value: files, unit: Unit::Count };
-                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth as u64;
+                let number = at as u64 * 10 + nth as u64;
                 let rate = 1.0 - effect * files / 2e6;
-                let seconds = 10.0 / rate * noisy(seed, number, noise);
+                let seconds = 10.0 / rate * noise.of(seed, repeat, number);
                 all.push(measured("default", phase, Some(level), repeat, seconds));
             }
         }
@@ -87,15 +107,15 @@ fn clutter(effect: f64, noise: f64, seed: u64) -> Book {
 }
 
 /// Three tasks over twelve levels, four repeats; from 80% on they take longer by the effect.
-fn fullness(effect: f64, noise: f64, seed: u64) -> Book {
+fn fullness(effect: f64, noise: Noise, seed: u64) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=4 {
         for used in [30., 40., 50., 60., 65., 70., 75., 80., 85., 90., 94., 98.] {
             for nth in 0..3 {
                 let level = Level { axis: "space-used".into(), value: used, unit: Unit::Percent };
-                let number = u64::from(repeat) * 10_000 + used as u64 * 10 + nth;
+                let number = used as u64 * 10 + nth;
                 let slower = if used < 80.0 { 1.0 } else { 1.0 + effect };
-                let seconds = slower * noisy(seed, number, noise);
+                let seconds = slower * noise.of(seed, repeat, number);
                 let task = format!("task-{nth}");
                 all.push(measured("default", &task, Some(level), repeat, seconds));
             }
@@ -106,14 +126,14 @@ fn fullness(effect: f64, noise: f64, seed: u64) -> Book {
 }
 
 /// Three variants with three phases, five repeats; the last takes longer by the effect.
-fn filesystems(effect: f64, noise: f64, seed: u64) -> Book {
+fn filesystems(effect: f64, noise: Noise, seed: u64) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=5 {
         for (at, variant) in ["ext4", "xfs", "btrfs"].into_iter().enumerate() {
             for nth in 0..3 {
-                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth;
+                let number = at as u64 * 10 + nth;
                 let slower = if at == 2 { 1.0 + effect } else { 1.0 };
-                let seconds = slower * noisy(seed, number, noise);
+                let seconds = slower * noise.of(seed, repeat, number);
                 all.push(measured(variant, &format!("phase-{nth}"), None, repeat, seconds));
             }
         }
@@ -122,15 +142,15 @@ fn filesystems(effect: f64, noise: f64, seed: u64) -> Book {
 }
 
 /// Two phases over five levels of files, five repeats; at the two highest they take longer.
-fn directory(effect: f64, noise: f64, seed: u64) -> Book {
+fn directory(effect: f64, noise: Noise, seed: u64) -> Book {
     let mut all = Vec::new();
     for repeat in 1..=5 {
         for (at, files) in [1e3, 1e4, 3e4, 1e5, 1e6].into_iter().enumerate() {
             for (nth, phase) in ["stat-cold", "list-cold"].into_iter().enumerate() {
                 let level = Level { axis: "file-count".into(), value: files, unit: Unit::Count };
-                let number = u64::from(repeat) * 100 + at as u64 * 10 + nth as u64;
+                let number = at as u64 * 10 + nth as u64;
                 let slower = if at < 3 { 1.0 } else { 1.0 + effect };
-                let seconds = slower * noisy(seed, number, noise);
+                let seconds = slower * noise.of(seed, repeat, number);
                 all.push(measured("default", phase, Some(level), repeat, seconds));
             }
         }
@@ -157,7 +177,7 @@ fn is_wrong(answer: &AnswerFinding, effect: f64) -> bool {
 }
 
 /// For each effect and noise: how many answers are wrong, how many cannot tell, of all.
-fn tallies(of: fn(f64, f64, u64) -> Book, draws: u64) -> Vec<(f64, f64, [u64; 2])> {
+fn tallies(of: fn(f64, Noise, u64) -> Book, draws: u64) -> Vec<(f64, Noise, [u64; 2])> {
     let mut all = Vec::new();
     for effect in EFFECTS {
         for noise in NOISES {
@@ -173,11 +193,11 @@ fn tallies(of: fn(f64, f64, u64) -> Book, draws: u64) -> Vec<(f64, f64, [u64; 2]
 }
 
 #[track_caller]
-fn holds(what: &str, of: fn(f64, f64, u64) -> Book, draws: u64) {
+fn holds(what: &str, of: fn(f64, Noise, u64) -> Book, draws: u64) {
     let tallies = tallies(of, draws);
     let mut table = format!("{what}: wrong and cannot tell of {draws}\n");
     for (effect, noise, [wrong, cannot_tell]) in &tallies {
-        let _ = writeln!(table, "| {effect:.2} | {noise:.2} | {wrong} | {cannot_tell} |");
+        let _ = writeln!(table, "| {effect:.2} | {noise:?} | {wrong} | {cannot_tell} |");
     }
     println!("{table}");
     let most = WRONG_MAX * draws / DRAWS;
@@ -215,7 +235,7 @@ fn layouts_that_get_slower_are_told_from_those_that_do_not() {
     growing.run.complete = true;
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
-    assert!(found.text.contains("in 2 of 3 series"), "{found:?}");
+    assert!(found.text.contains("in 2 of 3 variants"), "{found:?}");
     growing.measurements.retain(|m| m.cell.variant == "multiple");
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::No, "{found:?}");
@@ -249,7 +269,7 @@ fn a_run_that_compares_nothing_is_answered_with_a_profile() {
 
 #[test]
 fn what_was_cut_short_or_failed_cannot_be_told() {
-    let mut book = clutter(0.5, 0.02, 1);
+    let mut book = clutter(0.5, Noise::Spread(2), 1);
     book.run.complete = false;
     book.run.finished = Some("2026-10-05T08:00:41Z".into());
     let found = answer(&book);
@@ -264,7 +284,7 @@ fn what_was_cut_short_or_failed_cannot_be_told() {
 
 #[test]
 fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
-    let mut book = clutter(0.5, 0.02, 1);
+    let mut book = clutter(0.5, Noise::Spread(2), 1);
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::Yes, Reliability::High));
     assert!(found.text.starts_with("Yes: with 2,000,000 more files write is "), "{found:?}");
