@@ -59,8 +59,7 @@ fn findings(book: &Book, kind: &str) -> Vec<Finding> {
 }
 
 /// The verdict of the answer, which comes first.
-fn verdict(book: &Book) -> String {
-    let all = findings_of(book);
+fn verdict(all: &[Finding]) -> String {
     assert_eq!(figures_of(&all[0])["kind"], "answer", "{all:#?}");
     word(&all[0], "verdict")
 }
@@ -234,8 +233,9 @@ fn fullness_finds_no_knee_where_there_is_none() {
     let (mut silent, mut all, mut wrong) = (0, 0, 0);
     for seed in 0..SEEDS {
         let book = simulated.ran(seed);
-        wrong += u64::from(verdict(&book) == "yes");
-        for knee in &findings(&book, "knee") {
+        let found = findings_of(&book);
+        wrong += u64::from(["yes", "likely"].contains(&verdict(&found).as_str()));
+        for knee in found.iter().filter(|one| figures_of(one)["kind"] == "knee") {
             assert_eq!(figures_of(knee)["enough_data"], true, "{knee:?}");
             let none = figures_of(knee)["at"].is_null();
             assert!(none || !has_many(knee), "seed {seed}: {knee:?}");
@@ -259,7 +259,7 @@ fn clutter_tells_how_much_of_its_rate_a_million_files_take() {
         let book = simulated.ran(seed);
         let slopes = findings(&book, "slope");
         assert_eq!(slopes.len(), 2, "write and read");
-        assert_eq!(verdict(&book), "yes", "seed {seed}");
+        assert_eq!(verdict(&findings_of(&book)), "yes", "seed {seed}");
         for slope in &slopes {
             assert_eq!(number(slope, "per"), 1e6);
             assert_eq!(figures_of(slope)["effect"], true, "seed {seed}: {slope:?}");
@@ -290,7 +290,7 @@ fn clutter_finds_no_effect_where_there_is_none() {
             let sentence = slope.sentence();
             assert!(said.iter().any(|words| sentence.contains(words)), "{sentence}");
         }
-        wrong += u32::from(verdict(&book) == "yes");
+        wrong += u32::from(["yes", "likely"].contains(&verdict(&findings_of(&book)).as_str()));
     }
     assert!(wrong <= 10, "{wrong} of 100 answers say yes");
     assert!(told <= 10, "{told} of 200 tell an effect where there is none");

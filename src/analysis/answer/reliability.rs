@@ -40,7 +40,11 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
     let is_disturbed = |m: &&&Measurement| analysis.disturbed(m) || m.idle == Some(false);
     let disturbed = valid.iter().filter(is_disturbed).count();
     let repeats = fewest_repeats(analysis);
-    let codes: Vec<WarningCode> = findings.iter().filter_map(code).collect();
+    let mut codes: Vec<WarningCode> = findings.iter().filter_map(code).collect();
+    // What is simulated has no caches.
+    if valid.iter().all(|m| m.is_simulated()) {
+        codes.retain(|code| *code != WarningCode::CacheNotAsAsked);
+    }
     let mut reservations = Vec::new();
     let many = match repeats {
         0 => "no valid measurement".into(),
