@@ -130,7 +130,7 @@ fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
 }
 
 /// The findings of one kind.
-fn picked<'f, T>(findings: &'f [Finding], of: fn(&Finding) -> Option<&T>) -> Vec<&'f T> {
+fn picked<T>(findings: &[Finding], of: fn(&Finding) -> Option<&T>) -> Vec<&T> {
     findings.iter().filter_map(of).collect()
 }
 

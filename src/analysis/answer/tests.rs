@@ -193,6 +193,7 @@ fn tallies(of: fn(f64, Noise, u64) -> Book, draws: u64) -> Vec<(f64, Noise, [u64
 }
 
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "METHODOLOGY.md has this table")]
 fn holds(what: &str, of: fn(f64, Noise, u64) -> Book, draws: u64) {
     let tallies = tallies(of, draws);
     let mut table = format!("{what}: wrong and cannot tell of {draws}\n");
