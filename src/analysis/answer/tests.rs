@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::words::{WORDS_MAX, number_of_words};
 use super::{AnswerFinding, Reliability, Verdict};
 use crate::analysis::Analysis;
+use crate::analysis::finding::Finding;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
 use crate::plan::Conclusion;
@@ -78,7 +79,41 @@ fn answer(book: &Book) -> AnswerFinding {
     let analysis = Analysis::of(book);
     let answer = analysis.answer().unwrap().clone();
     is_well_said(&answer);
+    is_not_contradicted(&answer, &analysis);
     answer
+}
+
+/// Whether a finding that the answer is made of has an effect; none of another one.
+fn has_effect(kind: Conclusion, finding: &Finding) -> Option<bool> {
+    match (kind, finding) {
+        (Conclusion::Slope, Finding::Slope(one)) => Some(one.effect && one.change < 0.0),
+        (Conclusion::Scaling, Finding::Scaling(one)) => {
+            Some(one.phases.iter().any(|phase| phase.slower_from.is_some()))
+        }
+        (Conclusion::Ranking, Finding::Ranking(one)) if one.phase.is_none() => {
+            Some(one.steps.iter().any(|step| !step.behind_first.tie))
+        }
+        (Conclusion::Growth, Finding::Growth(one)) => {
+            Some(one.figures.as_ref().is_some_and(|figures| figures.interval.low > 1.0))
+        }
+        (Conclusion::Crossover, Finding::Crossover(one)) => {
+            Some(one.levels.iter().any(|level| level.winner.is_some()))
+        }
+        _ => None,
+    }
+}
+
+/// A verdict says that there is an effect just where a finding below it does.
+#[track_caller]
+fn is_not_contradicted(answer: &AnswerFinding, analysis: &Analysis<'_>) {
+    let Some(kind) = analysis.book.run.conclude.first().filter(|_| analysis.book.run.complete)
+    else {
+        return;
+    };
+    let known = analysis.findings().iter().filter_map(|one| has_effect(*kind, one));
+    let Some(has_effect) = known.reduce(|one, other| one || other) else { return };
+    let says_so = matches!(answer.verdict, Verdict::Yes | Verdict::Likely);
+    assert_eq!(says_so, has_effect, "{answer:?} {:#?}", analysis.findings());
 }
 
 #[track_caller]
