@@ -370,8 +370,8 @@ pub(crate) struct RateValue {
     pub(crate) disturbed: bool,
 }
 
-/// What the rate of a row is averaged from: a value for each repeat, the mean of its passes, or of a
-/// single repeat one for each pass. Empty where there is only one measurement.
+/// What the rate of a row is averaged from: a value for each repeat, the geometric mean of its passes, or of
+/// a single repeat one for each pass. Empty where there is only one measurement.
 pub(crate) fn rate_values(
     analysis: &Analysis<'_>,
     of_variant: &[&Measurement],
@@ -394,8 +394,8 @@ pub(crate) fn rate_values(
     let value = |wanted: u32| {
         let own = || all.iter().filter(|m| number(m) == Some(wanted));
         let n = own().count() as u64;
-        let rate = own().map(|m| per_second(m, row.rate_unit, m.durable_seconds())).sum::<f64>()
-            / n as f64;
+        let log = |m: &&&Measurement| per_second(m, row.rate_unit, m.durable_seconds()).ln();
+        let rate = (own().map(|m| log(&m)).sum::<f64>() / n as f64).exp();
         let disturbed = own().any(|m| analysis.disturbed(m));
         rate.is_finite().then_some(RateValue { number: wanted, rate, n, disturbed })
     };

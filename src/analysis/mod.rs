@@ -13,9 +13,9 @@ pub mod estimate;
 pub mod finding;
 pub mod findings;
 pub mod history;
+mod job_time;
 pub mod latencies;
 pub mod limit;
-pub mod next;
 pub mod repetition;
 pub mod statistics;
 pub mod summary;
@@ -38,8 +38,8 @@ use disk_use::{DiskUse, disk_uses};
 use disturbances::DisturbanceAmounts;
 use finding::Finding;
 use findings::{conclude, disk::disk};
+use job_time::job_seconds;
 use latencies::{Distribution, distributions};
-use next::{NextStep, next_steps};
 use repetition::{VarianceComponents, imprecise_phases, variance_components};
 use summary::{Summary, summarize};
 use warnings::warnings;
@@ -166,8 +166,8 @@ impl<'a> Analysis<'a> {
         self.book.run.precision.filter(|_| measured && reached)
     }
 
-    /// What a reader would want to look at or do next.
-    pub fn next_steps(&self) -> Vec<NextStep> {
-        next_steps(self.book, self.summary())
+    /// How long a variant took for the whole job, in seconds; none where that is not known.
+    pub fn job_seconds(&self, variant: &str) -> Option<f64> {
+        job_seconds(self.book, variant)
     }
 }

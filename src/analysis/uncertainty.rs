@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::statistics::describe;
 use super::statistics::student::{DEGREES_MANY, student_t};
+use super::statistics::{describe, modes};
 use super::thresholds::INTERVAL_ALPHA;
 use crate::base::units::Unit;
 use crate::results::book::Measurement;
@@ -24,6 +24,12 @@ pub struct Estimate {
     /// Significant figures that the interval allows.
     #[serde(skip)]
     pub figures: u32,
+    /// The smallest and the largest value.
+    #[serde(skip)]
+    pub extremes: [f64; 2],
+    /// The means of two groups that the values fall into; none where they are one group, or it is not known.
+    #[serde(skip)]
+    pub clusters: Option<[f64; 2]>,
 }
 
 /// What an interval is made from.
@@ -54,7 +60,16 @@ impl Estimate {
         };
         let half_width = half_width.filter(|half| half.is_finite() && *half >= 0.0);
         let figures = figures_allowed(mean, half_width);
-        let estimate = Self { mean, half_width, n: values.len() as u32, basis, figures };
+        let end = |of: fn(f64, f64) -> f64| values.iter().copied().reduce(of).unwrap_or(mean);
+        let estimate = Self {
+            mean,
+            half_width,
+            n: values.len() as u32,
+            basis,
+            figures,
+            extremes: [end(f64::min), end(f64::max)],
+            clusters: clusters(values),
+        };
         mean.is_finite().then_some(estimate)
     }
 
@@ -62,6 +77,16 @@ impl Estimate {
     pub fn relative(&self) -> Option<f64> {
         self.half_width.filter(|_| self.mean > 0.0).map(|half| half / self.mean)
     }
+}
+
+/// Two groups of values are of interest if the mean of one is so many times that of the other.
+const CLUSTERS_APART_MIN: f64 = 1.5;
+
+/// The means of two groups that values fall into.
+fn clusters(values: &[f64]) -> Option<[f64; 2]> {
+    let found = modes(values, 1)?;
+    let are_apart = found.high.mean > CLUSTERS_APART_MIN * found.low.mean;
+    (are_apart && found.two()).then_some([found.low.mean, found.high.mean])
 }
 
 /// No interval is so narrow that more figures of a rate would mean anything.
@@ -110,16 +135,28 @@ pub(super) fn independent(
     }
 }
 
-/// What valid measurements do each second of these seconds of each. A single one has this relative
-/// standard error.
+/// What valid measurements do each second of these seconds of each: the geometric mean, so that the ratio of two
+/// rates is the mean ratio. A single one has this relative standard error.
 pub(super) fn rate_estimate(
     valid: &[&Measurement],
     unit: Unit,
     seconds: impl Fn(&Measurement) -> f64,
     relative_error: Option<f64>,
 ) -> Option<Estimate> {
-    let (values, basis) = independent(valid, |m| per_second(m, unit, seconds(m)));
-    Estimate::of(&values, relative_error, basis)
+    let rate = |m: &Measurement| per_second(m, unit, seconds(m));
+    // Against the first, so that equal rates have exactly their own as the mean.
+    let first = rate(valid.first()?);
+    let (logs, basis) = independent(valid, |m| (rate(m) / first).ln());
+    let values: Vec<f64> = logs.iter().map(|log| first * log.exp()).collect();
+    let mean = first * describe::mean(&logs).exp();
+    match Estimate::of(&values, relative_error, basis) {
+        Some(estimate) if mean > 0.0 => Some(Estimate { mean, ..estimate }),
+        // A rate of nothing has no logarithm.
+        _ => {
+            let (values, basis) = independent(valid, rate);
+            Estimate::of(&values, relative_error, basis)
+        }
+    }
 }
 
 /// The population's standard deviation over the mean; none for fewer than two values.

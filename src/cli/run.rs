@@ -39,6 +39,9 @@ pub(super) struct Run {
     /// Also write the report for a browser to FILE.html
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Report everything, not only the answer; `boatload show RUN --details` does later
+    #[arg(long)]
+    details: bool,
     /// Show the run on the whole terminal while it goes on
     ///
     /// q leaves the view and the run goes on with plain progress; Ctrl-C stops the run. Shown are cells
@@ -80,7 +83,7 @@ impl Run {
     /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
     /// no code that tells of the run itself.
     fn give(&self, book: &Book, exit: Exit) -> Exit {
-        let shown = show::deliver(book, self.json.as_deref());
+        let shown = show::deliver(book, self.details, self.json.as_deref());
         let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
         [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {
             out::complain(&failure.sentence);

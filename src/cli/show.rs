@@ -19,7 +19,7 @@ Examples:
   boatload show last
   boatload show k7m --windows      a unique prefix of an id is enough
   boatload show last --details
-  boatload show last --plot        charts in place of the tables
+  boatload show last --plot        with the chart that shows the answer
   boatload show last --json -
   boatload show last reference:smallfiles-debian8-ext4      beside each other";
 
@@ -43,14 +43,14 @@ reference:NAME stands for published figures that boatload did not measure; `boat
 pub(super) struct Show {
     #[arg(value_name = "RUN", required = true, num_args = 1..=RUNS_MAX, help = RUN_HELP)]
     runs: Vec<String>,
-    /// Show each phase at each level with all its figures, what the disk saw, where the variance is, and how
-    /// the machine was set
+    /// Show everything: all findings, each phase at each level, warnings with what to do, where the variance is,
+    /// what the disk saw, and how the machine was set
     #[arg(long)]
     details: bool,
     /// Show the windows of each phase that has them
     #[arg(long)]
     windows: bool,
-    /// Draw charts: in place of the tables of a run, below that of several
+    /// Draw the chart that shows the answer; all charts with --details, and of several runs
     #[arg(long)]
     plot: bool,
     /// Write charts, and all with them, in ASCII; the same where the locale is not UTF-8
@@ -81,36 +81,25 @@ impl Show {
         Ok(if invalid { Exit::Invalid } else { Exit::Good })
     }
 
-    /// The text for one run: the terminal's report, and more reports after it.
+    /// The text for one run: its first screen or all of it, and its windows.
     fn one(&self, book: &Book, style: Option<&Style>) -> Result<String> {
         let analysis = Analysis::of(book);
         let mut text = match style {
-            Some(style) => written("draw the charts", |out| write_plotted(&analysis, style, out))?,
-            None => rendered("terminal", &analysis)?,
+            Some(style) => written("draw the charts", |out| {
+                write_plotted(&analysis, style, self.details, out)
+            })?,
+            None => rendered(report_name(self.details), &analysis)?,
         };
-        for name in self.more(book) {
+        if self.windows {
             text.push('\n');
-            text.push_str(&rendered(name, &analysis)?);
+            text.push_str(&rendered("windows", &analysis)?);
         }
         Ok(text)
     }
+}
 
-    /// The reports that follow the terminal's.
-    fn more(&self, book: &Book) -> Vec<&'static str> {
-        // Without levels the table itself has all figures.
-        let levels = book.measurements.iter().any(|m| m.cell.level.is_some());
-        let details = self.details && (levels || self.plot);
-        let variance = self.details && book.run.reference.is_none();
-        let disk = self.details && book.measurements.iter().any(|m| m.disk.is_some());
-        let more = [
-            ("details", details),
-            ("disk", disk),
-            ("variance", variance),
-            ("host", self.details),
-            ("windows", self.windows),
-        ];
-        more.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
-    }
+fn report_name(details: bool) -> &'static str {
+    if details { "details" } else { "terminal" }
 }
 
 /// The text for several runs.
@@ -120,7 +109,8 @@ fn side_by_side(books: &[Book], style: Option<&Style>) -> Result<String> {
     let mut text = written("put the runs side by side", |out| write_side_by_side(&all, out))?;
     if let Some(style) = style {
         text.push('\n');
-        text += &written("draw the charts", |out| write_plots(&all, style, out).map(drop))?;
+        text +=
+            &written("draw the charts", |out| write_plots(&all, style, usize::MAX, out).map(drop))?;
     }
     Ok(text)
 }
@@ -132,9 +122,9 @@ fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
     })
 }
 
-/// Gives a run to the user: the terminal's report, the document, or both.
-pub(super) fn deliver(book: &Book, json: Option<&Path>) -> Result<()> {
-    give(std::slice::from_ref(book), &rendered("terminal", &Analysis::of(book))?, json)
+/// Gives a run to the user: its first screen or all of it, the document, or both.
+pub(super) fn deliver(book: &Book, details: bool, json: Option<&Path>) -> Result<()> {
+    give(std::slice::from_ref(book), &rendered(report_name(details), &Analysis::of(book))?, json)
 }
 
 fn rendered(name: &str, analysis: &Analysis<'_>) -> Result<String> {

@@ -2,20 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::ReportFormat;
+use super::first_screen::write_findings;
 use super::names::level_value;
 use super::table::{Table, TableColumn, TitledTable};
-use super::terminal::write_findings;
 use super::text::{number, short_seconds};
 use crate::analysis::Analysis;
 use crate::analysis::disk_use::DiskUse;
 use crate::analysis::finding::Finding;
 use crate::base::units;
 
-/// What the disk did in each phase of a run.
-pub(super) const DISK: ReportFormat = ReportFormat { name: "disk", render: write_disk };
-
-fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes what the disk did in each phase of a run. Fails only if `out` does.
+pub(super) fn write_disk(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     match disk_table(analysis) {
         None => writeln!(out, "Nobody watched the requests to the disk."),
         Some(disk) => {

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use super::ReportFormat;
 use super::text::{number, write_wrapped};
 use crate::analysis::Analysis;
 use crate::base::failure::shown;
@@ -13,10 +12,9 @@ use crate::host::settings::MachineSettings;
 /// Longest name of a line, and a blank.
 const NAME_WIDTH: usize = 13;
 
-/// The host of a run: the file system, the devices beneath it, the kernel, the processors.
-pub(super) const HOST: ReportFormat = ReportFormat { name: "host", render: write_host };
-
-fn write_host(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the host of a run: the file system, the devices beneath it, the kernel, the processors. Fails only if
+/// `out` does.
+pub(super) fn write_host(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "host:")?;
     let lines = host_lines(&analysis.book.host);
     if lines.is_empty() {

@@ -1,10 +1,12 @@
 //! Writes an analysis as text, pages, charts and documents. Figures are computed in `analysis`, not here.
 
+mod answer_table;
 mod charts;
 mod comparison;
 mod disk;
 mod export;
 mod filesystems;
+mod first_screen;
 mod head;
 mod host;
 mod json;
@@ -47,15 +49,8 @@ pub struct ReportFormat {
 }
 
 /// Every report that a command can ask for.
-pub const REPORTS: &[ReportFormat] = &[
-    phases::DETAILS,
-    disk::DISK,
-    host::HOST,
-    json::JSON,
-    terminal::TERMINAL,
-    variance::VARIANCE,
-    windows::WINDOWS,
-];
+pub const REPORTS: &[ReportFormat] =
+    &[terminal::DETAILS, json::JSON, terminal::TERMINAL, windows::WINDOWS];
 
 /// The report with this name.
 pub fn find_report(name: &str) -> Option<&'static ReportFormat> {

@@ -3,11 +3,12 @@
 
 use std::io::{self, Write};
 
-use super::ReportFormat;
 use super::names::{cell_name, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
-use super::text::{byte_rate, number, short_seconds, short_time, uncertainty, write_wrapped};
-use crate::analysis::Analysis;
+use super::text::{
+    ABOUT_SCATTERED, byte_rate, is_scattered, number, short_seconds, short_time, spread,
+    uncertainty, write_wrapped,
+};
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
@@ -16,13 +17,13 @@ use crate::base::units::{Unit, byte_step, counted};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::SETTLE;
 
-/// Every phase of a run at every level.
-pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
+/// Writes every phase of a run at every level. Fails only if `out` does.
+pub(super) fn write_every_phase(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    write_phases_table(summary, true, out)
+}
 
-fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let summary = analysis.summary();
-    phases_table(summary, true).write(out)?;
-    write_notes(&phase_notes(summary, true), out)?;
+/// Writes quantiles of latencies, where any is known. Fails only if `out` does.
+pub(super) fn write_latencies(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let latencies = latencies_table(summary);
     if latencies.has_rows() {
         writeln!(out)?;
@@ -30,6 +31,18 @@ fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()>
         write_wrapped("", ABOUT_LATENCIES, out)?;
     }
     Ok(())
+}
+
+/// What was found of the caches is a note where its column has no room.
+fn write_phases_table(summary: &Summary, spread: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (table, mut notes) = (phases_table(summary, spread, &[]), phase_notes(summary, spread));
+    if table.fits_line() {
+        table.write(out)?;
+    } else {
+        phases_table(summary, spread, &[CACHE.head]).write(out)?;
+        notes.push(format!("caches: {}", found_caches(summary, &summary.phases())));
+    }
+    write_notes(&notes, out)
 }
 
 /// Writes the phases of a run: by level where there is an axis. Fails only if `out` does.
@@ -40,8 +53,7 @@ pub(super) fn write_phases(summary: &Summary, out: &mut dyn Write) -> io::Result
     if !summary.levels().is_empty() {
         return write_levels(summary, out);
     }
-    phases_table(summary, false).write(out)?;
-    write_notes(&phase_notes(summary, false), out)
+    write_phases_table(summary, false, out)
 }
 
 fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
@@ -49,24 +61,30 @@ fn write_notes(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What limited which phases; none if nothing is known of it.
-fn limits(summary: &Summary) -> Option<String> {
+pub(super) fn limits(summary: &Summary) -> Option<String> {
     let of_phase = |phase: &&str| {
         let rows = summary.rows().filter(|row| row.phase == *phase);
         let limits = each_once(rows.filter_map(|row| row.limit));
         limits.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
     };
-    let phases = summary.phases();
-    let limits = each_once(phases.iter().map(of_phase).filter(|limit| !limit.is_empty()));
-    let with_phases = |limit: &String| {
-        let own = phases.iter().filter(|phase| of_phase(phase) == *limit).copied();
-        format!("{limit} in {}", own.collect::<Vec<_>>().join(", "))
+    let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();
+    let own = |limit: &String| -> Vec<&str> {
+        phases.iter().filter(|phase| of_phase(phase) == *limit).copied().collect()
     };
-    let text = match limits.as_slice() {
-        [] => return None,
-        [only] if phases.iter().all(|phase| of_phase(phase) == *only) => only.clone(),
-        many => many.iter().map(with_phases).collect::<Vec<_>>().join("; "),
+    let mut limits = each_once(phases.iter().map(of_phase));
+    limits.sort_by_key(|limit| own(limit).len());
+    let most = limits.pop()?;
+    let is_known = limits.iter().all(|limit| !limit.is_empty());
+    let last = match own(&most).len() {
+        _ if most.is_empty() => None,
+        _ if limits.is_empty() => Some(most),
+        2.. if is_known => Some(format!("{most} in the others")),
+        _ => Some(format!("{most} in {}", own(&most).join(", "))),
     };
-    Some(format!("limited by: {text}"))
+    let named = limits.iter().filter(|limit| !limit.is_empty());
+    let named = named.map(|limit| format!("{limit} in {}", own(limit).join(", ")));
+    let all: Vec<String> = named.chain(last).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 type PhaseColumn = TableColumn<PhaseSummary>;
@@ -84,12 +102,18 @@ const RATE: PhaseColumn = PhaseColumn::numbers("rate", |row| match (rate(row), r
 });
 const OPERATIONS: PhaseColumn =
     PhaseColumn::numbers("ops/s", |row| known(rate(row), |rate| number(rate.mean, rate.figures)));
-const INTERVAL: PhaseColumn =
-    PhaseColumn::numbers("±", |row| uncertainty(row.rate.and_then(|rate| rate.relative())));
+const INTERVAL: PhaseColumn = PhaseColumn::numbers("±", |row| match (row.rate, row.rate_unit) {
+    (Some(rate), _) if row.is_settle() => uncertainty(rate.relative()),
+    (Some(rate), Unit::Bytes) => spread(&rate, byte_step(rate.mean).0),
+    (Some(rate), _) => spread(&rate, 1.0),
+    (None, _) => String::new(),
+});
 const VALUES: PhaseColumn =
     PhaseColumn::numbers("n", |row| known(row.rate, |rate| rate.n.to_string()));
 const SECONDS: PhaseColumn = PhaseColumn::numbers("seconds", |row| short_seconds(row.seconds));
 const DEVIATION: PhaseColumn = PhaseColumn::numbers("CV", |row| known(row.deviation, deviation));
+
+const CACHE: PhaseColumn = PhaseColumn::words("cache", |row| row.cache.clone());
 
 /// All columns of a phase, in their order.
 const COLUMNS: [PhaseColumn; 11] = [
@@ -103,7 +127,7 @@ const COLUMNS: [PhaseColumn; 11] = [
     PhaseColumn::numbers("p50", |row| nanoseconds(row.tail.and_then(|tail| tail.p50_ns))),
     PhaseColumn::numbers("p99", |row| nanoseconds(row.tail.and_then(|tail| tail.p99_ns))),
     PhaseColumn::numbers("max", |row| nanoseconds(row.tail.map(|tail| tail.max_ns))),
-    PhaseColumn::words("cache", |row| row.cache.clone()),
+    CACHE,
 ];
 
 /// The columns of which anything is known, without those that `left_out` has.
@@ -116,10 +140,11 @@ pub(super) fn phase_columns(summary: &Summary, left_out: &[&str]) -> Vec<&'stati
 }
 
 /// A row for each phase of each group; variants that have no levels stand below each other. `spread` says
-/// whether the deviation of the seconds is among the columns.
-pub(super) fn phases_table(summary: &Summary, spread: bool) -> Table {
+/// whether the deviation of the seconds is among the columns; columns with the heads of `without` are not.
+pub(super) fn phases_table(summary: &Summary, spread: bool, without: &[&str]) -> Table {
     let has_bytes = summary.rows().any(|row| row.rate_unit == Unit::Bytes);
-    let mut left_out = vec![if has_bytes { OPERATIONS.head } else { RATE.head }];
+    let mut left_out = without.to_vec();
+    left_out.push(if has_bytes { OPERATIONS.head } else { RATE.head });
     left_out.extend((!spread).then_some(DEVIATION.head));
     let mut counts = estimates(summary).map(|rate| rate.n);
     let first = counts.next();
@@ -167,6 +192,7 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
     let notes = [
         Some(about_interval(summary)).filter(|text| !text.is_empty()),
+        estimates(summary).any(|rate| is_scattered(&rate)).then_some(ABOUT_SCATTERED),
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
             "^ without a sync, and the device wrote less than the phase did: the rest was still in memory, or compressed",
@@ -177,7 +203,7 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
         ),
     ];
     let notes = notes.into_iter().flatten().map(String::from);
-    notes.chain(limits(summary)).collect()
+    notes.chain(limits(summary).map(|limit| format!("limited by: {limit}"))).collect()
 }
 
 /// Which figures include syncs; none if nothing was synced.
@@ -354,7 +380,11 @@ fn levels_table<'a>(
             } else if !with_seconds {
                 table.column(SECONDS.head, cells(&SECONDS.cell));
             }
-            table.column(INTERVAL.head, cells(&INTERVAL.cell));
+            let half = |row: &PhaseSummary| match row.is_settle() {
+                true => (INTERVAL.cell)(row),
+                false => row.rate.map_or_else(String::new, |rate| spread(&rate, size)),
+            };
+            table.column(INTERVAL.head, cells(&half));
             if of_phase().any(|row| row.rate_before_sync.is_some()) {
                 let unsynced = |rate: Estimate| number(rate.mean / size, rate.figures);
                 table.column("unsynced", cells(&|row| known(row.rate_before_sync, unsynced)));

@@ -74,9 +74,9 @@ const WORD_MIN: usize = 8;
 /// Longer names are cut beside a note.
 pub(super) const NOTE_NAME_MAX: usize = 24;
 /// Longer names of lines are cut where there are groups of columns.
-const NAME_MAX: usize = 17;
-/// Longer cells of a group are cut, so that a group of five columns always fits.
-const CELL_MAX: usize = 10;
+const NAME_MAX: usize = 24;
+/// Longer cells of a group are cut.
+const CELL_MAX: usize = 24;
 /// Longer heads and titles of a group are cut.
 const TITLE_MAX: usize = 14;
 /// Blanks before a group.
@@ -126,6 +126,15 @@ impl Table {
     pub(super) fn group(&mut self, title: &str) {
         let columns = self.heads.len()..self.heads.len();
         self.groups.push(ColumnGroup { title: shown(title), columns });
+    }
+
+    /// Adds a column of numbers apart from all others; nothing where no cell says anything.
+    pub(super) fn column_apart(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
+        let cells: Vec<String> = cells.into_iter().collect();
+        if cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-")) {
+            self.group("");
+            self.column(head, cells);
+        }
     }
 
     /// Adds a column of numbers to the last group, with a cell for each line.
@@ -199,6 +208,12 @@ impl Table {
     /// Whether all groups of columns fit beside each other.
     pub(super) fn fits(&self) -> bool {
         self.blocks(&self.widths()).len() == 1
+    }
+
+    /// Whether its columns fit a line as they are, where they are in no groups.
+    pub(super) fn fits_line(&self) -> bool {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + widths.len().saturating_sub(1) <= WIDTH
     }
 
     /// Writes it. Fails only if `out` does.

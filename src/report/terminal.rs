@@ -3,53 +3,108 @@
 use std::io::{self, Write};
 
 use super::ReportFormat;
+use super::disk::write_disk;
 use super::filesystems::{amplification_tables, conditions_table, made_table};
+use super::first_screen::{write_answer, write_findings, write_first_screen};
 use super::head::write_head;
-use super::names::cell_name;
-use super::phases::write_phases;
+use super::host::write_host;
+use super::phases::{write_every_phase, write_latencies, write_phases};
 use super::plot::{Style, write_plots};
-use super::text::{number, time, write_wrapped};
+use super::text::write_wrapped;
+use super::variance::write_variance;
 use super::windows::{course_table, single_latency_table};
 use crate::analysis::Analysis;
 use crate::analysis::course::course_tables;
 use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
-use crate::analysis::next::NextStep;
-use crate::analysis::summary::Summary;
 use crate::base::units::percent_text;
 
-/// What boatload concludes, the figures it concludes it from, warnings, and what to look at next.
+/// What a user sees first; of published figures everything.
 pub(super) const TERMINAL: ReportFormat = ReportFormat { name: "terminal", render: write_terminal };
 
+/// Everything: all findings, all tables, and what was measured on what.
+pub(super) const DETAILS: ReportFormat = ReportFormat { name: "details", render: write_details };
+
 fn write_terminal(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if analysis.book.run.reference.is_none() {
+        return write_first_screen(analysis, out);
+    }
     let mut tables = Vec::new();
     write_tables(analysis, &mut tables)?;
     write_around(analysis, &tables, out)
 }
 
-/// The terminal's report with charts in place of the tables, where there is something to draw.
-/// Fails only if `out` does.
+fn write_details(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut tables = Vec::new();
+    write_tables(analysis, &mut tables)?;
+    write_around(analysis, &tables, out)?;
+    write_appendix(analysis, !analysis.summary().levels().is_empty(), out)
+}
+
+/// The terminal's report with charts: the first screen and the chart that shows the answer, or `details` with all
+/// charts in place of the first tables. Fails only if `out` does.
 pub fn write_plotted(
     analysis: &Analysis<'_>,
     style: &Style,
+    details: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut charts = Vec::new();
-    if !write_plots(&[analysis], style, &mut charts)? {
-        return write_terminal(analysis, out);
+    let wanted = if details { usize::MAX } else { 1 };
+    let any = write_plots(&[analysis], style, wanted, &mut charts)?;
+    if !details {
+        write_terminal(analysis, out)?;
+        if any {
+            writeln!(out)?;
+        }
+        return out.write_all(&charts);
     }
-    write_around(analysis, &charts, out)
+    if !any {
+        return write_details(analysis, out);
+    }
+    write_around(analysis, &charts, out)?;
+    write_appendix(analysis, true, out)
+}
+
+/// Every phase at every level if that is wanted, its latencies, what the disk did, where the variance is, and how the
+/// machine was set.
+fn write_appendix(
+    analysis: &Analysis<'_>,
+    every_phase: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (book, summary) = (analysis.book, analysis.summary());
+    if every_phase && !summary.groups.is_empty() && !is_latencies_only(book, summary) {
+        writeln!(out)?;
+        write_every_phase(summary, out)?;
+    }
+    write_latencies(summary, out)?;
+    if book.measurements.iter().any(|m| m.disk.is_some()) {
+        writeln!(out)?;
+        write_disk(analysis, out)?;
+    }
+    if book.run.reference.is_none() {
+        writeln!(out)?;
+        write_variance(analysis, out)?;
+    }
+    writeln!(out)?;
+    write_host(analysis, out)
 }
 
 /// Writes what stands before and behind the figures, and them.
 fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) -> io::Result<()> {
     write_head(analysis, out)?;
-    write_answer(analysis, out)?;
+    if let Some(answer) = analysis.answer() {
+        write_answer(answer, out)?;
+    }
     // One sentence tells what decides on such a disk; the others follow with the table of what it saw.
     let of_disk = analysis.most_seeks();
-    let is_shown = |one: &&Finding| !matches!(one, Finding::Disk(_)) || Some(*one) == of_disk;
-    let shown = analysis.findings().iter().skip(usize::from(analysis.answer().is_some()));
-    let shown = shown.filter(is_shown);
+    let is_shown = |one: &&Finding| match one {
+        Finding::Answer(_) => false,
+        Finding::Disk(_) => Some(*one) == of_disk,
+        _ => true,
+    };
+    let shown = analysis.findings().iter().filter(is_shown);
     let (warnings, answers): (Vec<_>, Vec<_>) = shown.partition(|finding| finding.is_warning());
     write_findings("* ", &answers, out)?;
     writeln!(out)?;
@@ -58,22 +113,15 @@ fn write_around(analysis: &Analysis<'_>, figures: &[u8], out: &mut dyn Write) ->
     if let Some(reference) = &analysis.book.run.reference {
         writeln!(out)?;
         reference.notes.iter().try_for_each(|note| write_wrapped("note: ", note, out))?;
-    }
-    writeln!(out)?;
-    for next in analysis.next_steps() {
-        write_wrapped("- ", &next_sentence(&next, analysis.summary()), out)?;
+        writeln!(out)?;
+        let [scenario, id] = [&analysis.book.run.scenario, &analysis.book.run.id];
+        let next = format!(
+            "boatload run {scenario} --scale original, then boatload show last {id}, puts a run of your own \
+             beside it"
+        );
+        write_wrapped("- ", &next, out)?;
     }
     Ok(())
-}
-
-/// The answer with how far to trust it, what supports it, and the next command; nothing without one.
-fn write_answer(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Some(answer) = analysis.answer() else { return Ok(()) };
-    writeln!(out)?;
-    write_wrapped("  ", &answer.sentence(), out)?;
-    write_wrapped("  ", &format!("Reliability: {} ({}).", answer.reliability, answer.reason), out)?;
-    answer.evidence.iter().try_for_each(|one| write_wrapped("  ", one, out))?;
-    answer.next.iter().try_for_each(|next| write_wrapped("  Next: ", next, out))
 }
 
 fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -99,47 +147,4 @@ fn write_tables(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> 
         table.write(out)?;
     }
     Ok(())
-}
-
-pub(super) fn write_findings(
-    lead: &str,
-    findings: &[&Finding],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if !findings.is_empty() {
-        writeln!(out)?;
-    }
-    for finding in findings {
-        write_wrapped(lead, &finding.sentence(), out)?;
-        write_wrapped(&" ".repeat(lead.len()), finding.hint(), out)?;
-    }
-    Ok(())
-}
-
-fn next_sentence(next: &NextStep, summary: &Summary) -> String {
-    match next {
-        NextStep::SlowestPhase { phase, group, p50_ns, p99_ns, ratio } => {
-            let group = group.and_then(|at| summary.groups.get(at));
-            let cell = group.map(|of| format!(" ({})", cell_name(&of.variant, of.level.as_ref())));
-            format!(
-                "{phase}{} is the slowest: its p99 of {} is {} times its p50 of {}",
-                cell.unwrap_or_default(),
-                time(Some(*p99_ns as f64)),
-                number(*ratio, 2),
-                time(Some(*p50_ns as f64))
-            )
-        }
-        NextStep::LargerScale { scale } => {
-            format!("the same command with --scale {scale} shows more of the tails and of growth")
-        }
-        NextStep::Beside { scenario, run } => format!(
-            "boatload run {scenario} --scale original, then boatload show last {run}, puts a run \
-             of your own beside it"
-        ),
-        NextStep::Show { run, levels, windows } => {
-            let details = if *levels { "; with --details, every phase at every level" } else { "" };
-            let slices = if *windows { "; with --windows, slice by slice" } else { "" };
-            format!("boatload show {run} prints this again{details}{slices}")
-        }
-    }
 }

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::analysis::findings::say;
+use crate::analysis::statistics::Interval;
+use crate::analysis::uncertainty::Estimate;
 use crate::base::failure::shown;
 use crate::base::units;
 
@@ -172,15 +175,65 @@ pub(super) fn byte_rate(per_second: f64, figures: u32) -> String {
     format!("{} {word}/s", number(per_second / size, figures))
 }
 
+/// Beyond this share of a mean, half its interval says little: the values themselves say more.
+const HALF_MAX: f64 = 0.5;
+
 /// Half an interval as a share: `±3%`; empty if unknown.
 pub(super) fn uncertainty(relative: Option<f64>) -> String {
     match relative.map(|share| share * 100.0) {
         None => String::new(),
         Some(percent) if percent < 0.05 => "±<0.1%".into(),
         Some(percent) if percent < 0.95 => format!("±{percent:.1}%"),
-        Some(percent) if percent < 999.5 => format!("±{percent:.0}%"),
-        Some(_) => "±>999%".into(),
+        Some(percent) if percent <= 100.0 * HALF_MAX => format!("±{percent:.0}%"),
+        Some(_) => "±>50%".into(),
     }
+}
+
+/// Half the interval of a mean as a share; where that says little, the values in units of `size`.
+pub(super) fn spread(estimate: &Estimate, size: f64) -> String {
+    if is_scattered(estimate) {
+        low_to_high(estimate, size)
+    } else {
+        uncertainty(estimate.relative())
+    }
+}
+
+/// Whether the values are told rather than an interval: they fall into two groups, or lie far apart.
+pub(super) fn is_scattered(estimate: &Estimate) -> bool {
+    estimate.clusters.is_some() || estimate.relative().is_some_and(|half| half > HALF_MAX)
+}
+
+/// The ends of the 95% interval of a mean in units of `size`: `10,200 to 13,100`. Where it is too wide to say
+/// anything, the smallest and the largest value: `~1,600 to 29,000`. Empty if unknown.
+pub(super) fn low_to_high(estimate: &Estimate, size: f64) -> String {
+    let end = |value: f64, figures| number(value / size, figures);
+    let Estimate { mean, half_width, figures, extremes: [least, most], .. } = *estimate;
+    match (estimate.clusters, half_width) {
+        (Some([low, high]), _) => format!("two clusters: {}, {}", end(low, 2), end(high, 2)),
+        (None, None) => String::new(),
+        (None, Some(_)) if is_scattered(estimate) && least < most => {
+            format!("~{} to {}", end(least, 2), end(most, 2))
+        }
+        (None, Some(_)) if is_scattered(estimate) => "cannot tell".into(),
+        (None, Some(half)) => {
+            format!("{} to {}", end(mean - half, figures), end(mean + half, figures))
+        }
+    }
+}
+
+/// How the values of [`low_to_high`] are to be read, where some are scattered.
+pub(super) const ABOUT_SCATTERED: &str =
+    "~ slowest to fastest repeat, where a 95% interval is wider than ±50%";
+
+/// An interval whose ends are further apart than so many times says nothing.
+const RATIO_SPAN_MAX: f64 = 10.0;
+
+/// The interval of a ratio: `1.19 to 1.41`, or that it says nothing.
+pub(super) fn ratio_span(interval: Interval) -> String {
+    if interval.high > RATIO_SPAN_MAX * interval.low {
+        return "cannot tell".into();
+    }
+    say::span(interval)
 }
 
 #[cfg(test)]
@@ -265,8 +318,8 @@ mod tests {
             (0.0096, "±1%"),
             (0.0001, "±<0.1%"),
             (0.0, "±<0.1%"),
-            (1.2, "±120%"),
-            (1e9, "±>999%"),
+            (0.5, "±50%"),
+            (1e9, "±>50%"),
         ] {
             assert_eq!(uncertainty(Some(share)), text);
         }

@@ -2,14 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::ReportFormat;
 use super::table::{Table, TableColumn, TitledTable};
 use super::text::write_wrapped;
 use crate::analysis::Analysis;
 use crate::analysis::repetition::VarianceComponents;
-
-/// Deviations of each phase between operations, passes and repeats.
-pub(super) const VARIANCE: ReportFormat = ReportFormat { name: "variance", render: write_variance };
 
 type VarianceColumn = TableColumn<VarianceComponents>;
 
@@ -20,7 +16,8 @@ const COLUMNS: [VarianceColumn; 4] = [
     VarianceColumn::numbers("repeats", |one| deviation(one.repeats)),
 ];
 
-fn write_variance(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes deviations of each phase between operations, passes and repeats. Fails only if `out` does.
+pub(super) fn write_variance(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
     match variance_table(analysis) {
         None => writeln!(out, "Nothing was repeated, so the variance is not known."),
         Some(variance) => {
@@ -46,7 +43,7 @@ fn deviation(variance: Option<f64>) -> String {
     match variance.map(|variance| variance.sqrt() * 100.0) {
         None => "-".into(),
         Some(percent) if percent > 0.0 && percent < 0.05 => "<0.1%".into(),
-        Some(percent) if percent < 999.5 => format!("{percent:.1}%"),
-        Some(_) => ">999%".into(),
+        Some(percent) if percent < 100.0 => format!("{percent:.1}%"),
+        Some(_) => ">100%".into(),
     }
 }

@@ -17,6 +17,7 @@ mod compare;
 mod disk_command;
 mod exports;
 mod filesystem_command;
+mod first_screens;
 mod live;
 mod pictures;
 mod plots;

@@ -57,7 +57,8 @@ fn a_slip_in_the_name_of_published_figures_is_answered_with_the_nearest() {
 fn a_run_of_ones_own_stands_beside_published_figures() {
     let bench = Bench::default();
     let own = bench.small_run();
-    let id = own.stdout.lines().nth(1).unwrap().split_whitespace().nth(1).unwrap();
+    assert_eq!(own.code, Some(0), "{}", own.stderr);
+    let id = bench.last_id();
     let ran = bench.run(["show", "last", DEBIAN]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with(&format!("A: run {id}")), "{}", ran.stdout);

@@ -91,6 +91,12 @@ impl Bench {
         Ran::of(&mut self.command(arguments))
     }
 
+    /// The id of the newest run.
+    pub fn last_id(&self) -> String {
+        let document = self.run(["show", "last", "--json", "-"]).json();
+        document["run"]["id"].as_str().unwrap().to_string()
+    }
+
     /// A run of a job file that must go well; gives its document.
     pub fn document<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Value {
         let mut command = self.command(arguments);

@@ -132,7 +132,7 @@ fn in_memory_nothing_is_cold_and_the_reason_is_given_once() {
         assert_eq!(m["cache"]["reason"], "memory-file-system", "{phase}");
         assert_eq!(m["device_read_bytes"], Value::Null);
     }
-    let table = bench.run(["show", "last"]).stdout;
+    let table = bench.run(["show", "last", "--details"]).stdout;
     let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words.matches("lives in memory").count(), 1, "{table}");
 }
@@ -168,7 +168,7 @@ fn for_nobody(bench: &Bench) -> Option<(PathBuf, Command)> {
 fn an_ordinary_user_is_told_once_why_nothing_is_proved_cold() {
     let bench = Bench::default();
     let Some((theirs, mut command)) = for_nobody(&bench) else { return };
-    let ran = Ran::of(command.args(&COLD[..7]));
+    let ran = Ran::of(command.args(&COLD[..7]).arg("--details"));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(
         ran.stdout.matches(" unverified").count(),

@@ -263,12 +263,15 @@ impl PendingRow {
             let points = history_points(row.metric, &a, sets, &baseline);
             row.history =
                 Some(BaselineHistory { runs: baseline.runs, since: baseline.since, points });
+            let mean = shown(row.metric, baseline.log);
             row.a = Some(Estimate {
-                mean: shown(row.metric, baseline.log),
+                mean,
                 half_width: None,
                 n: u32::try_from(baseline.runs).unwrap_or(u32::MAX),
                 basis: IntervalBasis::Repeats,
                 figures: HISTORY_FIGURES,
+                extremes: [mean; 2],
+                clusters: None,
             });
         }
         if let Some(run) = b {

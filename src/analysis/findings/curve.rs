@@ -131,7 +131,7 @@ pub(super) struct CurveFit {
 
 impl Law {
     /// Its word in results.
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Law::Constant => "constant",
             Law::Logarithmic => "logarithmic",

@@ -162,7 +162,7 @@ impl CountedThing {
     }
 
     /// The word for many.
-    pub(in crate::analysis) fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Files => "files",
             Self::Directories => "directories",

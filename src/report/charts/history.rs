@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rates::{estimated, rate_axis};
 use super::runs::{
-    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_intervals, about_last_level, notes,
-    points, scale_for,
+    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, notes, points, scale_for,
 };
 use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::analysis::history::{DatedRate, PhaseHistory, phase_histories};
@@ -66,7 +65,6 @@ fn chart(
     let others = [
         about_last_level(&history.level.into_iter().collect::<Vec<_>>()),
         (!history.same_target).then(|| differ.into()),
-        about_intervals(&y.scale, &series),
         about_disturbed(&series),
     ];
     let (phase, scenario) = (shown(history.phase), shown(history.scenario));

@@ -2,8 +2,8 @@
 
 use super::rates::{ABOUT_RATES, PlacedRate, rate_axis, rate_series};
 use super::runs::{
-    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_intervals,
-    about_invalid, about_missing, notes, scale_for,
+    ChartKeys, ChartRow, ChartRuns, ChartVariant, MissingValues, about_disturbed, about_invalid,
+    about_missing, notes, scale_for,
 };
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
@@ -55,7 +55,6 @@ impl<'a> LevelSubject<'a> {
             about_disturbed(&series),
             about_invalid(rows.map(|one| one.row)),
             about_missing(runs.variants.iter().flat_map(|variant| self.missing(variant))),
-            about_intervals(&y.scale, &series),
         ];
         let phase = shown(self.phase);
         let (key, title) = (keys.unused("levels", self.phase), format!("{phase} by {}", x.label));

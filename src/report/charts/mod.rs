@@ -3,18 +3,23 @@
 
 mod colours;
 mod course;
+mod growth;
 mod heat;
 mod history;
 mod latencies;
 mod layout;
 mod levels;
 mod model;
+mod ranking;
 mod rates;
 mod runs;
 mod scale;
 mod settle;
 
 use crate::analysis::Analysis;
+use crate::analysis::finding::Finding;
+use crate::base::failure::shown;
+use crate::plan::Conclusion;
 use runs::{ChartKeys, ChartRuns};
 
 pub(crate) use colours::{COLOURS, Colour, HEAT, colour, heat};
@@ -25,24 +30,56 @@ pub(crate) use model::{
 };
 pub(crate) use scale::{AxisSpan, Tick, shorten_ticks};
 
-/// All charts of these runs, in the order in which a reader wants them. With several runs they stand
-/// beside each other.
+/// All charts of these runs, in the order in which a reader wants them, with the one that shows the answer before all
+/// others. With several runs they stand beside each other.
 pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
     let runs = ChartRuns::new(analyses);
     let mut keys = ChartKeys::default();
     type ChartFamily = fn(&ChartRuns<'_>, &mut ChartKeys) -> Vec<Chart>;
-    let families: [ChartFamily; 9] = [
+    let families: [ChartFamily; 11] = [
+        ranking::rankings,
         rates::rates,
         levels::levels,
         settle::settles,
         history::histories,
+        growth::growths,
         course::courses,
         latencies::tails,
         latencies::percentiles,
         heat::heats,
         rates::amplifications,
     ];
-    families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect()
+    let mut all: Vec<Chart> =
+        families.into_iter().flat_map(|family| family(&runs, &mut keys)).collect();
+    let telling = analyses.first().and_then(|analysis| telling_chart(analysis, &all));
+    if let Some(at) = telling {
+        all[..=at].rotate_right(1);
+    }
+    all
+}
+
+/// Which chart shows what the answer of a run is made of.
+fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
+    let kind = analysis.book.run.conclude.first()?;
+    if *kind == Conclusion::Growth {
+        return all.iter().position(|chart| chart.key.starts_with("growth"));
+    }
+    let effects = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Knee(knee) => Some((knee.phase.as_deref()?, knee.factor?)),
+        Finding::Slope(slope) => Some((slope.phase.as_str(), slope.change.abs())),
+        _ => None,
+    });
+    let slowed = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Scaling(scaling) => Some(&scaling.phases),
+        _ => None,
+    });
+    let slowed = slowed.flatten().filter_map(|phase| {
+        phase.slower_from?;
+        Some((phase.phase.as_str(), phase.levels.last()?.ratio))
+    });
+    let (phase, _) = effects.chain(slowed).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let title = format!("{} by ", shown(phase));
+    all.iter().position(|chart| chart.key.starts_with("levels") && chart.title.starts_with(&title))
 }
 
 #[cfg(test)]

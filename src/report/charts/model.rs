@@ -23,6 +23,8 @@ pub(crate) struct Chart {
     pub(crate) marks: Vec<ChartMark>,
     /// What a reader must know, a sentence each.
     pub(crate) notes: Vec<String>,
+    /// Whether the vertical axis begins at 0 whatever is drawn, if it is linear.
+    pub(crate) from_zero: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -146,6 +148,7 @@ impl Chart {
             series: Vec::new(),
             marks: Vec::new(),
             notes: Vec::new(),
+            from_zero: false,
         }
     }
 
@@ -159,8 +162,8 @@ impl Chart {
                 one.points.retain(|point| point.fits_cell(x, shade.as_ref()));
             }
             for point in &mut one.points {
-                point.interval =
-                    point.interval.filter(|[low, high]| y.has(*low) && y.has(*high) && low <= high);
+                let fits = |[low, high]: &[f64; 2]| low.is_finite() && y.has(*high) && low <= high;
+                point.interval = point.interval.filter(fits);
             }
             if !matches!(one.look, SeriesLook::Raw | SeriesLook::Cells) {
                 one.points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -189,7 +192,17 @@ impl Chart {
     pub(crate) fn all_notes(&self) -> Vec<String> {
         let is_cut = self.y.scale == AxisScale::Linear && self.y_span().low > 0.0;
         let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
-        self.notes.iter().cloned().chain(cut).collect()
+        self.notes.iter().cloned().chain(self.about_clipped()).chain(cut).collect()
+    }
+
+    /// That intervals end at the edge of the axis, where some reach beyond it.
+    pub(crate) fn about_clipped(&self) -> Option<String> {
+        let span = self.y_span();
+        let whiskers = self.series.iter().filter(|one| one.look != SeriesLook::Band);
+        let mut ends =
+            whiskers.flat_map(|one| &one.points).filter_map(|point| point.interval).flatten();
+        ends.any(|end| span.is_beyond(end))
+            .then(|| "An arrow marks an interval that reaches beyond the axis.".to_string())
     }
 
     /// Its points in rows below the names of their series, for readers who cannot see it. The ends of a

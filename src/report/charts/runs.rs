@@ -219,13 +219,6 @@ pub(super) fn scale_for(values: impl Iterator<Item = f64> + Clone) -> AxisScale 
     if least > 0.0 && most / least > WIDE { AxisScale::Logarithmic } else { AxisScale::Linear }
 }
 
-/// That intervals which reach zero cannot be drawn on a logarithmic scale, where there are any.
-pub(super) fn about_intervals(scale: &AxisScale, series: &[ChartSeries]) -> Option<String> {
-    let reaches = |point: &ChartPoint| point.interval.is_some_and(|[low, _]| low <= 0.0);
-    (*scale == AxisScale::Logarithmic && points(series).any(reaches))
-        .then(|| "Intervals that reach zero are not drawn.".into())
-}
-
 /// That all values come from disturbed measurements, if so.
 pub(super) fn about_disturbed(series: &[ChartSeries]) -> Option<String> {
     let measured = series.iter().filter(|one| one.look != SeriesLook::Law);

@@ -1,6 +1,6 @@
 //! Computes the scale of an axis: its range, its ticks, the place of a number, and the texts of numbers.
 
-use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, SeriesLook};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
 use crate::base::units::{byte_step, grouped, time_step};
 use crate::base::{dates, units};
 use crate::report::text::{byte_rate, number, shorten_names, time};
@@ -43,6 +43,10 @@ const FIGURES: u32 = 4;
 const BYTE_FIGURES: u32 = 3;
 /// No interval has more figures, however far its ends lie from the mean.
 const FIGURES_MAX: i64 = 6;
+
+/// Intervals are drawn up to so many times the largest value; on a logarithmic axis, down to as small a part of the
+/// least too.
+const INTERVAL_REACH: f64 = 2.0;
 
 /// Steps within ten.
 const NICE: [f64; 3] = [1.0, 2.0, 5.0];
@@ -91,12 +95,25 @@ impl Chart {
         self.x.spanning(points.chain(marks), &rule)
     }
 
-    /// The y axis from end to end, with every point and interval in sight.
+    /// The y axis from end to end, with every point in sight, and intervals as far as they leave the points room.
     pub(crate) fn y_span(&self) -> AxisSpan<'_> {
-        let numbers = self
-            .points()
-            .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
-        let from_zero = self.has(SeriesLook::Bars);
+        let points = || self.points().map(|point| point.y);
+        let [low, high] = ends(points()).unwrap_or([1.0, 10.0]);
+        let [least, most] = match self.y.scale {
+            AxisScale::Logarithmic => [low / INTERVAL_REACH, high * INTERVAL_REACH],
+            _ => {
+                let reach = low.abs().max(high.abs()) * (INTERVAL_REACH - 1.0);
+                [(low - reach).max(low.min(0.0)), high + reach]
+            }
+        };
+        let of_series = |one: &ChartSeries| {
+            let is_band = one.look == SeriesLook::Band;
+            let intervals = one.points.iter().filter_map(|point| point.interval).flatten();
+            let shown = move |end: f64| if is_band { end } else { end.clamp(least, most) };
+            intervals.map(shown).collect::<Vec<f64>>()
+        };
+        let numbers = points().chain(self.series.iter().flat_map(of_series));
+        let from_zero = self.from_zero || self.has(SeriesLook::Bars);
         self.y.spanning(numbers, &SpanRule { from_zero, zero_share: 0.65, is_tight: false })
     }
 
@@ -158,6 +175,11 @@ impl ChartAxis {
 }
 
 impl AxisSpan<'_> {
+    /// Whether a number lies outside of it.
+    pub(crate) fn is_beyond(&self, value: f64) -> bool {
+        value < self.low || value > self.high
+    }
+
     /// Where a number lies, from 0 to 1; at the nearest end if it is outside.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.axis.scale {

@@ -1,4 +1,4 @@
-//! Writes a short report in GitHub's Markdown: the findings, one table, the host, and the commands that
+//! Writes a short report in GitHub's Markdown: the answer, its table, all findings folded, the host, and the commands that
 //! repeat it.
 
 use super::{ExportFormat, ExportText, only};
@@ -7,6 +7,7 @@ use crate::analysis::finding::Finding;
 use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
+use crate::report::answer_table::{AnswerTable, answer_table};
 use crate::report::head::{about_lack, about_machine, about_place, about_run, about_system};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::{about_interval, phase_columns};
@@ -23,23 +24,39 @@ pub(super) const MARKDOWN: ExportFormat = ExportFormat {
 fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let (book, summary) = (analysis.book, analysis.summary());
     let run = &book.run;
-    let (warnings, answers): (Vec<_>, Vec<_>) =
-        analysis.findings().iter().partition(|finding| finding.is_warning());
+    let all = analysis.findings().iter().filter(|one| !matches!(one, Finding::Answer(_)));
+    let (warnings, findings): (Vec<_>, Vec<_>) = all.partition(|finding| finding.is_warning());
     let warnings = warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)));
-    let mut blocks = vec![
-        format!("### {}: {}", plain(&run.scenario), plain(&run.question)),
-        list(answers.into_iter().map(sentence)),
-        phases(book, summary),
-        plain(about_interval(summary)),
-        list(invalid(summary)),
-        list(warnings),
-        list(facts(book).iter().map(|fact| plain(fact))),
-    ];
+    let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
+    if let Some(answer) = analysis.answer() {
+        blocks.push(format!("**{}**", plain(&answer.sentence())));
+        blocks.push(list(answer.evidence.iter().map(|sentence| plain(sentence))));
+        blocks.push(plain(&format!("Reliability: {} ({})", answer.reliability, answer.reason)));
+    }
+    if run.reference.is_none() {
+        let AnswerTable { tables, captions } = answer_table(analysis);
+        blocks.extend(tables.iter().map(|table| table.markdown(plain)));
+        blocks.extend(captions.iter().map(|caption| plain(caption)));
+    }
+    let findings = list(findings.into_iter().map(sentence));
+    let all =
+        [findings, phases(book, summary), plain(about_interval(summary)), list(invalid(summary))];
+    let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();
+    blocks.push(match run.reference {
+        Some(_) => all.join("\n\n"),
+        None => folded("All findings and figures", &all.join("\n\n")),
+    });
+    blocks.push(list(warnings));
+    blocks.push(list(facts(book).iter().map(|fact| plain(fact))));
     if !run.command.is_empty() {
         blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));
     }
     blocks.retain(|block| !block.is_empty());
     Ok(only(book, "md", blocks.join("\n\n") + "\n"))
+}
+
+fn folded(title: &str, text: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{text}\n\n</details>")
 }
 
 /// A text without a meaning in Markdown or HTML, that names nobody and links nowhere.
@@ -107,9 +124,6 @@ fn invalid(summary: &Summary) -> impl Iterator<Item = String> {
     })
 }
 
-/// A longer table is folded away.
-const ROWS_MAX: usize = 30;
-
 fn phases(book: &Book, summary: &Summary) -> String {
     if is_latencies_only(book, summary) {
         return "Only latencies of single operations were published: `--format csv-windows`."
@@ -138,10 +152,6 @@ fn phases(book: &Book, summary: &Summary) -> String {
     }
     match table.lines.len() {
         0 => "Nothing was measured.".into(),
-        rows if rows > ROWS_MAX => format!(
-            "<details><summary>{rows} rows</summary>\n\n{}\n\n</details>",
-            table.markdown(plain)
-        ),
         _ => table.markdown(plain),
     }
 }

@@ -2,13 +2,13 @@
 
 use askama::Template;
 
+use super::super::charts::Chart;
 use super::super::export::svg::PageChart;
 use super::super::table::{Align, Table, TableLine, TitledTable};
 use crate::base::units::counted;
 
-/// Longer tables, and more sentences, are folded away.
+/// Longer tables are folded away.
 const ROWS_OPEN_MAX: usize = 40;
-const SENTENCES_OPEN_MAX: usize = 12;
 
 #[derive(Template)]
 #[template(path = "block.html")]
@@ -17,11 +17,19 @@ pub(super) enum PageBlock {
     Empty(String),
     Heading(String),
     Note(String),
-    /// A list, of which the rest is folded away when it is long.
+    /// The answer, and how reliable it is.
+    Answer {
+        text: String,
+        reliability: String,
+    },
+    /// Parts that are folded away under a title.
+    Folded {
+        title: String,
+        blocks: Vec<PageBlock>,
+    },
     Sentences {
         class: &'static str,
-        open: Vec<PageSentence>,
-        folded: Vec<PageSentence>,
+        all: Vec<PageSentence>,
     },
     /// A table in a box of its own that scrolls; folded away if it is long.
     Table(TitledTable),
@@ -29,12 +37,6 @@ pub(super) enum PageBlock {
     Facts(Vec<(String, String)>),
     Command(String),
     JobFile(String),
-    /// The parts of one run of several, folded away under its letter.
-    Run {
-        letter: char,
-        id: String,
-        blocks: Vec<PageBlock>,
-    },
     /// A chart with the table of its values, from which the script reads them.
     Chart(Box<PageChart>),
 }
@@ -62,9 +64,22 @@ impl PageBlock {
 
     /// A list of sentences; nothing without any.
     pub(super) fn sentences(class: &'static str, all: Vec<PageSentence>) -> Option<Self> {
-        let mut open = all;
-        let folded = open.split_off(open.len().min(SENTENCES_OPEN_MAX));
-        (!open.is_empty()).then_some(Self::Sentences { class, open, folded })
+        (!all.is_empty()).then_some(Self::Sentences { class, all })
+    }
+
+    /// Parts under a title; nothing without any.
+    pub(super) fn folded(title: impl Into<String>, blocks: Vec<Self>) -> Option<Self> {
+        (!blocks.is_empty()).then(|| Self::Folded { title: title.into(), blocks })
+    }
+
+    pub(super) fn chart(chart: Chart) -> Self {
+        Self::Chart(Box::new(PageChart::new(chart)))
+    }
+
+    /// A chart under its title.
+    pub(super) fn folded_chart(self) -> Option<Self> {
+        let Self::Chart(chart) = &self else { return Some(self) };
+        Self::folded(chart.chart.title.clone(), vec![self])
     }
 
     /// A table; nothing without lines.

@@ -18,7 +18,7 @@ use super::comparison::{
     ABOUT_DIFFERENCES, about_run, comparison_reading, comparison_table, differences_table,
     side_by_side_reading, side_by_side_table,
 };
-use super::export::svg::{PageChart, dark_rules};
+use super::export::svg::dark_rules;
 use super::export::{ExportText, safe};
 use super::head::about_lack;
 use super::phases::about_n;
@@ -126,26 +126,21 @@ impl Page<'_> {
     }
 
     fn sections(&self) -> [PageSection; 5] {
-        let charts = charts(self.analyses).into_iter();
-        let mut charts: Vec<_> =
-            charts.map(|chart| PageBlock::Chart(Box::new(PageChart::new(chart)))).collect();
-        if charts.is_empty() {
-            charts.push(PageBlock::Empty("There is nothing to draw.".into()));
-        }
+        let mut charts = charts(self.analyses).into_iter().map(PageBlock::chart);
+        let mut answer = sections::answer(self.analyses, self.comparison, charts.next());
         let [mut tables, mut measured] = [self.side_by_side(), self.differences()];
         tables.extend(self.each(sections::tables));
         measured.extend(self.each(sections::measured));
-        let answer = sections::answer(self.analyses, self.comparison);
+        answer.extend(self.each(sections::findings));
+        let figures = charts.filter_map(PageBlock::folded_chart).collect();
+        let section = |id, title, blocks| PageSection { id, title, blocks };
+        let fold = |title, blocks| PageBlock::folded(title, blocks).into_iter().collect();
         [
-            PageSection { id: "answer", title: "Answer", blocks: answer },
-            PageSection { id: "figures", title: "Figures", blocks: charts },
-            PageSection { id: "tables", title: "Tables", blocks: tables },
-            PageSection { id: "measured", title: "How it was measured", blocks: measured },
-            PageSection {
-                id: "repeat",
-                title: "To repeat it",
-                blocks: self.each(sections::repeat),
-            },
+            section("answer", "Answer", answer),
+            section("figures", "More figures", figures),
+            section("tables", "Tables", fold("All tables", tables)),
+            section("measured", "How it was measured", fold("Place, machine, caches", measured)),
+            section("repeat", "To repeat it", self.each(sections::repeat)),
         ]
     }
 
@@ -155,10 +150,10 @@ impl Page<'_> {
             return part(analysis);
         }
         let one = |(at, analysis): (usize, &&Analysis<'_>)| {
-            let id = analysis.book.run.id.clone();
-            PageBlock::Run { letter: letter(at), id, blocks: part(analysis) }
+            let title = format!("{}: {}", letter(at), analysis.book.run.id);
+            PageBlock::folded(title, part(analysis))
         };
-        self.analyses.iter().enumerate().map(one).collect()
+        self.analyses.iter().enumerate().filter_map(one).collect()
     }
 
     /// The runs side by side; of two, what the second is to the first.

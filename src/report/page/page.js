@@ -379,7 +379,7 @@ for (const button of document.querySelectorAll("button.copy")) {
 
 const opened = [];
 window.addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details.printed:not([open])")) {
+  for (const details of document.querySelectorAll("details:is(.printed, .part):not([open])")) {
     details.open = true;
     opened.push(details);
   }

@@ -1,6 +1,7 @@
 //! Makes the sections of the page: findings and warnings, tables, how the run was measured, and how to
 //! repeat it.
 
+use super::super::answer_table::{AnswerTable, answer_table};
 use super::super::comparison::comparison_sentences;
 use super::super::disk::disk_table;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
@@ -8,7 +9,7 @@ use super::super::head::{about_cost, about_lack, about_machine, about_place, pub
 use super::super::host::host_lines;
 use super::super::names::cell_and_repeat;
 use super::super::phases::{
-    ABOUT_LATENCIES, latencies_table, phase_levels, phase_notes, phases_table,
+    ABOUT_LATENCIES, latencies_table, limits, phase_levels, phase_notes, phases_table,
 };
 use super::super::table::{Align, Table};
 use super::super::text::number;
@@ -26,10 +27,12 @@ use crate::plan::EngineName;
 use crate::results::book::{Book, ClockSource, Measurement};
 use crate::run::cache::Doubt;
 
-/// The sentences of all runs, those of a comparison before them.
+/// What was asked and found: the comparison of two runs, the answer of each run, the chart that shows it best, and the
+/// table of a single run.
 pub(super) fn answer(
     analyses: &[&Analysis<'_>],
     comparison: Option<&Comparison>,
+    best: Option<PageBlock>,
 ) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
     if let Some(comparison) = comparison {
@@ -41,25 +44,51 @@ pub(super) fn answer(
             let heading = format!("{}: {}", letter(at), analysis.book.run.id);
             blocks.push(PageBlock::Heading(heading));
         }
-        blocks.extend(answer_of(analysis).into_iter().flatten());
+        blocks.extend(answer_of(analysis));
+    }
+    blocks.extend(best);
+    if let [analysis] = analyses {
+        let AnswerTable { tables, captions } = answer_table(analysis);
+        let is_own = analysis.book.run.reference.is_none();
+        blocks.extend(
+            tables.into_iter().filter(|_| is_own).filter_map(|one| PageBlock::table("", one)),
+        );
+        blocks.extend(captions.into_iter().filter(|_| is_own).filter_map(PageBlock::note));
+        let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
+        blocks.extend(limit.and_then(PageBlock::note));
     }
     blocks
 }
 
-fn answer_of(analysis: &Analysis<'_>) -> [Option<PageBlock>; 2] {
-    let book = analysis.book;
-    let (warnings, answers): (Vec<_>, Vec<_>) =
-        analysis.findings().iter().partition(|finding| finding.is_warning());
-    let answers = answers.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
-    let found = PageBlock::sentences("findings", answers.collect());
-    let notes = book.run.reference.iter().flat_map(|reference| &reference.notes);
+fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
+    let Some(answer) = analysis.answer() else { return Vec::new() };
+    let reliability = format!("Reliability: {} ({})", answer.reliability, answer.reason);
+    let mut blocks = vec![PageBlock::Answer { text: answer.sentence(), reliability }];
+    let evidence = answer.evidence.iter().map(|sentence| PageSentence::plain(sentence.as_str()));
+    blocks.extend(PageBlock::sentences("findings", evidence.collect()));
+    let next = answer.next.iter().map(|command| PageBlock::Command(command.clone()));
+    blocks.extend(next);
+    blocks
+}
+
+/// All findings, and all warnings with what to do, folded away.
+pub(super) fn findings(analysis: &Analysis<'_>) -> Vec<PageBlock> {
+    let all = analysis.findings().iter().filter(|one| !matches!(one, Finding::Answer(_)));
+    let (warnings, others): (Vec<_>, Vec<_>) = all.partition(|finding| finding.is_warning());
+    let others = others.into_iter().map(|finding| PageSentence::plain(finding.sentence()));
+    let notes = analysis.book.run.reference.iter().flat_map(|reference| &reference.notes);
     let notes =
         notes.map(|note| PageSentence { lead: "note", ..PageSentence::plain(note.clone()) });
-    let warned = warnings.into_iter().map(warning).chain(notes).collect();
-    let none = "Nothing is concluded from this run: it compares nothing, and nothing grows in it. Its \
-                figures are below.";
-    let found = found.unwrap_or_else(|| PageBlock::Empty(none.into()));
-    [Some(found), PageBlock::sentences("warnings", warned)]
+    let warned: Vec<PageSentence> = warnings.into_iter().map(warning).chain(notes).collect();
+    let warnings = (!warned.is_empty()).then(|| format!("Warnings and notes ({})", warned.len()));
+    let found: Vec<PageSentence> = others.collect();
+    let title = format!("All findings ({})", found.len());
+    let fold = |title: String, class, all| {
+        PageBlock::folded(title, PageBlock::sentences(class, all).into_iter().collect())
+    };
+    let found = fold(title, "findings", found);
+    let warned = warnings.and_then(|title| fold(title, "warnings", warned));
+    found.into_iter().chain(warned).collect()
 }
 
 fn warning(finding: &Finding) -> PageSentence {
@@ -76,7 +105,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<PageBlock> {
         let latencies = single_latency_table(book);
         return PageBlock::table("latencies of single operations", latencies).into_iter().collect();
     }
-    let phases = phases_table(summary, true);
+    let phases = phases_table(summary, true, &[]);
     let notes = phase_notes(summary, true).into_iter().filter_map(PageBlock::note);
     let mut blocks = Vec::new();
     if summary.levels().is_empty() {

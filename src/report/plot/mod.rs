@@ -40,17 +40,19 @@ pub enum Colours {
     Many,
 }
 
-/// Writes the charts of a run, or of several beside each other; gives whether there was any. Fails
-/// only if `out` does.
+/// Writes the first charts of a run, or of several beside each other, at most so many; gives whether there was any.
+/// Fails only if `out` does.
 ///
 /// # Errors
 /// Of `out`.
 pub fn write_plots(
     analyses: &[&Analysis<'_>],
     style: &Style,
+    wanted: usize,
     out: &mut dyn Write,
 ) -> io::Result<bool> {
-    let all = charts(analyses);
+    let mut all = charts(analyses);
+    all.truncate(wanted);
     write_charts(&all, style, out)?;
     Ok(!all.is_empty())
 }
@@ -78,8 +80,9 @@ fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
     } else {
         rows.extend(lines::rows(chart, style));
     }
-    let notes = chart.notes.iter().flat_map(|note| wrapped(note, Ink::Faint, style));
-    rows.extend(notes);
+    let clipped = chart.about_clipped();
+    let notes = chart.notes.iter().chain(&clipped);
+    rows.extend(notes.flat_map(|note| wrapped(note, Ink::Faint, style)));
     rows
 }
 

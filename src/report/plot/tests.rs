@@ -54,6 +54,7 @@ fn chart(title: &str, x: ChartAxis, y: ChartAxis, series: Vec<ChartSeries>) -> C
         series,
         marks: Vec::new(),
         notes: Vec::new(),
+        from_zero: false,
     }
 }
 
@@ -193,7 +194,9 @@ fn a_run_is_drawn_as_was_agreed_on() {
         ("plot-run-40-ascii.txt", Style { columns: 40, ascii: true, ..PLAIN }),
     ] {
         let mut out = Vec::new();
-        assert!(write_plots(&[&Analysis::of(&fixture::book())], &style, &mut out).unwrap());
+        assert!(
+            write_plots(&[&Analysis::of(&fixture::book())], &style, usize::MAX, &mut out).unwrap()
+        );
         let text = String::from_utf8(out).unwrap();
         assert_fits(&text, &style, name);
         assert_golden(name, &text);

@@ -58,6 +58,7 @@ impl PlacedSeries<'_> {
             SeriesLook::Law => self.draw_line("1.6", &dashes(LAW_DASHES, pattern), out),
             SeriesLook::Curve => self.draw_line("1.8", &dashes(DASHES, pattern), out),
             SeriesLook::Line => {
+                self.draw_band(out);
                 self.draw_line("1.8", &dashes(DASHES, pattern), out);
                 self.draw_markers(out);
             }
@@ -122,6 +123,9 @@ impl PlacedSeries<'_> {
         let above = self.points.iter().filter_map(|point| edge(point, 1));
         let below = self.points.iter().rev().filter_map(|point| edge(point, 0));
         let path = above.chain(below).collect::<Vec<_>>().join("L");
+        if path.is_empty() {
+            return;
+        }
         out.line(format_args!(
             "<path class=\"band\" d=\"M{path}z\" fill-opacity=\"0.18\" stroke=\"none\"/>"
         ));
@@ -136,15 +140,22 @@ impl PlacedSeries<'_> {
         ));
     }
 
-    /// Lines from end to end of the intervals, with feet where there is room for them.
+    /// Lines from end to end of the intervals, with feet where there is room for them, and with arrows where they reach
+    /// beyond the axis.
     fn draw_whiskers(&self, foot: f64, attributes: &str, out: &mut SvgWriter) {
-        let feet = match foot > 0.0 {
+        let flat = match foot > 0.0 {
             true => format!("m-{0} 0h{1}m-{0} 0", px(foot), px(2.0 * foot)),
             false => String::new(),
         };
+        let arrow = |back: f64| format!("m-4 {0}l4 {1}l4 {0}m-4 {1}", px(back), px(-back));
+        let (above, below) = (arrow(6.0), arrow(-6.0));
+        let y = &self.layout.y;
         let whisker = |placed: &PlacedPoint<'_>| {
-            let [low, high] = placed.point.interval?.map(|end| px(self.layout.y.at(end)));
-            Some(format!("M{} {low}{feet}V{high}{feet}", px(placed.x)))
+            let [low, high] = placed.point.interval?;
+            let lower = if y.span.is_beyond(low) { &below } else { &flat };
+            let upper = if y.span.is_beyond(high) { &above } else { &flat };
+            let [from, to] = [low, high].map(|end| px(y.at(end)));
+            Some(format!("M{} {from}{lower}V{to}{upper}", px(placed.x)))
         };
         let path: String = self.points.iter().filter_map(whisker).collect();
         if !path.is_empty() {
@@ -181,7 +192,13 @@ impl PlacedSeries<'_> {
     fn draw_markers(&self, out: &mut SvgWriter) {
         let is_crowded = self.series.points.len() > MARKERS_MAX;
         let (radius, foot) = if is_crowded { (1.8, 0.0) } else { (3.5, 3.0) };
-        self.draw_whiskers(foot, "", out);
+        // The intervals of a line are the band behind it, which shows no end beyond the axis.
+        let is_clipped = |p: &ChartPoint| {
+            p.interval.is_some_and(|ends| ends.iter().any(|end| self.layout.y.span.is_beyond(*end)))
+        };
+        if self.series.look == SeriesLook::Markers || self.series.points.iter().any(is_clipped) {
+            self.draw_whiskers(foot, "", out);
+        }
         for PlacedPoint { x, y, point } in &self.points {
             let hollow =
                 if point.disturbed { format!(" fill=\"{GROUND}\"") } else { String::new() };

@@ -93,7 +93,7 @@ fn check(chart: &Chart) {
     assert_eq!(points, placed(chart, &single, drawn) + cells, "{}", chart.key);
     let lines = placed(chart, &[SeriesLook::Line, SeriesLook::Curve, SeriesLook::Law], drawn);
     assert_eq!(corners(&of_class(&document, "line")), lines, "{}", chart.key);
-    let bands = placed(chart, &[SeriesLook::Band], drawn) * 2;
+    let bands = placed(chart, &[SeriesLook::Band, SeriesLook::Line], drawn) * 2;
     assert!(corners(&of_class(&document, "band")) <= bands);
     assert_eq!(of_class(&document, "mark").len(), chart.marks.len());
     check_texts(chart, &document);

@@ -62,6 +62,7 @@ pub(in crate::report) fn bars(variants: &[&str], phases: &[&str]) -> Chart {
         series,
         marks: Vec::new(),
         notes: vec!["Without the sync at the end of a phase. Higher is faster.".into()],
+        from_zero: false,
     }
 }
 
@@ -122,6 +123,7 @@ pub(in crate::report) fn course() -> Chart {
         series: [of(0, "ext4"), of(1, "xfs")].concat(),
         marks: vec![mark(80.0, 0, "ext4"), mark(82.0, 1, "xfs"), mark(40.0, 1, "xfs again")],
         notes: vec!["Lower is faster.".into()],
+        from_zero: false,
     }
 }
 
@@ -144,6 +146,7 @@ pub(in crate::report) fn heat() -> Chart {
         series: vec![series("ext4", 0, SeriesLook::Cells, "slice", cells)],
         marks: Vec::new(),
         notes: Vec::new(),
+        from_zero: false,
     }
 }
 

@@ -1,0 +1,461 @@
+//! Makes the table that shows the answer of a run: one for each way in which a job is answered.
+
+use super::names::level_value;
+use super::table::{Align, Table};
+use super::text::{
+    ABOUT_SCATTERED, is_scattered, low_to_high, number, ratio_span, short_time, time,
+};
+use crate::analysis::Analysis;
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::curve::ChangeShape;
+use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
+use crate::analysis::findings::knee::KneeFinding;
+use crate::analysis::findings::ranking::{ComparedRatio, RankingFinding};
+use crate::analysis::findings::say;
+use crate::analysis::findings::scaling::{ScaledPhase, ScalingFinding};
+use crate::analysis::summary::{PhaseSummary, Summary, VariantSummary};
+use crate::base::distinct::each_once;
+use crate::base::units::{Quantity, Unit, byte_step, grouped};
+use crate::plan::{Conclusion, DEFAULT_VARIANT};
+use crate::results::book::{Level, SETTLE};
+
+/// The figures of an answer and how to read them.
+#[derive(Default)]
+pub(super) struct AnswerTable {
+    /// The most telling first.
+    pub(super) tables: Vec<Table>,
+    pub(super) captions: Vec<String>,
+}
+
+/// The table that shows what the first of the job's conclusions is made of.
+pub(super) fn answer_table(analysis: &Analysis<'_>) -> AnswerTable {
+    let summary = analysis.summary();
+    if summary.groups.is_empty() {
+        let captions = vec!["Nothing was measured.".into()];
+        return AnswerTable { captions, ..AnswerTable::default() };
+    }
+    let shown = match analysis.book.run.conclude.first() {
+        Some(Conclusion::Growth) => growth_table(analysis),
+        Some(Conclusion::Scaling) => scaling_table(analysis),
+        Some(Conclusion::Knee) => knee_table(analysis),
+        Some(Conclusion::Ranking) => ranking_table(analysis),
+        _ => None,
+    };
+    shown.or_else(|| levels_table(analysis)).unwrap_or_else(|| rates_table(summary, None))
+}
+
+// --- rates ---------------------------------------------------------------------------------------
+
+/// The unit in which rates stand below each other.
+struct RateScale {
+    size: f64,
+    /// `thousand operations a second`
+    words: String,
+}
+
+impl RateScale {
+    fn of<'a>(rows: impl Iterator<Item = &'a PhaseSummary>) -> Self {
+        let rows: Vec<&PhaseSummary> = rows.collect();
+        let rates = rows.iter().filter_map(|row| row.rate).map(|rate| rate.mean);
+        let least = rates.filter(|rate| *rate > 0.0).fold(f64::INFINITY, f64::min);
+        if rows.iter().all(|row| row.rate_unit == Unit::Bytes) {
+            let (size, word) = byte_step(least);
+            return Self { size, words: format!("{word} a second") };
+        }
+        if least >= THOUSANDS_MIN {
+            return Self { size: 1e3, words: "thousand operations a second".into() };
+        }
+        Self { size: 1.0, words: "operations a second".into() }
+    }
+
+    fn cell(&self, row: Option<&PhaseSummary>) -> String {
+        rate_cell(row, |row| {
+            row.rate.map(|rate| number(rate.mean / self.size, rate.figures.min(FIGURES_MAX)))
+        })
+    }
+
+    fn caption(&self) -> String {
+        format!("{}, sync included", self.words)
+    }
+}
+
+/// Rates from here on are written in thousands.
+const THOUSANDS_MIN: f64 = 100.0;
+/// Enough to see what matters.
+const FIGURES_MAX: u32 = 3;
+
+fn rate_cell(row: Option<&PhaseSummary>, cell: impl Fn(&PhaseSummary) -> Option<String>) -> String {
+    let Some(row) = row else { return "-".into() };
+    let missing = if row.invalid.is_empty() { "-" } else { "invalid" };
+    cell(row).unwrap_or_else(|| missing.into())
+}
+
+/// The unit of one rate, where rates of several kinds stand below each other.
+fn own_step(row: &PhaseSummary) -> (f64, String) {
+    match (row.rate_unit, row.rate) {
+        (Unit::Bytes, Some(rate)) => {
+            let (size, word) = byte_step(rate.mean);
+            (size, format!(" {word}/s"))
+        }
+        _ => (1.0, "/s".into()),
+    }
+}
+
+fn own_rate(row: &PhaseSummary) -> Option<String> {
+    let (size, word) = own_step(row);
+    row.rate.map(|rate| number(rate.mean / size, rate.figures.min(FIGURES_MAX)) + &word)
+}
+
+fn own_range(row: &PhaseSummary) -> Option<String> {
+    row.rate.map(|rate| low_to_high(&rate, own_step(row).0))
+}
+
+/// The phases that have a rate, in the order they were measured.
+fn rated_phases(summary: &Summary) -> Vec<&str> {
+    summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect()
+}
+
+fn row<'a>(
+    summary: &'a Summary,
+    variant: &str,
+    level: Option<&Level>,
+    phase: &str,
+) -> Option<&'a PhaseSummary> {
+    let here = |group: &&VariantSummary| group.variant == variant && group.level.as_ref() == level;
+    summary.groups.iter().find(here)?.rows.iter().find(|row| row.phase == phase)
+}
+
+/// Of a job in which nothing is compared and nothing grows, or at one level: a row for each phase.
+fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
+    let (phases, variants) = (rated_phases(summary), summary.variants());
+    let names = phases.iter().map(ToString::to_string);
+    let mut table = Table::of_names("phase", Align::Left, names);
+    for variant in &variants {
+        let cells = |cell: &dyn Fn(&PhaseSummary) -> Option<String>| -> Vec<String> {
+            let row = |phase| row(summary, variant, level, phase).filter(|row| row.rate.is_some());
+            phases.iter().map(|phase| row(phase).and_then(cell).unwrap_or_default()).collect()
+        };
+        let rates: Vec<String> = phases
+            .iter()
+            .map(|phase| rate_cell(row(summary, variant, level, phase), own_rate))
+            .collect();
+        if let [_] = variants.as_slice() {
+            let of_tail = |ns: Option<u64>| ns.map(|ns| short_time(Some(ns as f64)));
+            table.column_apart("rate", rates);
+            table.column_apart("low to high", cells(&own_range));
+            table.column_apart("p50", cells(&|row| of_tail(row.tail?.p50_ns)));
+            table.column_apart("p99", cells(&|row| of_tail(row.tail?.p99_ns)));
+        } else {
+            table.group(variant);
+            table.column("rate", rates);
+            table.column("low to high", cells(&own_range));
+        }
+    }
+    let at = level.map(|level| format!("{} {}: ", level.axis, level_value(level)));
+    let caption = format!("{}rates include the sync", at.unwrap_or_default());
+    AnswerTable { tables: vec![table], captions: vec![caption] }.with_scattered(summary)
+}
+
+impl AnswerTable {
+    fn with_scattered(mut self, summary: &Summary) -> Self {
+        let mut rates = summary.rows().filter_map(|row| row.rate);
+        if rates.any(|rate| is_scattered(&rate) && rate.clusters.is_none()) {
+            self.captions.push(ABOUT_SCATTERED.into());
+        }
+        self
+    }
+}
+
+// --- levels --------------------------------------------------------------------------------------
+
+/// More levels than these do not stand beside each other.
+const LEVELS_BESIDE_MAX: usize = 6;
+/// More phases than these do not stand beside each other with their intervals.
+const PHASES_BESIDE_MAX: usize = 3;
+
+/// A row for each level; of several variants one for each of these. None without levels.
+fn levels_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let summary = analysis.summary();
+    let (levels, phases, variants) = (summary.levels(), rated_phases(summary), summary.variants());
+    let last = levels.last()?;
+    Some(match (variants.as_slice(), phases.as_slice()) {
+        ([variant], _) => by_level(summary, variant, &phases),
+        (_, [phase]) if levels.len() <= LEVELS_BESIDE_MAX => by_variant(analysis, phase),
+        (_, [phase]) => by_level_of_variants(summary, phase),
+        _ => rates_table(summary, Some(last)),
+    })
+}
+
+fn level_names(summary: &Summary) -> Table {
+    let levels = summary.levels();
+    let axis = levels.first().map_or("", |level| level.axis.as_str());
+    Table::of_names(axis, Align::Right, levels.iter().map(|level| level_value(level)))
+}
+
+/// A row for each level of one variant, with its phases beside each other.
+fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
+    let mut table = level_names(summary);
+    let mut captions = Vec::new();
+    for phase in phases {
+        let rows = summary.rows().filter(|row| row.phase == *phase);
+        let scale = RateScale::of(rows);
+        let rows: Vec<_> =
+            summary.levels().iter().map(|level| summary.row(variant, level, phase)).collect();
+        table.group(phase);
+        table.column("rate", rows.iter().map(|row| scale.cell(*row)));
+        if phases.len() <= PHASES_BESIDE_MAX {
+            let range = |row: &PhaseSummary| row.rate.map(|rate| low_to_high(&rate, scale.size));
+            table.column(
+                "low to high",
+                rows.iter().map(|row| row.and_then(range).unwrap_or_default()),
+            );
+        }
+        captions.push((*phase, scale.words));
+    }
+    let units = each_once(captions.iter().map(|(_, words)| words.as_str()));
+    let caption = match units.as_slice() {
+        [only] => format!("{only}, sync included"),
+        _ => {
+            let each = captions.iter().map(|(phase, words)| format!("{phase}: {words}"));
+            each.collect::<Vec<_>>().join("; ") + "; sync included"
+        }
+    };
+    AnswerTable { tables: vec![table], captions: vec![caption] }.with_scattered(summary)
+}
+
+/// A row for each variant in one phase, with the levels beside each other.
+fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
+    let (summary, levels) = (analysis.summary(), analysis.summary().levels());
+    let variants = summary.variants();
+    let scale = RateScale::of(summary.rows().filter(|row| row.phase == phase));
+    let axis = levels.first().map_or("", |level| level.axis.as_str());
+    let names = variants.iter().map(ToString::to_string);
+    let mut table = Table::of_names(axis, Align::Left, names);
+    let mut any_alike = false;
+    for level in levels {
+        let alike = alike_first(analysis, phase, level);
+        any_alike |= !alike.is_empty();
+        let cell = |variant: &&str| {
+            let mark = if alike.contains(variant) { "=" } else { "" };
+            mark.to_string() + &scale.cell(summary.row(variant, level, phase))
+        };
+        table.column_apart(&level_value(level), variants.iter().map(cell));
+    }
+    let caption = format!("{phase}: {}", scale.caption());
+    let mut captions = vec![caption];
+    captions.extend(
+        any_alike.then(|| "= no significant difference from the fastest of the column".into()),
+    );
+    AnswerTable { tables: vec![table], captions }
+}
+
+/// The fastest variant at a level and those that do not differ significantly from it; none where that is not known.
+fn alike_first<'a>(analysis: &'a Analysis<'_>, phase: &str, level: &Level) -> Vec<&'a str> {
+    let here = |ranking: &&RankingFinding| {
+        ranking.phase.as_deref() == Some(phase) && ranking.levels.contains(&level.value)
+    };
+    let Some(ranking) = rankings(analysis).find(here) else { return Vec::new() };
+    let alike = ranking.steps.iter().filter(|step| step.behind_first.tie);
+    let alike: Vec<&str> = alike.map(|step| step.slower.as_str()).collect();
+    if ranking.steps.iter().all(|step| step.behind_first.interval.is_none()) {
+        return Vec::new();
+    }
+    ranking.order.first().map(String::as_str).into_iter().chain(alike).collect()
+}
+
+fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
+    let mut table = level_names(summary);
+    let scale = RateScale::of(summary.rows().filter(|row| row.phase == phase));
+    for variant in summary.variants() {
+        let rows = summary.levels().into_iter().map(|level| summary.row(variant, level, phase));
+        table.column_apart(variant, rows.map(|row| scale.cell(row)));
+    }
+    AnswerTable { tables: vec![table], captions: vec![format!("{phase}: {}", scale.caption())] }
+}
+
+// --- ranking -------------------------------------------------------------------------------------
+
+fn rankings<'a>(analysis: &'a Analysis<'_>) -> impl Iterator<Item = &'a RankingFinding> {
+    analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Ranking(ranking) => Some(ranking),
+        _ => None,
+    })
+}
+
+/// The variants from the fastest on, and below them their rates. None with levels, and without two variants.
+fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let summary = analysis.summary();
+    let ranking = rankings(analysis).find(|ranking| ranking.levels.is_empty())?;
+    let name = if analysis.book.filesystems.is_empty() { "variant" } else { "file system" };
+    let what = ranking.phase.as_deref().unwrap_or("whole job");
+    let mut table = Table::of_names(name, Align::Left, ranking.order.iter().cloned());
+    let time = |variant: &String| match &ranking.phase {
+        None => analysis
+            .job_seconds(variant)
+            .map_or_else(|| "-".into(), |seconds| format!("{} s", number(seconds, 3))),
+        Some(phase) => rate_cell(row(summary, variant, None, phase), own_rate),
+    };
+    table.column_apart(what, ranking.order.iter().map(time));
+    let behind = || ranking.steps.iter().map(|step| &step.behind_first);
+    let ratios = behind().map(|compared| say::times(compared.ratio));
+    table.column_apart("x fastest", ["1".to_string()].into_iter().chain(ratios));
+    if behind().any(|compared| compared.interval.is_some()) {
+        let spans = behind().map(about_ratio);
+        table.column_apart("95% interval", [String::new()].into_iter().chain(spans));
+        let ties = ranking.steps.iter().map(|step| if step.compared.tie { "=" } else { "" });
+        table.column_apart("", [""].into_iter().chain(ties).map(String::from));
+    }
+    let phases = rated_phases(summary);
+    let scale = RateScale::of(summary.rows().filter(|row| !row.is_settle()));
+    let mut rates = Table::of_names(name, Align::Left, ranking.order.iter().cloned());
+    for phase in phases {
+        // A long name stands in two lines.
+        let (above, below) = phase.split_once('-').unwrap_or(("", phase));
+        rates.group(above);
+        rates.column(
+            below,
+            ranking.order.iter().map(|variant| scale.cell(row(summary, variant, None, phase))),
+        );
+    }
+    let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
+    let mark = if has_ties { "; = no significant difference" } else { "" };
+    let captions = vec![format!("{}{mark}", scale.caption())];
+    let tables = if rates.fits() { vec![table, rates] } else { vec![table] };
+    Some(AnswerTable { tables, captions })
+}
+
+fn about_ratio(compared: &ComparedRatio) -> String {
+    compared.interval.map(ratio_span).unwrap_or_default()
+}
+
+// --- what grows ----------------------------------------------------------------------------------
+
+/// A row for each variant: the latency at the beginning of a phase and at its end. None without a growth.
+fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let all = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Growth(growth) => Some((growth, growth.figures.as_ref()?)),
+        _ => None,
+    });
+    let all: Vec<(&GrowthFinding, &GrowthFigures)> = all.collect();
+    let height = |growth: &GrowthFinding| growth.level.as_ref().map_or(0.0, |level| level.value);
+    let highest = all.iter().map(|one| height(one.0)).fold(f64::NEG_INFINITY, f64::max);
+    let shown: Vec<_> = all.into_iter().filter(|one| height(one.0) >= highest).collect();
+    let phases = each_once(shown.iter().map(|one| one.0.phase.as_str()));
+    let (first, figures) = *shown.first()?;
+    let name = |growth: &GrowthFinding| match phases.as_slice() {
+        [_] => growth.variant.clone(),
+        _ if growth.variant == DEFAULT_VARIANT => growth.phase.clone(),
+        _ => format!("{} {}", growth.variant, growth.phase),
+    };
+    let mut table = Table::of_names("layout", Align::Left, shown.iter().map(|one| name(one.0)));
+    let part = grouped(figures.operations_of_end);
+    table.column_apart(&format!("first {part}"), shown.iter().map(|one| latency(one.1.first_ns)));
+    table.column_apart(&format!("last {part}"), shown.iter().map(|one| latency(one.1.last_ns)));
+    table.column_apart("x", shown.iter().map(|one| say::times(one.1.ratio)));
+    table.column_apart("95% interval", shown.iter().map(|one| ratio_span(one.1.interval)));
+    table.column_apart("law", shown.iter().map(|one| law(one.0, one.1)));
+    let mut caption =
+        format!("mean time of a {} of {}", phases.join(", "), grouped(figures.operations));
+    if first.repeats < 2 {
+        caption += "; intervals by the windows of one repeat";
+    }
+    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+}
+
+fn latency(ns: f64) -> String {
+    time(Some(ns))
+}
+
+fn law(growth: &GrowthFinding, figures: &GrowthFigures) -> String {
+    match growth.shape {
+        GrowthShape::Law => figures.law.as_str().into(),
+        GrowthShape::Threshold => match &figures.threshold {
+            Some(threshold) => format!("from {}", grouped(threshold.at as u64)),
+            None => "change point".into(),
+        },
+        GrowthShape::Monotone if figures.ratio < 1.0 => "falls".into(),
+        GrowthShape::Monotone => "rises".into(),
+        GrowthShape::NoLaw => "none".into(),
+        GrowthShape::Unclear => "cannot tell".into(),
+    }
+}
+
+/// A row for each phase: its time at the highest level over that at the lowest. None without that.
+fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let all = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Scaling(scaling) => Some(scaling),
+        _ => None,
+    });
+    let all: Vec<&ScalingFinding> = all.collect();
+    let first = all.first()?;
+    let phases =
+        each_once(all.iter().flat_map(|one| one.phases.iter().map(|phase| phase.phase.as_str())));
+    let mut table = Table::of_names("phase", Align::Left, phases.iter().map(ToString::to_string));
+    for scaling in &all {
+        let of = |phase: &&str| scaling.phases.iter().find(|one| one.phase == **phase);
+        let last =
+            |phase: Option<&ScaledPhase>| phase.and_then(|phase| phase.levels.last().copied());
+        let ratio = |phase: &&str| {
+            last(of(phase)).map_or_else(|| "-".into(), |last| say::times(last.ratio))
+        };
+        let interval = |phase: &&str| {
+            last(of(phase)).and_then(|last| last.interval).map(ratio_span).unwrap_or_default()
+        };
+        table.group(if scaling.variant == DEFAULT_VARIANT { "" } else { &scaling.variant });
+        table.column("x", phases.iter().map(ratio));
+        table.column("95% interval", phases.iter().map(interval));
+    }
+    let level = |value| Quantity { value, unit: first.unit }.to_string();
+    let caption = format!(
+        "x: time with {} {} over the time with {}",
+        level(first.range.high),
+        first.axis,
+        level(first.range.low)
+    );
+    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+}
+
+/// A row for each phase, with what was found of each variant. None where no phase had enough measurements.
+fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
+    let all = analysis.findings().iter().filter_map(|finding| match finding {
+        Finding::Knee(knee) => Some((knee.variant.as_deref()?, knee.phase.as_deref()?, knee)),
+        _ => None,
+    });
+    let all: Vec<(&str, &str, &KneeFinding)> = all.collect();
+    let (_, _, first) = all.first()?;
+    let phases = each_once(all.iter().map(|one| one.1));
+    let mut table = Table::of_names("phase", Align::Left, phases.iter().map(ToString::to_string));
+    for variant in each_once(all.iter().map(|one| one.0)) {
+        let cell = |phase: &&str| {
+            let here = all.iter().find(|one| (one.0, one.1) == (variant, *phase));
+            here.map_or_else(|| "-".into(), |one| about_knee(one.2))
+        };
+        table.column_apart(
+            if variant == DEFAULT_VARIANT { "slowdown" } else { variant },
+            phases.iter().map(cell),
+        );
+    }
+    let level = |value| Quantity { value, unit: first.unit }.to_string();
+    let caption = format!(
+        "sudden slowdown between {} and {} of {}: times as long, and from where; none <N%: none found, and one of N% \
+         would have been",
+        level(first.range.low),
+        level(first.range.high),
+        first.axis
+    );
+    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+}
+
+fn about_knee(knee: &KneeFinding) -> String {
+    match (knee.at.zip(knee.factor), knee.smallest_detectable) {
+        (Some((at, factor)), _) => {
+            // A step lies between two levels, and from the upper one on all is slower.
+            let is_step = knee.shape == Some(ChangeShape::Step);
+            let at = knee.interval.filter(|_| is_step).map_or(at, |ends| ends.high);
+            let at = Quantity { value: at.round(), unit: knee.unit };
+            format!("{} from {at}", say::times(factor))
+        }
+        (None, Some(smallest)) => format!("none <{}", say::percent(smallest)),
+        (None, None) => "cannot tell".into(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Draws how latency grows while a phase runs: what was measured, and the fitted law, on axes from zero.
+
+use super::runs::{ChartKeys, ChartRuns, about_disturbed, about_last_level, notes, seconds};
+use super::{AxisQuantity, AxisScale, Chart, ChartAxis, ChartPoint, ChartSeries, SeriesLook};
+use crate::analysis::finding::Finding;
+use crate::analysis::findings::growth::{GrowthBlock, GrowthFinding};
+use crate::base::distinct::each_once;
+use crate::base::failure::shown;
+use crate::results::book::Level;
+
+/// One chart for each phase of which a growth is known, at the last of its levels.
+pub(super) fn growths(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
+    let phases =
+        each_once(runs.analyses.iter().flat_map(|analysis| {
+            growths_of(analysis.findings()).map(|growth| growth.phase.as_str())
+        }));
+    phases.into_iter().filter_map(|phase| chart(runs, phase, keys)).collect()
+}
+
+fn growths_of(findings: &[Finding]) -> impl Iterator<Item = &GrowthFinding> {
+    findings.iter().filter_map(|finding| match finding {
+        Finding::Growth(growth) => growth.figures.as_ref().map(|_| growth),
+        _ => None,
+    })
+}
+
+fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Chart> {
+    let (mut series, mut levels): (Vec<ChartSeries>, Vec<&Level>) = (Vec::new(), Vec::new());
+    let mut counted = Vec::new();
+    for variant in &runs.variants {
+        let own = growths_of(variant.analysis.findings())
+            .filter(|growth| growth.phase == phase && growth.variant == variant.variant);
+        let height = |growth: &&GrowthFinding| growth.level.as_ref().map_or(0.0, |one| one.value);
+        let Some(growth) = own.max_by(|a, b| height(a).total_cmp(&height(b))) else { continue };
+        let Some(figures) = &growth.figures else { continue };
+        let disturbed = variant.last_row(phase).is_some_and(|row| row.disturbed > 0);
+        let point = |operations: f64, ns: f64| ChartPoint {
+            n: growth.n as u64,
+            disturbed,
+            ..ChartPoint::at(operations, seconds(ns))
+        };
+        let seen = |block: &GrowthBlock| point(block.operations, block.seen_ns);
+        let fitted = |block: &GrowthBlock| Some(point(block.operations, block.fitted_ns?));
+        let name = growth.curve_name().unwrap_or_default();
+        series.push(variant.series(
+            SeriesLook::Markers,
+            "mean",
+            figures.blocks.iter().map(seen).collect(),
+        ));
+        series.push(variant.series(
+            SeriesLook::Law,
+            name,
+            figures.blocks.iter().filter_map(fitted).collect(),
+        ));
+        levels.extend(&growth.level);
+        counted.push(growth.counted.noun());
+    }
+    let name = shown(phase);
+    let x = ChartAxis::new(*counted.first()?, AxisQuantity::Count, AxisScale::Linear);
+    let title = format!("{name}: mean latency by {} done", x.label);
+    let about = "Each marker is the mean of a part of the phase; its start-up is left out. Lower is faster.";
+    let others = [about_last_level(&each_once(levels.into_iter())), about_disturbed(&series)];
+    Chart {
+        question: format!("Does {name} take longer the more it has done?"),
+        notes: notes(about, others),
+        series,
+        from_zero: true,
+        ..Chart::new(keys.unused("growth", phase), title, x, ChartAxis::latency(AxisScale::Linear))
+    }
+    .checked()
+}

@@ -1,0 +1,57 @@
+//! What a user sees first of a run: the question, the answer, the table that shows it, all on one screen.
+
+use std::path::Path;
+
+use crate::command::{Bench, Ran};
+
+const LINES: usize = 24;
+const COLUMNS: usize = 80;
+
+#[track_caller]
+fn assert_is_a_screen(ran: &Ran, of: &str) {
+    assert_eq!(ran.code, Some(0), "{of}: {}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines.len() <= LINES, "{of} has {} lines:\n{}", lines.len(), ran.stdout);
+    let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+    assert!(widest <= COLUMNS, "{of} has {widest} columns:\n{}", ran.stdout);
+    assert!(lines[0].ends_with('?'), "{of} does not begin with its question:\n{}", ran.stdout);
+    assert!(ran.stdout.contains("\n  Reliability: "), "{of} has no answer:\n{}", ran.stdout);
+    let last = lines.last().unwrap();
+    assert!(last.contains("--details"), "{of} does not say how to see more:\n{}", ran.stdout);
+}
+
+/// What makes the simulated place of `fullness` small enough to be filled many times.
+const SMALL_PLACE: &str = "\n[sim]\ncapacity = '256MiB'\n";
+
+#[test]
+fn the_first_screen_of_every_scenario_at_quick_scale_fits_a_terminal() {
+    for scenario in boatload::plan::SCENARIOS {
+        let bench = Bench::default();
+        let mut command = bench.command(["run", "--engine", "sim"]);
+        if scenario.name != "fullness" {
+            command.arg(scenario.name);
+        } else {
+            command.arg(bench.write("job.toml", scenario.text.to_string() + SMALL_PLACE));
+            command.args(["--set", "directories=200", "--set", "file_size=1MiB"]);
+            command.args(["--set", "size_max=1MiB", "--set", "scan_files=50"]);
+        }
+        assert_is_a_screen(&Ran::of(&mut command), scenario.name);
+    }
+}
+
+#[test]
+fn the_first_screen_of_every_kept_run_fits_a_terminal_and_all_else_is_in_the_details() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results");
+    let documents = std::fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path());
+    for document in documents.filter(|path| path.extension().is_some_and(|end| end == "json")) {
+        let bench = Bench::default();
+        let imported = bench.run([Path::new("import"), &document]);
+        assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+        let name = document.display().to_string();
+        assert_is_a_screen(&bench.run(["show", "last"]), &name);
+        let details = bench.run(["show", "last", "--details"]).stdout;
+        for part in ["seed ", "measurement overhead", "host:"] {
+            assert!(details.contains(part), "{name}: no {part} in\n{details}");
+        }
+    }
+}
