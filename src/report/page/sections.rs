@@ -56,6 +56,10 @@ pub(super) fn answer(
         blocks.extend(captions.into_iter().filter(|_| is_own).filter_map(PageBlock::note));
         let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
         blocks.extend(limit.and_then(PageBlock::note));
+        if let Some(command) = analysis.answer().and_then(|answer| answer.next.clone()) {
+            blocks.push(PageBlock::Heading("Next".into()));
+            blocks.push(PageBlock::Command(command));
+        }
     }
     blocks
 }
@@ -66,8 +70,6 @@ fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let mut blocks = vec![PageBlock::Answer { text: answer.sentence(), reliability }];
     let evidence = answer.evidence.iter().map(|sentence| PageSentence::plain(sentence.as_str()));
     blocks.extend(PageBlock::sentences("findings", evidence.collect()));
-    let next = answer.next.iter().map(|command| PageBlock::Command(command.clone()));
-    blocks.extend(next);
     blocks
 }
 

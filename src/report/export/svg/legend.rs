@@ -136,7 +136,11 @@ pub(super) fn things(chart: &Chart) -> Vec<LegendEntry> {
         chart.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
     };
     if has(|one, point| one.has_whiskers() && point.interval.is_some()) {
-        entries.push(LegendEntry::new(LegendSwatch::Interval, "95% interval"));
+        // Those of a line are the band behind it.
+        let is_band = chart.has(SeriesLook::Line);
+        let band = LegendSwatch::Series { look: SeriesLook::Band, pattern: 0, colour: NEUTRAL };
+        let swatch = if is_band { band } else { LegendSwatch::Interval };
+        entries.push(LegendEntry::new(swatch, "95% interval"));
     }
     if has(|one, point| is_hollow(one) && point.disturbed) {
         entries.push(LegendEntry::new(LegendSwatch::Disturbed, "disturbed"));
