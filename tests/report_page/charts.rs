@@ -161,7 +161,7 @@ fn names_that_look_like_markup_stay_as_they_are_in_a_saved_chart() {
     let path = page(&bench, &[document["run"]["id"].as_str().unwrap()]);
     browser.open(&path);
     let saved = "const text = (of) => [...of].map((one) => one.textContent);
-        return charts[0].picture().text().then((svg) => {
+        return charts[1].picture().text().then((svg) => {
             const read = new DOMParser().parseFromString(svg, 'image/svg+xml');
             return [text(read.querySelectorAll('.words text')), text(document.querySelectorAll('figure .legend .name'))];
         });";
