@@ -87,46 +87,54 @@ fn shortened(whole: &str) -> String {
     format!("{}.", words.join(" "))
 }
 
-/// What the findings say together, by the first kind that the job wants.
+/// What the findings say together: of the first kind that the job wants and that there are some of.
 fn draft(analysis: &Analysis<'_>, findings: &[Finding]) -> AnswerDraft {
     let run = &analysis.book.run;
-    let made = match run.conclude.first() {
-        None => None,
-        Some(Conclusion::Ranking) => ranking::ranking(&picked(findings, |one| match one {
-            Finding::Ranking(found) => Some(found),
-            _ => None,
-        })),
-        Some(Conclusion::Slope) => slope::slope(&picked(findings, |one| match one {
-            Finding::Slope(found) => Some(found),
-            _ => None,
-        })),
-        Some(Conclusion::Knee) => {
-            let knees = picked(findings, |one| match one {
-                Finding::Knee(found) => Some(found),
-                _ => None,
-            });
-            knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
-        }
-        Some(Conclusion::Scaling) => scaling::scaling(&picked(findings, |one| match one {
-            Finding::Scaling(found) => Some(found),
-            _ => None,
-        })),
-        Some(Conclusion::Growth) => growth::growth(&picked(findings, |one| match one {
-            Finding::Growth(found) => Some(found),
-            _ => None,
-        })),
-        Some(Conclusion::Crossover) => crossover::crossover(&picked(findings, |one| match one {
-            Finding::Crossover(found) => Some(found),
-            _ => None,
-        })),
-        Some(Conclusion::Source) => source::source(analysis.summary(), &bytes(findings)),
-    };
+    let made = run.conclude.iter().find_map(|kind| draft_of(*kind, analysis, findings));
     // The built-in scenario that concludes nothing by itself ranks the file systems it is given.
     let is_one = analysis.summary().groups.len() == 1 && find_scenario(&run.scenario).is_some();
     let ranks = run.conclude.is_empty() && is_one;
     let is_profile = run.conclude.is_empty();
     let made = made.or_else(|| is_profile.then(|| profile::profile(analysis, ranks)).flatten());
     made.unwrap_or_else(|| too_little(analysis))
+}
+
+/// What the findings of one kind say together; none if there are none.
+fn draft_of(
+    kind: Conclusion,
+    analysis: &Analysis<'_>,
+    findings: &[Finding],
+) -> Option<AnswerDraft> {
+    match kind {
+        Conclusion::Ranking => ranking::ranking(&picked(findings, |one| match one {
+            Finding::Ranking(found) => Some(found),
+            _ => None,
+        })),
+        Conclusion::Slope => slope::slope(&picked(findings, |one| match one {
+            Finding::Slope(found) => Some(found),
+            _ => None,
+        })),
+        Conclusion::Knee => {
+            let knees = picked(findings, |one| match one {
+                Finding::Knee(found) => Some(found),
+                _ => None,
+            });
+            knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
+        }
+        Conclusion::Scaling => scaling::scaling(&picked(findings, |one| match one {
+            Finding::Scaling(found) => Some(found),
+            _ => None,
+        })),
+        Conclusion::Growth => growth::growth(&picked(findings, |one| match one {
+            Finding::Growth(found) => Some(found),
+            _ => None,
+        })),
+        Conclusion::Crossover => crossover::crossover(&picked(findings, |one| match one {
+            Finding::Crossover(found) => Some(found),
+            _ => None,
+        })),
+        Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
+    }
 }
 
 /// The findings of one kind.
@@ -160,7 +168,7 @@ fn too_little(analysis: &Analysis<'_>) -> AnswerDraft {
             let reason: Vec<&str> = reason.split_whitespace().take(15).collect();
             format!("no measurement is valid: {}", reason.join(" "))
         }
-        None => "too few valid measurements for a conclusion".into(),
+        None => "too few valid measurements or levels for a conclusion".into(),
     };
     let measured = profile::profile(analysis, false).map(|profile| stated(&profile));
     AnswerDraft::cannot_tell(Lack::Repeats, text, measured.into_iter().collect())
