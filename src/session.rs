@@ -334,7 +334,7 @@ impl Session<'_> {
             self.book.measurements.push(settled);
         }
         if self.interrupt.is_set() {
-            self.watcher.status("interrupted: cleaning up; another Ctrl-C ends it at once");
+            self.watcher.notice("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
         let site = self.sites.for_cell(cell)?;
         none_left(&site.end_cell(), "a tree")?;

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::disturbances::DisturbanceAmounts;
+use super::disturbances::is_disturbed;
 use super::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
 use crate::op::{Effect, Operation, Subject, find_operation};
@@ -127,10 +127,7 @@ impl PhaseAmplification {
 }
 
 /// One for each phase of each variant of which anything is known.
-pub(super) fn phase_amplifications(
-    book: &Book,
-    disturbed: &DisturbanceAmounts,
-) -> Vec<PhaseAmplification> {
+pub(super) fn phase_amplifications(book: &Book) -> Vec<PhaseAmplification> {
     let phases = each_once(book.measurements.iter().map(|m| m.phase.as_str()));
     let cells = phase_cells(book.measurements.iter().filter(|m| m.valid()));
     let mut all = Vec::new();
@@ -154,7 +151,7 @@ pub(super) fn phase_amplifications(
                 read: mean_ratio(&reading, read_bytes, content_bytes),
                 writes_per_operation: mean_ratio(&writing, requests_written, operations),
                 reads_per_operation: mean_ratio(&reading, requests_read, operations),
-                disturbed: own.iter().any(|m| disturbed.contains(m)),
+                disturbed: own.iter().any(|m| is_disturbed(book, m)),
             };
             if one.estimates().next().is_some() {
                 all.push(one);
@@ -242,7 +239,7 @@ mod tests {
     }
 
     fn by_phase(book: &Book) -> Vec<PhaseAmplification> {
-        phase_amplifications(book, &DisturbanceAmounts::new(book))
+        phase_amplifications(book)
     }
 
     fn figure(estimate: Option<Estimate>) -> Option<(f64, u32)> {

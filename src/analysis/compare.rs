@@ -10,14 +10,14 @@ mod sets;
 mod side_by_side;
 
 use crate::analysis::Analysis;
-pub(crate) use between_runs::{BaselineMark, OTHER_RUNS_MIN};
+pub(crate) use between_runs::{BaselineMark, OTHER_RUNS_MIN, VarianceBasis};
 pub(crate) use matching::PhaseKey;
 pub(crate) use rates::Metric;
 pub use rates::{RatioTest, SpeedVerdict};
 pub(crate) use result::{Absence, CheckOutcome};
 pub use result::{ComparedRow, Comparison};
+use sets::compare_sets;
 pub(crate) use sets::{BaselineKind, BaselineRuns, Check};
-use sets::{ConfidenceScope, compare_sets};
 pub(crate) use side_by_side::{RowSide, SideBySideRow, side_by_side};
 
 /// The second run against the first, by their own repeats alone.
@@ -32,7 +32,7 @@ pub(crate) fn compare_among(
     b: &Analysis<'_>,
     others: &[Analysis<'_>],
 ) -> Comparison {
-    compare_sets(BaselineRuns::Run(a), b, others, ConfidenceScope::EachRow)
+    compare_sets(BaselineRuns::Run(a), &[b], others, true)
 }
 
 #[cfg(test)]

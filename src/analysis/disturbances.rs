@@ -218,12 +218,12 @@ impl DisturbanceAmounts {
     pub(super) fn amount(&self, m: &Measurement, kind: usize) -> Option<Option<f64>> {
         self.amounts.get(&std::ptr::from_ref(m))?[kind]
     }
+}
 
-    /// Whether this measurement, which is the book's own and no copy, was disturbed from outside.
-    pub(super) fn contains(&self, m: &Measurement) -> bool {
-        let kinds = DISTURBANCES.iter().enumerate().filter(|(_, kind)| kind.from_outside);
-        kinds.into_iter().any(|(kind, _)| self.amount(m, kind).flatten().is_some())
-    }
+/// Whether a measurement of the book was disturbed from outside.
+pub(super) fn is_disturbed(book: &Book, m: &Measurement) -> bool {
+    let mut kinds = DISTURBANCES.iter().filter(|kind| kind.from_outside);
+    kinds.any(|kind| (kind.judge)(book, m).flatten().is_some())
 }
 
 /// Slices of a phase that has no windows, if each holds enough operations to stand for more than them.

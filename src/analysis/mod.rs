@@ -35,7 +35,7 @@ use answer::AnswerFinding;
 use answer::compose::answer;
 use conditions::{Conditions, conditions};
 use disk_use::{DiskUse, disk_uses};
-use disturbances::DisturbanceAmounts;
+use disturbances::{DisturbanceAmounts, is_disturbed};
 use finding::Finding;
 use findings::{conclude, disk::disk};
 use job_time::job_seconds;
@@ -85,12 +85,12 @@ impl<'a> Analysis<'a> {
     /// Whether this measurement of the book was made under background load, or disturbed from outside
     /// in another way.
     pub fn disturbed(&self, m: &Measurement) -> bool {
-        self.disturbance_amounts().contains(m)
+        is_disturbed(self.book, m)
     }
 
     /// One row for each phase of each variant at each level.
     pub fn summary(&self) -> &Summary {
-        self.summary.get_or_init(|| summarize(self.book, self.disturbance_amounts()))
+        self.summary.get_or_init(|| summarize(self.book))
     }
 
     /// The conditions at each level.
@@ -110,8 +110,7 @@ impl<'a> Analysis<'a> {
 
     /// The amplification of each phase of each variant.
     pub fn phase_amplifications(&self) -> &[PhaseAmplification] {
-        self.phase_amplifications
-            .get_or_init(|| phase_amplifications(self.book, self.disturbance_amounts()))
+        self.phase_amplifications.get_or_init(|| phase_amplifications(self.book))
     }
 
     /// What the disk did in each phase of each variant, where its requests were watched.

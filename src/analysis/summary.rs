@@ -1,7 +1,7 @@
 //! Summarises a run in one row for each phase, which reports print. Every figure carries its n and its
 //! interval; invalid measurements stand apart and are never averaged in.
 
-use super::disturbances::DisturbanceAmounts;
+use super::disturbances::is_disturbed;
 use super::limit::Limit;
 use super::tails::{LatencySummary, tail};
 use super::uncertainty::{Estimate, coefficient_of_variation, independent, mean, rate_estimate};
@@ -128,13 +128,13 @@ impl Summary {
 }
 
 /// The summary of a book.
-pub(super) fn summarize(book: &Book, disturbed: &DisturbanceAmounts) -> Summary {
+pub(super) fn summarize(book: &Book) -> Summary {
     let bulk = bulk_phases(book.measurements.iter());
     let mut groups: Vec<VariantSummary> = Vec::new();
     for PhaseCell { variant, level, phase, measurements } in phase_cells(book.measurements.iter()) {
         let unit = if bulk.contains(phase) { Unit::Bytes } else { Unit::Count };
-        let is_disturbed = |m: &&&Measurement| m.valid() && disturbed.contains(m);
-        let disturbed = measurements.iter().filter(is_disturbed).count() as u64;
+        let counts = |m: &&&Measurement| m.valid() && is_disturbed(book, m);
+        let disturbed = measurements.iter().filter(counts).count() as u64;
         let row = PhaseSummary { disturbed, ..row(phase, measurements, unit, book.host.cpus) };
         let is_same =
             |group: &&mut VariantSummary| group.variant == variant && group.level.as_ref() == level;

@@ -4,6 +4,19 @@
 /// The chance that an interval does not hold the truth: intervals are at 95%.
 pub(crate) const INTERVAL_ALPHA: f64 = 0.05;
 
+/// A difference between runs is likely, and not proven, if it is significant with this chance and not with
+/// [`INTERVAL_ALPHA`]: four of five such intervals hold the truth.
+pub(crate) const LIKELY_ALPHA: f64 = 0.20;
+
+/// The standard deviation of the logarithm of a rate between equal runs, where too few runs are known to
+/// measure it: on a quiet machine, and beside background load. METHODOLOGY.md has the runs that they come
+/// from ("What runs differ by").
+pub(crate) const RUN_DEVIATION_QUIET: f64 = 0.08;
+pub(crate) const RUN_DEVIATION_DISTURBED: f64 = 0.20;
+
+/// Repeats without background load that are enough to leave the others out of a comparison.
+pub(crate) const QUIET_REPEATS_MIN: usize = 3;
+
 /// The chance of a law, a threshold, a knee or a slope where there is none: a run asks this of several
 /// phases and variants, and the best of several curves is taken.
 pub(crate) const FINDING_ALPHA: f64 = 0.01;

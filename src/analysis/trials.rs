@@ -1,12 +1,15 @@
 //! Counts how often boatload is right where the truth is known: equal runs, runs of which one was
 //! slowed down, and runs of the simulated file system.
 
-use super::compare::{Comparison, PhaseKey, RatioTest, SpeedVerdict};
+use super::compare::{ComparedRow, Comparison, PhaseKey, RatioTest, SpeedVerdict};
 use super::findings::ranking::ratios_between;
 use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
 use super::statistics::student::{DEGREES_MANY, student_t};
 use crate::results::book::Book;
+
+/// The chance of the share of a few pairs to lie beyond its interval, if claims are as seldom as they may be.
+const CLAIMS_ALPHA: f64 = 0.01;
 
 /// How often something came true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +93,8 @@ pub struct Trials {
     pub truth: f64,
     /// How many pairs there were.
     pub pairs: u64,
+    /// In how many of the comparisons of two runs any difference was claimed.
+    pub claimed: Tally,
     /// Each row of the comparisons, the whole job first.
     pub rows: Vec<TrialRow>,
 }
@@ -98,12 +103,13 @@ impl Trials {
     /// None yet, with this truth.
     #[must_use]
     pub fn new(truth: f64) -> Self {
-        Self { truth, pairs: 0, rows: Vec::new() }
+        Self { truth, pairs: 0, claimed: Tally::default(), rows: Vec::new() }
     }
 
     /// Counts one pair of runs.
     pub fn add(&mut self, comparison: &Comparison) {
         self.pairs += 1;
+        self.claimed.count(has_claim(comparison));
         for row in &comparison.rows {
             self.count(&row.key, row.test);
         }
@@ -124,7 +130,7 @@ impl Trials {
         let is_right = match test.verdict {
             SpeedVerdict::Faster => self.truth >= 1.0,
             SpeedVerdict::Slower => self.truth <= 1.0,
-            SpeedVerdict::NoDifference | SpeedVerdict::CannotTell => false,
+            _ => false,
         };
         let at = self.rows.iter().position(|row| row.key == *key).unwrap_or_else(|| {
             self.rows.push(TrialRow { key: key.clone(), ..TrialRow::default() });
@@ -149,27 +155,20 @@ impl Trials {
         self.together(|row| row.key.phase.is_none())
     }
 
-    /// Whether some row had significant differences more often than this share, beyond chance.
+    /// Whether differences were claimed in more than this share of the pairs, beyond chance.
     #[must_use]
     pub fn claims_more_than(&self, share: f64) -> bool {
-        self.any_interval(|row| row.significant, |found| found.low > share)
+        self.claimed.interval_at(CLAIMS_ALPHA).is_some_and(|found| found.low > share)
     }
 
-    /// Whether intervals of some row held the truth less often than this share, beyond chance.
+    /// Whether intervals of some row held the truth less often than this share, beyond chance. The intervals
+    /// of all rows hold together with 95% (Bonferroni). Rows of one run depend on each other, for what
+    /// disturbs it disturbs all: they are no more runs.
     #[must_use]
     pub fn holds_less_than(&self, share: f64) -> bool {
-        self.any_interval(|row| row.held, |found| found.high < share)
-    }
-
-    /// The intervals of all rows hold together with 95% (Bonferroni). Rows of one run depend on each
-    /// other, for what disturbs it disturbs all: they are no more runs.
-    fn any_interval(
-        &self,
-        of: impl Fn(&TrialRow) -> Tally,
-        is_beyond: impl Fn(Interval) -> bool,
-    ) -> bool {
         let alpha = 0.05 / self.rows.len().max(1) as f64;
-        self.rows.iter().any(|row| of(row).interval_at(alpha).is_some_and(&is_beyond))
+        let held = |row: &TrialRow| row.held.interval_at(alpha);
+        self.rows.iter().any(|row| held(row).is_some_and(|found| found.high < share))
     }
 
     fn together(&self, is_wanted: impl Fn(&TrialRow) -> bool) -> TrialRow {
@@ -179,6 +178,59 @@ impl Trials {
             all.held = all.held.and(row.held);
         }
         all
+    }
+}
+
+/// Whether a comparison claims that anything is faster or slower.
+fn has_claim(comparison: &Comparison) -> bool {
+    let is_claim =
+        |row: &ComparedRow| matches!(row.test.verdict, SpeedVerdict::Faster | SpeedVerdict::Slower);
+    comparison.rows.iter().any(is_claim)
+}
+
+/// How often something was found in pairs of separate runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairShares {
+    /// By a comparison of the two alone.
+    pub compare: Tally,
+    /// Likely, by the same comparison.
+    pub likely: Tally,
+    /// By a comparison that knows earlier runs of the same.
+    pub compare_stored: Tally,
+    /// By a check of the second against the first.
+    pub check: Tally,
+    /// By a check of the second against the history.
+    pub check_history: Tally,
+    /// By a check against the history that runs the job again before it alarms.
+    pub confirmed: Tally,
+}
+
+/// Pairs of separate runs under one kind of planted noise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairTrials {
+    /// The noise, for people.
+    pub noise: &'static str,
+    /// How often any difference, or regression, was claimed between equal runs.
+    pub equal: PairShares,
+    /// How often any row was found slower where the second took longer.
+    pub slower: PairShares,
+}
+
+impl PairTrials {
+    /// None yet.
+    #[must_use]
+    pub fn new(noise: &'static str) -> Self {
+        Self { noise, ..Self::default() }
+    }
+
+    /// Whether differences or regressions were claimed in more than this share of the equal pairs, beyond chance.
+    #[must_use]
+    pub fn claims_more_than(&self, share: f64) -> bool {
+        let PairShares { compare, compare_stored, check, check_history, confirmed, .. } =
+            self.equal;
+        let all = [compare, compare_stored, check, check_history, confirmed];
+        all.iter()
+            .any(|tally| tally.interval_at(CLAIMS_ALPHA).is_some_and(|found| found.low > share))
     }
 }
 
@@ -230,7 +282,8 @@ mod tests {
             detectable: Vec::new(),
             logs: Vec::new(),
         };
-        Trials { truth: 1.0, pairs, rows: vec![row; rows] }
+        let claimed = row.significant;
+        Trials { truth: 1.0, pairs, claimed, rows: vec![row; rows] }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use clap::Args;
 use super::StorePlace;
 use super::job::percent_within;
 use super::out::{print_and_keep, written};
+use super::progress::Quiet;
+use super::run::Run;
 use super::runs::{check_each_once, equal_runs, find_run, other_runs};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
@@ -15,6 +17,7 @@ use crate::base::failure::{Exit, Failure, Result};
 use crate::base::units::counted;
 use crate::report::{write_check, write_check_json};
 use crate::results::book::Book;
+use crate::run::interrupt::Interrupt;
 
 /// Stands for all earlier runs of the same on the same. No id has seven characters.
 const HISTORY: &str = "history";
@@ -24,14 +27,20 @@ Examples:
   boatload check last --baseline k7m2n8p4         fails if more than 5% slower
   boatload check last --baseline history          than the runs before it
   boatload check last --baseline history --show   with a table of those runs
+  boatload check last --baseline history --confirm 3    run again before it fails
   boatload run smallfiles --dir /mnt/x && boatload check last --baseline history --fail-on 10%";
 
 const LONG: &str = "\
-There is a row for each phase, and for the whole job if all did the same work: `ok`; `REGRESSION` \
-if the run took longer by more than --fail-on and the whole interval lies beyond that; `unsure` if \
-the interval reaches below it, or the error is unknown. The intervals hold together over all rows \
-at 95% (Bonferroni). Against one run they include the between-run variance, if the store has 6 or more \
-earlier runs of the same job; an outlier among them does not count.
+There is a row for each phase, and for the whole job if all did the same work: `ok` if the whole \
+interval lies below --fail-on; `REGRESSION` if the whole interval lies beyond it; otherwise `unsure`. The \
+intervals hold together over all rows at 95% (Bonferroni). Against one run they include the between-run \
+variance of earlier runs of the same job, if the store has 6 or more; otherwise they are as wide as equal \
+runs differ in general, and wider beside background load. Repeats under background load do not count if \
+3 or more are without it.
+
+With --confirm N a run that would fail is done again first, with its own command, up to N times: in the \
+directory where it was started, with everything that it does there, such as erasing a device that it names. \
+The new runs are kept. It fails only if the regression holds over all of them.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system (with or without a journal) and device like this run's; kernels and versions \
@@ -60,6 +69,11 @@ pub(super) struct CheckCommand {
     /// With a single baseline, so many other runs of the same job; the between-run variance needs 6.
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
+    /// Run the job again up to N times before it fails
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    confirm: Option<u32>,
+    #[command(flatten)]
+    quiet: Quiet,
     /// Show the history of each row, with its steps
     #[arg(long)]
     show: bool,
@@ -81,7 +95,7 @@ impl CheckCommand {
         // Later ones may be the same regression once more.
         let others = other_runs([baseline, run], store, self.last, Some(&run.run.started))?;
         let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
-        self.judge(run, BaselineRuns::Run(&Analysis::of(baseline)), &others)
+        self.judge(run, BaselineRuns::Run(&Analysis::of(baseline)), &others, store)
     }
 
     fn against_history(&self, run: &Book, store: &StorePlace) -> Result<Exit> {
@@ -94,11 +108,11 @@ impl CheckCommand {
         let runs: Vec<Analysis<'_>> = earlier.runs.iter().map(Analysis::of).collect();
         let baseline = BaselineRuns::History(&runs);
         if runs.is_empty() {
-            let nothing = Check::of_run(&Analysis::of(run), baseline, &[], self.fail_on);
+            let nothing = Check::of_runs(&[&Analysis::of(run)], baseline, &[], self.fail_on);
             self.deliver(&nothing, &nothing_earlier(run, earlier.unlike))?;
             return Ok(Exit::Good);
         }
-        self.judge(run, baseline, &[])
+        self.judge(run, baseline, &[], store)
     }
 
     fn judge(
@@ -106,8 +120,19 @@ impl CheckCommand {
         run: &Book,
         baseline: BaselineRuns<'_>,
         others: &[Analysis<'_>],
+        store: &StorePlace,
     ) -> Result<Exit> {
-        let check = Check::of_run(&Analysis::of(run), baseline, others, self.fail_on);
+        let mut check = Check::of_runs(&[&Analysis::of(run)], baseline, others, self.fail_on);
+        if let Some(most) =
+            self.confirm.filter(|_| !check.with(CheckOutcome::Regression).is_empty())
+        {
+            check = self.confirmed(
+                most,
+                run,
+                |runs| Check::of_runs(runs, baseline, others, self.fail_on),
+                store,
+            )?;
+        }
         if check.rows().next().is_none() {
             return Err(Failure::usage(format!(
                 "{} and {} have no phase in common, so there is nothing to check",
@@ -118,6 +143,32 @@ impl CheckCommand {
             written("write the check", |out| write_check(run, baseline, &check, self.show, out))?;
         self.deliver(&check, &text)?;
         Ok(exit(&check))
+    }
+
+    /// What `check` says of a run that is too slow together with more runs of the same, up to `most`: until they are
+    /// not too slow.
+    fn confirmed(
+        &self,
+        most: u32,
+        run: &Book,
+        check: impl Fn(&[&Analysis<'_>]) -> Check,
+        store: &StorePlace,
+    ) -> Result<Check> {
+        let interrupt = Interrupt::listen()?;
+        let mut again: Vec<Book> = Vec::new();
+        loop {
+            let (id, number) = (&run.run.id, again.len() + 1);
+            let why = format!("{id} is too slow: running it again ({number} of at most {most})");
+            again.push(Run::again(run, &why, store, self.quiet, &interrupt)?);
+            let all: Vec<Analysis<'_>> =
+                [run].into_iter().chain(&again).map(Analysis::of).collect();
+            let all: Vec<&Analysis<'_>> = all.iter().collect();
+            let check = check(&all);
+            let is_over = again.len() == most as usize;
+            if is_over || check.with(CheckOutcome::Regression).is_empty() {
+                return Ok(check);
+            }
+        }
     }
 
     fn deliver(&self, check: &Check, text: &str) -> Result<()> {

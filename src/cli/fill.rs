@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::progress::Progress;
+use super::progress::{Progress, Quiet};
 use super::{job, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, duration, figures};
@@ -183,7 +183,7 @@ fn stock_with(threads: u32, dir: &Path, prepare: Option<Prepare>) -> Result<Exit
     };
     prepare.ballast.threads = threads;
     let interrupt = Interrupt::listen()?;
-    let progress = Progress::plain(None);
+    let progress = Progress::plain(None, Quiet::default());
     let stocked = make_ballast(dir, &prepare, &interrupt, &|headway| {
         progress.prepares_files("making files", headway)
     });

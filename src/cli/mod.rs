@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::base::failure::{Exit, Result};
-use crate::base::shell::quoted;
+use crate::base::shell::{quoted, words};
 use crate::host::paths;
 use crate::results::store::Store;
 
@@ -156,6 +156,14 @@ pub fn main() -> ExitCode {
         failure.exit
     });
     ExitCode::from(exit as u8)
+}
+
+/// The `boatload run` that a stored command line is; none if it is another command.
+fn run_of(command: &str) -> Option<run::Run> {
+    match Arguments::try_parse_from(words(command)?).ok()?.command {
+        Command::Run(stored) => Some(stored.command),
+        _ => None,
+    }
 }
 
 /// The command line as it was typed, for the record.

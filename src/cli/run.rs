@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::job::Job;
-use super::progress::Progress;
+use super::progress::{Progress, Quiet};
 use super::{StorePlace, exit_of, out, report, show};
-use crate::base::failure::{Exit, Result};
+use crate::analysis::history::same_target;
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::session;
+use crate::session::{self, RunOrder, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,13 +34,15 @@ directory, unless --device and --erase name a device for it, or --in-memory or -
 pub(super) struct Run {
     #[command(flatten)]
     job: Job,
-    /// Also write the run document (JSON) to FILE; - writes it instead of the table
+    /// Also write the run document (JSON) to FILE; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Also write the report for a browser to FILE.html
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Report everything, not only the answer; `boatload show RUN --details` does later
+    /// Report everything, not only the answer
+    ///
+    /// `boatload show RUN --details` does so later.
     #[arg(long)]
     details: bool,
     /// Show the run on the whole terminal while it goes on
@@ -48,8 +51,10 @@ pub(super) struct Run {
     /// done and to come, rate and mean latency of the last second, the device, the processors, and phases
     /// that are over. It is drawn on standard error four times a second, from 40 columns and 10 rows on.
     /// Where that is no terminal, one sentence says so and progress comes as without it.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     live: bool,
+    #[command(flatten)]
+    quiet: Quiet,
     /// Let a scenario fill the file system of --dir
     ///
     /// Nothing else should need it: everything on it would feel that.
@@ -67,7 +72,7 @@ impl Run {
         let mut store = store.open()?;
         let progress = match self.live {
             true => Progress::live(&plan, &interrupt),
-            false => Progress::plain(Some(&plan)),
+            false => Progress::plain(Some(&plan), self.quiet),
         };
         let book = session::run(&order, &mut store, &progress, &interrupt)?;
         drop(progress);
@@ -78,6 +83,54 @@ impl Run {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
         }
         Ok(exit)
+    }
+
+    /// Does a stored run again: the same job with its options, in the same place. The result is kept, and `why` is
+    /// said first.
+    ///
+    /// # Errors
+    /// If it cannot be done again, would do something else now, or was interrupted.
+    pub(super) fn again(
+        book: &Book,
+        why: &str,
+        store: &StorePlace,
+        quiet: Quiet,
+        interrupt: &Interrupt,
+    ) -> Result<Book> {
+        let (id, command) = (&book.run.id, &book.run.command);
+        let stored = super::run_of(command).ok_or_else(|| {
+            Failure::usage(format!(
+                "{id} cannot be run again: {} is no such command",
+                shown(command)
+            ))
+        })?;
+        let plan = stored.job.plan()?;
+        let same = (&plan.job, plan.scale, &plan.parameters)
+            == (&book.run.job, book.run.scale, &book.run.parameters);
+        if !same {
+            return Err(Failure::usage(format!(
+                "{id} cannot be run again: its job file or scenario has changed since"
+            )));
+        }
+        let order = stored.job.order(&plan, stored.fill_real)?;
+        let order = RunOrder { command: command.clone(), ..order };
+        let mut store = store.open()?;
+        let progress = Progress::plain(Some(&plan), quiet);
+        progress.notice(why);
+        let again = session::run(&order, &mut store, &progress, interrupt)?;
+        drop(progress);
+        if interrupt.is_set() {
+            let sentence = format!("interrupted while {id} was run again");
+            return Err(Failure { exit: Exit::Interrupted, sentence });
+        }
+        if !same_target(book, &again) {
+            return Err(Failure::failed(format!(
+                "{id} was measured on another machine or place than run {} of the same now; \
+                 `boatload compare {id} {}` says which",
+                again.run.id, again.run.id
+            )));
+        }
+        Ok(again)
     }
 
     /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and

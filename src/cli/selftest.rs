@@ -6,16 +6,18 @@ use clap::Args;
 
 use super::job::{Job, percent_within};
 use super::out;
-use super::progress::Progress;
+use super::progress::{Progress, Quiet};
 use crate::analysis::twins::ClaimKind;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::plan::CellPlan;
-use crate::report::{write_same, write_simulated, write_slowed_twins, write_slower, write_twins};
+use crate::report::{
+    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
+};
 use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::run::noisy_neighbour::{NoisyNeighbour, make_noise};
 use crate::session::RunOrder;
-use crate::session::trials::{same, simulated, slower, twins};
+use crate::session::trials::{pairs, same, simulated, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +45,12 @@ a growth by stating of one what it excludes for the other. `claims` are all diff
 that these findings state. With --delay the twin takes longer, and counted is how often the ranking \
 finds it slower, or faster, in each phase.
 
+With --pairs there is one other trial instead, on the simulated file system: pairs of separate runs, \
+as `compare` and `check` see them, while noise is planted. Counted is how often they claim a difference \
+between equal runs, and how often they find that the second takes --delay longer: by `compare` of the two \
+(and how often it calls one likely), with earlier runs in the store, by `check` against \
+the first, against the history, and with --confirm 3.
+
 With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
 in two threads and past the page cache, and computes in a third, as long as the trials take.
 
@@ -66,6 +74,7 @@ pub(super) struct SelfTest {
     slower: u32,
     /// How much longer it takes [default: 10%]
     ///
+    /// With --pairs the default is 50%.
     /// With --scenario nothing is slowed down unless this is given.
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(0.1..=1000.0))]
     delay: Option<f64>,
@@ -79,9 +88,16 @@ pub(super) struct SelfTest {
     /// Runs of --scenario
     #[arg(long, value_name = "RUNS", default_value_t = 10, requires = "twins")]
     runs: u32,
+    /// Instead compare so many pairs of simulated runs under each planted noise
+    #[arg(long, value_name = "PAIRS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide_short_help = true)]
+    #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins", "noise"])]
+    pairs: Option<u32>,
     /// Plant a noisy neighbour that uses the disk and a processor
     #[arg(long)]
     noise: bool,
+    #[command(flatten)]
+    quiet: Quiet,
     /// Be that neighbour, in this directory
     #[arg(long, value_name = "DIR", hide = true)]
     noise_in: Option<PathBuf>,
@@ -89,6 +105,9 @@ pub(super) struct SelfTest {
 
 /// How much longer the slower one of two takes unless it is given, as a share.
 const DELAY: f64 = 0.1;
+
+/// The same of pairs of separate runs.
+const PAIRS_DELAY: f64 = 0.5;
 
 /// More than so many of the claims of a difference where there is none are too many.
 const CLAIMS_MAX: f64 = 0.05;
@@ -119,10 +138,11 @@ impl SelfTest {
         let interrupt = Interrupt::listen()?;
         let neighbour = || NoisyNeighbour::start(&order.directory, &["selftest", "--noise-in"]);
         let neighbour = self.noise.then(neighbour).transpose()?;
-        let progress = Progress::plain(None);
-        let wrong = match has_twins {
-            true => self.twins(&order, &progress, &interrupt),
-            false => self.trials(&order, &progress, &interrupt),
+        let progress = Progress::plain(None, self.quiet);
+        let wrong = match self.pairs {
+            Some(number) => self.pairs(number, &order, &progress, &interrupt),
+            None if has_twins => self.twins(&order, &progress, &interrupt),
+            None => self.trials(&order, &progress, &interrupt),
         };
         drop(progress);
         let stopped = neighbour.map_or(Ok(()), NoisyNeighbour::stop);
@@ -181,6 +201,27 @@ impl SelfTest {
             }
         }
         Ok(wrong)
+    }
+
+    /// Does the trial of pairs of simulated runs and prints it; what is wrong beyond chance.
+    fn pairs(
+        &self,
+        number: u32,
+        order: &RunOrder<'_>,
+        progress: &Progress,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>> {
+        let delay = self.delay.unwrap_or(PAIRS_DELAY);
+        let begins = |noise: &str, at: u32| {
+            let share = f64::from(at - 1) / f64::from(number);
+            progress.prepares_files(&format!("pairs: {noise}"), &Headway::Share(share));
+        };
+        let found = pairs(order, number, delay, &begins, interrupt)?;
+        print_result(progress, |out| write_pairs(&found, delay, out))?;
+        let wrong = found.iter().filter(|trials| trials.claims_more_than(CLAIMS_MAX));
+        let wrong =
+            wrong.map(|trials| format!("too many claims between equal runs: {}", trials.noise));
+        Ok(wrong.collect())
     }
 
     /// Does the trial of a scenario with twins and prints it; what is wrong beyond chance.

@@ -46,13 +46,24 @@ pub struct SimKnee {
     pub factor: f64,
 }
 
-/// By how much whole passes and whole repeats are slower or faster than others, each way alike.
+/// Background load that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimNeighbour {
+    /// Of how many phases, in percent.
+    pub share_percent: f64,
+    /// How many times as long everything takes then.
+    pub factor: f64,
+}
+
+/// By how much whole passes, repeats and runs are slower or faster than others, each way alike.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct SimSpread {
     /// Standard deviation of passes, in percent.
     pub passes_percent: f64,
     /// Standard deviation of repeats, which all passes of one have in common, in percent.
     pub repeats_percent: f64,
+    /// Standard deviation of runs with other seeds, in percent.
+    pub runs_percent: f64,
 }
 
 /// An error at one request.
@@ -83,8 +94,10 @@ pub struct SimModel {
     pub directory_cost_ns: u64,
     /// Noise on every request.
     pub noise: SimNoise,
-    /// What passes and repeats differ by as a whole.
+    /// What passes, repeats and runs differ by as a whole.
     pub spread: SimSpread,
+    /// Background load, which is seen as such.
+    pub neighbour: Option<SimNeighbour>,
     /// Percent that everything is slower after a million operations of the run, over all workers,
     /// than at its start.
     pub drift_percent: f64,

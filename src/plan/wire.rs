@@ -568,8 +568,10 @@ pub(super) struct WireSim {
     pub(super) directory_cost: Option<WireQuantity>,
     /// Random deviation of each request's time; none by default.
     pub(super) noise: Option<SimNoise>,
-    /// By how much passes and repeats differ as a whole; not at all by default.
+    /// By how much passes, repeats and runs differ as a whole; not at all by default.
     pub(super) spread: Option<WireSpread>,
+    /// Background load that comes and goes; none by default.
+    pub(super) neighbour: Option<WireNeighbour>,
     /// Percent that everything is slower after a million operations of the run; 0 by default.
     pub(super) drift: Option<WireQuantity>,
     /// A request now and then that takes long.
@@ -586,7 +588,7 @@ pub(super) struct WireSim {
     pub(super) queue: Option<WireQuantity>,
 }
 
-/// By how much passes and repeats differ as a whole.
+/// By how much passes, repeats and runs differ as a whole.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireSpread {
@@ -594,6 +596,20 @@ pub(super) struct WireSpread {
     pub(super) passes: Option<WireQuantity>,
     /// Standard deviation of repeats, up to 30%; 0 by default.
     pub(super) repeats: Option<WireQuantity>,
+    /// Standard deviation of runs with other seeds, up to 30%; 0 by default.
+    pub(super) runs: Option<WireQuantity>,
+}
+
+/// Background load that comes and goes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireNeighbour {
+    /// Of how many phases, in percent.
+    #[schemars(required)]
+    pub(super) share: Option<WireQuantity>,
+    /// How many times as long everything takes then, a number from 1 to 1,000.
+    #[schemars(required)]
+    pub(super) factor: Option<WireQuantity>,
 }
 
 /// A request now and then that takes long.

@@ -17,7 +17,7 @@ use crate::analysis::compare::{
 use crate::analysis::findings::say::{span, times};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis};
 use crate::base::distinct::each_once;
-use crate::base::units::{counted, figures};
+use crate::base::units::counted;
 use crate::results::book::Book;
 pub(super) use sentences::{
     ABOUT_DIFFERENCES, about_run, comparison_sentences, differences_table, few, phase_name, share,
@@ -30,10 +30,7 @@ pub use side_by_side::{RUNS_MAX, write_side_by_side};
 pub(super) use side_by_side::{side_by_side_reading, side_by_side_table};
 
 /// Rises when a field of a document changes its meaning or goes.
-const VERSION: u32 = 1;
-
-/// A history of fewer runs hardly knows its between-run variance.
-const RUNS_ENOUGH: usize = 6;
+const VERSION: u32 = 2;
 
 #[derive(Serialize)]
 struct SentencedDocument<'a, T> {
@@ -143,13 +140,10 @@ pub(super) fn comparison_reading(comparison: &Comparison) -> Vec<Reading> {
     if rows.iter().any(|row| row.key.phase.is_none()) {
         text += " The whole job is the time of all phases with the syncs at their ends.";
     }
-    let intervals = comparison.intervals();
-    if intervals > 0 {
+    if rows.iter().any(|row| row.test.interval.is_some()) {
+        let between = about_between_runs(comparison.other_runs);
         text += &format!(
-            " Each interval holds for itself: if nothing differed, {} of {intervals} would differ \
-             by chance. {}",
-            figures(comparison.expected_by_chance, 2),
-            about_between_runs(comparison.other_runs)
+            " The intervals hold together at 95%; likely is what they show at 80%. {between}"
         );
     }
     let once = phases_of(&rows, |row| {
@@ -185,8 +179,8 @@ fn about_between_runs(others: usize) -> String {
         n => format!("only {}", counted(n as u64, "other run")),
     };
     format!(
-        "Intervals include the variance between repeats, not that between runs: the store has \
-         {stored} of the same job, and {OTHER_RUNS_MIN} are needed."
+        "The between-run variance of this job is unknown, for the store has {stored} of it and \
+         {OTHER_RUNS_MIN} are needed: intervals are as wide as equal runs differ in general."
     )
 }
 
@@ -237,6 +231,10 @@ pub fn write_check(
     }
     write_run("B", run, out)?;
     write_state(run, out)?;
+    let again = check.comparison.b_again.iter().map(|run| run.id.as_str()).collect::<Vec<_>>();
+    if !again.is_empty() {
+        write_wrapped("   ", &format!("run again as {}", again.join(", ")), out)?;
+    }
     write_findings(&check_sentences(check), &check_table(check), &check_reading(check), out)?;
     if show {
         check.rows().try_for_each(|row| write_history(row, out))?;
@@ -284,7 +282,8 @@ fn check_reading(check: &Check) -> Vec<Reading> {
     let most = times(1.0 + check.fail_on);
     let mut text = format!(
         "time is how many times as long this run took; a regression has its whole interval above \
-         {most}. The intervals hold together at 95%: many rows raise no more false alarms than one."
+         {most}, what is ok below. The intervals hold together at 95%: many rows raise no more false alarms \
+         than one."
     );
     match check.against {
         BaselineKind::Run => {
@@ -297,11 +296,8 @@ fn check_reading(check: &Check) -> Vec<Reading> {
     }
     let mut texts = vec![("", text)];
     let mut histories = check.rows().filter_map(|row| row.history.as_ref());
-    if histories.any(|history| history.points.len() < RUNS_ENOUGH) {
-        let text = format!(
-            "the history has fewer than {RUNS_ENOUGH} runs: intervals are wide, and too narrow if \
-             it has one"
-        );
+    if histories.any(|history| history.points.len() < OTHER_RUNS_MIN) {
+        let text = format!("the history has fewer than {OTHER_RUNS_MIN} runs: intervals are wide");
         texts.push(("- ", text));
     }
     texts.extend(about_marks(&check.comparison));

@@ -37,7 +37,9 @@ pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
 pub use plot::{Colours, Style, plain, write_plots};
-pub use selftest::{write_same, write_simulated, write_slowed_twins, write_slower, write_twins};
+pub use selftest::{
+    write_pairs, write_same, write_simulated, write_slowed_twins, write_slower, write_twins,
+};
 pub use terminal::write_plotted;
 
 /// One way to write a run.

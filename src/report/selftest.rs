@@ -7,7 +7,9 @@ use super::table::{Align, Table};
 use super::text::write_wrapped;
 use crate::analysis::findings::say::times;
 use crate::analysis::statistics::Interval;
-use crate::analysis::trials::{SimulatedLaw, SimulatedNoise, Tally, Trials};
+use crate::analysis::trials::{
+    PairShares, PairTrials, SimulatedLaw, SimulatedNoise, Tally, Trials,
+};
 use crate::analysis::twins::{FoundDifference, KindClaims, TwinTrials};
 use crate::base::units::{counted, figures, grouped};
 
@@ -18,12 +20,9 @@ use crate::base::units::{counted, figures, grouped};
 pub fn write_same(trials: &Trials, out: &mut dyn Write) -> io::Result<()> {
     let pairs = counted(trials.pairs, "pair");
     writeln!(out, "A against A: {pairs} of runs that do the same")?;
-    let claims = trials.phases().significant;
-    let sentence = format!(
-        "A difference was claimed in {} of phases: {}; intervals at 95% allow 5%.",
-        times_of(claims, "comparison"),
-        share_of(claims)
-    );
+    let claimed = times_of(trials.claimed, "pair");
+    let sentence =
+        format!("A difference was claimed in {claimed}: {}; 5% may.", share_of(trials.claimed));
     write_wrapped("* ", &sentence, out)?;
     table(trials, "claimed", "held 1").write(out)?;
     writeln!(out)
@@ -50,6 +49,37 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
     }
     table(trials, "found", "held").write(out)?;
     writeln!(out)
+}
+
+/// Writes how often separate runs of the simulated file system were told apart: equal ones, and those of which
+/// the second takes longer by `delay`, a share.
+///
+/// # Errors
+/// If `out` does.
+pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::Result<()> {
+    let times = figures(1.0 + delay, 3);
+    let of_equal: fn(&PairTrials) -> PairShares = |trials| trials.equal;
+    for (title, shares) in [
+        ("Claimed between equal runs".to_string(), of_equal),
+        (format!("Found where the second takes {times} times as long"), |trials| trials.slower),
+    ] {
+        let pairs = all.first().map_or(0, |trials| shares(trials).compare.of);
+        writeln!(out, "{title}, {} for each noise", counted(pairs, "pair"))?;
+        let heads = ["compare", "(likely)", "+ stored", "check", "history", "--confirm"];
+        let mut columns = vec![("planted noise", Align::Left)];
+        columns.extend(heads.map(|head| (head, Align::Right)));
+        let mut table = Table::new(&columns);
+        for trials in all {
+            let PairShares { compare, likely, compare_stored, check, check_history, confirmed } =
+                shares(trials);
+            let tallies = [compare, likely, compare_stored, check, check_history, confirmed];
+            let cells = [trials.noise.to_string()].into_iter().chain(tallies.map(percent));
+            table.row(cells.collect());
+        }
+        table.write(out)?;
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// Writes what was found of the simulated file system in this many runs of each kind.

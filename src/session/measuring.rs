@@ -147,6 +147,7 @@ pub(super) fn measure(
     let moved = site.readings().since(before).device;
     let seen = begun.map(|begun| watch.end(&begun, site)).transpose()?;
     let PhaseSurroundings { disturbance, disk } = seen.unwrap_or_default();
+    let disturbance = disturbance.or_else(|| site.simulated_load(run.seconds));
     let taken = taken(usage.zip(site.usage()), phase);
     let recorded = merge(recorders, windows);
     let others_read_bytes = disturbance.and_then(|d| d.others_read_bytes).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Tests boatload by runs whose truth is known, on a real file system and on the simulated one.
 
+mod pairs;
+
 use super::{RunOrder, Watcher};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{compare, compare_among};
@@ -16,6 +18,8 @@ use crate::plan::{CellPlan, Conclusion, Plan, Settings, read_job};
 use crate::results::book::Book;
 use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
+
+pub(crate) use pairs::pairs;
 
 /// Nobody watches the single runs.
 struct Nobody;

@@ -6,7 +6,8 @@ use serde::Serialize;
 use crate::analysis::findings::ratio::{Rate, RateWithError};
 use crate::analysis::history::steps;
 use crate::analysis::statistics::describe::{mean, median, squares};
-use crate::analysis::statistics::student::student_t;
+use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
+use crate::analysis::thresholds::{INTERVAL_ALPHA, RUN_DEVIATION_DISTURBED, RUN_DEVIATION_QUIET};
 
 /// With fewer other runs hardly anything is known of their variance, and no step is found in them.
 pub(crate) const OTHER_RUNS_MIN: usize = 6;
@@ -23,12 +24,25 @@ const DEVIATION_SCALE: f64 = 1.482_6;
 /// No smaller deviation makes an outlier; see the smallest width of a ratio.
 const DEVIATION_LEAST: f64 = 0.005;
 
+/// What the between-run variance rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VarianceBasis {
+    /// Other runs of the same job.
+    Measured,
+    /// Runs on quiet machines in general, for too few of this job are known.
+    Assumed,
+    /// Runs beside background load in general, for too few of this job are known.
+    AssumedDisturbed,
+}
+
 /// The variance of a figure between runs of the same job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BetweenRunVariance {
     /// Of the logarithm of one run's figure.
     pub(super) variance: f64,
     pub(super) degrees: f64,
+    pub(super) basis: VarianceBasis,
 }
 
 impl BetweenRunVariance {
@@ -50,12 +64,33 @@ impl BetweenRunVariance {
             sum += squares(kept);
             degrees += kept.len().saturating_sub(1) as f64;
         }
-        (degrees > 0.0).then(|| Self { variance: sum / degrees, degrees })
+        let basis = VarianceBasis::Measured;
+        (degrees > 0.0).then(|| Self { variance: sum / degrees, degrees, basis })
     }
 
-    /// Half the width of the interval of the logarithm of a ratio of two such runs.
-    pub(super) fn half_width(&self, alpha: f64) -> Option<f64> {
-        Some(student_t(alpha, self.degrees)? * (2.0 * self.variance).sqrt())
+    /// That of runs in general, beside background load or without it.
+    pub(super) fn assumed(is_disturbed: bool) -> Self {
+        let (deviation, basis) = match is_disturbed {
+            true => (RUN_DEVIATION_DISTURBED, VarianceBasis::AssumedDisturbed),
+            false => (RUN_DEVIATION_QUIET, VarianceBasis::Assumed),
+        };
+        Self { variance: deviation * deviation, degrees: DEGREES_MANY, basis }
+    }
+
+    /// The larger one.
+    pub(super) fn at_least(self, other: Self) -> Self {
+        if other.variance > self.variance { other } else { self }
+    }
+
+    /// Half the width of the interval of the logarithm of a ratio of the means of so many runs.
+    pub(super) fn half_width(&self, alpha: f64, runs: [usize; 2]) -> Option<f64> {
+        let parts: f64 = runs.iter().map(|runs| 1.0 / (*runs).max(1) as f64).sum();
+        Some(student_t(alpha, self.degrees)? * (parts * self.variance).sqrt())
+    }
+
+    /// By how much two equal runs differ at most, in 95 of 100 pairs, as a share.
+    pub(super) fn equal_runs_differ(&self) -> Option<f64> {
+        self.half_width(INTERVAL_ALPHA, [1, 1]).map(f64::exp_m1)
     }
 }
 
@@ -123,6 +158,35 @@ pub(super) struct Baseline {
     only: Option<Rate>,
 }
 
+/// The rate of the runs that are checked: of one, or the mean of several equal ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PooledRate {
+    /// With the error that the repeats show.
+    pub(super) rate: RateWithError,
+    /// How many runs.
+    pub(super) runs: usize,
+}
+
+impl PooledRate {
+    /// Of runs; none of none.
+    pub(super) fn of_runs(rates: &[Rate]) -> Option<Self> {
+        let n = rates.len() as f64;
+        let all: Vec<RateWithError> = rates.iter().map(Rate::with_error).collect();
+        let first = *all.first()?;
+        let logs: Vec<f64> = all.iter().map(|rate| rate.log).collect();
+        let sum: Option<f64> = all.iter().map(|rate| rate.variance).sum();
+        let rate = match rates.len() {
+            1 => first,
+            _ => RateWithError {
+                log: mean(&logs),
+                variance: sum.map(|sum| (sum / (n * n)).max(squares(&logs) / (n * (n - 1.0)))),
+                degrees: all.iter().map(|rate| rate.degrees).sum(),
+            },
+        };
+        Some(Self { rate, runs: rates.len() })
+    }
+}
+
 impl Baseline {
     /// Of runs, oldest first.
     pub(super) fn of_runs(rates: &[Rate]) -> Self {
@@ -151,28 +215,42 @@ impl Baseline {
         }
     }
 
-    /// Its rate beside a run. Of a history it has the variance between runs.
-    pub(super) fn beside(&self, run: &Rate) -> RateWithError {
-        if let Some(only) = &self.only {
-            return only.with_error();
-        }
-        let of_one = 1.0 + 1.0 / self.runs.max(1) as f64;
-        RateWithError {
-            log: self.log,
-            variance: self.between.map(|between| between.variance * of_one),
-            degrees: self.between.map_or(run.with_error().degrees, |between| between.degrees),
+    /// The between-run variance that a run beside it is tested with: its own, or if that is not known the
+    /// one of `others`. A disturbed run differs by at least what such runs do, unless the runs of the history
+    /// were as disturbed.
+    pub(super) fn variance(
+        &self,
+        others: BetweenRunVariance,
+        is_beyond_history: bool,
+    ) -> BetweenRunVariance {
+        match self.between.filter(|_| self.only.is_none()) {
+            Some(own) if is_beyond_history => own.at_least(BetweenRunVariance::assumed(true)),
+            Some(own) => own,
+            None => others,
         }
     }
 
-    /// The rate of a run beside it. The run's own repeats count as far as they vary more than
-    /// runs of the history do.
-    pub(super) fn of_run_beside(&self, run: &Rate) -> RateWithError {
-        let own = run.with_error();
-        if self.only.is_some() {
-            return own;
+    /// Its rate and that of the runs beside it, with their errors. A history has the variance between runs in
+    /// it, and the repeats of the others count as far as they vary more.
+    pub(super) fn beside(
+        &self,
+        run: &PooledRate,
+        between: BetweenRunVariance,
+    ) -> [RateWithError; 2] {
+        if let Some(only) = &self.only {
+            return [only.with_error(), run.rate];
         }
-        let between = self.between.map_or(0.0, |between| between.variance);
-        RateWithError { variance: Some((own.variance.unwrap_or(0.0) - between).max(0.0)), ..own }
+        let of_run = between.variance / run.runs as f64;
+        let of_history = between.variance / self.runs.max(1) as f64;
+        let own = run.rate.variance.unwrap_or(0.0);
+        [
+            RateWithError {
+                log: self.log,
+                variance: Some(of_run + of_history),
+                degrees: between.degrees,
+            },
+            RateWithError { variance: Some((own - of_run).max(0.0)), ..run.rate },
+        ]
     }
 }
 
@@ -186,7 +264,7 @@ mod tests {
         let logs = [1.0, 3.0, 2.0, 1.0, 3.0, 2.0].map(|at| at * 0.01);
         let deviation = (0.000_4_f64 / 5.0).sqrt();
         let between = BetweenRunVariance::of_groups(&[logs.to_vec()]).unwrap();
-        let half = between.half_width(0.05).unwrap();
+        let half = between.half_width(0.05, [1, 1]).unwrap();
         assert!((half - 2.570_582 * 2.0_f64.sqrt() * deviation).abs() < 1e-6, "{half}");
     }
 
@@ -210,7 +288,7 @@ mod tests {
         let flat: Vec<f64> = noise.iter().chain(&noise).copied().collect();
         let with_outlier: Vec<f64> = flat.iter().copied().chain([0.7]).collect();
         let half = |logs: Vec<f64>| {
-            BetweenRunVariance::of_groups(&[logs]).unwrap().half_width(0.05).unwrap()
+            BetweenRunVariance::of_groups(&[logs]).unwrap().half_width(0.05, [1, 1]).unwrap()
         };
         assert!(half(stepped) < half(flat.clone()) * 1.1);
         assert!(half(with_outlier) < half(flat) * 1.1);

@@ -1,10 +1,13 @@
 //! Lists every phase of several runs once and finds it in each run: same phase, variant and level. A run
 //! whose only variant is unnamed is matched by its file system.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::analysis::thresholds::QUIET_REPEATS_MIN;
 use crate::base::distinct::each_once;
 use crate::plan::DEFAULT_VARIANT;
 use crate::plan::filesystem::find_kind;
@@ -48,6 +51,15 @@ impl<'a> Matching<'a> {
 struct VariantType {
     variant: String,
     kind: String,
+}
+
+/// The measurements of a run that count in a comparison.
+pub(super) struct CountedMeasurements<'a> {
+    pub(super) all: Vec<&'a Measurement>,
+    /// Whether background load disturbed some of them.
+    pub(super) disturbed: bool,
+    /// How many do not count, because background load disturbed their repeats.
+    pub(super) left_out: usize,
 }
 
 /// A run with its summary.
@@ -154,9 +166,33 @@ impl<'a> MatchedRun<'a> {
         all
     }
 
+    /// Those of them that count.
+    pub(super) fn counted(&self, key: &PhaseKey) -> CountedMeasurements<'a> {
+        self.without_disturbed_repeats(self.valid_measurements(key))
+    }
+
+    /// The measurements of all phases that count.
+    pub(super) fn counted_of_all_phases(&self, key: &PhaseKey) -> CountedMeasurements<'a> {
+        self.without_disturbed_repeats(self.measurements_of_all_phases(key))
+    }
+
+    /// Repeats without background load alone, if they are enough; else all of them.
+    fn without_disturbed_repeats(&self, all: Vec<&'a Measurement>) -> CountedMeasurements<'a> {
+        let disturbed = all.iter().filter(|m| m.valid() && self.analysis.disturbed(m));
+        let disturbed: BTreeSet<u32> = disturbed.map(|m| m.cell.repeat).collect();
+        let is_quiet = |m: &&Measurement| !disturbed.contains(&m.cell.repeat);
+        let quiet: Vec<&Measurement> = all.iter().copied().filter(is_quiet).collect();
+        let repeats: BTreeSet<u32> = quiet.iter().map(|m| m.cell.repeat).collect();
+        if disturbed.is_empty() || repeats.len() < QUIET_REPEATS_MIN {
+            return CountedMeasurements { all, disturbed: !disturbed.is_empty(), left_out: 0 };
+        }
+        let left_out = all.len() - quiet.len();
+        CountedMeasurements { all: quiet, disturbed: false, left_out }
+    }
+
     /// The measurements of all phases of the variant at the level, in all repeats, including invalid
     /// ones.
-    pub(super) fn measurements_of_all_phases(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
+    fn measurements_of_all_phases(&self, key: &PhaseKey) -> Vec<&'a Measurement> {
         let is_cell =
             |cell: &CellKey| self.has_variant(key, &cell.variant) && cell.level == key.level;
         self.book.measurements.iter().filter(|m| is_cell(&m.cell)).collect()

@@ -3,12 +3,13 @@
 
 use serde::Serialize;
 
-use super::between_runs::BetweenRunVariance;
+use super::between_runs::{BetweenRunVariance, VarianceBasis};
 use crate::analysis::findings::ranking::{WholeJob, job_values, whole_jobs};
 use crate::analysis::findings::ratio::{Rate, RateWithError, Ratio};
 use crate::analysis::findings::sample::{SECONDS, Values};
 use crate::analysis::statistics::Interval;
 use crate::analysis::tails::{LatencySummary, Quantile};
+use crate::analysis::thresholds::{INTERVAL_ALPHA, LIKELY_ALPHA};
 use crate::analysis::uncertainty::{Estimate, IntervalBasis, independent, rate_estimate};
 use crate::base::distinct::each_once;
 use crate::base::units::Unit;
@@ -112,6 +113,10 @@ pub enum SpeedVerdict {
     Faster,
     /// B was slower.
     Slower,
+    /// B was faster, which is not proven: the interval holds 1, and one at [`LIKELY_ALPHA`] does not.
+    LikelyFaster,
+    /// B was slower, which is not proven either.
+    LikelySlower,
     /// The interval holds 1.
     NoDifference,
     /// There is no interval.
@@ -127,8 +132,12 @@ pub struct RatioTest {
     pub ratio: Option<f64>,
     /// Its confidence interval; none if the error of a side is unknown.
     pub interval: Option<Interval>,
-    /// Whether the between-run variance of other runs made the interval wider than the repeats do.
+    /// Whether the between-run variance made the interval wider than the repeats do.
     pub between_runs: bool,
+    /// By how much two equal runs differ at most, in 95 of 100 pairs, as a share.
+    pub equal_runs_differ: Option<f64>,
+    /// What that rests on.
+    pub variance_basis: Option<VarianceBasis>,
     /// What that comes to.
     pub verdict: SpeedVerdict,
     /// The smallest difference, as a share, that would have been significant; none without an
@@ -138,21 +147,39 @@ pub struct RatioTest {
 
 impl RatioTest {
     /// Of `b` over `a` by Welch's interval, and at least as wide as the between-run variance makes
-    /// that of two runs.
-    pub(super) fn welch(
-        b: &RateWithError,
-        a: &RateWithError,
-        between: Option<BetweenRunVariance>,
+    /// that of the means of so many runs, of A and of B.
+    pub(super) fn of_runs(
+        [a, b]: [&RateWithError; 2],
+        between: BetweenRunVariance,
+        runs: [usize; 2],
         alpha: f64,
     ) -> Self {
-        Self::widened(Ratio::welch(b, a, alpha), between, alpha)
+        let own = |alpha| Ratio::welch(b, a, alpha);
+        let widened = |alpha| Self::widened(own(alpha), between.half_width(alpha, runs), between);
+        let ratio = widened(alpha).without_vast_interval();
+        let test = Self::of_ratio(&ratio);
+        let is_likely = !widened(alpha * LIKELY_ALPHA / INTERVAL_ALPHA).tie();
+        let verdict = match test.verdict {
+            SpeedVerdict::NoDifference if is_likely && ratio.log > 0.0 => {
+                SpeedVerdict::LikelyFaster
+            }
+            SpeedVerdict::NoDifference if is_likely => SpeedVerdict::LikelySlower,
+            other => other,
+        };
+        Self {
+            verdict,
+            between_runs: own(alpha).half.is_none_or(|own| ratio.half.is_some_and(|h| h > own)),
+            equal_runs_differ: between.equal_runs_differ(),
+            variance_basis: Some(between.basis),
+            ..test
+        }
     }
 
-    fn widened(own: Ratio, between: Option<BetweenRunVariance>, alpha: f64) -> Self {
-        let half = between.and_then(|between| between.half_width(alpha));
-        let wider = half.filter(|half| own.half.is_none_or(|own| *half > own));
-        let ratio = Ratio { half: wider.or(own.half), ..own }.without_vast_interval();
-        Self { between_runs: wider.is_some(), ..Self::of_ratio(&ratio) }
+    /// With the wider one of two intervals. An unknown error is known from other runs of the same alone.
+    fn widened(own: Ratio, between: Option<f64>, of: BetweenRunVariance) -> Ratio {
+        let is_known = own.half.is_some() || of.basis == VarianceBasis::Measured;
+        let halves = own.half.into_iter().chain(between);
+        Ratio { half: halves.reduce(f64::max).filter(|_| is_known), ..own }
     }
 
     /// Of a ratio whose interval is known.
@@ -166,9 +193,9 @@ impl RatioTest {
         Self {
             ratio: Some(ratio.times()),
             interval: ratio.interval(),
-            between_runs: false,
             verdict,
             smallest_detectable: ratio.half.map(f64::exp_m1),
+            ..Self::default()
         }
     }
 
@@ -177,6 +204,8 @@ impl RatioTest {
         let verdict = match self.verdict {
             SpeedVerdict::Faster => SpeedVerdict::Slower,
             SpeedVerdict::Slower => SpeedVerdict::Faster,
+            SpeedVerdict::LikelyFaster => SpeedVerdict::LikelySlower,
+            SpeedVerdict::LikelySlower => SpeedVerdict::LikelyFaster,
             other => other,
         };
         Self { verdict, ..self }
@@ -212,7 +241,7 @@ pub struct LatencyRatio {
 pub(super) fn latency_ratios(
     latencies: &[Option<LatencySummary>; 2],
     members: &[Vec<&Measurement>; 2],
-    between: impl Fn(Quantile) -> Option<BetweenRunVariance>,
+    between: impl Fn(Quantile) -> BetweenRunVariance,
     alpha: f64,
 ) -> Vec<LatencyRatio> {
     let mut all = Vec::new();
@@ -222,8 +251,8 @@ pub(super) fn latency_ratios(
         let test = match (ns, rates) {
             ([None, None], _) => continue,
             ([Some(_), Some(_)], [Some(a), Some(b)]) => {
-                RatioTest::welch(&b.with_error(), &a.with_error(), between(quantile), alpha)
-                    .of_times()
+                let (a, b, between) = (a.with_error(), b.with_error(), between(quantile));
+                RatioTest::of_runs([&a, &b], between, [1, 1], alpha).of_times()
             }
             _ => RatioTest::default(),
         };
@@ -244,13 +273,38 @@ mod tests {
     #[test]
     fn two_repeats_far_apart_do_not_become_sure_by_steady_other_runs() {
         let steady = [0.0, 0.02, 0.01, 0.0, 0.02, 0.01].to_vec();
-        let between = BetweenRunVariance::of_groups(&[steady]);
-        let half = |half| {
-            let test = RatioTest::widened(Ratio { log: 0.3, half }, between, 0.05);
+        let between = BetweenRunVariance::of_groups(&[steady]).unwrap();
+        let half = |deviation: Option<f64>| {
+            let variance = deviation.map(|deviation| deviation * deviation / 2.0);
+            let [a, b] = [0.0, 0.3].map(|log| RateWithError { log, variance, degrees: 1.0 });
+            let test = RatioTest::of_runs([&a, &b], between, [1, 1], 0.05);
             (test.smallest_detectable.map(f64::ln_1p), test.between_runs)
         };
-        assert_eq!(half(Some(23.0)), (None, false));
-        assert!(half(Some(9.5)).0.is_some_and(|half| (half - 9.5).abs() < 1e-9));
+        assert_eq!(half(Some(5.0)), (None, false));
+        assert!(half(Some(1.5)).0.is_some_and(|half| (6.0..10.0).contains(&half)));
         assert!(half(None).0.is_some_and(|half| half < 0.1), "only they are known");
+    }
+
+    #[test]
+    fn between_equal_and_proven_lies_likely_and_more_runs_prove_what_one_pair_does_not() {
+        let of = |log: f64, runs| {
+            let rate = |log| RateWithError { log, variance: Some(1e-4), degrees: 4.0 };
+            let (a, b) = (rate(0.0), rate(log));
+            RatioTest::of_runs([&a, &b], BetweenRunVariance::assumed(false), runs, 0.05).verdict
+        };
+        assert_eq!(of(-0.10, [1, 1]), SpeedVerdict::NoDifference);
+        assert_eq!(of(-0.18, [1, 1]), SpeedVerdict::LikelySlower);
+        assert_eq!(of(0.18, [1, 1]), SpeedVerdict::LikelyFaster);
+        assert_eq!(of(-0.24, [1, 1]), SpeedVerdict::Slower);
+        assert_eq!(of(-0.18, [4, 4]), SpeedVerdict::Slower);
+    }
+
+    #[test]
+    fn runs_in_general_give_no_error_to_a_rate_that_was_not_repeated() {
+        let once = RateWithError { log: 3.0, variance: None, degrees: 1.0 };
+        let other = RateWithError { log: 0.0, ..once };
+        let assumed = BetweenRunVariance::assumed(true);
+        let test = RatioTest::of_runs([&other, &once], assumed, [1, 1], 0.05);
+        assert_eq!((test.verdict, test.interval), (SpeedVerdict::CannotTell, None));
     }
 }

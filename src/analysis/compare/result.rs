@@ -19,11 +19,11 @@ pub struct Comparison {
     pub a: Vec<RunLabel>,
     /// The run that is compared with them.
     pub b: RunLabel,
+    /// Runs that did the same again and count with it, to confirm what it showed.
+    pub b_again: Vec<RunLabel>,
     /// How many other runs of the same jobs make the between-run variance; of a history none does,
     /// for it has its own.
     pub other_runs: usize,
-    /// How many rows would differ by chance if nothing did.
-    pub expected_by_chance: f64,
     /// For each variant and level the whole job, if both did the same work, and then its phases.
     pub rows: Vec<ComparedRow>,
     /// The facts in which the newest run of A and B differ.
@@ -71,8 +71,10 @@ pub struct ComparedRow {
     /// What was found of the caches of A and B, if it was not the same; of the whole job that of
     /// the first such phase.
     pub caches: Option<[String; 2]>,
-    /// Whether background load disturbed measurements of A and B; of the whole job any phase.
+    /// Whether background load disturbed measurements of A and B that count.
     pub disturbed: [bool; 2],
+    /// How many measurements of A and B do not count, because background load disturbed their repeats.
+    pub left_out: [usize; 2],
     /// Latencies of A and B; none for the whole job.
     pub latency_ns: [Option<LatencySummary>; 2],
     /// Their quantiles, compared; empty for the whole job and in a check.
@@ -146,11 +148,11 @@ pub struct CheckedRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// Not slower by more than the limit.
+    /// Not slower by more than the limit, in the whole interval.
     Ok,
     /// Slower by more, in the whole interval.
     Regression,
-    /// Slower by more, but the interval reaches below it, or there is none.
+    /// The limit lies in the interval, or there is none.
     Unsure,
     /// All that the run measured of it is invalid.
     Invalid,
@@ -182,9 +184,10 @@ impl Comparison {
         self.rows.iter().filter(|row| row.is_in_both())
     }
 
-    /// How many rows have an interval.
-    pub fn intervals(&self) -> usize {
-        self.rows.iter().filter(|row| row.test.interval.is_some()).count()
+    /// How many measurements do not count, because background load disturbed their repeats, of A and B.
+    pub fn left_out(&self) -> [usize; 2] {
+        let phases = || self.rows.iter().filter(|row| row.key.phase.is_some());
+        [0, 1].map(|side| phases().map(|row| row.left_out[side]).sum())
     }
 
     /// Rows of both sides with this verdict.

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::between_runs::{Baseline, BetweenRunVariance};
+use super::between_runs::{Baseline, BetweenRunVariance, OTHER_RUNS_MIN, PooledRate};
 use super::differences::{differences, job_lines};
-use super::matching::{MatchedRun, Matching, PhaseKey};
+use super::matching::{CountedMeasurements, MatchedRun, Matching, PhaseKey};
 use super::rates::{
     Metric, RatioTest, RunRate, has_unknown_sync, job_phases, job_rate, latency_ratios, phase_rate,
     quantile_rate, settle_rate,
@@ -49,19 +49,11 @@ impl<'a> BaselineRuns<'a> {
     }
 }
 
-/// The intervals that hold together with the stated confidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConfidenceScope {
-    /// Each interval holds for itself.
-    EachRow,
-    /// All intervals hold together (Bonferroni).
-    AllRows,
-}
-
 /// The runs of a comparison, with others of the same jobs.
 struct RunSets<'a> {
     a: Vec<MatchedRun<'a>>,
-    b: MatchedRun<'a>,
+    /// The run that is compared, and those that did the same again.
+    b: Vec<MatchedRun<'a>>,
     /// Groups of equal runs that make the between-run variance.
     groups: Vec<Vec<MatchedRun<'a>>>,
 }
@@ -69,52 +61,79 @@ struct RunSets<'a> {
 /// A row, and the rates that its ratio is to be made of.
 struct PendingRow {
     row: ComparedRow,
-    a: Vec<Option<RunRate>>,
-    b: Option<RunRate>,
-    between: Option<BetweenRunVariance>,
+    a: Vec<Option<RunFigure>>,
+    b: Vec<RunFigure>,
+    between: BetweenRunVariance,
 }
 
-/// Compares `b` with `a`. Among `others`, in the order of time, are more runs of what they did: where
-/// runs differ by more than the repeats of one do, the intervals of single runs know it from these. A
-/// history has the between-run variance in itself.
+/// The rate of a run, and what became of its disturbed measurements.
+#[derive(Clone, Copy)]
+struct RunFigure {
+    rate: RunRate,
+    disturbed: bool,
+    left_out: usize,
+}
+
+impl RunFigure {
+    fn new(rate: RunRate, counted: &CountedMeasurements<'_>) -> Self {
+        Self { rate, disturbed: counted.disturbed, left_out: counted.left_out }
+    }
+}
+
+/// Compares `b`, a run and those that did the same again, with `a`. Among `others`, in the order of time, are
+/// more runs of what they did: where runs differ by more than the repeats of one do, the intervals of single
+/// runs know it from these. A history has the between-run variance in itself. All intervals hold together:
+/// those of whole jobs have half of alpha, and those of phases the other half.
 pub(super) fn compare_sets(
     a: BaselineRuns<'_>,
-    b: &Analysis<'_>,
+    b: &[&Analysis<'_>],
     others: &[Analysis<'_>],
-    scope: ConfidenceScope,
+    has_latencies: bool,
 ) -> Comparison {
-    let held: Vec<&Analysis<'_>> = a.analyses().into_iter().chain([b]).collect();
-    let [.., newest, _] = held.as_slice() else {
-        return Comparison { b: RunLabel::of_run(b.book), ..Comparison::default() };
+    let [first, again @ ..] = b else { return Comparison::default() };
+    let held_a = a.analyses();
+    let Some(newest) = held_a.last() else {
+        return Comparison { b: RunLabel::of_run(first.book), ..Comparison::default() };
     };
     let groups = match a {
-        BaselineRuns::Run(a) => equal_runs(a.book, b.book, others),
+        BaselineRuns::Run(a) => equal_runs(a.book, first.book, others),
         BaselineRuns::History(_) => Vec::new(),
     };
     let other_runs = groups.iter().map(Vec::len).sum();
-    let sets = RunSets::new(&held, &groups);
+    let sets = RunSets::new([&held_a, b], &groups);
     let mut pending = Vec::new();
+    let held: Vec<&Analysis<'_>> = held_a.iter().chain(b).copied().collect();
     let keys = Matching::of_runs(&held).keys;
     for (variant, level) in each_once(keys.iter().map(|key| (&key.variant, &key.level))) {
         let here = keys.iter().filter(|key| (&key.variant, &key.level) == (variant, level));
-        pending.extend(sets.cell_rows(&here.collect::<Vec<_>>(), scope));
+        pending.extend(sets.cell_rows(&here.collect::<Vec<_>>(), has_latencies));
     }
-    let tested = pending.iter().filter(|pending| pending.row.is_in_both()).count();
-    let alpha = match scope {
-        ConfidenceScope::EachRow => INTERVAL_ALPHA,
-        ConfidenceScope::AllRows => INTERVAL_ALPHA / tested.max(1) as f64,
-    };
+    let alphas = RowAlphas::of(&pending);
     let is_history = matches!(a, BaselineRuns::History(_));
-    let rows = pending.into_iter().map(|pending| pending.tested(&sets, alpha, is_history));
-    let rows: Vec<ComparedRow> = rows.collect();
-    let intervals = rows.iter().filter(|row| row.test.interval.is_some()).count();
+    let rows = pending.into_iter().map(|pending| pending.tested(&sets, &alphas, is_history));
     Comparison {
-        a: a.analyses().iter().map(|run| RunLabel::of_run(run.book)).collect(),
-        b: RunLabel::of_run(b.book),
+        a: held_a.iter().map(|run| RunLabel::of_run(run.book)).collect(),
+        b: RunLabel::of_run(first.book),
+        b_again: again.iter().map(|run| RunLabel::of_run(run.book)).collect(),
         other_runs,
-        expected_by_chance: alpha * intervals as f64,
-        rows,
-        differences: differences(&[newest.book, b.book]),
+        rows: rows.collect(),
+        differences: differences(&[newest.book, first.book]),
+    }
+}
+
+/// The chance of each interval not to hold the truth, so that all hold together (Bonferroni).
+struct RowAlphas {
+    job: f64,
+    phase: f64,
+}
+
+impl RowAlphas {
+    fn of(pending: &[PendingRow]) -> Self {
+        let rows = || pending.iter().map(|pending| &pending.row).filter(|row| row.is_in_both());
+        let jobs = rows().filter(|row| row.key.phase.is_none()).count();
+        let phases = rows().count() - jobs;
+        let share = if jobs > 0 && phases > 0 { INTERVAL_ALPHA / 2.0 } else { INTERVAL_ALPHA };
+        Self { job: share / jobs.max(1) as f64, phase: share / phases.max(1) as f64 }
     }
 }
 
@@ -131,52 +150,55 @@ fn equal_runs<'a>(a: &Book, b: &Book, others: &'a [Analysis<'a>]) -> Vec<Vec<&'a
 }
 
 impl<'a> RunSets<'a> {
-    /// `held` are the runs of A and then B.
-    fn new(held: &[&'a Analysis<'a>], groups: &[Vec<&'a Analysis<'a>>]) -> Self {
-        let books: Vec<_> = held.iter().chain(groups.iter().flatten()).copied().collect();
-        let mut runs = Matching::of_runs(&books).runs.into_iter();
-        let a = runs.by_ref().take(held.len() - 1).collect();
-        let b = runs.by_ref().take(1).collect::<Vec<_>>().remove(0);
+    /// Of the runs of A and of B.
+    fn new(held: [&[&'a Analysis<'a>]; 2], groups: &[Vec<&'a Analysis<'a>>]) -> Self {
+        let books = held.into_iter().flatten().chain(groups.iter().flatten());
+        let mut runs = Matching::of_runs(&books.copied().collect::<Vec<_>>()).runs.into_iter();
+        let [a, b] = held.map(|held| runs.by_ref().take(held.len()).collect());
         let groups = groups.iter().map(|group| runs.by_ref().take(group.len()).collect());
         Self { a, b, groups: groups.collect() }
     }
 
     /// The rows of one variant at one level, the whole job first. It stands only where no phase did
     /// other work.
-    fn cell_rows(&self, keys: &[&PhaseKey], scope: ConfidenceScope) -> Vec<PendingRow> {
-        let phases: Vec<_> = keys.iter().map(|key| self.phase_row(key, scope)).collect();
+    fn cell_rows(&self, keys: &[&PhaseKey], has_latencies: bool) -> Vec<PendingRow> {
+        let phases: Vec<_> = keys.iter().map(|key| self.phase_row(key, has_latencies)).collect();
         let same_work = phases.iter().all(|pending| pending.row.work.is_none());
         let first = keys.first().filter(|_| same_work);
         let mut job = first.and_then(|key| self.job_row(key));
         if let Some(PendingRow { row, .. }) = &mut job {
             row.caches = phases.iter().find_map(|pending| pending.row.caches.clone());
-            row.disturbed =
-                [0, 1].map(|side| phases.iter().any(|pending| pending.row.disturbed[side]));
         }
         job.into_iter().chain(phases).collect()
     }
 
-    /// The between-run variance of a figure of the other runs.
+    /// The between-run variance of a figure of the other runs; of disturbed ones alone, if one that is
+    /// compared was disturbed. Of runs in general where they are too few.
     fn between(
         &self,
-        figure: impl Fn(&MatchedRun<'a>) -> Option<Rate>,
-    ) -> Option<BetweenRunVariance> {
+        is_disturbed: bool,
+        figure: impl Fn(&MatchedRun<'a>) -> Option<OtherFigure>,
+    ) -> BetweenRunVariance {
         let logs = |group: &Vec<MatchedRun<'a>>| {
-            group.iter().filter_map(&figure).map(|rate| rate.log).collect::<Vec<f64>>()
+            let figures = group.iter().filter_map(&figure);
+            let alike = figures.filter(|other| other.disturbed || !is_disturbed);
+            alike.map(|other| other.log).collect::<Vec<f64>>()
         };
-        BetweenRunVariance::of_groups(&self.groups.iter().map(logs).collect::<Vec<_>>())
+        let measured =
+            BetweenRunVariance::of_groups(&self.groups.iter().map(logs).collect::<Vec<_>>());
+        measured.unwrap_or_else(|| BetweenRunVariance::assumed(is_disturbed))
     }
 
     fn held(&self) -> impl Iterator<Item = &MatchedRun<'a>> {
-        self.a.iter().chain([&self.b])
+        self.a.iter().chain(&self.b)
     }
 
     /// The newest run of A, and B.
     fn newest(&self) -> [&MatchedRun<'a>; 2] {
-        [self.a.last().unwrap_or(&self.b), &self.b]
+        [&self.a[self.a.len() - 1], &self.b[0]]
     }
 
-    fn phase_row(&self, key: &PhaseKey, scope: ConfidenceScope) -> PendingRow {
+    fn phase_row(&self, key: &PhaseKey, has_latencies: bool) -> PendingRow {
         let measured: Vec<_> = self.held().flat_map(|run| run.valid_measurements(key)).collect();
         let seconds: fn(&Measurement) -> f64 = match has_unknown_sync(&measured) {
             true => |m| m.seconds,
@@ -184,23 +206,26 @@ impl<'a> RunSets<'a> {
         };
         let unit = common_unit(self.held().filter_map(|run| run.summary(key)));
         let is_settle = key.phase.as_deref() == Some(SETTLE);
-        let rate = |run: &MatchedRun<'a>| match is_settle {
-            true => settle_rate(&run.valid_measurements(key)),
-            false => phase_rate(&run.valid_measurements(key), unit, seconds),
+        let figure = |run: &MatchedRun<'a>| {
+            let counted = run.counted(key);
+            let rate = match is_settle {
+                true => settle_rate(&counted.all),
+                false => phase_rate(&counted.all, unit, seconds),
+            };
+            Some(RunFigure::new(rate?, &counted))
         };
         let pair = self.newest();
-        let members = pair.map(|run| run.valid_measurements(key));
+        let members = pair.map(|run| run.counted(key).all);
         let found = pair.map(|run| run.summary(key));
         let caches =
             found.map(|phase| phase.map(|phase| phase.cache.to_string()).unwrap_or_default());
         let row = ComparedRow {
             key: key.clone(),
             metric: if is_settle { Metric::Seconds } else { Metric::of_rate(unit) },
-            disturbed: found.map(|phase| phase.is_some_and(|phase| phase.disturbed > 0)),
             latency_ns: found.map(|phase| phase.and_then(|phase| phase.tail)),
             ..ComparedRow::default()
         };
-        let mut pending = self.pending(row, rate);
+        let mut pending = self.pending(row, figure);
         let row = &mut pending.row;
         if !row.is_in_both() {
             let lacking = if row.b.is_none() { found[1] } else { found[0] };
@@ -209,9 +234,14 @@ impl<'a> RunSets<'a> {
         }
         row.work = if same_job(pair[0].book, pair[1].book) { None } else { other_work(&members) };
         row.caches = (caches[0] != caches[1]).then_some(caches);
-        if scope == ConfidenceScope::EachRow {
+        if has_latencies {
+            let is_disturbed = row.disturbed.contains(&true);
             let between = |quantile| {
-                self.between(|run| quantile_rate(quantile, &run.valid_measurements(key)))
+                self.between(is_disturbed, |run| {
+                    let counted = run.counted(key);
+                    let log = quantile_rate(quantile, &counted.all)?.log;
+                    Some(OtherFigure { log, disturbed: counted.disturbed })
+                })
             };
             row.latency_ratios = latency_ratios(&row.latency_ns, &members, between, INTERVAL_ALPHA);
         }
@@ -220,41 +250,65 @@ impl<'a> RunSets<'a> {
 
     /// The whole job. Only runs that did the same work count, and none if B did unlike work.
     fn job_row(&self, key: &PhaseKey) -> Option<PendingRow> {
-        let cells: Vec<_> = self.held().map(|run| run.measurements_of_all_phases(key)).collect();
+        let cells: Vec<_> = self.held().map(|run| run.counted_of_all_phases(key).all).collect();
         let phases = job_phases(&cells)?;
-        let job = job_rate(&self.b.measurements_of_all_phases(key), &phases)
+        let [_, newest] = self.newest();
+        let job = job_rate(&newest.counted_of_all_phases(key).all, &phases)
             .filter(|job| job.work.len() == 1)?;
-        let rate = |run: &MatchedRun<'a>| {
-            let other = job_rate(&run.measurements_of_all_phases(key), &phases)?;
-            (other.work == job.work).then_some(other.rate)
+        let figure = |run: &MatchedRun<'a>| {
+            let counted = run.counted_of_all_phases(key);
+            let other = job_rate(&counted.all, &phases)?;
+            (other.work == job.work).then(|| RunFigure::new(other.rate, &counted))
         };
         let key = PhaseKey { phase: None, ..key.clone() };
         let row = ComparedRow { key, metric: Metric::Seconds, ..Default::default() };
-        let pending = self.pending(row, rate);
+        let pending = self.pending(row, figure);
         pending.row.is_in_both().then_some(pending)
     }
 
-    /// A row with the values that `rate` gives the runs.
+    /// A row with the values that `figure` gives the runs.
     fn pending(
         &self,
         row: ComparedRow,
-        rate: impl Fn(&MatchedRun<'a>) -> Option<RunRate>,
+        figure: impl Fn(&MatchedRun<'a>) -> Option<RunFigure>,
     ) -> PendingRow {
-        let a: Vec<Option<RunRate>> = self.a.iter().map(&rate).collect();
-        let (newest, b) = (a.iter().flatten().next_back(), rate(&self.b));
-        let row =
-            ComparedRow { a: newest.map(|rate| rate.shown), b: b.map(|rate| rate.shown), ..row };
-        let in_both = row.is_in_both();
-        let between = if in_both { self.between(|run| Some(rate(run)?.rate)) } else { None };
+        let a: Vec<Option<RunFigure>> = self.a.iter().map(&figure).collect();
+        let b: Vec<RunFigure> = self.b.iter().filter_map(&figure).collect();
+        let pair = [a.iter().flatten().next_back().copied(), b.first().copied()];
+        let shown = |figure: &RunFigure| figure.rate.shown;
+        let is_disturbed = b.iter().chain(&pair[0]).any(|figure| figure.disturbed);
+        let is_quiet = b.iter().chain(&pair[0]).any(|figure| !figure.disturbed);
+        let between = self.between(is_disturbed, |run| {
+            let figure = figure(run)?;
+            Some(OtherFigure { log: figure.rate.rate.log, disturbed: figure.disturbed })
+        });
+        // Disturbed runs that are alike are no measure of how far a quiet one lies from them.
+        let between = match is_disturbed && is_quiet {
+            true => between.at_least(BetweenRunVariance::assumed(true)),
+            false => between,
+        };
+        let row = ComparedRow {
+            a: pair[0].as_ref().map(shown),
+            b: pair[1].as_ref().map(shown),
+            disturbed: pair.map(|figure| figure.is_some_and(|figure| figure.disturbed)),
+            left_out: pair.map(|figure| figure.map_or(0, |figure| figure.left_out)),
+            ..row
+        };
         PendingRow { row, a, b, between }
     }
 }
 
+/// A figure of another run.
+struct OtherFigure {
+    log: f64,
+    disturbed: bool,
+}
+
 impl PendingRow {
-    /// The row with its ratio, whose interval does not hold the truth with the chance `alpha`.
-    fn tested(self, sets: &RunSets<'_>, alpha: f64, is_history: bool) -> ComparedRow {
+    /// The row with its ratio.
+    fn tested(self, sets: &RunSets<'_>, alphas: &RowAlphas, is_history: bool) -> ComparedRow {
         let Self { mut row, a, b, between } = self;
-        let rates: Vec<Rate> = a.iter().flatten().map(|rate| rate.rate).collect();
+        let rates: Vec<Rate> = a.iter().flatten().map(|figure| figure.rate.rate).collect();
         if rates.is_empty() {
             return row;
         }
@@ -263,38 +317,51 @@ impl PendingRow {
             let points = history_points(row.metric, &a, sets, &baseline);
             row.history =
                 Some(BaselineHistory { runs: baseline.runs, since: baseline.since, points });
-            let mean = shown(row.metric, baseline.log);
-            row.a = Some(Estimate {
-                mean,
-                half_width: None,
-                n: u32::try_from(baseline.runs).unwrap_or(u32::MAX),
-                basis: IntervalBasis::Repeats,
-                figures: HISTORY_FIGURES,
-                extremes: [mean; 2],
-                clusters: None,
-            });
+            row.a = Some(estimate_of_runs(row.metric, baseline.log, baseline.runs));
         }
-        if let Some(run) = b {
-            let (before, now) = (baseline.beside(&run.rate), baseline.of_run_beside(&run.rate));
-            row.test = RatioTest::welch(&now, &before, between, alpha);
+        let pooled: Vec<Rate> = b.iter().map(|figure| figure.rate.rate).collect();
+        let Some(run) = PooledRate::of_runs(&pooled) else { return row };
+        if run.runs > 1 {
+            row.b = Some(estimate_of_runs(row.metric, run.rate.log, run.runs));
         }
+        let disturbed = a.iter().flatten().filter(|figure| figure.disturbed).count();
+        let is_beyond_history =
+            b.iter().any(|figure| figure.disturbed) && disturbed < OTHER_RUNS_MIN;
+        let between = baseline.variance(between, is_beyond_history);
+        let alpha = if row.key.phase.is_none() { alphas.job } else { alphas.phase };
+        let [before, now] = baseline.beside(&run, between);
+        row.test = RatioTest::of_runs([&before, &now], between, [baseline.runs, run.runs], alpha);
         row
+    }
+}
+
+/// The mean of runs, from the logarithm of its rate.
+fn estimate_of_runs(metric: Metric, log: f64, runs: usize) -> Estimate {
+    let mean = shown(metric, log);
+    Estimate {
+        mean,
+        half_width: None,
+        n: u32::try_from(runs).unwrap_or(u32::MAX),
+        basis: IntervalBasis::Repeats,
+        figures: HISTORY_FIGURES,
+        extremes: [mean; 2],
+        clusters: None,
     }
 }
 
 fn history_points(
     metric: Metric,
-    rates: &[Option<RunRate>],
+    figures: &[Option<RunFigure>],
     sets: &RunSets<'_>,
     baseline: &Baseline,
 ) -> Vec<HistoryPoint> {
-    let known = rates.iter().zip(&sets.a).filter_map(|(rate, run)| Some((rate.as_ref()?, run)));
+    let known = figures.iter().zip(&sets.a).filter_map(|(one, run)| Some((one.as_ref()?, run)));
     let mut points = Vec::new();
-    for ((rate, run), mark) in known.zip(&baseline.marks) {
+    for ((figure, run), mark) in known.zip(&baseline.marks) {
         points.push(HistoryPoint {
             run: run.book.run.id.clone(),
             started: run.book.run.started.clone(),
-            value: shown(metric, rate.rate.log),
+            value: shown(metric, figure.rate.rate.log),
             mark: *mark,
         });
     }
@@ -370,18 +437,19 @@ pub enum BaselineKind {
 }
 
 impl Check {
-    /// A run against a baseline; `fail_on` is the slowdown that may be, as a share. `others` are
-    /// more runs of what the run or a single baseline did, in the order of time.
-    pub fn of_run(
-        run: &Analysis<'_>,
+    /// Runs against a baseline: one, and those that did the same again. `fail_on` is the slowdown that may
+    /// be, as a share. `others` are more runs of what the run or a single baseline did, in the order of time.
+    pub fn of_runs(
+        runs: &[&Analysis<'_>],
         baseline: BaselineRuns<'_>,
         others: &[Analysis<'_>],
         fail_on: f64,
     ) -> Self {
-        let mut comparison = compare_sets(baseline, run, others, ConfidenceScope::AllRows);
+        let mut comparison = compare_sets(baseline, runs, others, false);
+        let is_complete = comparison.b.complete;
         for row in &mut comparison.rows {
             row.checked = Some(CheckedRow {
-                outcome: outcome(row, fail_on, run.book.run.complete),
+                outcome: outcome(row, fail_on, is_complete),
                 slowdown: row.test.slowdown(),
                 slowdown_interval: row.test.slowdown_interval(),
             });
@@ -403,26 +471,18 @@ impl Check {
         let is_checked = |row: &&ComparedRow| row.outcome() != Some(CheckOutcome::NotInBoth);
         self.comparison.rows.iter().filter(is_checked)
     }
-
-    /// Rows that are good, and might be even if the run were slower by more than the limit.
-    pub fn underpowered(&self) -> Vec<&ComparedRow> {
-        let most = 1.0 + self.fail_on;
-        let reaches_beyond =
-            |row: &&ComparedRow| row.test.slowdown_interval().is_some_and(|one| one.high > most);
-        self.with(CheckOutcome::Ok).into_iter().filter(reaches_beyond).collect()
-    }
 }
 
 fn outcome(row: &ComparedRow, fail_on: f64, complete: bool) -> CheckOutcome {
     let most = 1.0 + fail_on;
-    match (row.a, row.absence, row.test.slowdown(), row.test.slowdown_interval()) {
+    match (row.a, row.absence, row.test.slowdown_interval()) {
         (None, ..) => CheckOutcome::NotInBoth,
         // Its job may have no such phase.
-        (_, Some(Absence::NotMeasured), ..) if complete => CheckOutcome::NotInBoth,
-        (_, Some(Absence::NotMeasured), ..) => CheckOutcome::Missing,
-        (_, Some(Absence::Invalid | Absence::NoRate), ..) => CheckOutcome::Invalid,
+        (_, Some(Absence::NotMeasured), _) if complete => CheckOutcome::NotInBoth,
+        (_, Some(Absence::NotMeasured), _) => CheckOutcome::Missing,
+        (_, Some(Absence::Invalid | Absence::NoRate), _) => CheckOutcome::Invalid,
         (.., Some(interval)) if interval.low > most => CheckOutcome::Regression,
-        (.., Some(slowdown), Some(_)) if slowdown <= most => CheckOutcome::Ok,
+        (.., Some(interval)) if interval.high <= most => CheckOutcome::Ok,
         _ => CheckOutcome::Unsure,
     }
 }

@@ -1,6 +1,7 @@
 //! Shows the progress of a run on standard error: one line on a terminal, a line for each cell in a pipe,
 //! and with `--live` a view on the whole terminal.
 
+mod costs;
 mod state;
 mod terminal;
 mod view;
@@ -33,6 +34,9 @@ use crate::session::{PhaseContext, Watcher};
 /// How often counters are read and shown: seldom enough not to disturb what is measured.
 const DRAW_EVERY_NS: u64 = 250_000_000;
 
+/// A cell that took longer to prepare than so many seconds says so in a pipe.
+const PREPARING_SECONDS_SHOWN: f64 = 3.0;
+
 /// How long the end of a run waits for the display: a terminal that takes longer has no reader.
 const END_SECONDS_MAX: f64 = 2.0;
 
@@ -62,8 +66,8 @@ struct Known {
     device: Option<Arc<BlockDevice>>,
     /// The cell that runs, for a pipe.
     cell: Option<CellTally>,
-    /// The last sentence in a pipe about files that are made.
-    preparing: String,
+    /// The last title in a pipe of what comes in several parts.
+    title: String,
     /// What the line shows.
     line: String,
     /// Notices that are printed when the view is left.
@@ -78,24 +82,40 @@ enum Display {
     View,
     /// The last line of the terminal.
     Line,
-    /// Lines for each cell, where there is no terminal.
+    /// A line for each cell, where there is no terminal.
     #[default]
     Pipe,
+    /// Nowhere.
+    Nowhere,
 }
 
 /// The phases of one cell that are over.
 struct CellTally {
     key: CellKey,
     title: String,
+    /// What came before its first phase.
+    beginning_seconds: f64,
     phases: u64,
     invalid: u64,
     seconds: f64,
 }
 
+/// Whether progress is shown.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub(super) struct Quiet {
+    /// Print no progress: nothing but errors and warnings on standard error
+    #[arg(long, hide_short_help = true)]
+    quiet: bool,
+}
+
 impl Progress {
-    /// A line on a terminal, and a line for each cell in a pipe.
-    pub(super) fn plain(plan: Option<&Plan>) -> Self {
-        let display = if std::io::stderr().is_terminal() { Display::Line } else { Display::Pipe };
+    /// A line on a terminal, and a line for each cell in a pipe; nothing if that is asked for.
+    pub(super) fn plain(plan: Option<&Plan>, Quiet { quiet }: Quiet) -> Self {
+        let display = match std::io::stderr().is_terminal() {
+            _ if quiet => Display::Nowhere,
+            true => Display::Line,
+            false => Display::Pipe,
+        };
         let shared = Shared::new(plan, display, None);
         // Without a thread the line is missing, and the run goes on.
         let thread = (display == Display::Line).then(|| shared.start(None).ok()).flatten();
@@ -116,25 +136,30 @@ impl Progress {
             // The kernel has taken handlers of these signals before.
             let _ = interrupt.arm();
             out::note(&format!("no live view, {why}; progress comes in plain lines"));
-            Self::plain(Some(plan))
+            Self::plain(Some(plan), Quiet::default())
         })
     }
 
     /// Shows how far the making of files, or a series of runs, is.
     pub(super) fn prepares_files(&self, title: &str, headway: &Headway) {
+        self.shows_headway(title, headway);
+        let mut known = self.known();
+        if known.display == Display::Pipe && known.title != title {
+            out::note(title);
+            known.title = title.into();
+        }
+    }
+
+    fn shows_headway(&self, title: &str, headway: &Headway) {
         let workers = match headway {
             Headway::Found(found) => return self.notice(found),
-            Headway::CleaningUp => return self.status("cleaning up; Ctrl-C ends it at once"),
+            Headway::CleaningUp => return self.notice("cleaning up; Ctrl-C ends it at once"),
             Headway::Share(_) => None,
             Headway::Making { done, .. } => Some(Arc::clone(done)),
         };
         let mut known = self.known();
         known.workers = workers;
         known.state.prepares(title, headway);
-        if known.display == Display::Pipe && known.preparing != title {
-            out::note(title);
-            known.preparing = title.into();
-        }
     }
 
     /// Clears the line, for a result that is printed in its place.
@@ -175,10 +200,7 @@ impl Watcher for Progress {
     fn status(&self, text: &str) {
         let mut known = self.known();
         known.state.status = shown(text);
-        if known.display == Display::Pipe {
-            known.cell_ends();
-            out::note(text);
-        }
+        known.cell_ends();
     }
 
     fn notice(&self, text: &str) {
@@ -186,6 +208,7 @@ impl Watcher for Progress {
         known.state.add_notice(text, false);
         match known.display {
             Display::View => known.kept.push(text.into()),
+            Display::Nowhere => {}
             Display::Pipe => out::note(text),
             Display::Line => {
                 known.clear_line();
@@ -196,7 +219,7 @@ impl Watcher for Progress {
 
     fn prepares(&self, key: &CellKey, headway: &Headway) {
         let level = key.level.as_ref().map_or_else(String::new, level_text);
-        self.prepares_files(&format!("bringing the place to {level}"), headway);
+        self.shows_headway(&format!("bringing the place to {level}"), headway);
     }
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
@@ -216,7 +239,7 @@ impl Watcher for Progress {
         if let Some(cell) = &mut known.cell {
             cell.phases += 1;
             cell.invalid += u64::from(!measurement.valid());
-            cell.seconds += measurement.seconds;
+            cell.seconds += measurement.durable_seconds();
         }
     }
 }
@@ -235,8 +258,9 @@ impl Known {
         self.cell_ends();
         let words = cell_words(context);
         let title = if words.is_empty() { self.state.name.clone() } else { words.join(", ") };
-        let key = context.key.clone();
-        self.cell = Some(CellTally { key, title, phases: 0, invalid: 0, seconds: 0.0 });
+        let (key, beginning_seconds) = (context.key.clone(), self.state.beginning_seconds);
+        self.cell =
+            Some(CellTally { key, title, beginning_seconds, phases: 0, invalid: 0, seconds: 0.0 });
     }
 
     fn cell_ends(&mut self) {
@@ -246,7 +270,13 @@ impl Known {
                 0 => String::new(),
                 number => format!(", {number} invalid"),
             };
-            out::note(&format!("{}: {phases} in {took}{invalid}", cell.title));
+            let prepared = match cell.beginning_seconds {
+                seconds if seconds > PREPARING_SECONDS_SHOWN => {
+                    format!(", prepared in {}", duration(seconds * 1e9))
+                }
+                _ => String::new(),
+            };
+            out::note(&format!("{}: {phases} in {took}{prepared}{invalid}", cell.title));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Keeps what is known of a run under way, as plain data: nothing here reads a clock or a counter.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use super::costs::{CostsSoFar, PlannedCell};
 use crate::base::failure::shown;
 use crate::base::units::{Quantity, counted, grouped};
 use crate::host::block_device::DeviceCounters;
@@ -115,6 +116,16 @@ impl Activity {
     }
 }
 
+/// The phase that runs.
+struct RunningPhase<'a> {
+    cell: PlannedCell<'a>,
+    phase: &'a Phase,
+    /// How much of it is done, 0 to 1; none if that is not known.
+    share: Option<f64>,
+    /// Since it began.
+    seconds: f64,
+}
+
 /// A phase that is over.
 #[derive(Clone, Debug)]
 pub(super) struct FinishedPhase {
@@ -136,14 +147,6 @@ pub(super) struct Notice {
     pub(super) is_warning: bool,
     /// How often it came.
     pub(super) times: u32,
-}
-
-/// What phases took: seconds, operations and phases.
-#[derive(Clone, Copy, Debug, Default)]
-struct TimeTaken {
-    seconds: f64,
-    operations: u64,
-    phases: u32,
 }
 
 /// The counters at one time.
@@ -272,10 +275,12 @@ pub(super) struct RunState {
     /// Phases of the running cell that are over, and whether one of them is invalid.
     phases_over: usize,
     is_invalid: bool,
-    /// What phases of each name took.
-    taken: BTreeMap<String, TimeTaken>,
-    /// Since when all time belongs to the phase that comes or runs.
+    /// What phases and cells took so far.
+    costs: CostsSoFar,
+    /// Since when all time belongs to the phase, or the cell, that comes or runs.
     since: f64,
+    /// What came before the first phase of the running cell, in seconds.
+    pub(super) beginning_seconds: f64,
 }
 
 impl RunState {
@@ -333,10 +338,6 @@ impl RunState {
     pub(super) fn phase_begins(&mut self, context: &PhaseContext<'_>) {
         let phase = context.phase;
         let cell = self.cell_begins(context.key, context.repeats);
-        if self.activity.is_some() || self.finished.is_empty() {
-            // The run began, or the place was prepared: that is no time of the phase.
-            self.since = self.seconds;
-        }
         let is_simulated = cell.is_some_and(|at| self.cells[at].plan.engine.is_simulated());
         let device = context.device.as_ref().map(|device| shown(&device.facts.name));
         self.device = context.disk.map(|disk| format!("{}, modelled", shown(disk))).or(device);
@@ -390,6 +391,13 @@ impl RunState {
             }
         }
         self.mark_running(CellMark::Running);
+        self.beginning_seconds = self.seconds - self.since;
+        // That of the first cell has what the run does once, unless its place was prepared.
+        if !self.finished.is_empty() || self.activity.is_some() {
+            let cell = PlannedCell { index: at, plan: &self.cells[at].plan };
+            self.costs.add(cell, None, self.beginning_seconds, 0);
+        }
+        self.since = self.seconds;
         Some(at)
     }
 
@@ -409,15 +417,15 @@ impl RunState {
         self.status = "preparing the next phase".into();
         self.phases_over += 1;
         self.is_invalid |= !m.valid();
+        if let Some((index, _)) = self.running {
+            let cell = PlannedCell { index, plan: &self.cells[index].plan };
+            self.costs.add(cell, Some(&m.phase), self.seconds - self.since, m.operations);
+        }
         let phases = self.running.map(|(at, _)| self.cells[at].plan.phases.len());
         // Where precision is asked for, the cell may have more phases than the plan.
         if phases.is_some_and(|phases| self.phases_over >= phases) && self.seconds_max.is_none() {
             self.cell_ends();
         }
-        let taken = self.taken.entry(m.phase.clone()).or_default();
-        taken.seconds += self.seconds - self.since;
-        taken.operations += m.operations;
-        taken.phases += 1;
         self.since = self.seconds;
         self.finished.push(FinishedPhase {
             words: self.activity.take().map_or_else(Vec::new, |activity| activity.words),
@@ -457,35 +465,73 @@ impl RunState {
 
     /// Seconds that the run still takes, about; none if that is not known.
     pub(super) fn left(&self) -> Option<f64> {
-        let mut taken = self.taken.clone();
+        if self.cells.is_empty() {
+            return None;
+        }
+        let mut costs = self.costs.clone();
+        let own = self.running_phase();
+        if let Some(running) = &own
+            && let Some(share) = running.share.filter(|share| *share > 0.0)
+            && costs.of_phase(running.cell, running.phase).is_none()
+        {
+            // A phase that was never over says by itself how fast it is.
+            let operations = running.phase.operations().unwrap_or_default();
+            let name = Some(running.phase.name.as_str());
+            costs.add(running.cell, name, running.seconds / share, operations);
+        }
         let mut left = 0.0;
-        let running = self.activity.as_ref().and_then(|a| Some((a, &self.cells[a.cell?].plan)));
-        if let Some((activity, cell)) = running {
-            let (share, seconds) = (activity.share(self.seconds), self.seconds - self.since);
-            let mut phases = cell.phases.iter().skip(self.phases_over);
-            if let Some(phase) = phases.next() {
-                if let (Some(share), Some(operations)) = (share, known_operations(phase)) {
-                    // A phase that was never done before says by itself how fast it is.
-                    let operations = (operations as f64 * share) as u64;
-                    let own = TimeTaken { seconds, operations, phases: 1 };
-                    taken.entry(phase.name.clone()).or_insert(own);
-                }
-                let whole = phase_seconds(cell, phase, &taken)?;
-                let rest = |share| whole * (1.0 - share);
-                left += share.map_or((whole - seconds).max(0.0), rest);
-            }
-            for phase in phases {
-                left += phase_seconds(cell, phase, &taken)?;
+        if let Some(RunningPhase { cell, phase, share, seconds }) = own {
+            let whole = costs.of_phase(cell, phase)?;
+            left += share.map_or((whole - seconds).max(0.0), |share| {
+                // The longer it runs, the more it says itself.
+                let by_itself = if share > 0.0 { seconds / share } else { whole };
+                (by_itself * share + whole * (1.0 - share)) * (1.0 - share)
+            });
+            for phase in cell.plan.phases.iter().skip(self.phases_over + 1) {
+                left += costs.of_phase(cell, phase)?;
             }
         }
-        for cell in &self.cells {
+        let mut beginning_max: f64 = 0.0;
+        for (index, cell) in self.cells.iter().enumerate() {
             let waiting = cell.marks.iter().filter(|mark| **mark == CellMark::Waiting).count();
-            for phase in cell.plan.phases.iter().filter(|_| waiting > 0) {
-                left += waiting as f64 * phase_seconds(&cell.plan, phase, &taken)?;
+            let cell = PlannedCell { index, plan: &cell.plan };
+            if waiting == 0 {
+                continue;
             }
+            let beginning = costs.of_beginning(cell);
+            beginning_max = beginning_max.max(beginning);
+            let mut each = beginning;
+            for phase in &cell.plan.phases {
+                each += costs.of_phase(cell, phase)?;
+            }
+            left += waiting as f64 * each;
+        }
+        if self.running.is_none() {
+            // The beginning of one of them is under way.
+            left -= (self.seconds - self.since).min(beginning_max);
         }
         let most = self.seconds_max.map_or(f64::INFINITY, |most| (most - self.seconds).max(0.0));
         Some(left.min(most))
+    }
+
+    /// The phase that is measured now, or the one that comes next in the running cell.
+    fn running_phase(&self) -> Option<RunningPhase<'_>> {
+        let (index, _) = self.running?;
+        let cell = PlannedCell { index, plan: &self.cells[index].plan };
+        let phase = cell.plan.phases.get(self.phases_over)?;
+        let activity = self.activity.as_ref().filter(|activity| activity.cell == Some(index));
+        let share = activity.map_or(Some(0.0), |activity| activity.share(self.seconds));
+        let seconds = activity.map_or(0.0, |activity| self.seconds - activity.begun);
+        Some(RunningPhase { cell, phase, share, seconds })
+    }
+
+    /// The share of the whole run that is done, 0 to 1; none if what is left is not known.
+    pub(super) fn share_done(&self) -> Option<f64> {
+        if self.cells.is_empty() {
+            return self.activity.as_ref()?.share(self.seconds);
+        }
+        let left = self.left()?;
+        Some(self.seconds / (self.seconds + left).max(f64::MIN_POSITIVE))
     }
 
     /// How many cells have this mark.
@@ -501,32 +547,6 @@ impl RunState {
         let more = if invalid > 0 { format!(", {invalid} invalid") } else { String::new() };
         format!("{} of {} done{more}", grouped(done as u64), counted(total as u64, "cell"))
     }
-}
-
-/// Operations of a phase that its time does not end.
-fn known_operations(phase: &Phase) -> Option<u64> {
-    phase.operations().filter(|_| !matches!(phase.end, PhaseEnd::After(_)))
-}
-
-/// What a phase takes, in seconds: as phases of its name did before, else as all that were done.
-fn phase_seconds(
-    cell: &CellPlan,
-    phase: &Phase,
-    taken: &BTreeMap<String, TimeTaken>,
-) -> Option<f64> {
-    let same = taken.get(&phase.name);
-    if let PhaseEnd::After(ns) = phase.end {
-        // A virtual clock says nothing of the time that passes here.
-        let mean = same.map(|same| same.seconds / f64::from(same.phases));
-        return if cell.engine.is_simulated() { mean } else { Some(ns as f64 / 1e9) };
-    }
-    let sum = |field: fn(&TimeTaken) -> f64| taken.values().map(field).sum::<f64>();
-    let (seconds, done) = match same.filter(|same| same.operations > 0) {
-        Some(same) => (same.seconds, same.operations as f64),
-        None => (sum(|taken| taken.seconds), sum(|taken| taken.operations as f64)),
-    };
-    let operations = known_operations(phase).unwrap_or_default() as f64;
-    (done > 0.0).then(|| seconds / done * operations)
 }
 
 fn keep_newest<T>(kept: &mut Vec<T>) {

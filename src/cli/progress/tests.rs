@@ -375,13 +375,17 @@ fn many_cells_share_marks_and_many_variants_are_cut_around_the_one_that_runs() {
 }
 
 #[test]
-fn one_line_fits_its_terminal_and_keeps_rate_and_time() {
+fn one_line_fits_its_terminal_and_what_matters_least_is_left_out() {
     let run = under_way();
-    let line = progress_line(&run.state, 80);
-    let expected = "5%  repeat 1 of 3  ein böser Name  files=2,000  read  740/s  4.4 min left";
-    assert_eq!(line, expected);
-    let narrow = progress_line(&run.state, 40);
-    assert!(narrow.chars().count() < 40 && narrow.ends_with(" 740/s  4.4 min left"), "{narrow}");
+    let line = |columns| progress_line(&run.state, columns);
+    let whole = "9%  repeat 1 of 3  ein böser Name  files=2,000  read  740/s  2 m 11 s left";
+    assert_eq!(line(80), whole);
+    assert_eq!(line(74), whole.replace("  740/s", ""));
+    assert_eq!(line(60), "9%  ein böser Name  files=2,000  read  2 m 11 s left");
+    assert_eq!(line(40), "9%  files=2,000  read  2 m 11 s left");
+    assert_eq!(line(24), "9%  read  2 m 11 s left");
+    assert_eq!(line(20), "9%  2 m 11 s left");
+    assert_eq!((line(10).as_str(), line(3).as_str()), ("9%", "9%"));
 }
 
 #[test]
@@ -389,5 +393,41 @@ fn between_phases_the_line_says_what_is_done() {
     let mut run = WatchedRun::new(SIMPLE);
     assert_eq!(progress_line(&run.state, 80), "beginning");
     run.state.prepares("making files", &Headway::Share(0.25));
-    assert_eq!(progress_line(&run.state, 80), "25%  making files");
+    assert_eq!(
+        progress_line(&run.state, 80),
+        "making files (25%)",
+        "of the whole nothing is known"
+    );
+    let mut files = RunState::default();
+    files.prepares("making files", &Headway::Share(0.25));
+    assert_eq!(progress_line(&files, 80), "25%  making files", "they are the whole");
+}
+
+#[test]
+fn the_time_left_knows_cells_by_variant_and_level_and_what_comes_before_their_phases() {
+    let text = GROWING.replace("repeats = 3", "repeats = 2");
+    let mut run = WatchedRun::new(&text);
+    let cells = run.plan.cells.len();
+    // Each cell is prepared for 2 s; its phases take a second and its own number of seconds.
+    let mut total = 0.0;
+    for at in 0..cells * 2 {
+        let own = [1.0, 1.0 + (at / 2) as f64][at % 2];
+        if at % 2 == 0 {
+            run.state.prepares("preparing", &Headway::Share(0.5));
+            run.state.seconds += 2.0;
+            total += 2.0;
+        }
+        run.begins(at);
+        run.state.seconds += own;
+        total += own;
+        run.ends(at, &[]);
+    }
+    let left = run.state.left();
+    assert!(left.is_some_and(|left| (left - total).abs() < 1e-6), "{left:?}, not {total}");
+    let share = run.state.share_done();
+    assert!(share.is_some_and(|share| (share - 0.5).abs() < 1e-6), "{share:?}");
+    // A second of the next preparation is over.
+    run.state.seconds += 1.0;
+    let left = run.state.left();
+    assert!(left.is_some_and(|left| (left - total + 1.0).abs() < 1e-6), "{left:?}");
 }

@@ -8,7 +8,7 @@ use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Operation, Subject, find_operation};
 use crate::plan::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::plan::report::{ProblemList, below, element};
-use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimSpread};
+use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimNeighbour, SimSpread};
 use crate::plan::tree::{Handles, Sizes, Tree};
 use crate::plan::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim};
 use crate::plan::{CellPlan, EngineName, FileSystem};
@@ -17,7 +17,7 @@ use crate::plan::{CellPlan, EngineName, FileSystem};
 const SIM_TIME_MAX_NS: u64 = 3_600_000_000_000;
 const SIM_COUNT_MAX: u64 = 1 << 53;
 
-/// In percent. Time never goes back: both spreads together take less than all of it.
+/// In percent. Time never goes back: what deviates most takes less than all of it.
 const SIM_SPREAD_MAX: f64 = 30.0;
 const SIM_QUEUE_MAX: u64 = 4_096;
 
@@ -259,7 +259,16 @@ impl KeyReader<'_> {
             let passes_percent = self.sim_percent("spread.passes", &spread.passes, SIM_SPREAD_MAX);
             let repeats_percent =
                 self.sim_percent("spread.repeats", &spread.repeats, SIM_SPREAD_MAX);
-            model.spread = SimSpread { passes_percent, repeats_percent };
+            let runs_percent = self.sim_percent("spread.runs", &spread.runs, SIM_SPREAD_MAX);
+            model.spread = SimSpread { passes_percent, repeats_percent, runs_percent };
+        }
+        if let Some(neighbour) = &wire.neighbour {
+            let share =
+                self.number("neighbour.share", &neighbour.share, Unit::Percent, 0.0..=100.0);
+            let factor = self.number("neighbour.factor", &neighbour.factor, Unit::Count, 1.0..=1e3);
+            let both = share.zip(factor);
+            model.neighbour =
+                both.map(|(share_percent, factor)| SimNeighbour { share_percent, factor });
         }
         if let Some(stall) = &wire.stall {
             let every = self.whole("stall.every", &stall.every, Unit::Count, 1..=SIM_COUNT_MAX);

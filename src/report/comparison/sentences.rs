@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use crate::analysis::compare::differences::{Difference, differences, letter};
 use crate::analysis::compare::{
     Absence, Check, CheckOutcome, ComparedRow, Comparison, Metric, PhaseKey, SpeedVerdict,
+    VarianceBasis,
 };
 use crate::analysis::findings::say::{percent, span, times};
 use crate::analysis::statistics::Interval;
@@ -28,8 +29,14 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
             let rows = rows.iter().copied();
             rows.filter(|row| row.test.verdict == verdict).collect::<Vec<&ComparedRow>>()
         };
-        all.extend(faster_or_slower(SpeedVerdict::Slower, with(SpeedVerdict::Slower), rows.len()));
-        all.extend(faster_or_slower(SpeedVerdict::Faster, with(SpeedVerdict::Faster), rows.len()));
+        for verdict in [
+            SpeedVerdict::Slower,
+            SpeedVerdict::Faster,
+            SpeedVerdict::LikelySlower,
+            SpeedVerdict::LikelyFaster,
+        ] {
+            all.extend(faster_or_slower(verdict, with(verdict), rows.len()));
+        }
         all.extend(no_difference(&with(SpeedVerdict::NoDifference)));
         all.extend(cannot_tell(&with(SpeedVerdict::CannotTell)));
     }
@@ -40,7 +47,8 @@ pub(in crate::report) fn comparison_sentences(comparison: &Comparison) -> Vec<St
     all
 }
 
-/// `B is slower in 2 of 5 phases: create takes 1.12 times as long (1.05 to 1.20), ...`
+/// `B is slower in 2 of 5 phases: create takes 1.52 times as long (1.25 to 1.80), ...; runs here differ by up
+/// to 20% on their own.`
 fn faster_or_slower(
     verdict: SpeedVerdict,
     mut rows: Vec<&ComparedRow>,
@@ -49,14 +57,12 @@ fn faster_or_slower(
     let size = |row: &ComparedRow| row.test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
     rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let is_job = rows.first()?.key.phase.is_none();
-    let (word, verb) = match verdict {
-        SpeedVerdict::Slower => ("slower", " takes"),
-        _ => ("faster", " is"),
-    };
+    let is_slower = matches!(verdict, SpeedVerdict::Slower | SpeedVerdict::LikelySlower);
+    let verb = if is_slower { " takes" } else { " is" };
     let named = rows.iter().enumerate().map(|(at, row)| {
-        let change = match verdict {
-            SpeedVerdict::Slower => slowdown(row),
-            _ => times_as("fast", row.test.ratio, row.test.interval),
+        let change = match is_slower {
+            true => slowdown(row),
+            false => times_as("fast", row.test.ratio, row.test.interval),
         };
         format!("{}{} {change}", phase_name(&row.key), if at == 0 { verb } else { "" })
     });
@@ -66,7 +72,29 @@ fn faster_or_slower(
         n if n == of => format!(" in all {n} {what}"),
         n => format!(" in {n} of {of} {what}"),
     };
-    Some(format!("B is {word}{place}: {}.", few(&named.collect::<Vec<_>>())))
+    let is_likely = matches!(verdict, SpeedVerdict::LikelySlower | SpeedVerdict::LikelyFaster);
+    let unproven = if is_likely { ", which is not proven" } else { "" };
+    let caveats = [unproven.to_string(), about_equal_runs(&rows)].concat();
+    let (word, named) = (verdict_text(verdict), few(&named.collect::<Vec<_>>()));
+    Some(format!("B is {word}{place}: {named}{caveats}."))
+}
+
+/// `; runs here differ by up to 20% on their own`
+fn about_equal_runs(rows: &[&ComparedRow]) -> String {
+    let of = |basis: VarianceBasis| {
+        let rows = rows.iter().filter(|row| row.test.variance_basis == Some(basis));
+        rows.filter_map(|row| row.test.equal_runs_differ).max_by(f64::total_cmp)
+    };
+    let mut texts = Vec::new();
+    if let Some(most) = of(VarianceBasis::AssumedDisturbed) {
+        texts.push(format!("equal runs beside such background load may differ by {}", share(most)));
+    } else if let Some(most) = of(VarianceBasis::Assumed) {
+        texts.push(format!("equal runs may differ by {}", share(most)));
+    }
+    if let Some(most) = of(VarianceBasis::Measured) {
+        texts.push(format!("runs here differ by up to {} on their own", share(most)));
+    }
+    texts.iter().map(|text| format!("; {text}")).collect()
 }
 
 fn slowdown(row: &ComparedRow) -> String {
@@ -93,12 +121,12 @@ fn no_difference(rows: &[&ComparedRow]) -> Option<String> {
     }
     let least = rows.iter().map(|row| of(row)).fold(f64::INFINITY, f64::min);
     let most = rows.iter().map(|row| of(row)).fold(0.0, f64::max);
-    Some(format!(
-        "No significant difference in {} (smallest detectable: {} to {}).",
-        names_or_number(rows),
-        share(least),
-        share(most)
-    ))
+    let detectable = match [share(least), share(most)] {
+        [least, most] if least == most => least,
+        [least, most] => format!("{least} to {most}"),
+    };
+    let what = names_or_number(rows);
+    Some(format!("No significant difference in {what} (smallest detectable: {detectable})."))
 }
 
 fn cannot_tell(rows: &[&ComparedRow]) -> Option<String> {
@@ -153,34 +181,65 @@ pub(super) fn check_sentences(check: &Check) -> Vec<String> {
     let limit = Quantity { value: check.fail_on * 100.0, unit: Unit::Percent }.to_string();
     let mut all = Vec::new();
     let regressions = check.with(CheckOutcome::Regression);
+    let again = check.comparison.b_again.len() as u64;
     if !regressions.is_empty() {
-        let named = regressions.iter();
-        let named = named.map(|row| format!("{} takes {}", phase_name(&row.key), slowdown(row)));
-        let named = few(&named.collect::<Vec<_>>());
-        all.push(format!("REGRESSION of more than {limit}: {named}."));
+        let confirmed = match again {
+            0 => String::new(),
+            runs => format!(", confirmed by {}", counted(runs, "more run")),
+        };
+        let (named, caveat) = (slowdowns(&regressions), about_equal_runs(&regressions));
+        all.push(format!("REGRESSION of more than {limit}{confirmed}: {named}{caveat}."));
+    } else if again > 0 {
+        let runs = counted(again + 1, "run");
+        all.push(format!(
+            "NOT CONFIRMED: no slowdown of more than {limit} is proven in all {runs}."
+        ));
     }
     for (lead, rows) in [
         ("Cannot tell, all measurements are invalid", check.with(CheckOutcome::Invalid)),
         ("Cannot tell, the run ended before", check.with(CheckOutcome::Missing)),
-        (&format!("UNSURE, perhaps more than {limit} slower"), check.with(CheckOutcome::Unsure)),
     ] {
         if !rows.is_empty() {
             all.push(format!("{lead}: {}.", names(&rows)));
         }
     }
+    all.extend(unsure(check, &limit));
     all.extend(good(check, &limit));
-    let underpowered = check.underpowered();
-    if !underpowered.is_empty() {
-        all.push(format!(
-            "A slowdown of more than {limit} cannot be excluded in {}: more repeats are needed.",
-            names(&underpowered)
-        ));
-    }
     let not_in_both = check.with(CheckOutcome::NotInBoth);
     if !not_in_both.is_empty() {
         all.push(format!("Not in both: {}.", names(&not_in_both)));
     }
     all
+}
+
+/// `the whole job takes 1.52 times as long (1.25 to 1.80), ...`, then the largest first.
+fn slowdowns(rows: &[&ComparedRow]) -> String {
+    let mut rows = rows.to_vec();
+    let size = |row: &ComparedRow| row.test.slowdown().unwrap_or_default();
+    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    rows.sort_by_key(|row| row.key.phase.is_some());
+    let named = rows.iter().enumerate().map(|(at, row)| {
+        format!("{}{} {}", phase_name(&row.key), if at == 0 { " takes" } else { "" }, slowdown(row))
+    });
+    few(&named.collect::<Vec<_>>())
+}
+
+/// `UNSURE whether 2 of 6 rows are more than 5% slower: most of all create, 1.06 times as long (0.86 to 1.31);
+/// equal runs may differ by 25%.`
+fn unsure(check: &Check, limit: &str) -> Option<String> {
+    let (rows, all) = (check.with(CheckOutcome::Unsure), check.rows().count());
+    let which = match rows.len() {
+        0 => return None,
+        n if n == all => "anything is".to_string(),
+        1 => format!("1 of {all} rows is"),
+        n => format!("{n} of {all} rows are"),
+    };
+    let size = |row: &&&ComparedRow| row.test.slowdown().unwrap_or_default();
+    let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let (named, caveat) = (phase_name(&most.key), about_equal_runs(&rows));
+    let lead = if rows.len() > 1 { "most of all " } else { "" };
+    let most = slowdown(most);
+    Some(format!("UNSURE whether {which} more than {limit} slower: {lead}{named}, {most}{caveat}."))
 }
 
 /// `OK: no phase is more than 5% slower (smallest detectable: 4.0%).`
@@ -190,6 +249,7 @@ fn good(check: &Check, limit: &str) -> Option<String> {
     let detectable = share(detectable.max_by(f64::total_cmp)?);
     let what = match good.len() {
         n if n == all => format!("no phase is more than {limit} slower"),
+        1 => format!("{} is not more than {limit} slower", names(&good)),
         n => format!("{n} of {all} rows are not more than {limit} slower"),
     };
     Some(format!("OK: {what} (smallest detectable: {detectable})."))
@@ -329,6 +389,8 @@ pub(super) fn verdict_text(verdict: SpeedVerdict) -> &'static str {
     match verdict {
         SpeedVerdict::Faster => "faster",
         SpeedVerdict::Slower => "slower",
+        SpeedVerdict::LikelyFaster => "likely faster",
+        SpeedVerdict::LikelySlower => "likely slower",
         SpeedVerdict::NoDifference => "not significant",
         SpeedVerdict::CannotTell => "cannot tell",
     }
@@ -353,6 +415,14 @@ pub(super) fn about_marks(comparison: &Comparison) -> Vec<Reading> {
     let mut texts = Vec::new();
     if rows.iter().any(|row| row.disturbed.contains(&true)) {
         texts.push(("", ABOUT_DISTURBED.to_string()));
+    }
+    let [of_a, of_b] = comparison.left_out();
+    if of_a + of_b > 0 {
+        let text = format!(
+            "{of_a} measurements of A and {of_b} of B are left out: background load disturbed these repeats, \
+             and enough others are without it"
+        );
+        texts.push(("", text));
     }
     for [a, b] in each_once(rows.iter().filter_map(|row| row.caches.as_ref())) {
         let text = format!(

@@ -94,6 +94,18 @@ impl SimDisk {
         self.off_by(self.model.spread.passes_percent, draw(shift, Stream::Noise, 1))
     }
 
+    fn run_factor(&self) -> f64 {
+        self.off_by(self.model.spread.runs_percent, draw(0, Stream::Noise, 2))
+    }
+
+    /// How many times as long everything takes in the phase with this number because of a neighbour; none
+    /// without one.
+    pub(crate) fn neighbour_factor(&self, shift: u64) -> Option<f64> {
+        let neighbour = self.model.neighbour?;
+        let drawn = unit(draw(self.tree.seed, Stream::Noise, draw(shift, Stream::Noise, 3)));
+        (drawn * 100.0 < neighbour.share_percent).then_some(neighbour.factor)
+    }
+
     /// A factor around 1 with this standard deviation in percent: uniform, so that it has an end.
     fn off_by(&self, percent: f64, salt: u64) -> f64 {
         let even = 2.0 * unit(draw(self.tree.seed, Stream::Noise, salt)) - 1.0;
@@ -174,7 +186,8 @@ pub(crate) struct SimEngine {
     operation: Vec<u64>,
     sequence: u64,
     noise_seed: u64,
-    /// How much longer everything takes for the files beside the tree, and in this pass and repeat.
+    /// How much longer everything takes for the files beside the tree, in this pass, repeat and run, and
+    /// beside a neighbour.
     slower: f64,
     queued: Vec<Completion>,
 }
@@ -205,7 +218,11 @@ impl SimEngine {
             sequence: u64::from(worker) << 48,
             noise_seed: draw(disk.tree.seed, Stream::Noise, shift),
             queued: Vec::with_capacity(depth),
-            slower: disk.clutter() * disk.repeat_factor * disk.pass_factor(shift),
+            slower: disk.clutter()
+                * disk.run_factor()
+                * disk.repeat_factor
+                * disk.pass_factor(shift)
+                * disk.neighbour_factor(shift).unwrap_or(1.0),
             disk,
         }
     }

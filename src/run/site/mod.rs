@@ -28,6 +28,7 @@ use crate::base::named_enum::named_enum;
 use crate::base::units::Unit;
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disk_activity::DiskActivity;
+use crate::host::disturbance::Disturbance;
 use crate::host::idle::wait_until_idle;
 use crate::host::layout::FreeExtents;
 use crate::host::space::{Space, Usage};
@@ -254,6 +255,12 @@ pub trait Site {
     /// Whether it is of this machine, whose disturbances are its own, and not simulated.
     fn is_real(&self) -> bool {
         true
+    }
+
+    /// The background load that was simulated in the last phase, which took so many seconds; none on this
+    /// machine, where it is looked at.
+    fn simulated_load(&self, _seconds: f64) -> Option<Disturbance> {
+        None
     }
 
     /// What the file system has in use; none if it does not say.

@@ -10,6 +10,7 @@ use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result};
 use crate::base::live_set::LiveSet;
 use crate::base::units::counted;
+use crate::host::disturbance::Disturbance;
 use crate::host::space::Space;
 use crate::op::Subject;
 use crate::plan::prepare::{Ballast, tree_of};
@@ -87,6 +88,19 @@ impl SimSite {
     /// The disk and tree that a phase works on.
     fn disk_for(&self, phase: &Phase) -> Option<&(Arc<SimDisk>, Tree)> {
         if phase.on_ballast.is_some() { self.ballast.as_ref() } else { self.cell.as_ref() }
+    }
+
+    /// What a neighbour did in the last phase, which took so many seconds: it used half of two processors.
+    fn background_load(&self, seconds: f64) -> Option<Disturbance> {
+        let (disk, _) = self.cell.as_ref()?;
+        disk.neighbour_factor(self.shifts.load(Relaxed).checked_sub(1)?)?;
+        Some(Disturbance {
+            seconds: Some(seconds),
+            cpu_seconds: Some(2.0 * seconds),
+            others_cpu_seconds: Some(seconds),
+            others_user_seconds: Some(seconds),
+            ..Disturbance::default()
+        })
     }
 
     /// Runs a phase with a recorder for each worker.
@@ -234,6 +248,10 @@ impl Site for SimSite {
 
     fn is_real(&self) -> bool {
         false
+    }
+
+    fn simulated_load(&self, seconds: f64) -> Option<Disturbance> {
+        self.background_load(seconds)
     }
 }
 

@@ -34,13 +34,13 @@ fn checked_on(fail_on: f64, create: f64, seconds: &[f64]) -> Check {
 
 fn check(run: &Book, history: &[&Book], fail_on: f64) -> Check {
     let history: Vec<Analysis<'_>> = history.iter().map(|book| Analysis::of(book)).collect();
-    Check::of_run(&Analysis::of(run), BaselineRuns::History(&history), &[], fail_on)
+    Check::of_runs(&[&Analysis::of(run)], BaselineRuns::History(&history), &[], fail_on)
 }
 
 fn check_among(run: &Book, baseline: &Book, others: &[&Book]) -> Check {
     let others: Vec<Analysis<'_>> = others.iter().map(|book| Analysis::of(book)).collect();
     let baseline = Analysis::of(baseline);
-    Check::of_run(&Analysis::of(run), BaselineRuns::Run(&baseline), &others, FAIL_ON)
+    Check::of_runs(&[&Analysis::of(run)], BaselineRuns::Run(&baseline), &others, FAIL_ON)
 }
 
 fn checked(create: f64, seconds: &[f64]) -> Check {
@@ -55,15 +55,15 @@ fn row<'a>(check: &'a Check, phase: &str) -> &'a ComparedRow {
 #[test]
 fn only_a_slowdown_beyond_the_threshold_in_the_whole_interval_is_a_regression() {
     for (seconds, expected) in [
-        (1.0, CheckOutcome::Ok),
         (0.5, CheckOutcome::Ok),
-        (1.04, CheckOutcome::Ok),
-        (1.06, CheckOutcome::Unsure),
-        (1.20, CheckOutcome::Regression),
+        (1.0, CheckOutcome::Unsure),
+        (1.20, CheckOutcome::Unsure),
+        (1.50, CheckOutcome::Regression),
     ] {
         let check = checked(seconds, &[1.0]);
         assert_eq!(row(&check, "create").outcome().unwrap(), expected, "{seconds}: {check:?}");
-        assert_eq!(row(&check, "delete").outcome().unwrap(), CheckOutcome::Ok);
+        let delete = row(&check, "delete").outcome().unwrap();
+        assert_eq!(delete, CheckOutcome::Unsure, "equal runs may differ by more than the limit");
         assert_eq!(check.rows().count(), 3, "the whole job too");
     }
 }
@@ -116,7 +116,7 @@ fn what_is_invalid_or_was_not_reached_is_told_and_never_good() {
     let baseline = book_of(1.0, 1.0);
     let found = check(&run, &[&baseline], FAIL_ON);
     let outcomes: Vec<_> = found.rows().map(|row| row.outcome().unwrap()).collect();
-    assert_eq!(outcomes, [CheckOutcome::Ok, CheckOutcome::Invalid], "{found:?}");
+    assert_eq!(outcomes, [CheckOutcome::Unsure, CheckOutcome::Invalid], "{found:?}");
     run.measurements.truncate(3);
     let found = check(&run, &[&baseline], FAIL_ON);
     assert_eq!(found.rows().count(), 1, "a job without the phase: {found:?}");
@@ -187,7 +187,7 @@ fn others_of(seconds: &[f64]) -> Vec<Book> {
 
 #[test]
 fn a_single_baseline_knows_from_other_runs_how_far_two_lie_apart() {
-    let (run, baseline) = (book_of(1.2, 1.0), book_of(1.0, 1.0));
+    let (run, baseline) = (book_of(1.5, 1.0), book_of(1.0, 1.0));
     let among = |seconds: &[f64]| {
         let others = others_of(seconds);
         check_among(&run, &baseline, &others.iter().collect::<Vec<_>>())
@@ -226,4 +226,20 @@ fn other_runs_take_no_line_away() {
         lines.collect::<Vec<_>>()
     };
     assert_eq!(lines(&alone), lines(&among));
+}
+
+#[test]
+fn runs_that_confirm_a_regression_count_with_it_and_one_that_was_only_once_is_none() {
+    let baseline = book_of(1.0, 1.0);
+    let checked = |seconds: &[f64]| {
+        let books: Vec<Book> = seconds.iter().map(|seconds| book_of(*seconds, 1.0)).collect();
+        let runs: Vec<Analysis<'_>> = books.iter().map(Analysis::of).collect();
+        let runs: Vec<&Analysis<'_>> = runs.iter().collect();
+        let check =
+            Check::of_runs(&runs, BaselineRuns::Run(&Analysis::of(&baseline)), &[], FAIL_ON);
+        (row(&check, "create").outcome().unwrap(), check.comparison.b_again.len())
+    };
+    assert_eq!(checked(&[1.5]), (CheckOutcome::Regression, 0));
+    assert_eq!(checked(&[1.5, 1.0]), (CheckOutcome::Unsure, 1));
+    assert_eq!(checked(&[1.5, 1.52, 1.5, 1.48]), (CheckOutcome::Regression, 3));
 }

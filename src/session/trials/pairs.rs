@@ -1,0 +1,216 @@
+//! Counts how often separate runs of the simulated file system are told apart, under planted noise.
+
+use super::alone;
+use crate::analysis::Analysis;
+use crate::analysis::compare::{
+    BaselineRuns, Check, CheckOutcome, OTHER_RUNS_MIN, SpeedVerdict, compare_among,
+};
+use crate::analysis::history::HISTORY_RUNS;
+use crate::analysis::trials::{PairShares, PairTrials};
+use crate::base::failure::{Failure, Result};
+use crate::plan::filesystem::Volume;
+use crate::plan::{Settings, read_job};
+use crate::results::book::Book;
+use crate::run::interrupt::Interrupt;
+use crate::session::RunOrder;
+
+/// Three phases, so long that background load is seen in them.
+const JOB: &str = "\
+name = 'pairs'
+engine = 'sim'
+repeats = 10
+[tree]
+files = 100
+[[phase]]
+operation = 'create'
+[[phase]]
+operation = 'read'
+[[phase]]
+operation = 'delete'
+[sim]
+metadata = '3ms'
+transfer = '3ms'
+sync = '50ms'
+";
+
+/// A noise that is planted, and the keys of the simulation that plant it.
+struct PlantedNoise {
+    name: &'static str,
+    sim: &'static str,
+}
+
+const PLANTED: [PlantedNoise; 5] = [
+    PlantedNoise {
+        name: "quiet",
+        sim: "noise = 'skewed'\nspread = { passes = 3, repeats = 3, runs = 3 }\n",
+    },
+    PlantedNoise {
+        name: "runs differ, two modes",
+        sim: "noise = 'bimodal'\nspread = { passes = 5, repeats = 5, runs = 8 }\n",
+    },
+    PlantedNoise {
+        name: "drift",
+        sim: "noise = 'drifting'\ndrift = '2000%'\nspread = { passes = 5, repeats = 5, runs = 5 }\n",
+    },
+    PlantedNoise {
+        name: "neighbour comes and goes",
+        sim: "noise = 'skewed'\nspread = { passes = 5, repeats = 5, runs = 5 }\n\
+              neighbour = { share = 40, factor = 2 }\n",
+    },
+    PlantedNoise {
+        name: "neighbour stays",
+        sim: "noise = 'skewed'\nspread = { passes = 10, repeats = 10, runs = 20 }\n\
+              neighbour = { share = 100, factor = 2 }\n",
+    },
+];
+
+/// The slowdown that a check accepts, as without `--fail-on`.
+const FAIL_ON: f64 = 0.05;
+
+/// How often a check runs a job again before it alarms.
+const CONFIRM_RUNS: usize = 3;
+
+/// Does so many pairs of equal runs, and so many of which the second one takes longer by `delay`, a share, for
+/// each planted noise. `begins` hears which. Ends early when it is interrupted.
+pub(crate) fn pairs(
+    order: &RunOrder<'_>,
+    number: u32,
+    delay: f64,
+    begins: &dyn Fn(&str, u32),
+    interrupt: &Interrupt,
+) -> Result<Vec<PairTrials>> {
+    let mut all = Vec::new();
+    for noise in PLANTED {
+        let job = format!("{JOB}{}", noise.sim);
+        let mut trials = PairTrials::new(noise.name);
+        let jobs = SimulatedJob { order, job, delay, seed: 0, interrupt };
+        let mut runs = StoredRuns { jobs, earlier: Vec::new() };
+        for _ in 0..OTHER_RUNS_MIN {
+            runs.earlier.extend(runs.jobs.run(false)?);
+        }
+        for at in 1..=number {
+            begins(noise.name, at);
+            if !runs.add_pair(false, &mut trials.equal)?
+                || !runs.add_pair(true, &mut trials.slower)?
+            {
+                return Ok(all);
+            }
+        }
+        all.push(trials);
+    }
+    Ok(all)
+}
+
+/// A simulated job, of which each run has a seed of its own.
+struct SimulatedJob<'a> {
+    order: &'a RunOrder<'a>,
+    job: String,
+    delay: f64,
+    seed: u64,
+    interrupt: &'a Interrupt,
+}
+
+/// Runs of the job, and those that are taken to be in the store.
+struct StoredRuns<'a> {
+    jobs: SimulatedJob<'a>,
+    earlier: Vec<Book>,
+}
+
+impl SimulatedJob<'_> {
+    /// Runs it, with the slowdown or without it; none if it was interrupted.
+    fn run(&mut self, is_slow: bool) -> Result<Option<Book>> {
+        self.seed += 1;
+        let times = if is_slow { 1.0 + self.delay } else { 1.0 };
+        let longer = |ns: &mut u64| *ns = (*ns as f64 * times).round() as u64;
+        let settings = Settings { seed: Some(self.seed), ..Settings::default() };
+        let mut plan = read_job(&self.job, &settings)
+            .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
+        for cell in &mut plan.cells {
+            let sim = &mut cell.sim;
+            [&mut sim.metadata_ns, &mut sim.transfer_ns, &mut sim.sync_ns]
+                .into_iter()
+                .for_each(longer);
+        }
+        let order = RunOrder { plan: &plan, place: Volume::default(), ..self.order.clone() };
+        Ok(alone(&order, self.interrupt)?.map(|mut book| {
+            book.run.id = self.seed.to_string();
+            // No latency is compared.
+            book.measurements.iter_mut().for_each(|m| m.histogram.clear());
+            book
+        }))
+    }
+}
+
+impl StoredRuns<'_> {
+    /// Counts what is said of one pair, which is in the store for those after it if both are equal; false if it was
+    /// interrupted.
+    fn add_pair(&mut self, is_slow: bool, shares: &mut PairShares) -> Result<bool> {
+        let (a, b) = (self.jobs.run(false)?, self.jobs.run(is_slow)?);
+        let (Some(a), Some(b)) = (a, b) else { return Ok(false) };
+        let known = self.earlier.len().saturating_sub(HISTORY_RUNS as usize);
+        let earlier: Vec<Analysis<'_>> = self.earlier[known..].iter().map(Analysis::of).collect();
+        let [of_a, of_b] = [&a, &b].map(Analysis::of);
+        for (others, tally) in
+            [(&[][..], &mut shares.compare), (&earlier, &mut shares.compare_stored)]
+        {
+            let found = compare_among(&of_a, &of_b, others);
+            let has = |verdict| !found.with(verdict).is_empty();
+            let is_slower = has(SpeedVerdict::Slower);
+            tally.count(if is_slow { is_slower } else { is_slower || has(SpeedVerdict::Faster) });
+            if others.is_empty() {
+                let is_faster = !is_slow && has(SpeedVerdict::LikelyFaster);
+                shares.likely.count(has(SpeedVerdict::LikelySlower) || is_faster);
+            }
+        }
+        let check = |runs: &[&Analysis<'_>], baseline| {
+            let check = Check::of_runs(runs, baseline, &[], FAIL_ON);
+            !check.with(CheckOutcome::Regression).is_empty()
+        };
+        shares.check.count(check(&[&of_b], BaselineRuns::Run(&of_a)));
+        let history = BaselineRuns::History(&earlier);
+        let mut is_alarm = check(&[&of_b], history);
+        shares.check_history.count(is_alarm);
+        let mut again = Vec::new();
+        while is_alarm && again.len() < CONFIRM_RUNS {
+            let Some(book) = self.jobs.run(is_slow)? else { return Ok(false) };
+            again.push(book);
+            let more: Vec<Analysis<'_>> = again.iter().map(Analysis::of).collect();
+            is_alarm = check(&[&of_b].into_iter().chain(&more).collect::<Vec<_>>(), history);
+        }
+        shares.confirmed.count(is_alarm);
+        if !is_slow {
+            self.earlier.extend([a, b]);
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_runs_are_told_apart_in_few_pairs_and_a_slowdown_by_half_is_found() {
+        let plan = read_job(JOB, &Settings::default()).unwrap();
+        let order = RunOrder {
+            plan: &plan,
+            directory: std::env::temp_dir(),
+            command: "a test".into(),
+            fill_real: false,
+            place: Volume::default(),
+        };
+        let found = pairs(&order, 8, 0.5, &|_, _| (), &Interrupt::default()).unwrap();
+        assert_eq!(found.len(), PLANTED.len());
+        for PairTrials { noise, equal, slower } in &found {
+            // 5% of 8, and what chance adds to it.
+            for tally in [equal.compare, equal.compare_stored, equal.check, equal.confirmed] {
+                assert!(tally.of == 8 && tally.times <= 2, "{noise}: {equal:?}");
+            }
+            if *noise != "neighbour stays" {
+                for tally in [slower.compare, slower.check, slower.confirmed] {
+                    assert!(tally.times >= 6, "{noise}: {slower:?}");
+                }
+            }
+        }
+    }
+}
