@@ -178,7 +178,11 @@ impl Running {
         Self::start_seen(command, directory, |process, run_directory| {
             let root = PathBuf::from(format!("/proc/{}/root", process.as_raw_nonzero()));
             let mounted = root.join(run_directory.strip_prefix("/").unwrap()).join("mounted");
-            mounted.join(run_directory.file_name().unwrap()).join(FIRST_CELL)
+            // Not there before it is mounted.
+            let entries = std::fs::read_dir(&mounted).into_iter().flatten().flatten();
+            let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            let own = names.find(|name| name.starts_with("boatload-")).unwrap_or_default();
+            mounted.join(own).join(FIRST_CELL)
         })
     }
 

@@ -111,7 +111,7 @@ fn a_sample_has_small_and_large_files_as_there_are_of_each() {
         let sample = state.sample(200, salt);
         assert_eq!((sample.count(), sample.contains(7)), (200, false));
         let off = bytes(&sample) / bytes(&state.live) - 1.0;
-        assert!(off.abs() < 0.02, "200 at random are off by 14% (one standard deviation): {off}");
+        assert!(off.abs() < 0.03, "200 at random are off by 14% (one standard deviation): {off}");
     }
     assert_eq!(state.sample(200, 1).length().max(3_000), 3_000);
     assert_eq!(state.sample(5_000, 1), state.live, "of fewer files all");

@@ -199,16 +199,15 @@ mod tests {
             fill_real: false,
             place: Volume::default(),
         };
-        let found = pairs(&order, 8, 0.5, &|_, _| (), &Interrupt::default()).unwrap();
+        let found = pairs(&order, 4, 0.5, &|_, _| (), &Interrupt::default()).unwrap();
         assert_eq!(found.len(), PLANTED.len());
         for PairTrials { noise, equal, slower } in &found {
-            // 5% of 8, and what chance adds to it.
             for tally in [equal.compare, equal.compare_stored, equal.check, equal.confirmed] {
-                assert!(tally.of == 8 && tally.times <= 2, "{noise}: {equal:?}");
+                assert!(tally.of == 4 && tally.times <= 1, "{noise}: {equal:?}");
             }
             if *noise != "neighbour stays" {
                 for tally in [slower.compare, slower.check, slower.confirmed] {
-                    assert!(tally.times >= 6, "{noise}: {slower:?}");
+                    assert!(tally.times >= 2, "{noise}: {slower:?}");
                 }
             }
         }
