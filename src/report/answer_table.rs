@@ -3,7 +3,7 @@
 use super::names::level_value;
 use super::table::{Align, Table};
 use super::text::{
-    ABOUT_SCATTERED, is_scattered, low_to_high, number, ratio_span, short_time, time,
+    ABOUT_SCATTERED, is_range_of_repeats, low_to_high, number, ratio_span, short_time, time,
 };
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
@@ -159,7 +159,7 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
 impl AnswerTable {
     fn with_scattered(mut self, summary: &Summary) -> Self {
         let mut rates = summary.rows().filter_map(|row| row.rate);
-        if rates.any(|rate| is_scattered(&rate) && rate.clusters.is_none()) {
+        if rates.any(|rate| is_range_of_repeats(&rate)) {
             self.captions.push(ABOUT_SCATTERED.into());
         }
         self

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::names::{cell_name, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{
-    ABOUT_SCATTERED, byte_rate, is_scattered, number, short_seconds, short_time, spread,
+    ABOUT_SCATTERED, byte_rate, is_range_of_repeats, number, short_seconds, short_time, spread,
     uncertainty, write_wrapped,
 };
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
@@ -192,7 +192,7 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
     let notes = [
         Some(about_interval(summary)).filter(|text| !text.is_empty()),
-        estimates(summary).any(|rate| is_scattered(&rate)).then_some(ABOUT_SCATTERED),
+        estimates(summary).any(|rate| is_range_of_repeats(&rate)).then_some(ABOUT_SCATTERED),
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
             "^ without a sync, and the device wrote less than the phase did: the rest was still in memory, or compressed",

@@ -199,7 +199,7 @@ pub(super) fn spread(estimate: &Estimate, size: f64) -> String {
 }
 
 /// Whether the values are told rather than an interval: they fall into two groups, or lie far apart.
-pub(super) fn is_scattered(estimate: &Estimate) -> bool {
+fn is_scattered(estimate: &Estimate) -> bool {
     estimate.clusters.is_some() || estimate.relative().is_some_and(|half| half > HALF_MAX)
 }
 
@@ -211,7 +211,7 @@ pub(super) fn low_to_high(estimate: &Estimate, size: f64) -> String {
     match (estimate.clusters, half_width) {
         (Some([low, high]), _) => format!("two clusters: {}, {}", end(low, 2), end(high, 2)),
         (None, None) => String::new(),
-        (None, Some(_)) if is_scattered(estimate) && least < most => {
+        (None, Some(_)) if is_range_of_repeats(estimate) => {
             format!("~{} to {}", end(least, 2), end(most, 2))
         }
         (None, Some(_)) if is_scattered(estimate) => "cannot tell".into(),
@@ -221,7 +221,13 @@ pub(super) fn low_to_high(estimate: &Estimate, size: f64) -> String {
     }
 }
 
-/// How the values of [`low_to_high`] are to be read, where some are scattered.
+/// Whether [`low_to_high`] gives the smallest and the largest value.
+pub(super) fn is_range_of_repeats(estimate: &Estimate) -> bool {
+    let [least, most] = estimate.extremes;
+    estimate.clusters.is_none() && is_scattered(estimate) && least < most
+}
+
+/// How the values of [`low_to_high`] are to be read, where some are such a range.
 pub(super) const ABOUT_SCATTERED: &str =
     "~ slowest to fastest repeat, where a 95% interval is wider than ±50%";
 

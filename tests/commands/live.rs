@@ -70,7 +70,7 @@ fn q_leaves_the_view_and_the_run_ends_with_its_report() {
     is_given_back(&terminal, &modes);
     let seen = terminal.seen();
     let after = &seen[seen.rfind(LEAVES).unwrap()..];
-    assert!(after.contains("still"), "{after:?}");
+    assert!(after.contains("More: boatload show"), "{after:?}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_report_follows_a_view_that_was_not_left() {
     is_given_back(&terminal, &modes);
     let seen = terminal.seen();
     let after = &seen[seen.rfind(LEAVES).unwrap()..];
-    assert!(after.contains("still"), "{after:?}");
+    assert!(after.contains("More: boatload show"), "{after:?}");
 }
 
 #[test]

@@ -44,7 +44,8 @@ fn growth(book: &Book, variant: &str) -> Finding {
 fn covers(finding: &Finding, truth: f64) -> bool {
     let ends = &figures_of(finding)["interval"];
     let (low, high) = (ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap());
-    low <= truth && truth <= high && high / low < 1.5
+    // Those of three variants hold together.
+    low <= truth && truth <= high && high / low < 1.7
 }
 
 /// Everything that must not fool it.
@@ -139,7 +140,7 @@ fn a_device_that_gets_slower_from_a_fill_on_is_told_as_a_threshold_in_files() {
     let truth = 12_120.0;
     for seed in 0..5 {
         let book = filling(seed, true, KNEE);
-        let all = findings_of(&book);
+        let all = findings(&book, "growth");
         let [found] = all.as_slice() else { panic!("{all:#?}") };
         let figures = &figures_of(found);
         assert_eq!(
@@ -160,7 +161,7 @@ fn a_jump_within_a_phase_is_warned_of_where_no_finding_tells_it_and_noise_is_not
     for seed in 0..5 {
         let book = filling(seed, false, KNEE);
         assert_eq!(codes(&book), ["jump"], "seed {seed}: {:#?}", findings_of(&book));
-        let at = figures_of(&findings_of(&book)[0])["at"].as_u64().unwrap();
+        let at = figures_of(&findings(&book, "warning")[0])["at"].as_u64().unwrap();
         assert!((11_500..12_700).contains(&at), "seed {seed}: {at}");
         assert_eq!(codes(&filling(seed, false, "")), [""; 0], "seed {seed}");
         assert_eq!(codes(&filling(seed, true, "")), [""; 0], "seed {seed}");
@@ -213,12 +214,15 @@ fn variants_meet_where_their_files_take_equally_long() {
 }
 
 #[test]
-fn a_run_that_compares_nothing_and_asks_nothing_concludes_nothing() {
+fn a_run_that_compares_nothing_and_asks_nothing_is_answered_with_its_rate() {
     let text = library::job(
         "engine = 'sim'",
         "files = 200",
         &["operation = 'create'"],
         "metadata = '1us'",
     );
-    assert_eq!(findings_of(&ran(&text)), []);
+    let all = findings_of(&ran(&text));
+    let [answer] = all.as_slice() else { panic!("{all:#?}") };
+    assert_eq!(figures_of(answer)["kind"], "answer");
+    assert!(answer.sentence().starts_with("Create 1,000,000 a second"), "{answer:?}");
 }
