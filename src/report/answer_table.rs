@@ -25,6 +25,8 @@ pub(super) struct AnswerTable {
     /// The most telling first.
     pub(super) tables: Vec<Table>,
     pub(super) captions: Vec<String>,
+    /// How to read the first table, where it stands alone.
+    pub(super) captions_of_first: Vec<String>,
 }
 
 /// The table that shows what the first of the job's conclusions is made of.
@@ -153,7 +155,8 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
     }
     let at = level.map(|level| format!("{} {}: ", level.axis, level_value(level)));
     let caption = format!("{}rates include the sync", at.unwrap_or_default());
-    AnswerTable { tables: vec![table], captions: vec![caption] }.with_scattered(summary)
+    AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() }
+        .with_scattered(summary)
 }
 
 impl AnswerTable {
@@ -220,7 +223,8 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
             each.collect::<Vec<_>>().join("; ") + "; sync included"
         }
     };
-    AnswerTable { tables: vec![table], captions: vec![caption] }.with_scattered(summary)
+    AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() }
+        .with_scattered(summary)
 }
 
 /// A row for each variant in one phase, with the levels beside each other.
@@ -246,7 +250,7 @@ fn by_variant(analysis: &Analysis<'_>, phase: &str) -> AnswerTable {
     captions.extend(
         any_alike.then(|| "= no significant difference from the fastest of the column".into()),
     );
-    AnswerTable { tables: vec![table], captions }
+    AnswerTable { tables: vec![table], captions, ..AnswerTable::default() }
 }
 
 /// The fastest variant at a level and those that do not differ significantly from it; none where that is not known.
@@ -270,7 +274,11 @@ fn by_level_of_variants(summary: &Summary, phase: &str) -> AnswerTable {
         let rows = summary.levels().into_iter().map(|level| summary.row(variant, level, phase));
         table.column_apart(variant, rows.map(|row| scale.cell(row)));
     }
-    AnswerTable { tables: vec![table], captions: vec![format!("{phase}: {}", scale.caption())] }
+    AnswerTable {
+        tables: vec![table],
+        captions: vec![format!("{phase}: {}", scale.caption())],
+        ..AnswerTable::default()
+    }
 }
 
 // --- ranking -------------------------------------------------------------------------------------
@@ -318,10 +326,14 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         );
     }
     let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
-    let mark = if has_ties { "; = no significant difference" } else { "" };
-    let captions = vec![format!("{}{mark}", scale.caption())];
-    let tables = if rates.fits() { vec![table, rates] } else { vec![table] };
-    Some(AnswerTable { tables, captions })
+    let mark = has_ties.then(|| "= ties with the line above".to_string());
+    let captions_of_first: Vec<String> = mark.into_iter().collect();
+    if !rates.fits() {
+        let captions = captions_of_first;
+        return Some(AnswerTable { tables: vec![table], captions, ..AnswerTable::default() });
+    }
+    let all = [vec![scale.caption()], captions_of_first.clone()].concat().join("; ");
+    Some(AnswerTable { tables: vec![table, rates], captions: vec![all], captions_of_first })
 }
 
 fn about_ratio(compared: &ComparedRatio) -> String {
@@ -359,7 +371,7 @@ fn growth_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     if first.repeats < 2 {
         caption += "; intervals by the windows of one repeat";
     }
-    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+    Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
 fn latency(ns: f64) -> String {
@@ -412,7 +424,7 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         first.axis,
         level(first.range.low)
     );
-    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+    Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
 /// A row for each phase, with what was found of each variant. None where no phase had enough measurements.
@@ -443,7 +455,7 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         level(first.range.high),
         first.axis
     );
-    Some(AnswerTable { tables: vec![table], captions: vec![caption] })
+    Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
 fn about_knee(knee: &KneeFinding) -> String {

@@ -81,6 +81,8 @@ struct FirstScreen {
     tables: Vec<Vec<String>>,
     /// How the tables are to be read, and what limited the run.
     captions: Vec<String>,
+    /// The same where only the first table is left.
+    captions_of_first: Vec<String>,
     warnings: Vec<String>,
     /// All warnings in one line.
     merged_warnings: String,
@@ -98,14 +100,17 @@ impl FirstScreen {
         let answer = analysis.answer();
         let table = answer_table(analysis);
         let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
-        let captions = table.captions.iter().chain(&limit).flat_map(|text| wrap("", text));
+        let with_limit = |captions: &[String]| -> Vec<String> {
+            captions.iter().chain(&limit).flat_map(|text| wrap("", text)).collect()
+        };
         let more =
             format!("More: boatload show {0} --details, boatload report {0} -o run.html", run.id);
         let next = answer.and_then(|answer| answer.next.clone()).unwrap_or_default();
         Ok(Self {
             question,
             answer: answer.map(AnswerLines::new),
-            captions: captions.collect(),
+            captions: with_limit(&table.captions),
+            captions_of_first: with_limit(&table.captions_of_first),
             tables: table.tables.iter().map(lines_of).collect::<io::Result<_>>()?,
             warnings: warning_lines(analysis.findings()),
             merged_warnings: merged_warnings(analysis.findings()),
@@ -138,7 +143,8 @@ impl FirstScreen {
         } else if !self.is_tight {
             self.is_tight = true;
         } else if self.tables.len() > 1 {
-            self.tables.pop();
+            self.tables.truncate(1);
+            self.captions = self.captions_of_first.clone();
         } else {
             let Some(table) = self.tables.first_mut() else { return false };
             if table.len() <= TABLE_LINES_MIN {

@@ -34,7 +34,7 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         blocks.push(plain(&format!("Reliability: {} ({})", answer.reliability, answer.reason)));
     }
     if run.reference.is_none() {
-        let AnswerTable { tables, captions } = answer_table(analysis);
+        let AnswerTable { tables, captions, .. } = answer_table(analysis);
         blocks.extend(tables.iter().map(|table| table.markdown(plain)));
         blocks.extend(captions.iter().map(|caption| plain(caption)));
     }

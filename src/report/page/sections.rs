@@ -48,7 +48,7 @@ pub(super) fn answer(
     }
     blocks.extend(best);
     if let [analysis] = analyses {
-        let AnswerTable { tables, captions } = answer_table(analysis);
+        let AnswerTable { tables, captions, .. } = answer_table(analysis);
         let is_own = analysis.book.run.reference.is_none();
         blocks.extend(
             tables.into_iter().filter(|_| is_own).filter_map(|one| PageBlock::table("", one)),
