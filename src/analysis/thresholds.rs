@@ -14,6 +14,9 @@ pub(crate) const LIKELY_ALPHA: f64 = 0.20;
 pub(crate) const RUN_DEVIATION_QUIET: f64 = 0.08;
 pub(crate) const RUN_DEVIATION_DISTURBED: f64 = 0.20;
 
+/// The slowdown that a check accepts where nothing else is asked, as a share: `--fail-on 5%`.
+pub(crate) const FAIL_ON_DEFAULT: f64 = 0.05;
+
 /// Repeats without background load that are enough to leave the others out of a comparison.
 pub(crate) const QUIET_REPEATS_MIN: usize = 3;
 

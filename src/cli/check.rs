@@ -38,9 +38,9 @@ variance of earlier runs of the same job, if the store has 6 or more; otherwise 
 runs differ in general, and wider beside background load. Repeats under background load do not count if \
 3 or more are without it.
 
-With --confirm N a run that would fail is done again first, with its own command, up to N times: in the \
-directory where it was started, with everything that it does there, such as erasing a device that it names. \
-The new runs are kept. It fails only if the regression holds over all of them.
+With --confirm N a run that would fail is done again first, up to N times, with the options that it had: in \
+the current directory, unless it had --dir. The new runs are kept. It fails only if the regression holds over \
+all of them. A run with --erase or --fill-real is not done again.
 
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system (with or without a journal) and device like this run's; kernels and versions \
@@ -215,4 +215,21 @@ fn measured(word: &str, store: &StorePlace) -> Result<Book> {
         "{word} was published, not measured here: another machine's figures are no bound for this \
          one. `boatload compare` puts them against a run"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::analysis::thresholds::FAIL_ON_DEFAULT;
+    use crate::cli::{Arguments, Command};
+
+    #[test]
+    fn the_default_limit_is_the_one_that_pairs_of_runs_are_tried_with() {
+        let words = ["boatload", "check", "last", "--baseline", "history"];
+        let Command::Check(stored) = Arguments::try_parse_from(words).unwrap().command else {
+            panic!("another command");
+        };
+        assert!((stored.command.fail_on - FAIL_ON_DEFAULT).abs() < 1e-12);
+    }
 }

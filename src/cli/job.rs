@@ -138,6 +138,11 @@ impl Job {
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }
 
+    /// Whether a device is named that loses all it holds.
+    pub(super) fn erases(&self) -> bool {
+        self.device.is_some()
+    }
+
     /// The order to run this plan of it.
     ///
     /// # Errors

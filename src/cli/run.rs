@@ -104,6 +104,13 @@ impl Run {
                 shown(command)
             ))
         })?;
+        // Its command may come from elsewhere; what it destroys must be asked for by who is here.
+        if stored.fill_real || stored.job.erases() {
+            return Err(Failure::usage(format!(
+                "{id} erased a device or filled a file system, which is not done again unasked: repeat its \
+                 command yourself, and check that run"
+            )));
+        }
         let plan = stored.job.plan()?;
         let same = (&plan.job, plan.scale, &plan.parameters)
             == (&book.run.job, book.run.scale, &book.run.parameters);

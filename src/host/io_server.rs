@@ -1,5 +1,6 @@
 //! Keeps the machine from delaying a modelled disk: its server by memory it would have to write out through
-//! itself, by its own pages on a disk, or by other processes on its processor; its user by the latter.
+//! itself, by its own pages on a disk, by other processes on its processor, or by processors that sleep; its
+//! user by the last two.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::fs::File;

@@ -91,6 +91,20 @@ fn a_regression_is_tried_again_and_stays_one_only_if_it_holds() {
 }
 
 #[test]
+fn what_erases_a_device_or_fills_a_file_system_is_not_confirmed() {
+    let bench = Bench::default();
+    let before = slower(&bench, 1, 0.5);
+    let run = stored(&bench, &job(""), 2);
+    let store = rusqlite::Connection::open(bench.store()).unwrap();
+    let sql = "UPDATE runs SET document = json_set(document, '$.run.command', ?1) WHERE id = ?2";
+    for words in ["--filesystem ext4 --device /dev/x --erase /dev/x", "--fill-real"] {
+        store.execute(sql, (format!("boatload run job.toml {words}"), &run)).unwrap();
+        let ran = bench.run(["check", &run, "--baseline", &before, "--confirm", "2"]);
+        assert!(ran.refuses(2).contains("is not done again unasked"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_slowdown_within_its_interval_is_unsure_and_no_failure() {
     let bench = Bench::default();
     let before = stored(&bench, &job(""), 1);

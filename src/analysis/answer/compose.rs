@@ -15,6 +15,19 @@ use crate::analysis::findings::knee::general_slowdown;
 use crate::plan::{Conclusion, find_scenario};
 use crate::results::order::variants;
 
+/// The findings of one kind.
+macro_rules! of_kind {
+    ($findings:expr, $kind:ident) => {
+        $findings
+            .iter()
+            .filter_map(|one| match one {
+                Finding::$kind(found) => Some(found),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+}
+
 /// Sentences of evidence at most.
 const EVIDENCE_MAX: usize = 3;
 
@@ -106,56 +119,24 @@ fn draft_of(
     findings: &[Finding],
 ) -> Option<AnswerDraft> {
     match kind {
-        Conclusion::Ranking => ranking::ranking(&picked(findings, |one| match one {
-            Finding::Ranking(found) => Some(found),
-            _ => None,
-        })),
-        Conclusion::Slope => slope::slope(&picked(findings, |one| match one {
-            Finding::Slope(found) => Some(found),
-            _ => None,
-        })),
+        Conclusion::Ranking => ranking::ranking(&of_kind!(findings, Ranking)),
+        Conclusion::Slope => slope::slope(&of_kind!(findings, Slope)),
         Conclusion::Knee => {
-            let knees = picked(findings, |one| match one {
-                Finding::Knee(found) => Some(found),
-                _ => None,
-            });
+            let knees = of_kind!(findings, Knee);
             knee::knee(&knees, general_slowdown(analysis.book, &variants(analysis.book)))
         }
-        Conclusion::Scaling => scaling::scaling(&picked(findings, |one| match one {
-            Finding::Scaling(found) => Some(found),
-            _ => None,
-        })),
-        Conclusion::Growth => growth::growth(&picked(findings, |one| match one {
-            Finding::Growth(found) => Some(found),
-            _ => None,
-        })),
-        Conclusion::Crossover => crossover::crossover(&picked(findings, |one| match one {
-            Finding::Crossover(found) => Some(found),
-            _ => None,
-        })),
+        Conclusion::Scaling => scaling::scaling(&of_kind!(findings, Scaling)),
+        Conclusion::Growth => growth::growth(&of_kind!(findings, Growth)),
+        Conclusion::Crossover => crossover::crossover(&of_kind!(findings, Crossover)),
         Conclusion::Source => source::source(analysis.summary(), &bytes(findings)),
     }
 }
 
-/// The findings of one kind.
-fn picked<T>(findings: &[Finding], of: fn(&Finding) -> Option<&T>) -> Vec<&T> {
-    findings.iter().filter_map(of).collect()
-}
-
 fn bytes(findings: &[Finding]) -> ByteFindings<'_> {
     ByteFindings {
-        sources: picked(findings, |one| match one {
-            Finding::Source(found) => Some(found),
-            _ => None,
-        }),
-        destinations: picked(findings, |one| match one {
-            Finding::Destination(found) => Some(found),
-            _ => None,
-        }),
-        lower_caches: picked(findings, |one| match one {
-            Finding::LowerCache(found) => Some(found),
-            _ => None,
-        }),
+        sources: of_kind!(findings, Source),
+        destinations: of_kind!(findings, Destination),
+        lower_caches: of_kind!(findings, LowerCache),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::analysis::compare::{
     BaselineRuns, Check, CheckOutcome, OTHER_RUNS_MIN, SpeedVerdict, compare_among,
 };
 use crate::analysis::history::HISTORY_RUNS;
+use crate::analysis::thresholds::FAIL_ON_DEFAULT;
 use crate::analysis::trials::{PairShares, PairTrials};
 use crate::base::failure::{Failure, Result};
 use crate::plan::filesystem::Volume;
@@ -63,9 +64,6 @@ const PLANTED: [PlantedNoise; 5] = [
               neighbour = { share = 100, factor = 2 }\n",
     },
 ];
-
-/// The slowdown that a check accepts, as without `--fail-on`.
-const FAIL_ON: f64 = 0.05;
 
 /// How often a check runs a job again before it alarms.
 const CONFIRM_RUNS: usize = 3;
@@ -163,7 +161,7 @@ impl StoredRuns<'_> {
             }
         }
         let check = |runs: &[&Analysis<'_>], baseline| {
-            let check = Check::of_runs(runs, baseline, &[], FAIL_ON);
+            let check = Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT);
             !check.with(CheckOutcome::Regression).is_empty()
         };
         shares.check.count(check(&[&of_b], BaselineRuns::Run(&of_a)));
