@@ -238,6 +238,20 @@ impl Backing {
         }
     }
 
+    /// From now on, or no longer, a modelled disk takes its time.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn time_disk(&self, is_timed: bool) -> Result<()> {
+        match &self.base {
+            Some(BackingDevice::Image { device, disk: Some(disk), .. }) if is_timed => {
+                disk.begin_time(device.path())
+            }
+            Some(BackingDevice::Image { disk: Some(disk), .. }) => disk.end_time(),
+            _ => Ok(()),
+        }
+    }
+
     /// What an action came to; where it failed because the modelled disk has ended, that.
     fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let failure = || self.disk().and_then(ModelledDisk::failure);

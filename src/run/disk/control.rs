@@ -40,13 +40,30 @@ pub(super) enum ServerCommand {
     Serve,
     /// To behave like this disk, as TOML, from now on.
     UseModel(String),
-    /// To let requests take their time, or not.
-    SetTimed(bool),
+    /// How long requests take from now on.
+    SetTiming(Timing),
     /// To say what the disk saw while requests took their time.
     TellActivity,
     /// To say whether it gets on with its image.
     TellProgress,
 }
+
+/// How long requests take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Timing {
+    /// As long as the machine needs.
+    Untimed,
+    /// [`PROBE_NS`] from their arrival; the simulated disk does not see them.
+    Probed,
+    /// As long as the disk takes, the way to it and back included.
+    Timed {
+        /// What that way takes.
+        path_ns: u64,
+    },
+}
+
+/// What a request takes that probes the way to the disk: as little as a hard disk's answer from its buffer.
+pub(super) const PROBE_NS: u64 = 200_000;
 
 /// What the server answers.
 #[derive(Debug, Serialize, Deserialize)]
@@ -178,7 +195,7 @@ mod tests {
         let file = std::fs::File::open("/dev/null").unwrap();
         let long = "\n".repeat(100_000);
         parent.send(&ServerCommand::UseModel(long.clone()), &[file.as_fd()]).unwrap();
-        parent.send(&ServerCommand::SetTimed(true), &[]).unwrap();
+        parent.send(&ServerCommand::SetTiming(Timing::Untimed), &[]).unwrap();
         let Ok(Incoming::Message(ServerCommand::UseModel(text), passed_on)) = server.receive(SOON)
         else {
             panic!("another message")
@@ -186,7 +203,7 @@ mod tests {
         assert_eq!((text == long, passed_on.len()), (true, 1));
         let next = server.receive(SOON);
         assert!(
-            matches!(next, Ok(Incoming::Message(ServerCommand::SetTimed(true), none)) if none.is_empty())
+            matches!(next, Ok(Incoming::Message(ServerCommand::SetTiming(_), none)) if none.is_empty())
         );
         assert!(matches!(server.receive::<ServerCommand>(Duration::ZERO), Ok(Incoming::Nothing)));
         drop(parent);

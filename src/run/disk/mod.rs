@@ -9,6 +9,7 @@ mod flash;
 mod geometry;
 mod hard_disk;
 mod network;
+mod path;
 mod ranges;
 mod replies;
 mod request;
@@ -23,7 +24,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use self::control::{ServerAnswer, ServerCommand};
+use self::control::{ServerAnswer, ServerCommand, Timing};
+use self::path::path_ns;
 use self::watchdog::Watchdog;
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
@@ -95,12 +97,27 @@ impl ModelledDisk {
         self.watchdog.ask(&ServerCommand::UseModel(model.text.clone())).map(drop)
     }
 
-    /// Lets requests take their time from now on, or not.
+    /// Lets requests take their time from now on. What the way from here to the disk and back takes, and
+    /// differs by machine and load, is measured on its block device and becomes part of that time.
     ///
     /// # Errors
     /// If the server has ended.
-    pub fn set_timed(&self, timed: bool) -> Result<()> {
-        self.watchdog.ask(&ServerCommand::SetTimed(timed)).map(drop)
+    pub fn begin_time(&self, device: &Path) -> Result<()> {
+        self.set_timing(Timing::Probed)?;
+        let path_ns = path_ns(device);
+        self.set_timing(Timing::Timed { path_ns })
+    }
+
+    /// Lets requests take no time of the disk from now on.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn end_time(&self) -> Result<()> {
+        self.set_timing(Timing::Untimed)
+    }
+
+    fn set_timing(&self, timing: Timing) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::SetTiming(timing)).map(drop)
     }
 
     /// What the disk saw while requests took their time.

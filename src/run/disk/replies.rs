@@ -1,9 +1,10 @@
 //! Holds back the replies of a modelled disk until the simulator says that its requests have ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::control::{PROBE_NS, Timing};
 use super::simulator::{DiskRequest, DiskRequestKind, DiskSimulator, FinishedRequest};
 use crate::host::disk_activity::DiskActivity;
 use crate::run::clock::{Clock, RealClock};
@@ -11,8 +12,8 @@ use crate::run::clock::{Clock, RealClock};
 /// Of its service time, by which a request may be answered after its deadline without being late.
 const LATE_SHARE: u64 = 10;
 
-/// By how much any request may be answered after its deadline: its way through the kernel to this process
-/// and back takes about as long on an idle machine (86 us on `ram`, METHODOLOGY.md).
+/// By how much any request may be answered after its deadline: a request that takes less than its way to
+/// this process and back (86 us on `ram`, METHODOLOGY.md) cannot be answered earlier.
 const PATH_NS: u64 = 100_000;
 
 /// Buffers that are kept to be used again.
@@ -39,8 +40,9 @@ struct QueueState<R> {
     simulator: DiskSimulator,
     /// What the disks before this one saw.
     before: DiskActivity,
-    /// Whether requests take their time.
-    timed: bool,
+    timing: Timing,
+    /// Requests that probe the way to the disk, in the order they are due.
+    probes: VecDeque<FinishedRequest>,
     open: HashMap<u64, OpenRequest<R>>,
     next_ticket: u64,
     late: u64,
@@ -138,7 +140,7 @@ impl<R: DeferredReply> ReplyQueue<R> {
                 state = self.state();
                 continue;
             }
-            let next = state.simulator.next_event();
+            let next = state.next_event();
             state.asleep_until = Some(next.unwrap_or(u64::MAX));
             state = match next.map(|at| Duration::from_nanos(at.saturating_sub(now))) {
                 None => self.sooner.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -159,9 +161,9 @@ impl<R: DeferredReply> ReplyQueue<R> {
         }
     }
 
-    /// Lets requests take their time from now on, or not; those under way still do.
-    pub(super) fn set_timed(&self, timed: bool) {
-        self.state().timed = timed;
+    /// How long requests take that arrive from now on.
+    pub(super) fn set_timing(&self, timing: Timing) {
+        self.state().timing = timing;
     }
 
     /// Puts another disk in the place of this one, which ends all its requests at once.
@@ -188,7 +190,8 @@ impl<R> QueueState<R> {
         Self {
             simulator,
             before: DiskActivity::default(),
-            timed: false,
+            timing: Timing::Untimed,
+            probes: VecDeque::new(),
             open: HashMap::new(),
             next_ticket: 0,
             late: 0,
@@ -201,9 +204,18 @@ impl<R> QueueState<R> {
     fn arrive(&mut self, now_ns: u64, kind: DiskRequestKind, offset: u64, bytes: u64) -> u64 {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        let ended = (!self.timed).then_some(without_time(ticket));
-        if self.timed {
-            self.simulator.submit(now_ns, DiskRequest { ticket, kind, offset, bytes });
+        let mut ended = None;
+        match self.timing {
+            Timing::Untimed => ended = Some(without_time(ticket)),
+            Timing::Probed => {
+                let due_ns = now_ns.saturating_add(PROBE_NS);
+                self.probes.push_back(FinishedRequest { due_ns, ..without_time(ticket) });
+            }
+            // It left so much earlier, or its answer will arrive so much later: together it is the same.
+            Timing::Timed { path_ns } => {
+                let request = DiskRequest { ticket, kind, offset, bytes };
+                self.simulator.submit(now_ns.saturating_sub(path_ns), request);
+            }
         }
         self.open.insert(ticket, OpenRequest::AtImage { since_ns: now_ns, ended });
         ticket
@@ -223,6 +235,9 @@ impl<R> QueueState<R> {
     fn take_ended(&mut self, now_ns: u64) -> Vec<R> {
         let mut finished = std::mem::take(&mut self.finished);
         self.simulator.advance(now_ns, &mut finished);
+        while let Some(probe) = self.probes.pop_front_if(|probe| probe.due_ns <= now_ns) {
+            finished.push(probe);
+        }
         let replies = finished.drain(..).filter_map(|one| self.end(now_ns, one)).collect();
         self.finished = finished;
         replies
@@ -242,9 +257,15 @@ impl<R> QueueState<R> {
         Some(reply)
     }
 
+    /// When something happens next; none while nothing is under way.
+    fn next_event(&self) -> Option<u64> {
+        let probe = self.probes.front().map(|probe| probe.due_ns);
+        self.simulator.next_event().into_iter().chain(probe).min()
+    }
+
     /// Whether something happens before the time that is slept until, and not at once.
     fn next_is_sooner(&self, now_ns: u64) -> bool {
-        let next = self.simulator.next_event().filter(|next| *next > now_ns);
+        let next = self.next_event().filter(|next| *next > now_ns);
         self.asleep_until.zip(next).is_some_and(|(until, next)| next < until)
     }
 
@@ -307,7 +328,7 @@ mod tests {
     }
 
     fn timed(name: &str) -> QueueState<u32> {
-        QueueState { timed: true, ..QueueState::new(disk(name)) }
+        QueueState { timing: Timing::Timed { path_ns: 0 }, ..QueueState::new(disk(name)) }
     }
 
     fn read(queue: &mut QueueState<u32>, now_ns: u64) -> u64 {
@@ -364,6 +385,27 @@ mod tests {
         let ticket = read(&mut queue, 0);
         assert_eq!(queue.complete(1 << 40, ticket, 7), [7]);
         assert_eq!(queue.activity().late, Some(0));
+    }
+
+    #[test]
+    fn the_way_to_the_disk_and_back_is_part_of_its_time() {
+        let due = end_of_read("hdd-7200", 1_000).due_ns;
+        let mut queue = timed("hdd-7200");
+        queue.timing = Timing::Timed { path_ns: 50_000 };
+        let ticket = read(&mut queue, 51_000);
+        assert_eq!(queue.complete(due - 1, ticket, 7), NO_REPLY);
+        assert_eq!((queue.take_ended(due), queue.activity().late), (vec![7], Some(0)));
+    }
+
+    #[test]
+    fn a_probe_takes_its_time_and_the_disk_does_not_see_it() {
+        let mut queue = QueueState { timing: Timing::Probed, ..QueueState::new(disk("hdd-7200")) };
+        let ticket = read(&mut queue, 1_000);
+        assert_eq!(queue.complete(2_000, ticket, 7), NO_REPLY);
+        assert_eq!(queue.next_event(), Some(1_000 + PROBE_NS));
+        assert_eq!(queue.take_ended(999 + PROBE_NS), NO_REPLY);
+        assert_eq!((queue.take_ended(1_000 + PROBE_NS), queue.next_event()), (vec![7], None));
+        assert_eq!((queue.activity().requests(), queue.activity().late), (0, Some(0)));
     }
 
     #[test]

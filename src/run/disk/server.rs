@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fuser::{Config, Session, SessionACL};
 
-use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand};
+use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand, Timing};
 use super::filesystem::{HeldReply, ServedDisk};
 use super::replies::ReplyQueue;
 use super::simulator::DiskSimulator;
@@ -65,7 +65,7 @@ struct DiskServer {
     seed: u64,
     is_io_flusher: bool,
     is_full: Arc<AtomicBool>,
-    /// While requests take their time.
+    /// While requests take a disk's time.
     awake: Option<ProcessorsAwake>,
     queue: Option<Arc<ReplyQueue<HeldReply>>>,
     /// What is served as soon as it is mounted.
@@ -90,9 +90,11 @@ impl DiskServer {
                 let simulator = self.simulator(&text)?;
                 self.queue()?.replace(simulator);
             }
-            ServerCommand::SetTimed(timed) => {
-                self.queue()?.set_timed(timed);
-                self.awake = timed.then(ProcessorsAwake::begin);
+            ServerCommand::SetTiming(timing) => {
+                self.queue()?.set_timing(timing);
+                let is_timed = timing != Timing::Untimed;
+                self.awake =
+                    is_timed.then(|| self.awake.take().unwrap_or_else(ProcessorsAwake::begin));
             }
             ServerCommand::TellActivity => {
                 let activity = self.queue()?.activity();
@@ -157,7 +159,7 @@ impl DiskServer {
         let Some(parent) = rustix::process::getppid() else { return };
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", parent.as_raw_nonzero()));
         if let (Some(queue), true) = (&self.queue, stat.is_ok_and(|stat| is_exiting(&stat))) {
-            queue.set_timed(false);
+            queue.set_timing(Timing::Untimed);
         }
     }
 }

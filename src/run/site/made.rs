@@ -352,8 +352,7 @@ impl Site for MadeSite {
     }
 
     fn time_disk(&self, is_timed: bool) -> Result<()> {
-        let disk = self.place.as_ref().and_then(Backing::disk);
-        disk.map_or(Ok(()), |disk| disk.set_timed(is_timed))
+        self.place.as_ref().map_or(Ok(()), |place| place.time_disk(is_timed))
     }
 
     fn disk_activity(&self) -> Result<Option<DiskActivity>> {
