@@ -231,11 +231,17 @@ impl Table {
         Ok(())
     }
 
-    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it.
+    /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
+    /// heads of their columns.
     pub(super) fn markdown(&self, escape: fn(&str) -> String) -> String {
         let way = |head: &TableHead| if head.align == Align::Left { "---" } else { "--:" };
         let ways: Vec<_> = self.heads.iter().map(way).collect();
-        let heads: Vec<_> = self.heads.iter().map(|head| escape(&head.text)).collect();
+        let title = |at: &usize| self.groups.iter().find(|group| group.columns.contains(at));
+        let head = |at: usize| match title(&at) {
+            Some(group) => format!("{} {}", group.title, self.heads[at].text).trim().to_string(),
+            None => self.heads[at].text.clone(),
+        };
+        let heads: Vec<_> = (0..self.heads.len()).map(|at| escape(&head(at))).collect();
         let mut text = format!("| {} |\n| {} |", heads.join(" | "), ways.join(" | "));
         for line in &self.lines {
             if let TableLine::Cells(cells) = line {

@@ -10,6 +10,7 @@ mod library;
 #[path = "../common/terminal.rs"]
 mod terminal;
 
+mod answers;
 mod check;
 mod cli;
 mod cli_mistakes;

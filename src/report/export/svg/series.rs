@@ -184,7 +184,7 @@ impl PlacedSeries<'_> {
         out.begin_texts("values", VALUE, "middle");
         for PlacedPoint { x, y, point } in &self.points {
             let above = point.interval.map_or(*y, |[_, high]| layout.y.at(high).min(*y));
-            out.text(Pixel { x: *x, y: above - 4.0 }, &layout.y.span.axis.text(point.y));
+            out.text(Pixel { x: *x, y: above - 4.0 }, &layout.y.span.axis.height(point));
         }
         out.end();
     }

@@ -1,0 +1,133 @@
+//! The pages of `docs/answers` follow from the kept runs, and say nothing that these do not.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test says so when it cannot go on"
+)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::command::{Bench, Ran, names_in};
+use crate::common::{output, skip};
+
+fn answers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/answers")
+}
+
+fn is_page(name: &str) -> bool {
+    name.ends_with(".md") || name.ends_with(".svg")
+}
+
+/// `BOATLOAD_BLESS=1 cargo test --test commands -- answers` writes them anew.
+#[test]
+fn the_pages_of_answers_are_what_the_script_makes_of_the_kept_runs() {
+    if output("python3", &["-c", "import tomllib"]).is_none() {
+        return skip("pages of docs/answers", "python3 has no tomllib, or is missing");
+    }
+    let bench = Bench::default();
+    let made = bench.beside("answers");
+    std::fs::create_dir(&made).unwrap();
+    let mut script = Command::new(answers().join("make"));
+    script.args(["--boatload", env!("CARGO_BIN_EXE_boatload")]).arg(&made);
+    let ran = Ran::of(&mut script);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    if std::env::var_os("BOATLOAD_BLESS").is_some() {
+        for name in names_in(&made) {
+            std::fs::copy(made.join(&name), answers().join(&name)).unwrap();
+        }
+    }
+    let kept: Vec<String> = names_in(&answers()).into_iter().filter(|name| is_page(name)).collect();
+    assert_eq!(kept, names_in(&made));
+    for name in kept {
+        let [kept, made] = [answers(), made.clone()]
+            .map(|folder| std::fs::read_to_string(folder.join(&name)).unwrap());
+        assert!(kept == made, "docs/answers/{name} differs; docs/answers/make writes it anew");
+    }
+}
+
+#[test]
+fn a_page_of_answers_fits_two_screens_and_says_what_cannot_be_concluded() {
+    let index = std::fs::read_to_string(answers().join("README.md")).unwrap();
+    let pages = names_in(&answers()).into_iter().filter(|name| name.ends_with(".md"));
+    for name in pages.filter(|name| name != "README.md") {
+        let page = std::fs::read_to_string(answers().join(&name)).unwrap();
+        assert!(index.contains(&format!("({name})")), "{name} is not in the index");
+        assert!(page.contains("\n## What cannot be concluded\n"), "{name}");
+        assert!(page.contains("(../results/"), "{name} names no run");
+        let lines = page.lines().count();
+        assert!(lines <= if name == "then-and-now.md" { 80 } else { 60 }, "{name}: {lines} lines");
+    }
+}
+
+#[test]
+fn a_verdict_of_a_page_has_no_number_that_boatload_does_not_give_for_its_runs() {
+    for name in names_in(&answers()).iter().filter(|name| name.ends_with(".md")) {
+        let page = std::fs::read_to_string(answers().join(name)).unwrap();
+        let verdict: Vec<&str> = page.lines().filter(|line| line.starts_with("**")).collect();
+        if verdict.is_empty() {
+            continue;
+        }
+        let documents =
+            page.split("(../results/").skip(1).filter_map(|rest| rest.split(')').next());
+        let known: BTreeSet<String> = documents
+            .flat_map(|document| sentences(document))
+            .flat_map(|one| numbers(&one))
+            .collect();
+        let unknown: Vec<String> =
+            numbers(&verdict.join(" ")).into_iter().filter(|one| !known.contains(one)).collect();
+        assert_eq!(unknown, [""; 0], "{name}: {verdict:?}");
+    }
+}
+
+/// What boatload says of a kept run, of each two of its variants, and of those of each file system.
+fn sentences(document: &str) -> Vec<String> {
+    let path = answers().join("../results").join(document);
+    let whole: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let variants: Vec<&str> =
+        whole["variants"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut parts: Vec<Vec<&str>> = vec![variants.clone()];
+    if variants.iter().any(|variant| variant.contains('/')) {
+        let before = |variant: &&str| variant.split('/').next().unwrap().to_string();
+        let systems: BTreeSet<String> = variants.iter().map(before).collect();
+        let of = |system: &String| {
+            variants.iter().copied().filter(|variant| before(variant) == *system).collect()
+        };
+        parts.extend(systems.iter().map(of));
+    } else if !whole["filesystems"].as_array().unwrap().is_empty() {
+        let pairs = variants.iter().enumerate();
+        parts.extend(
+            pairs.flat_map(|(at, one)| variants[at + 1..].iter().map(|other| vec![*one, *other])),
+        );
+    }
+    parts.iter().flat_map(|part| said_of(&whole, part)).collect()
+}
+
+/// The sentences of all findings when only these variants were measured.
+fn said_of(whole: &Value, variants: &[&str]) -> Vec<String> {
+    let mut part = whole.clone();
+    part["variants"] = variants.into();
+    for key in ["measurements", "conditions", "filesystems"] {
+        let is_in =
+            |one: &Value| one["variant"].as_str().is_some_and(|name| variants.contains(&name));
+        part[key].as_array_mut().unwrap().retain(is_in);
+    }
+    let bench = Bench::default();
+    let document = bench.write("part.json", part.to_string());
+    let imported = bench.run([Path::new("import"), &document]);
+    assert_eq!(imported.code, Some(0), "{variants:?}: {}", imported.stderr);
+    let shown = bench.run(["show", "last", "--json", "-"]).json();
+    let findings = shown["findings"].as_array().unwrap().iter();
+    findings.filter_map(|one| one["sentence"].as_str()).map(String::from).collect()
+}
+
+/// The numbers of a text, without those inside names such as `hdd-7200`.
+fn numbers(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || "()*".contains(c));
+    let words = words.map(|word| word.trim_end_matches([',', '.', ':', ';']));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(String::from).collect()
+}
