@@ -74,10 +74,8 @@ fn a_verdict_of_a_page_has_no_number_that_boatload_does_not_give_for_its_runs() 
         }
         let documents =
             page.split("(../results/").skip(1).filter_map(|rest| rest.split(')').next());
-        let known: BTreeSet<String> = documents
-            .flat_map(|document| sentences(document))
-            .flat_map(|one| numbers(&one))
-            .collect();
+        let known: BTreeSet<String> =
+            documents.flat_map(sentences).flat_map(|one| numbers(&one)).collect();
         let unknown: Vec<String> =
             numbers(&verdict.join(" ")).into_iter().filter(|one| !known.contains(one)).collect();
         assert_eq!(unknown, [""; 0], "{name}: {verdict:?}");
