@@ -235,8 +235,8 @@ impl<R> QueueState<R> {
     fn take_ended(&mut self, now_ns: u64) -> Vec<R> {
         let mut finished = std::mem::take(&mut self.finished);
         self.simulator.advance(now_ns, &mut finished);
-        while let Some(probe) = self.probes.pop_front_if(|probe| probe.due_ns <= now_ns) {
-            finished.push(probe);
+        while self.probes.front().is_some_and(|probe| probe.due_ns <= now_ns) {
+            finished.extend(self.probes.pop_front());
         }
         let replies = finished.drain(..).filter_map(|one| self.end(now_ns, one)).collect();
         self.finished = finished;
