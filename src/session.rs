@@ -8,6 +8,7 @@ mod overhead;
 mod pilot;
 mod preparing;
 pub(crate) mod probe;
+mod record;
 pub(crate) mod room;
 pub(crate) mod trials;
 
@@ -22,6 +23,7 @@ use self::making::Toolset;
 use self::measuring::PhaseWatch;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
+use self::record::Record;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
 use crate::host::block_device::{BlockDevice, device_to_read};
@@ -91,16 +93,36 @@ pub trait Watcher {
     fn phase_ends(&self, _context: &PhaseContext<'_>, _measurement: &Measurement) {}
 }
 
-/// Runs the order to its end, or until it is interrupted, and leaves the machine as it was.
+/// A run that has measured something, and why it is not whole.
+pub struct RunOutcome {
+    /// All that was measured.
+    pub book: Book,
+    /// Why it could not go on, what it leaves behind, and why the store lacks some of it; none if all is well.
+    pub failure: Option<Failure>,
+    /// Whether the store has all of it.
+    pub is_kept: bool,
+}
+
+impl RunOutcome {
+    /// The run, if all is well.
+    ///
+    /// # Errors
+    /// Else why it is not.
+    pub fn whole(self) -> Result<Book> {
+        self.failure.map_or(Ok(self.book), Err)
+    }
+}
+
+/// Runs the order to its end, or until it is interrupted or cannot go on, and leaves the machine as it was.
 ///
 /// # Errors
-/// If the run could not begin, or could not go on; what was measured until then is in the store.
+/// If nothing could be measured.
 pub fn run(
     order: &RunOrder<'_>,
     store: &mut Store,
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
-) -> Result<Book> {
+) -> Result<RunOutcome> {
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
@@ -125,12 +147,12 @@ pub fn run(
         levels: each_once(plan.cells.iter().filter_map(|cell| cell_key(plan, cell, 1).level)),
         ..Book::default()
     };
-    store.begin_run(&book)?;
+    let record = Record::begin(store, &book)?;
     let watch = PhaseWatch::default();
     let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
     let mut session = Session {
         plan,
-        store,
+        record,
         watcher,
         interrupt,
         sites,
@@ -148,27 +170,19 @@ pub fn run(
         cells => cells,
     };
     let closed = session.close();
-    let finished = session.finish(cells.is_ok());
-    // The first cause is what the user must hear of, and what it leaves behind.
-    match (cells, closed) {
-        (Err(cause), Err(left)) => Err(Failure {
-            sentence: format!("{}. Then: {}", cause.sentence, left.sentence),
-            ..cause
-        }),
-        (Ok(()), Err(left)) if !session.book.measurements.is_empty() => Err(Failure {
-            sentence: format!(
-                "{}. What was measured is kept: `boatload show {}`",
-                left.sentence, session.book.run.id
-            ),
-            ..left
-        }),
-        (cells, closed) => cells.and(closed).and(finished).map(|()| session.book),
+    let (book, kept) = session.finish(cells.is_ok());
+    let is_kept = kept.is_ok();
+    // The first cause is what the user must hear of, then what it leaves behind.
+    let failure = [cells, closed, kept].into_iter().filter_map(Result::err).reduce(Failure::then);
+    match failure {
+        Some(failure) if book.measurements.is_empty() => Err(failure),
+        failure => Ok(RunOutcome { book, failure, is_kept }),
     }
 }
 
 struct Session<'a> {
     plan: &'a Plan,
-    store: &'a mut Store,
+    record: Record<'a>,
     watcher: &'a dyn Watcher,
     interrupt: &'a Interrupt,
     sites: Sites,
@@ -293,7 +307,10 @@ impl Session<'_> {
             self.book.conditions.push(Condition { cell: key.clone(), name, value, unit });
         }
         // A run with many cells is not written anew for each where nothing was found.
-        if self.book.conditions.len() == known { Ok(()) } else { self.store.update_run(&self.book) }
+        if self.book.conditions.len() > known {
+            self.record.update(&self.book, self.watcher);
+        }
+        Ok(())
     }
 
     fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
@@ -324,14 +341,14 @@ impl Session<'_> {
                 measuring::measure(site, cell, &context, watcher, watch, self.interrupt)?;
             self.spent.pass(&measurement, begun);
             self.watcher.phase_ends(&context, &measurement);
-            self.store.add_measurement(&self.book.run.id, &measurement)?;
             self.book.measurements.push(measurement);
+            self.record.add(&self.book, self.watcher);
         }
         if !self.interrupt.is_set()
             && let Some(settled) = measuring::settle(self.sites.for_cell(cell)?, cell, key)?
         {
-            self.store.add_measurement(&self.book.run.id, &settled)?;
             self.book.measurements.push(settled);
+            self.record.add(&self.book, self.watcher);
         }
         if self.interrupt.is_set() {
             self.watcher.notice("interrupted: cleaning up; another Ctrl-C ends it at once");
@@ -360,11 +377,12 @@ impl Session<'_> {
         }
     }
 
-    /// Closes the record.
-    fn finish(&mut self, cells_done: bool) -> Result<()> {
+    /// The run, and whether the store has all of it.
+    fn finish(mut self, cells_done: bool) -> (Book, Result<()>) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
-        self.store.update_run(&self.book)
+        let kept = self.record.close(&self.book);
+        (self.book, kept)
     }
 }
 

@@ -47,6 +47,12 @@ impl Failure {
         Self { exit: Exit::Interrupted, sentence: sentence.into() }
     }
 
+    /// The same with what else went wrong after it.
+    pub fn then(self, other: Self) -> Self {
+        let first = self.sentence.trim_end_matches('.');
+        Self { sentence: format!("{first}. Then: {}", other.sentence), ..self }
+    }
+
     /// Puts what was being done in front of an error of the operating system.
     pub fn from_system(doing: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::failed(format!("cannot {doing}: {error}"))

@@ -10,7 +10,7 @@ use crate::analysis::Analysis;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
-use crate::results::book::Book;
+use crate::results::book::{Book, Measurement};
 use crate::results::store::Store;
 
 const EXAMPLES: &str = "\
@@ -21,7 +21,8 @@ Examples:
 
 const LONG: &str = "\
 The run keeps its id, and everything that takes a RUN takes it. A run that is there already is \
-left as it is; another run with the same id is refused. `last` is the run that began last, wherever \
+left as it is, or gets the measurements that the store could not take; another run with the same id is \
+refused. `last` is the run that began last, wherever \
 it was measured.
 
 What a document of an older boatload lacks stays unknown. Without histograms percentiles over \
@@ -80,14 +81,28 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
         store.import(book)?;
         return Ok("imported");
     }
-    if document(&store.load(&book.run.id)?) == document(book) {
+    let there = store.load(&book.run.id)?;
+    if document(&there) == document(book) {
         return Ok("already there:");
+    }
+    if let Some(missing) = missing(&there, book) {
+        store.update_run(book)?;
+        missing.iter().try_for_each(|one| store.add_measurement(&book.run.id, one))?;
+        return Ok("completed");
     }
     Err(Failure::failed(format!(
         "the store has another run with the id {}, which stays as it is; import it into another \
          store with --store FILE",
         book.run.id
     )))
+}
+
+/// Measurements that the store lacks of a run because it could not take them; none if it has another run.
+fn missing<'a>(there: &Book, book: &'a Book) -> Option<&'a [Measurement]> {
+    let (first, missing) = book.measurements.split_at_checked(there.measurements.len())?;
+    let same = (&there.run.started, &there.run.command, there.measurements.as_slice())
+        == (&book.run.started, &book.run.command, first);
+    (same && !there.run.complete).then_some(missing)
 }
 
 fn document(book: &Book) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Runs `boatload run`: runs a scenario and reports it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,7 +11,7 @@ use crate::analysis::history::same_target;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, RunOrder, Watcher};
+use crate::session::{self, RunOrder, RunOutcome, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,26 +63,30 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+    pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
         report::check_place(self.report.as_deref())?;
         let plan = self.job.plan()?;
         let order = self.job.order(&plan, self.fill_real)?;
         // With a view, the terminal is given back before a signal may end the process at once.
         let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
-        let mut store = store.open()?;
+        let mut store = place.open()?;
         let progress = match self.live {
             true => Progress::live(&plan, &interrupt),
             false => Progress::plain(Some(&plan), self.quiet),
         };
-        let book = session::run(&order, &mut store, &progress, &interrupt)?;
+        let RunOutcome { book, failure, is_kept } =
+            session::run(&order, &mut store, &progress, &interrupt)?;
         drop(progress);
         let is_interrupted = interrupt.is_set();
         let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
         let exit = self.give(&book, exit);
-        if is_interrupted {
+        if is_interrupted && failure.is_none() {
             out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
         }
-        Ok(exit)
+        if !is_kept {
+            keep_elsewhere(&book, self.json.as_deref(), place)?;
+        }
+        failure.map_or(Ok(exit), Err)
     }
 
     /// Does a stored run again: the same job with its options, in the same place. The result is kept, and `why` is
@@ -124,7 +128,7 @@ impl Run {
         let mut store = store.open()?;
         let progress = Progress::plain(Some(&plan), quiet);
         progress.notice(why);
-        let again = session::run(&order, &mut store, &progress, interrupt)?;
+        let again = session::run(&order, &mut store, &progress, interrupt)?.whole()?;
         drop(progress);
         if interrupt.is_set() {
             let sentence = format!("interrupted while {id} was run again");
@@ -150,4 +154,28 @@ impl Run {
             if exit == Exit::Good { failure.exit } else { exit }
         })
     }
+}
+
+/// Writes the document of a run that the store lacks to a file, unless one was asked for: beside the store, else in
+/// the working directory, else where temporary files lie.
+fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePlace) -> Result<()> {
+    let asked = asked.filter(|path| *path != Path::new("-"));
+    let name = format!("boatload-{}.json", book.run.id);
+    let beside = place.path().ok().and_then(|path| Some(path.parent()?.join(&name)));
+    let others = [PathBuf::from(&name), std::env::temp_dir().join(&name)];
+    let kept = match asked {
+        Some(path) => Some(path.to_path_buf()),
+        None => {
+            let document = show::document(book)?;
+            let mut places = beside.into_iter().chain(others);
+            places.find(|path| out::write_file(path, &document).is_ok())
+        }
+    };
+    if let Some(path) = kept {
+        let path = shown(&path);
+        out::note(&format!(
+            "the run is in {path}; `boatload import {path}` brings it into a store"
+        ));
+    }
+    Ok(())
 }

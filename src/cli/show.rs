@@ -117,14 +117,17 @@ fn side_by_side(books: &[Book], style: Option<&Style>) -> Result<String> {
 
 /// Gives the user a text, the documents of runs, each on a line of its own, or both.
 fn give(books: &[Book], text: &str, json: Option<&Path>) -> Result<()> {
-    print_and_keep(text, json, || {
-        books.iter().map(|book| rendered("json", &Analysis::of(book))).collect()
-    })
+    print_and_keep(text, json, || books.iter().map(document).collect())
 }
 
 /// Gives a run to the user: its first screen or all of it, the document, or both.
 pub(super) fn deliver(book: &Book, details: bool, json: Option<&Path>) -> Result<()> {
     give(std::slice::from_ref(book), &rendered(report_name(details), &Analysis::of(book))?, json)
+}
+
+/// The document of a run, as JSON.
+pub(super) fn document(book: &Book) -> Result<String> {
+    rendered("json", &Analysis::of(book))
 }
 
 fn rendered(name: &str, analysis: &Analysis<'_>) -> Result<String> {

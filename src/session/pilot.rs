@@ -104,7 +104,7 @@ impl Session<'_> {
             let mut part = SeriesUnderWay { series, precision, until, done: 0 };
             let takes = self.series(&mut part)?;
             self.book.run.repeats = self.book.run.repeats.max(part.done);
-            self.store.update_run(&self.book)?;
+            self.record.update(&self.book, self.watcher);
             if self.interrupt.is_set() {
                 return Ok(());
             }

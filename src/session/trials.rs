@@ -115,7 +115,7 @@ fn alone(order: &RunOrder<'_>, interrupt: &Interrupt) -> Result<Option<Book>> {
     if interrupt.is_set() {
         return Ok(None);
     }
-    let book = super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)?;
+    let book = super::run(order, &mut Store::in_memory()?, &Nobody, interrupt)?.whole()?;
     Ok(Some(book).filter(|_| !interrupt.is_set()))
 }
 

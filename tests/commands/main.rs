@@ -23,3 +23,4 @@ mod live;
 mod pictures;
 mod plots;
 mod references;
+mod stores;

@@ -100,7 +100,7 @@ impl Place {
             fill_real: true,
             place: Volume::default(),
         };
-        session::run(&order, &mut self.store(), watcher, interrupt)
+        session::run(&order, &mut self.store(), watcher, interrupt)?.whole()
     }
 }
 

@@ -5,7 +5,7 @@ mod read;
 
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,15 +20,29 @@ pub use read::RunSummary;
 /// How long a command waits for another boatload that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
+/// How long it waits where waiting was in vain before.
+const BUSY_WAIT_AGAIN: Duration = Duration::from_millis(100);
+
 /// How often and how long apart a store that another process is making is tried again.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long to wait for others.
+#[derive(Clone, Copy, Debug)]
+pub enum Patience {
+    /// As any command does.
+    Long,
+    /// Hardly: they were waited for.
+    Short,
+}
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// The device and inode of its file when it was opened to write.
+    file: Option<(u64, u64)>,
 }
 
 impl Store {
@@ -39,11 +53,35 @@ impl Store {
         let path = path.as_ref().to_path_buf();
         make_parents(&path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let connection = Connection::open_with_flags(&path, flags)
+        // SQLite has names of its own, such as `:memory:`; none of them has a folder.
+        let connection = Connection::open_with_flags(Path::new(".").join(&path), flags)
             .map_err(|error| failure(&path, "open", &error))?;
-        let mut store = Self { connection, path };
+        let mut store = Self { connection, path, file: None };
         store.configure_in_turn().map_err(|error| store.failure("open", &error))?;
+        store.file = file_at(&store.path);
         Ok(store)
+    }
+
+    /// The store that is at its path now, made if it is missing, where that is another file than the one that was
+    /// opened; none if it is the same.
+    ///
+    /// # Errors
+    /// If there is none and none can be made.
+    pub fn reopened(&self) -> Result<Option<Self>> {
+        let is_same = self.file.is_none() || self.file == file_at(&self.path);
+        if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
+    }
+
+    /// How long to wait from now on while another process writes.
+    ///
+    /// # Errors
+    /// If SQLite does not take it.
+    pub fn wait_for_others(&self, patience: Patience) -> Result<()> {
+        let wait = match patience {
+            Patience::Long => BUSY_WAIT,
+            Patience::Short => BUSY_WAIT_AGAIN,
+        };
+        self.connection.busy_timeout(wait).map_err(|error| failure(&self.path, "use", &error))
     }
 
     /// A store that nobody keeps, in memory.
@@ -54,7 +92,7 @@ impl Store {
         let path = PathBuf::from(":memory:");
         let connection =
             Connection::open_in_memory().map_err(|error| failure(&path, "make", &error))?;
-        let mut store = Self { connection, path };
+        let mut store = Self { connection, path, file: None };
         store.configure_in_turn().map_err(|error| store.failure("make", &error))?;
         Ok(store)
     }
@@ -83,7 +121,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
             .map_err(|error| failure(&path, "read", &error))?;
-        let store = Self { connection, path };
+        let store = Self { connection, path, file: None };
         check_schema(&store.connection).map_err(|error| store.failure("read", &error))?;
         Ok(store)
     }
@@ -271,6 +309,11 @@ fn read_only_uri(path: &Path) -> String {
     };
     let written = is_there("-wal") || is_there("-journal");
     uri + if written { "?mode=ro" } else { "?immutable=1" }
+}
+
+/// The device and inode of a file; none if there is none.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
 fn make_parents(path: &Path) -> Result<()> {
