@@ -33,6 +33,19 @@ pub(crate) struct PhaseCourse<'a> {
     pub(crate) windows: usize,
     /// In the order of operations.
     pub(crate) points: Vec<CoursePoint>,
+    /// The same windows in the order of their times; empty where these are not known.
+    moments: Vec<LatencyMoment>,
+}
+
+/// The mean latency of a window, at its middle in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LatencyMoment {
+    /// Since the phase began.
+    pub(crate) seconds: f64,
+    /// The latency, in nanoseconds.
+    pub(crate) ns: f64,
+    /// How many operations it is of.
+    pub(crate) n: u64,
 }
 
 /// The windows of all measurements that begin at the same operation.
@@ -102,7 +115,14 @@ impl<'a> PhaseCourse<'a> {
             disturbed: all.iter().any(|m| analysis.disturbed(m)),
             windows: all.iter().map(|m| m.windows.len()).sum(),
             points: joined(&all),
+            moments: joined_moments(&all),
         })
+    }
+
+    /// Mean latencies of the windows of each measurement by time, at most so many of them.
+    pub(crate) fn moments(&self, most: usize) -> Vec<LatencyMoment> {
+        let heights: Vec<f64> = self.moments.iter().map(|moment| moment.ns).collect();
+        extremes(&heights, most).into_iter().map(|at| self.moments[at]).collect()
     }
 
     /// Whether each window is a single operation.
@@ -170,6 +190,36 @@ fn joined(all: &[&Measurement]) -> Vec<CoursePoint> {
     let mut windows: Vec<&Window> = windows.collect();
     windows.sort_by_key(|window| window.first);
     windows.chunk_by(|a, b| a.first == b.first).map(point_of).collect()
+}
+
+/// Of no measurement, where the times of one are not known.
+fn joined_moments(all: &[&Measurement]) -> Vec<LatencyMoment> {
+    let known: Option<Vec<Vec<LatencyMoment>>> = all.iter().map(|m| moments(m)).collect();
+    let mut moments = known.unwrap_or_default().concat();
+    moments.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    moments
+}
+
+/// The times of windows may add up to so much more or less than the time of their phase, as a share of it.
+const TIME_ERROR_MAX: f64 = 0.1;
+
+/// The windows of a measurement by time. The end of an operation is the start of its worker's next one, so the
+/// latencies of a worker add up to the time that has gone by. None where they do not, as between paced operations.
+fn moments(m: &Measurement) -> Option<Vec<LatencyMoment>> {
+    let mut moments = Vec::new();
+    let (mut operations, mut seconds) = (0, 0.0);
+    for window in &m.windows {
+        if window.first != operations || !is_known(window.mean_ns) {
+            return None;
+        }
+        let took = window.mean_ns * window.operations as f64 / 1e9 / f64::from(m.threads);
+        let middle = seconds + took / 2.0;
+        moments.push(LatencyMoment { seconds: middle, ns: window.mean_ns, n: window.operations });
+        (operations, seconds) = (operations + window.operations, seconds + took);
+    }
+    let is_whole = operations == m.operations && moments.len() > 1;
+    let is_all_time = (seconds - m.seconds).abs() <= TIME_ERROR_MAX * m.seconds;
+    (is_whole && is_all_time).then_some(moments)
 }
 
 fn point_of(windows: &[&Window]) -> CoursePoint {

@@ -170,6 +170,9 @@ pub struct WarningFinding {
     pub hint: String,
     /// The phases that it is about; none if it is about the run.
     pub phases: Vec<String>,
+    /// How many measurements of the run it is about; none where they are not counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub measurements: Option<u64>,
     /// Why a cache was not found as requested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Doubt>,

@@ -25,6 +25,15 @@ named_enum! {
 }
 
 impl Limit {
+    /// What stands in sentences.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Processor | Self::Device => self.as_str(),
+            Self::Lock => "lock contention",
+            Self::Wait => "waiting",
+        }
+    }
+
     /// What limited these measurements of one phase, each on a machine with `cpus` processors; none
     /// if they are simulated, or too little was counted to tell.
     pub fn of_measurements(measurements: &[&Measurement], cpus: u32) -> Option<Self> {

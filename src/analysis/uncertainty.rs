@@ -77,6 +77,26 @@ impl Estimate {
     pub fn relative(&self) -> Option<f64> {
         self.half_width.filter(|_| self.mean > 0.0).map(|half| half / self.mean)
     }
+
+    /// Whether the values say more than their interval: they fall into two groups, or lie far apart.
+    pub fn is_scattered(&self) -> bool {
+        self.clusters.is_some() || self.relative().is_some_and(is_wide)
+    }
+
+    /// The smallest and the largest value, where these say more than the interval, and there are several in one group.
+    pub fn range_of_values(&self) -> Option<[f64; 2]> {
+        let [least, most] = self.extremes;
+        let is_told = self.clusters.is_none() && self.is_scattered() && least < most;
+        is_told.then_some([least, most])
+    }
+}
+
+/// Beyond this share of a mean, half its interval says little.
+const HALF_MAX: f64 = 0.5;
+
+/// Whether half an interval, as a share of its mean, is so wide that its ends, or the values, say more.
+pub fn is_wide(relative: f64) -> bool {
+    relative > HALF_MAX
 }
 
 /// Two groups of values are of interest if the mean of one is so many times that of the other.

@@ -102,36 +102,52 @@ fn about_phases(
     sentence: String,
     hint: &str,
 ) -> WarningFinding {
-    WarningFinding { code, phases, sentence, hint: hint.into(), reason: None, jump: None }
+    let (hint, measurements) = (hint.into(), None);
+    WarningFinding { code, phases, measurements, sentence, hint, reason: None, jump: None }
+}
+
+/// The measurements that a warning is about.
+struct AffectedMeasurements {
+    number: u64,
+    phases: Vec<String>,
+}
+
+impl AffectedMeasurements {
+    /// None if there are none.
+    fn new<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Self> {
+        let all: Vec<&Measurement> = measurements.collect();
+        let phases = each_once(all.iter().map(|m| m.phase.clone()));
+        (!all.is_empty()).then_some(Self { number: all.len() as u64, phases })
+    }
+
+    fn names(&self) -> String {
+        self.phases.join(", ")
+    }
+
+    fn warning(self, code: WarningCode, sentence: String, hint: &str) -> WarningFinding {
+        let measurements = Some(self.number);
+        WarningFinding { measurements, ..about_phases(code, self.phases, sentence, hint) }
+    }
 }
 
 fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
-    let mut by_phase: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut by_phase: BTreeMap<&str, Vec<&Measurement>> = BTreeMap::new();
     for m in measurements.iter().filter(|m| !m.valid()) {
-        let reasons = by_phase.entry(&m.phase).or_default();
-        for reason in &m.invalid {
-            if !reasons.contains(&reason.as_str()) {
-                reasons.push(reason);
-            }
-        }
+        by_phase.entry(&m.phase).or_default().push(m);
     }
     let mut all = Vec::new();
-    for (phase, reasons) in by_phase {
-        let reasons = reasons.join("; ");
-        all.push(about_phases(
-            WarningCode::InvalidMeasurements,
-            vec![phase.into()],
-            format!("{phase} is invalid and left out of every mean: {reasons}."),
-            "Fix the cause and run again.",
-        ));
+    for (phase, invalid) in by_phase {
+        let reasons = each_once(invalid.iter().flat_map(|m| &m.invalid).map(String::as_str));
+        let sentence =
+            format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "));
+        let hint = "Fix the cause and run again.";
+        let affected = AffectedMeasurements::new(invalid.into_iter());
+        let warning = |one: AffectedMeasurements| {
+            one.warning(WarningCode::InvalidMeasurements, sentence, hint)
+        };
+        all.extend(affected.map(warning));
     }
     all
-}
-
-/// The phases of measurements, each once; none if there are no measurements.
-fn phases_of<'a>(measurements: impl Iterator<Item = &'a Measurement>) -> Option<Vec<String>> {
-    let phases = each_once(measurements.map(|m| m.phase.clone()));
-    (!phases.is_empty()).then_some(phases)
 }
 
 /// Each kind of disturbance that was found, once for all its phases.
@@ -154,56 +170,55 @@ fn disturbed_by(
         WarningCode::Compressed => found.reduce(f64::min)?,
         _ => found.reduce(|most, one| if one.abs() > most.abs() { one } else { most })?,
     };
-    let disturbed = || judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
-    let phases = phases_of(disturbed())?;
-    let known = judged.iter().filter(|(m, _)| phases.contains(&m.phase)).count();
-    let many = match (disturbed().count(), known) {
+    let disturbed = judged.iter().filter(|(_, amount)| amount.is_some()).map(|(m, _)| *m);
+    let affected = AffectedMeasurements::new(disturbed)?;
+    let many = match (affected.number, analysis.book.measurements.len() as u64) {
         (1, 1) => "its measurement".to_string(),
-        (disturbed, known) => format!("{disturbed} of {}", counted(known as u64, "measurement")),
+        (disturbed, all) => format!("{disturbed} of {}", counted(all, "measurement")),
     };
-    let sentence = format!("{}: {}.", phases.join(", "), (kind.sentence)(&many, most));
-    Some(about_phases(kind.code, phases, sentence, kind.hint))
+    let sentence = format!("{}: {}.", affected.names(), (kind.sentence)(&many, most));
+    Some(affected.warning(kind.code, sentence, kind.hint))
 }
 
 /// Nobody asks for percentiles of a few large transfers, or of a single file.
 fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
     let few = |m: &&Measurement| m.operations < OPERATIONS_MIN && m.operations != 1;
     let judged = measurements.iter().filter(|m| m.valid() && !is_bulk(m));
-    let phases = phases_of(judged.filter(few))?;
+    let affected = AffectedMeasurements::new(judged.filter(few))?;
     let sentence = format!(
         "{} did fewer than {OPERATIONS_MIN} operations: percentiles are not reliable.",
-        phases.join(", ")
+        affected.names()
     );
     let hint = "Use a larger scale, or more files with --set.";
-    Some(about_phases(WarningCode::FewOperations, phases, sentence, hint))
+    Some(affected.warning(WarningCode::FewOperations, sentence, hint))
 }
 
 fn overhead(book: &Book) -> Option<WarningFinding> {
     let judged = || book.measurements.iter().filter(|m| m.valid() && !m.is_simulated());
     let share = |m: &Measurement| book.run.overhead_ns / m.latency.mean;
     let large = |m: &&Measurement| share(m).is_finite() && share(m) > OVERHEAD_SHARE_MAX;
-    let phases = phases_of(judged().filter(large))?;
+    let affected = AffectedMeasurements::new(judged().filter(large))?;
     let largest = judged().filter(large).map(share).fold(0.0, f64::max);
     let sentence = format!(
         "measurement overhead is up to {:.0}% of an operation in {}.",
         largest * 100.0,
-        phases.join(", ")
+        affected.names()
     );
     let hint = "Differences of that size between runs may come from the measurement.";
-    Some(about_phases(WarningCode::MeasurementOverhead, phases, sentence, hint))
+    Some(affected.warning(WarningCode::MeasurementOverhead, sentence, hint))
 }
 
 fn busy(measurements: &[Measurement]) -> Option<WarningFinding> {
-    let known = measurements.iter().filter(|m| m.idle.is_some()).count();
-    let busy = || measurements.iter().filter(|m| m.idle == Some(false));
-    let phases = phases_of(busy())?;
+    let busy = measurements.iter().filter(|m| m.idle == Some(false));
+    let affected = AffectedMeasurements::new(busy)?;
     let sentence = format!(
-        "{}: the device was already busy when {} of {known} measurements began.",
-        phases.join(", "),
-        busy().count()
+        "{}: the device was already busy when {} of {} began.",
+        affected.names(),
+        affected.number,
+        counted(measurements.len() as u64, "measurement")
     );
     let hint = "Look for what else reads or writes there, and run again when it is idle.";
-    Some(about_phases(WarningCode::DeviceBusy, phases, sentence, hint))
+    Some(affected.warning(WarningCode::DeviceBusy, sentence, hint))
 }
 
 /// Reads that update access times, or move what they read, write too.
@@ -216,16 +231,16 @@ fn reads_that_write(measurements: &[Measurement]) -> Option<WarningFinding> {
         let reads = measurements.iter().filter(|m| m.valid() && only_reads(m));
         reads.filter(|m| written(m).is_some())
     };
-    let phases = phases_of(writing())?;
+    let affected = AffectedMeasurements::new(writing())?;
     let most = writing().filter_map(written).fold(0.0, f64::max);
     let sentence = format!(
         "{}: the device wrote up to {} while {} only read.",
-        phases.join(", "),
+        affected.names(),
         bytes(most as u64),
-        counted(writing().count() as u64, "measurement")
+        counted(affected.number, "measurement")
     );
     let hint = "Access times may be updated, or an earlier phase may still be written out.";
-    Some(about_phases(WarningCode::ReadsWrite, phases, sentence, hint))
+    Some(affected.warning(WarningCode::ReadsWrite, sentence, hint))
 }
 
 fn frequency(book: &Book) -> Option<WarningFinding> {
@@ -260,17 +275,17 @@ fn late(book: &Book) -> Option<WarningFinding> {
         return None;
     }
     let is_late = |m: &&Measurement| late_share(m).is_some_and(|share| share > LATE_SHARE_MAX);
-    let phases = phases_of(valid().filter(is_late))?;
+    let affected = AffectedMeasurements::new(valid().filter(is_late))?;
     let sentence = format!(
         "{}: the modelled disk answered {} of the run's requests too late, by more than a tenth of their \
          service time and 0.1 ms, and by {} in all. This machine was too slow for it.",
-        phases.join(", "),
+        affected.names(),
         say::percent(share),
         duration(all.late_seconds.unwrap_or_default() * 1e9)
     );
     let hint = "Rates are lower than the disk's. Take a slower disk, an image in memory (a smaller --size or \
                 scale), or a machine with more processors to spare.";
-    Some(about_phases(WarningCode::DiskLate, phases, sentence, hint))
+    Some(affected.warning(WarningCode::DiskLate, sentence, hint))
 }
 
 fn host_cache(book: &Book) -> Option<WarningFinding> {
@@ -350,15 +365,15 @@ fn without_journal(book: &Book) -> Option<WarningFinding> {
         operation.is_some_and(|operation| operation.effect == Effect::AddsEntry)
     };
     let real = book.measurements.iter().filter(|m| !m.is_simulated() && !is_bulk(m));
-    let phases = phases_of(real.filter(adds))?;
+    let affected = AffectedMeasurements::new(real.filter(adds))?;
     let sentence = format!(
         "{}: without a journal, ext4 skips inodes that were deleted in the last minutes; files \
          removed before, by boatload too, make this slower.",
-        phases.join(", ")
+        affected.names()
     );
     let hint = "Compare variants of one run, or have it made anew for each repeat: as root, \
                 --filesystem 'ext4:mkfs=-O ^has_journal'.";
-    Some(about_phases(WarningCode::NoJournal, phases, sentence, hint))
+    Some(affected.warning(WarningCode::NoJournal, sentence, hint))
 }
 
 /// Reads that take new memory for at least so many bytes, in a measurement.
@@ -378,14 +393,14 @@ fn memory_taken_back(book: &Book) -> Option<WarningFinding> {
             && m.device_read_bytes.is_some_and(|bytes| bytes >= READ_INTO_MEMORY_MIN_BYTES)
             && m.cpu_system_seconds > READ_SYSTEM_SHARE_MIN * m.seconds
     };
-    let phases = phases_of(book.measurements.iter().filter(depends))?;
+    let affected = AffectedMeasurements::new(book.measurements.iter().filter(depends))?;
     let sentence = format!(
         "{}: the host of this virtual machine takes free memory back; reading into memory that it \
          must give again may take twice as long.",
-        phases.join(", ")
+        affected.names()
     );
     let hint = "What ran before decides, also between levels. `direct = true` reads without it.";
-    Some(about_phases(WarningCode::MemoryTakenBack, phases, sentence, hint))
+    Some(affected.warning(WarningCode::MemoryTakenBack, sentence, hint))
 }
 
 /// Rates whose interval is wider than the requested precision, and what would reach it: if a precision was requested and the whole run did not reach it.
@@ -433,15 +448,15 @@ fn caches(measurements: &[Measurement]) -> Vec<WarningFinding> {
     let mut warnings = Vec::new();
     for one in each_once(measurements.iter().filter_map(doubt)) {
         let doubted = || measurements.iter().filter(|m| doubt(m) == Some(one));
+        let Some(affected) = AffectedMeasurements::new(doubted()) else { continue };
         let own = each_once(doubted().map(|m| m.cell.variant.as_str()));
         let of = match own.len() < variants.len() {
             true => format!(" of {}", own.join(", ")),
             false => String::new(),
         };
-        let phases = each_once(doubted().map(|m| m.phase.clone()));
         let (what, remedy) = about_doubt(one);
-        let sentence = format!("{}{of}: {what}.", phases.join(", "));
-        let warning = about_phases(WarningCode::CacheNotAsAsked, phases, sentence, remedy);
+        let sentence = format!("{}{of}: {what}.", affected.names());
+        let warning = affected.warning(WarningCode::CacheNotAsAsked, sentence, remedy);
         warnings.push(WarningFinding { reason: Some(one), ..warning });
     }
     warnings

@@ -2,9 +2,7 @@
 
 use super::names::level_value;
 use super::table::{Align, Table};
-use super::text::{
-    ABOUT_SCATTERED, is_range_of_repeats, low_to_high, number, ratio_span, short_time, time,
-};
+use super::text::{about_ranges, in_units, low_to_high, number, ratio_span, short_time, time};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::curve::ChangeShape;
@@ -25,8 +23,8 @@ pub(super) struct AnswerTable {
     /// The most telling first.
     pub(super) tables: Vec<Table>,
     pub(super) captions: Vec<String>,
-    /// How to read the first table, where it stands alone.
-    pub(super) captions_of_first: Vec<String>,
+    /// The same in fewer lines.
+    pub(super) short: Option<Box<AnswerTable>>,
 }
 
 /// The table that shows what the first of the job's conclusions is made of.
@@ -109,7 +107,7 @@ fn own_rate(row: &PhaseSummary) -> Option<String> {
 }
 
 fn own_range(row: &PhaseSummary) -> Option<String> {
-    row.rate.map(|rate| low_to_high(&rate, own_step(row).0))
+    row.rate.map(|rate| low_to_high(&rate, in_units(own_step(row).0)))
 }
 
 /// The phases that have a rate, in the order they were measured.
@@ -161,10 +159,8 @@ fn rates_table(summary: &Summary, level: Option<&Level>) -> AnswerTable {
 
 impl AnswerTable {
     fn with_scattered(mut self, summary: &Summary) -> Self {
-        let mut rates = summary.rows().filter_map(|row| row.rate);
-        if rates.any(|rate| is_range_of_repeats(&rate)) {
-            self.captions.push(ABOUT_SCATTERED.into());
-        }
+        let rates = summary.rows().filter_map(|row| row.rate);
+        self.captions.extend(about_ranges(rates).into_iter().map(String::from));
         self
     }
 }
@@ -207,7 +203,8 @@ fn by_level(summary: &Summary, variant: &str, phases: &[&str]) -> AnswerTable {
         table.group(phase);
         table.column("rate", rows.iter().map(|row| scale.cell(*row)));
         if phases.len() <= PHASES_BESIDE_MAX {
-            let range = |row: &PhaseSummary| row.rate.map(|rate| low_to_high(&rate, scale.size));
+            let range =
+                |row: &PhaseSummary| row.rate.map(|rate| low_to_high(&rate, in_units(scale.size)));
             table.column(
                 "low to high",
                 rows.iter().map(|row| row.and_then(range).unwrap_or_default()),
@@ -295,15 +292,9 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     let summary = analysis.summary();
     let ranking = rankings(analysis).find(|ranking| ranking.levels.is_empty())?;
     let name = if analysis.book.filesystems.is_empty() { "variant" } else { "file system" };
-    let what = ranking.phase.as_deref().unwrap_or("whole job");
     let mut table = Table::of_names(name, Align::Left, ranking.order.iter().cloned());
-    let time = |variant: &String| match &ranking.phase {
-        None => analysis
-            .job_seconds(variant)
-            .map_or_else(|| "-".into(), |seconds| format!("{} s", number(seconds, 3))),
-        Some(phase) => rate_cell(row(summary, variant, None, phase), own_rate),
-    };
-    table.column_apart(what, ranking.order.iter().map(time));
+    let times = ranking.order.iter().map(|variant| ranked_time(analysis, ranking, variant));
+    table.column_apart(ranked_phase(ranking), times);
     let behind = || ranking.steps.iter().map(|step| &step.behind_first);
     let ratios = behind().map(|compared| say::times(compared.ratio));
     table.column_apart("x fastest", ["1".to_string()].into_iter().chain(ratios));
@@ -313,27 +304,72 @@ fn ranking_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
         let ties = ranking.steps.iter().map(|step| if step.compared.tie { "=" } else { "" });
         table.column_apart("", [""].into_iter().chain(ties).map(String::from));
     }
-    let phases = rated_phases(summary);
     let scale = RateScale::of(summary.rows().filter(|row| !row.is_settle()));
-    let mut rates = Table::of_names(name, Align::Left, ranking.order.iter().cloned());
-    for phase in phases {
-        // A long name stands in two lines.
-        let (above, below) = phase.split_once('-').unwrap_or(("", phase));
-        rates.group(above);
-        rates.column(
-            below,
-            ranking.order.iter().map(|variant| scale.cell(row(summary, variant, None, phase))),
-        );
-    }
     let has_ties = ranking.steps.iter().any(|step| step.compared.tie);
     let mark = has_ties.then(|| "= ties with the line above".to_string());
-    let captions_of_first: Vec<String> = mark.into_iter().collect();
-    if !rates.fits() {
-        let captions = captions_of_first;
-        return Some(AnswerTable { tables: vec![table], captions, ..AnswerTable::default() });
+    let captions = [scale.caption()].into_iter().chain(mark).collect::<Vec<_>>().join("; ");
+    let rates = rates_by_phase(summary, &ranking.order, name, &scale);
+    let short = short_ranking(analysis, ranking, &scale);
+    Some(AnswerTable { tables: vec![table, rates], captions: vec![captions], short: Some(short) })
+}
+
+/// Times, ratios and rates in one table, with a line for each of them and a column for each variant.
+fn short_ranking(
+    analysis: &Analysis<'_>,
+    ranking: &RankingFinding,
+    scale: &RateScale,
+) -> Box<AnswerTable> {
+    let what = ranked_phase(ranking);
+    let ratios = ranking.steps.iter().map(|step| say::times(step.behind_first.ratio));
+    let ratios = ["1".to_string()].into_iter().chain(ratios);
+    let phases = rated_phases(analysis.summary());
+    let names = [what, "x fastest"].into_iter().chain(phases.iter().copied()).map(String::from);
+    let mut table = Table::of_names("", Align::Left, names);
+    for (variant, ratio) in ranking.order.iter().zip(ratios) {
+        let rate = |phase: &&str| scale.cell(row(analysis.summary(), variant, None, phase));
+        let time = ranked_time(analysis, ranking, variant);
+        table.column_apart(variant, [time, ratio].into_iter().chain(phases.iter().map(rate)));
     }
-    let all = [vec![scale.caption()], captions_of_first.clone()].concat().join("; ");
-    Some(AnswerTable { tables: vec![table, rates], captions: vec![all], captions_of_first })
+    let captions = vec![scale.caption()];
+    Box::new(AnswerTable { tables: vec![table], captions, short: None })
+}
+
+fn ranked_phase(ranking: &RankingFinding) -> &str {
+    ranking.phase.as_deref().unwrap_or("whole job")
+}
+
+/// What a variant is ranked by.
+fn ranked_time(analysis: &Analysis<'_>, ranking: &RankingFinding, variant: &str) -> String {
+    match &ranking.phase {
+        None => analysis
+            .job_seconds(variant)
+            .map_or_else(|| "-".into(), |seconds| format!("{} s", number(seconds, 3))),
+        Some(phase) => rate_cell(row(analysis.summary(), variant, None, phase), own_rate),
+    }
+}
+
+/// The rates of ranked variants in as few lines as fit: a line for each variant, with long names of phases in two
+/// lines, or else a line for each phase.
+fn rates_by_phase(summary: &Summary, order: &[String], corner: &str, scale: &RateScale) -> Table {
+    let phases = rated_phases(summary);
+    let cell = |variant: &str, phase: &str| scale.cell(row(summary, variant, None, phase));
+    let variants = || order.iter().cloned();
+    let mut whole = Table::of_names(corner, Align::Left, variants());
+    let mut split = Table::of_names("", Align::Left, variants());
+    for phase in &phases {
+        let cells: Vec<String> = order.iter().map(|variant| cell(variant, phase)).collect();
+        whole.column_apart(phase, cells.clone());
+        let (above, below) = phase.split_once('-').unwrap_or(("", phase));
+        split.group(above);
+        split.column(below, cells);
+    }
+    let names = phases.iter().map(ToString::to_string);
+    let mut turned = Table::of_names("phase", Align::Left, names);
+    for variant in order {
+        turned.column_apart(variant, phases.iter().map(|phase| cell(variant, phase)));
+    }
+    let fits = |table: &Table| table.fits() && !table.cuts_heads();
+    [whole, split].into_iter().find(fits).unwrap_or(turned)
 }
 
 fn about_ratio(compared: &ComparedRatio) -> String {
@@ -419,9 +455,9 @@ fn scaling_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     }
     let level = |value| Quantity { value, unit: first.unit }.to_string();
     let caption = format!(
-        "x: time with {} {} over the time with {}",
-        level(first.range.high),
+        "x: time at {} of {} over the time at {}",
         first.axis,
+        level(first.range.high),
         level(first.range.low)
     );
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })

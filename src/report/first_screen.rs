@@ -3,16 +3,15 @@
 
 use std::io::{self, Write};
 
-use super::answer_table::answer_table;
+use super::answer_table::{AnswerTable, answer_table};
 use super::head::about_lack;
 use super::phases::limits;
 use super::table::Table;
-use super::text::{WIDTH, shorten, width, wrap, write_wrapped};
+use super::text::{wrap, write_wrapped};
+use super::warnings::{warning_lines, warnings_in_a_line};
 use crate::analysis::Analysis;
 use crate::analysis::answer::AnswerFinding;
-use crate::analysis::finding::{Finding, WarningCode, WarningFinding};
-use crate::base::distinct::each_once;
-use crate::base::failure::shown;
+use crate::analysis::finding::Finding;
 
 /// Lines of a terminal.
 pub(super) const LINES_MAX: usize = 24;
@@ -67,7 +66,7 @@ pub(super) fn write_findings(
 
 /// Writes what a user sees first of a run. Fails only if `out` does.
 pub(super) fn write_first_screen(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut screen = FirstScreen::new(analysis)?;
+    let mut screen = FirstScreen::new(analysis);
     while screen.lines().len() > LINES_MAX && screen.shorten() {}
     screen.lines().iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -79,20 +78,22 @@ struct FirstScreen {
     answer: Option<AnswerLines>,
     /// The lines of each, the most telling first.
     tables: Vec<Vec<String>>,
-    /// How the tables are to be read, and what limited the run.
+    /// How the tables are to be read, then what limited the run.
     captions: Vec<String>,
-    /// The same where only the first table is left.
-    captions_of_first: Vec<String>,
+    /// Tables and captions in fewer lines.
+    short: Option<Box<AnswerTable>>,
+    /// What limited the run.
+    limit: Option<String>,
     warnings: Vec<String>,
     /// All warnings in one line.
-    merged_warnings: String,
+    merged_warnings: Option<String>,
     next: Vec<String>,
     /// Whether the answer follows the question without a blank line.
     is_tight: bool,
 }
 
 impl FirstScreen {
-    fn new(analysis: &Analysis<'_>) -> io::Result<Self> {
+    fn new(analysis: &Analysis<'_>) -> Self {
         let run = &analysis.book.run;
         let question = if run.question.is_empty() { &run.scenario } else { &run.question };
         let mut question = wrap("", question);
@@ -100,23 +101,21 @@ impl FirstScreen {
         let answer = analysis.answer();
         let table = answer_table(analysis);
         let limit = limits(analysis.summary()).map(|limit| format!("Limit: {limit}."));
-        let with_limit = |captions: &[String]| -> Vec<String> {
-            captions.iter().chain(&limit).flat_map(|text| wrap("", text)).collect()
-        };
         let more =
             format!("More: boatload show {0} --details, boatload report {0} -o run.html", run.id);
         let next = answer.and_then(|answer| answer.next.clone()).unwrap_or_default();
-        Ok(Self {
+        Self {
             question,
             answer: answer.map(AnswerLines::new),
-            captions: with_limit(&table.captions),
-            captions_of_first: with_limit(&table.captions_of_first),
-            tables: table.tables.iter().map(lines_of).collect::<io::Result<_>>()?,
-            warnings: warning_lines(analysis.findings()),
-            merged_warnings: merged_warnings(analysis.findings()),
+            captions: caption_lines(&table.captions, limit.as_ref()),
+            tables: table.tables.iter().map(Table::text_lines).collect(),
+            short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
+            limit,
+            warnings: warning_lines(analysis),
+            merged_warnings: warnings_in_a_line(analysis),
             next: [wrap("Next: ", &next), wrap("", &more)].concat(),
             is_tight: false,
-        })
+        }
     }
 
     fn lines(&self) -> Vec<String> {
@@ -137,14 +136,16 @@ impl FirstScreen {
     fn shorten(&mut self) -> bool {
         let answer = self.answer.as_mut().filter(|answer| !answer.evidence.is_empty());
         if self.warnings.len() > 1 {
-            self.warnings = vec![self.merged_warnings.clone()];
+            self.warnings = self.merged_warnings.iter().cloned().collect();
         } else if let Some(answer) = answer {
             answer.evidence.pop();
         } else if !self.is_tight {
             self.is_tight = true;
+        } else if let Some(short) = self.short.take() {
+            self.tables = short.tables.iter().map(Table::text_lines).collect();
+            self.captions = caption_lines(&short.captions, self.limit.as_ref());
         } else if self.tables.len() > 1 {
             self.tables.truncate(1);
-            self.captions = self.captions_of_first.clone();
         } else {
             let Some(table) = self.tables.first_mut() else { return false };
             if table.len() <= TABLE_LINES_MIN {
@@ -157,82 +158,6 @@ impl FirstScreen {
     }
 }
 
-fn lines_of(table: &Table) -> io::Result<Vec<String>> {
-    let mut out = Vec::new();
-    table.write(&mut out)?;
-    Ok(String::from_utf8_lossy(&out).lines().map(String::from).collect())
-}
-
-fn warnings(findings: &[Finding]) -> impl Iterator<Item = &WarningFinding> {
-    findings.iter().filter_map(|finding| match finding {
-        Finding::Warning(warning) => Some(warning),
-        _ => None,
-    })
-}
-
-fn codes(findings: &[Finding]) -> Vec<WarningCode> {
-    each_once(warnings(findings).map(|warning| warning.code))
-}
-
-/// A line for each kind of warning, with what was affected.
-fn warning_lines(findings: &[Finding]) -> Vec<String> {
-    let line = |code: WarningCode| {
-        let alike: Vec<_> = warnings(findings).filter(|warning| warning.code == code).collect();
-        if let ([only], WarningCode::InvalidMeasurements) = (alike.as_slice(), code) {
-            return shorten(&shown(format!("Warning: {}", only.sentence)), WIDTH);
-        }
-        let phases = alike.iter().flat_map(|warning| &warning.phases);
-        warning_line(code, &each_once(phases.map(shown)))
-    };
-    codes(findings).into_iter().map(line).collect()
-}
-
-const IN_DETAILS: &str = "; see --details";
-
-fn merged_warnings(findings: &[Finding]) -> String {
-    let all: Vec<&str> = codes(findings).into_iter().map(what_happened).collect();
-    let text = format!("Warnings: {}", all.join(", "));
-    shorten(&text, WIDTH - IN_DETAILS.len()) + IN_DETAILS
-}
-
-fn warning_line(code: WarningCode, phases: &[String]) -> String {
-    let lead = format!("Warning: {}", what_happened(code));
-    let choices = [format!(" ({})", phases.join(", ")), format!(" ({} phases)", phases.len())];
-    let fits = |affected: &&String| width(&lead) + width(affected) + width(IN_DETAILS) <= WIDTH;
-    let affected = choices.iter().find(fits).filter(|_| !phases.is_empty());
-    format!("{lead}{}{IN_DETAILS}", affected.map_or("", String::as_str))
-}
-
-/// What a warning is about, in a few words.
-fn what_happened(code: WarningCode) -> &'static str {
-    match code {
-        WarningCode::Interrupted => "the run was interrupted",
-        WarningCode::InvalidMeasurements => "invalid measurements, left out",
-        WarningCode::CacheNotAsAsked => "caches not as requested",
-        WarningCode::FewOperations => "too few operations for percentiles",
-        WarningCode::MeasurementOverhead => "large measurement overhead",
-        WarningCode::DeviceBusy => "device busy before the phase",
-        WarningCode::OthersIo => "background load on the disk",
-        WarningCode::OthersCpu => "background load on the processors",
-        WarningCode::MemoryPressure => "memory was short",
-        WarningCode::Steal => "CPU steal",
-        WarningCode::Throttled => "processors throttled",
-        WarningCode::ClockJumped => "clocks disagreed",
-        WarningCode::Straggler => "one worker ended late",
-        WarningCode::Trend => "latency drifted",
-        WarningCode::TwoModes => "latencies in two clusters",
-        WarningCode::Compressed => "content was compressed",
-        WarningCode::Jump => "latency changed suddenly",
-        WarningCode::Frequency => "processors below full speed",
-        WarningCode::HostCache => "page cache below the loop device",
-        WarningCode::DiskLate => "modelled disk answered late",
-        WarningCode::AccessTimesDiffer => "access times updated on some variants",
-        WarningCode::ReadsWrite => "device wrote during reads",
-        WarningCode::SmallVolume => "small volume",
-        WarningCode::LevelsInOrder => "levels measured in order, so drift is in them",
-        WarningCode::NoJournal => "ext4 without a journal, slowed by earlier deletions",
-        WarningCode::MemoryTakenBack => "host takes back free memory",
-        WarningCode::SlowClock => "slow clock",
-        WarningCode::PrecisionNotReached => "requested precision not reached",
-    }
+fn caption_lines(captions: &[String], limit: Option<&String>) -> Vec<String> {
+    captions.iter().chain(limit).flat_map(|text| wrap("", text)).collect()
 }

@@ -21,6 +21,7 @@ mod table;
 mod terminal;
 pub(crate) mod text;
 mod variance;
+mod warnings;
 mod windows;
 
 use std::io::{self, Write};

@@ -6,8 +6,7 @@ use std::io::{self, Write};
 use super::names::{cell_name, level_value};
 use super::table::{Align, Table, TableColumn, TitledTable};
 use super::text::{
-    ABOUT_SCATTERED, byte_rate, is_range_of_repeats, number, short_seconds, short_time, spread,
-    uncertainty, write_wrapped,
+    about_ranges, byte_rate, in_units, number, short_seconds, short_time, spread, write_wrapped,
 };
 use crate::analysis::summary::{InvalidMeasurement, PhaseSummary, Summary};
 use crate::analysis::tails::Quantile;
@@ -65,7 +64,7 @@ pub(super) fn limits(summary: &Summary) -> Option<String> {
     let of_phase = |phase: &&str| {
         let rows = summary.rows().filter(|row| row.phase == *phase);
         let limits = each_once(rows.filter_map(|row| row.limit));
-        limits.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
+        limits.iter().map(|limit| limit.in_words()).collect::<Vec<_>>().join(" or ")
     };
     let phases: Vec<&str> = summary.phases().into_iter().filter(|phase| *phase != SETTLE).collect();
     let own = |limit: &String| -> Vec<&str> {
@@ -103,9 +102,9 @@ const RATE: PhaseColumn = PhaseColumn::numbers("rate", |row| match (rate(row), r
 const OPERATIONS: PhaseColumn =
     PhaseColumn::numbers("ops/s", |row| known(rate(row), |rate| number(rate.mean, rate.figures)));
 const INTERVAL: PhaseColumn = PhaseColumn::numbers("±", |row| match (row.rate, row.rate_unit) {
-    (Some(rate), _) if row.is_settle() => uncertainty(rate.relative()),
-    (Some(rate), Unit::Bytes) => spread(&rate, byte_step(rate.mean).0),
-    (Some(rate), _) => spread(&rate, 1.0),
+    (Some(rate), _) if row.is_settle() => spread(&rate, |value, _| short_seconds(Some(value))),
+    (Some(rate), Unit::Bytes) => spread(&rate, in_units(byte_step(rate.mean).0)),
+    (Some(rate), _) => spread(&rate, number),
     (None, _) => String::new(),
 });
 const VALUES: PhaseColumn =
@@ -191,8 +190,6 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
     let marked = summary.rows().any(|row| row.disturbed > 0 && row.rate.is_some());
     let unwritten = summary.rows().any(|row| row.unwritten > 0 && row.rate.is_some());
     let notes = [
-        Some(about_interval(summary)).filter(|text| !text.is_empty()),
-        estimates(summary).any(|rate| is_range_of_repeats(&rate)).then_some(ABOUT_SCATTERED),
         marked.then_some("* measured under background load: see the warnings"),
         unwritten.then_some(
             "^ without a sync, and the device wrote less than the phase did: the rest was still in memory, or compressed",
@@ -202,8 +199,11 @@ pub(super) fn phase_notes(summary: &Summary, spread: bool) -> Vec<String> {
             "CV is the coefficient of variation: the standard deviation of the seconds over their mean",
         ),
     ];
-    let notes = notes.into_iter().flatten().map(String::from);
-    notes.chain(limits(summary).map(|limit| format!("limited by: {limit}"))).collect()
+    let notes = interval_notes(summary).into_iter().chain(notes.into_iter().flatten());
+    notes
+        .map(String::from)
+        .chain(limits(summary).map(|limit| format!("limited by: {limit}")))
+        .collect()
 }
 
 /// Which figures include syncs; none if nothing was synced.
@@ -235,8 +235,14 @@ pub(super) fn about_n(summary: &Summary) -> Option<String> {
     Some(format!("n = {range}{} {noun}", most.n))
 }
 
+/// How the intervals of rates are to be read.
+pub(super) fn interval_notes(summary: &Summary) -> Vec<&'static str> {
+    let about = Some(about_interval(summary)).filter(|text| !text.is_empty());
+    about.into_iter().chain(about_ranges(estimates(summary))).collect()
+}
+
 /// What `±` is; empty if no interval is known.
-pub(super) fn about_interval(summary: &Summary) -> &'static str {
+fn about_interval(summary: &Summary) -> &'static str {
     let known: Vec<IntervalBasis> = estimates(summary)
         .filter(|rate| rate.relative().is_some())
         .map(|rate| rate.basis)
@@ -382,7 +388,7 @@ fn levels_table<'a>(
             }
             let half = |row: &PhaseSummary| match row.is_settle() {
                 true => (INTERVAL.cell)(row),
-                false => row.rate.map_or_else(String::new, |rate| spread(&rate, size)),
+                false => row.rate.map_or_else(String::new, |rate| spread(&rate, in_units(size))),
             };
             table.column(INTERVAL.head, cells(&half));
             if of_phase().any(|row| row.rate_before_sync.is_some()) {

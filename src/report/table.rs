@@ -78,7 +78,7 @@ const NAME_MAX: usize = 24;
 /// Longer cells of a group are cut.
 const CELL_MAX: usize = 24;
 /// Longer heads and titles of a group are cut.
-const TITLE_MAX: usize = 14;
+const TITLE_MAX: usize = 15;
 /// Blanks before a group.
 const GROUP_GAP: usize = 2;
 
@@ -210,6 +210,13 @@ impl Table {
         self.blocks(&self.widths()).len() == 1
     }
 
+    /// Whether heads or titles of its groups are too long to be written as they are.
+    pub(super) fn cuts_heads(&self) -> bool {
+        let heads = self.heads.iter().skip(1).map(|head| &head.text);
+        let mut texts = heads.chain(self.groups.iter().map(|group| &group.title));
+        texts.any(|text| width(text) > TITLE_MAX)
+    }
+
     /// Whether its columns fit a line as they are, where they are in no groups.
     pub(super) fn fits_line(&self) -> bool {
         let widths = self.widths();
@@ -218,17 +225,23 @@ impl Table {
 
     /// Writes it. Fails only if `out` does.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.text_lines().iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    /// What [`Self::write`] writes.
+    pub(super) fn text_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         let widths = self.widths();
         for (at, block) in self.blocks(&widths).into_iter().enumerate() {
             if at > 0 {
-                writeln!(out)?;
+                lines.push(String::new());
             }
             if self.has_titles() {
-                writeln!(out, "{}", self.titles(&block, &widths))?;
+                lines.push(self.titles(&block, &widths));
             }
-            self.write_lines(&self.placed(&block, &widths), out)?;
+            lines.extend(self.block_lines(&self.placed(&block, &widths)));
         }
-        Ok(())
+        lines
     }
 
     /// The rows as GitHub's Markdown has a table, with each cell as `escape` writes it. Titles of groups stand before the
@@ -349,10 +362,10 @@ impl Table {
         shorten(line.trim_end(), WIDTH)
     }
 
-    fn write_lines(&self, placed: &[PlacedColumn], out: &mut dyn Write) -> io::Result<()> {
+    fn block_lines(&self, placed: &[PlacedColumn]) -> Vec<String> {
         let heads: Vec<_> =
             placed.iter().map(|one| (self.heads[one.column].text.as_str(), one.width)).collect();
-        writeln!(out, "{}", self.line(placed, &shorten_names(&heads)))?;
+        let mut lines = vec![self.line(placed, &shorten_names(&heads))];
         let name_width = placed.first().map_or(0, |name| name.width);
         let names = self.names_in(name_width);
         for line in &self.lines {
@@ -365,17 +378,17 @@ impl Table {
                         name.cloned().unwrap_or_else(|| cell.into())
                     };
                     let cells: Vec<_> = placed.iter().map(cell).collect();
-                    writeln!(out, "{}", self.line(placed, &cells))?;
+                    lines.push(self.line(placed, &cells));
                 }
-                TableLine::Heading(text) => writeln!(out, "{}", shorten(text, WIDTH))?,
+                TableLine::Heading(text) => lines.push(shorten(text, WIDTH)),
                 TableLine::Note(cell, text) => {
                     let name = names.get(cell.as_str()).unwrap_or(cell);
                     let lead = format!("{}  ", padded(name, name_width, Align::Left));
-                    wrap(&lead, text).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+                    lines.extend(wrap(&lead, text));
                 }
             }
         }
-        Ok(())
+        lines
     }
 
     fn line(&self, placed: &[PlacedColumn], cells: &[String]) -> String {

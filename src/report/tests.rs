@@ -5,7 +5,7 @@ use crate::base::golden;
 use crate::host::facts::DeviceFacts;
 use crate::plan::Conclusion;
 use crate::plan::Scale;
-use crate::results::book::{Book, CellKey, Level, MadeFileSystem, RunFacts};
+use crate::results::book::{Book, CellKey, Level, MadeFileSystem, Measurement, RunFacts};
 use crate::results::book::{ClockSource, MadeOn};
 use crate::results::fixture::{self, growing};
 use crate::results::reference::{find_reference, references};
@@ -104,6 +104,29 @@ fn the_terminal_report_is_the_one_that_was_agreed_on() {
     assert_golden("terminal-variants.txt", &rendered("terminal", &compared_book()));
     assert_golden("terminal-killed.txt", &rendered("terminal", &killed_book()));
     assert_golden("terminal-all-invalid.txt", &rendered("terminal", &all_failed_book()));
+}
+
+#[test]
+fn the_rates_of_all_eight_phases_of_four_file_systems_stand_on_the_first_screen() {
+    let mut book = made_book();
+    let like = book.measurements.clone();
+    for phase in ["create", "read-sequential", "delete"] {
+        let new = format!("{}-typical", phase.split('-').next().unwrap_or_default());
+        let own = like.iter().filter(|m| m.phase == phase).cloned();
+        book.measurements.extend(own.map(|m| Measurement { phase: new.clone(), ..m }));
+    }
+    let text = rendered("terminal", &book);
+    assert!(text.lines().count() <= first_screen::LINES_MAX, "{text}");
+    assert_golden("terminal-made-eight.txt", &text);
+    for (variant, long) in [("xfs", "xfs-without-its-features"), ("btrfs", "btrfs-with-duplicates")]
+    {
+        book.variants.iter_mut().filter(|one| *one == variant).for_each(|one| *one = long.into());
+        let made = book.filesystems.iter_mut().filter(|made| made.variant == variant);
+        made.for_each(|made| made.variant = long.into());
+        let of = book.measurements.iter_mut().filter(|m| m.cell.variant == variant);
+        of.for_each(|m| m.cell.variant = long.into());
+    }
+    assert_golden("terminal-made-long.txt", &rendered("terminal", &book));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::analysis::findings::say;
 use crate::analysis::statistics::Interval;
-use crate::analysis::uncertainty::Estimate;
+use crate::analysis::uncertainty::{Estimate, is_wide};
 use crate::base::failure::shown;
 use crate::base::units;
 
@@ -175,61 +175,58 @@ pub(super) fn byte_rate(per_second: f64, figures: u32) -> String {
     format!("{} {word}/s", number(per_second / size, figures))
 }
 
-/// Beyond this share of a mean, half its interval says little: the values themselves say more.
-const HALF_MAX: f64 = 0.5;
-
-/// Half an interval as a share: `±3%`; empty if unknown.
-pub(super) fn uncertainty(relative: Option<f64>) -> String {
-    match relative.map(|share| share * 100.0) {
-        None => String::new(),
-        Some(percent) if percent < 0.05 => "±<0.1%".into(),
-        Some(percent) if percent < 0.95 => format!("±{percent:.1}%"),
-        Some(percent) if percent <= 100.0 * HALF_MAX => format!("±{percent:.0}%"),
-        Some(_) => "±>50%".into(),
-    }
+/// Half an interval as a share: `±3%`. None where that is unknown, or so wide that both ends are to be written.
+pub(super) fn half_as_share(relative: Option<f64>) -> Option<String> {
+    let share = relative.filter(|share| !is_wide(*share))?;
+    Some(match share * 100.0 {
+        percent if percent < 0.05 => "±<0.1%".into(),
+        percent if percent < 0.95 => format!("±{percent:.1}%"),
+        percent => format!("±{percent:.0}%"),
+    })
 }
 
-/// Half the interval of a mean as a share; where that says little, the values in units of `size`.
-pub(super) fn spread(estimate: &Estimate, size: f64) -> String {
-    if is_scattered(estimate) {
-        low_to_high(estimate, size)
-    } else {
-        uncertainty(estimate.relative())
-    }
+/// Half the interval of a mean as a share; where that says little, the values as `text` writes them with so many
+/// figures.
+pub(super) fn spread(estimate: &Estimate, text: impl Fn(f64, u32) -> String) -> String {
+    let half = half_as_share(estimate.relative()).filter(|_| !estimate.is_scattered());
+    half.unwrap_or_else(|| low_to_high(estimate, text))
 }
 
-/// Whether the values are told rather than an interval: they fall into two groups, or lie far apart.
-fn is_scattered(estimate: &Estimate) -> bool {
-    estimate.clusters.is_some() || estimate.relative().is_some_and(|half| half > HALF_MAX)
+/// Writes values in units of `size`.
+pub(super) fn in_units(size: f64) -> impl Fn(f64, u32) -> String {
+    move |value, figures| number(value / size, figures)
 }
 
-/// The ends of the 95% interval of a mean in units of `size`: `10,200 to 13,100`. Where it is too wide to say
-/// anything, the smallest and the largest value: `~1,600 to 29,000`. Empty if unknown.
-pub(super) fn low_to_high(estimate: &Estimate, size: f64) -> String {
-    let end = |value: f64, figures| number(value / size, figures);
-    let Estimate { mean, half_width, figures, extremes: [least, most], .. } = *estimate;
+/// The ends of the 95% interval of a mean: `10,200 to 13,100`. Where it is too wide to say anything, the smallest and
+/// the largest value: `~1,600 to 29,000`; where the values fall into two groups, their means: `1,600 or 29,000`. Empty if
+/// unknown. `text` writes a value with so many figures.
+pub(super) fn low_to_high(estimate: &Estimate, text: impl Fn(f64, u32) -> String) -> String {
+    let Estimate { mean, half_width, figures, .. } = *estimate;
     match (estimate.clusters, half_width) {
-        (Some([low, high]), _) => format!("two clusters: {}, {}", end(low, 2), end(high, 2)),
+        (Some([low, high]), _) => format!("{} or {}", text(low, 2), text(high, 2)),
         (None, None) => String::new(),
-        (None, Some(_)) if is_range_of_repeats(estimate) => {
-            format!("~{} to {}", end(least, 2), end(most, 2))
-        }
-        (None, Some(_)) if is_scattered(estimate) => "cannot tell".into(),
-        (None, Some(half)) => {
-            format!("{} to {}", end(mean - half, figures), end(mean + half, figures))
-        }
+        (None, Some(half)) => match estimate.range_of_values() {
+            Some([least, most]) => format!("~{} to {}", text(least, 2), text(most, 2)),
+            None if estimate.is_scattered() => "cannot tell".into(),
+            None => format!("{} to {}", text(mean - half, figures), text(mean + half, figures)),
+        },
     }
-}
-
-/// Whether [`low_to_high`] gives the smallest and the largest value.
-pub(super) fn is_range_of_repeats(estimate: &Estimate) -> bool {
-    let [least, most] = estimate.extremes;
-    estimate.clusters.is_none() && is_scattered(estimate) && least < most
 }
 
 /// How the values of [`low_to_high`] are to be read, where some are such a range.
 pub(super) const ABOUT_SCATTERED: &str =
     "~ slowest to fastest repeat, where a 95% interval is wider than ±50%";
+
+const ABOUT_CLUSTERS: &str = "or: the repeats fall into two clusters, whose means these are";
+
+/// How [`low_to_high`] of these is to be read.
+pub(super) fn about_ranges(all: impl Iterator<Item = Estimate>) -> Vec<&'static str> {
+    let all: Vec<Estimate> = all.collect();
+    let is_range = all.iter().any(|one| one.range_of_values().is_some());
+    let in_clusters = all.iter().any(|one| one.clusters.is_some());
+    let notes = [(is_range, ABOUT_SCATTERED), (in_clusters, ABOUT_CLUSTERS)];
+    notes.into_iter().filter(|note| note.0).map(|note| note.1).collect()
+}
 
 /// An interval whose ends are further apart than so many times says nothing.
 const RATIO_SPAN_MAX: f64 = 10.0;
@@ -325,11 +322,10 @@ mod tests {
             (0.0001, "±<0.1%"),
             (0.0, "±<0.1%"),
             (0.5, "±50%"),
-            (1e9, "±>50%"),
         ] {
-            assert_eq!(uncertainty(Some(share)), text);
+            assert_eq!(half_as_share(Some(share)).as_deref(), Some(text));
         }
-        assert_eq!(uncertainty(None), "");
+        assert_eq!((half_as_share(Some(0.51)), half_as_share(None)), (None, None));
     }
 
     #[test]

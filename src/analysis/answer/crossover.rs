@@ -100,7 +100,7 @@ fn undecided(all: &[&CrossoverFinding], evidence: Vec<String>) -> AnswerDraft {
         return AnswerDraft::proven(Verdict::No, text, evidence);
     }
     let text = format!(
-        "no difference {pairs} is proven; one of up to {} times was not excluded",
+        "{pairs} no difference is proven; up to {} times as fast is possible",
         say::times(1.0 + most)
     );
     AnswerDraft::cannot_tell(Lack::Precision, text, evidence)

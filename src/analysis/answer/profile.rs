@@ -5,7 +5,7 @@ use super::draft::{AnswerDraft, Lack};
 use super::rates::AnswerRate;
 use super::words::begun;
 use crate::analysis::Analysis;
-use crate::analysis::findings::say::{self, listed};
+use crate::analysis::findings::say;
 use crate::analysis::limit::Limit;
 use crate::analysis::summary::{PhaseSummary, VariantSummary};
 use crate::base::units::{Unit, duration};
@@ -20,11 +20,11 @@ pub(super) fn profile(analysis: &Analysis<'_>, ranks: bool) -> Option<AnswerDraf
         [only] => of_one(only)?,
         [first, .., last] => (between(first, last)?, Vec::new()),
     };
-    let kind = analysis.book.filesystem_of(&groups[0].variant).map(|kind| format!("{kind}: "));
+    let kind = analysis.book.filesystem_of(&groups[0].variant).map(|kind| format!(" ({kind})"));
     Some(match ranks {
         true => {
             let kind = kind.unwrap_or_default();
-            let text = format!("one file system measured, so no ranking: {kind}{text}");
+            let text = format!("one file system measured{kind}, so no ranking: {text}");
             AnswerDraft::measured(text, evidence, Lack::Variants)
         }
         false => AnswerDraft::measured(text, evidence, Lack::Nothing),
@@ -35,7 +35,7 @@ fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
     group.rows.iter().filter(|row| !row.is_settle() && row.rate.is_some())
 }
 
-/// The first phase and the slowest; the others are evidence, and what limits them.
+/// The first phase and the slowest; the others are evidence.
 fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     let rows: Vec<&PhaseSummary> = measured(group).collect();
     let Some(first) = rows.first() else { return latencies(group) };
@@ -46,7 +46,11 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     let slowest = slowest.filter(|_| counts().count() > 1);
     let mut text = format!("{} {}", first.phase, in_words(first)?);
     let limited = |row: &PhaseSummary| {
-        row.limit.map_or(String::new(), |limit| format!(", limited by the {limit}"))
+        let of = |limit: Limit| match limit {
+            Limit::Processor | Limit::Device => format!(", limited by the {}", limit.in_words()),
+            Limit::Lock | Limit::Wait => format!(", limited by {}", limit.in_words()),
+        };
+        row.limit.map(of).unwrap_or_default()
     };
     match slowest {
         Some(row) if row.phase == first.phase => text += &format!(", the slowest{}", limited(row)),
@@ -66,19 +70,7 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     if !others.is_empty() {
         evidence.push(format!("{}.", begun(&others.join(", "))));
     }
-    evidence.extend(limits(&rows));
     Some((text, evidence))
-}
-
-/// What limits which phases, in one sentence; none where nothing is known of it.
-fn limits(rows: &[&PhaseSummary]) -> Option<String> {
-    let of = |limit: Limit| {
-        let own = rows.iter().filter(|row| row.limit == Some(limit));
-        let names: Vec<String> = own.map(|row| row.phase.clone()).collect();
-        (!names.is_empty()).then(|| format!("{limit} in {}", listed(&names)))
-    };
-    let all: Vec<String> = Limit::ALL.into_iter().filter_map(of).collect();
-    (!all.is_empty()).then(|| format!("Limited by: {}.", all.join("; ")))
 }
 
 /// The first phase of the first and of the last of several.

@@ -4,50 +4,79 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::summary::PhaseSummary;
 use crate::base::units::{Unit, byte_step, figures};
 
-/// A rate with its 95% interval; none where it is not known, or reaches down to nothing.
+/// A rate, or the lowest and the highest of several.
 #[derive(Clone, Copy)]
 pub(super) struct AnswerRate {
-    pub(super) mean: f64,
+    /// The mean; of several the least and the most of theirs.
+    means: [f64; 2],
+    /// The 95% interval; none where it is not known, or too wide to say anything.
     pub(super) interval: Option<Interval>,
-    pub(super) unit: Unit,
+    /// The smallest and the largest value, where these say more than the interval.
+    repeats: Option<[f64; 2]>,
+    /// Significant figures that their errors allow.
+    figures: [u32; 2],
+    unit: Unit,
 }
+
+/// Enough to see what matters.
+const FIGURES_MAX: u32 = 3;
 
 impl AnswerRate {
     /// The rate of a row with its sync; none without a valid measurement.
     pub(super) fn of(row: &PhaseSummary) -> Option<Self> {
         let rate = row.rate.filter(|rate| rate.mean > 0.0)?;
-        let half = rate.half_width.filter(|half| *half < rate.mean);
-        let interval = half.and_then(|half| Interval::new(rate.mean - half, rate.mean + half));
-        Some(Self { mean: rate.mean, interval, unit: row.rate_unit })
+        let half = rate.half_width.filter(|_| !rate.is_scattered());
+        Some(Self {
+            means: [rate.mean; 2],
+            interval: half.and_then(|half| Interval::new(rate.mean - half, rate.mean + half)),
+            repeats: rate.range_of_values(),
+            figures: [rate.figures.min(FIGURES_MAX); 2],
+            unit: row.rate_unit,
+        })
     }
 
-    /// Several as one: from the lowest to the highest that any of them may be.
-    pub(super) fn hull(all: &[Self]) -> Option<Self> {
+    /// Several as one: from the lowest to the highest of them.
+    pub(super) fn range(all: &[Self]) -> Option<Self> {
         let first = all.first()?;
-        let interval = |one: &Self| one.interval;
-        let intervals: Option<Vec<Interval>> = all.iter().map(interval).collect();
-        let hull = |all: Vec<Interval>| Interval {
-            low: all.iter().map(|one| one.low).fold(f64::INFINITY, f64::min),
-            high: all.iter().map(|one| one.high).fold(0.0, f64::max),
-        };
-        let mean = all.iter().map(|one| one.mean).sum::<f64>() / all.len() as f64;
-        Some(Self { mean, interval: intervals.map(hull), unit: first.unit })
+        let least = all.iter().min_by(|a, b| a.means[0].total_cmp(&b.means[0]))?;
+        let most = all.iter().max_by(|a, b| a.means[1].total_cmp(&b.means[1]))?;
+        let has_intervals = all.iter().all(|one| one.interval.is_some());
+        Some(Self {
+            means: [least.means[0], most.means[1]],
+            figures: [least.figures[0], most.figures[1]],
+            interval: first.interval.filter(|_| has_intervals),
+            ..*first
+        })
     }
 
-    /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`
+    /// [`Self::in_words`] of the rate alone.
+    pub(super) fn without_interval(&self) -> String {
+        Self { interval: None, repeats: None, ..*self }.in_words()
+    }
+
+    /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`, `600 to 910 MiB/s`
     pub(super) fn in_words(&self) -> String {
+        let [low, high] = self.means;
         let (step, unit) = match self.unit {
             Unit::Bytes => {
-                let (step, word) = byte_step(self.mean);
+                let (step, word) = byte_step(low);
                 (step, format!("{word}/s"))
             }
             _ => (1.0, "a second".into()),
         };
-        let value = |value: f64| figures(value / step, 3);
-        let rate = format!("{} {unit}", value(self.mean));
-        match self.interval {
-            Some(span) => format!("{rate} ({} to {})", value(span.low), value(span.high)),
-            None => format!("about {rate}"),
+        let [of_low, of_high] = self.figures;
+        if low < high {
+            let [low, high] = [figures(low / step, of_low), figures(high / step, of_high)];
+            return format!("{low} to {high} {unit}");
+        }
+        let value = |value: f64| figures(value / step, of_low);
+        let rate = format!("{} {unit}", value(low));
+        match (self.interval, self.repeats) {
+            (Some(span), _) => format!("{rate} ({} to {})", value(span.low), value(span.high)),
+            (None, Some([least, most])) => {
+                format!("{rate} (repeats: {} to {})", value(least), value(most))
+            }
+            (None, None) => format!("about {rate}"),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
         .map(|phase| {
             let own = summary.rows().filter(|row| row.phase == **phase);
             let own: Option<Vec<AnswerRate>> = own.map(AnswerRate::of).collect();
-            AnswerRate::hull(&own?)
+            AnswerRate::range(&own?)
         })
         .collect();
     let parts: Vec<String> = phases
@@ -47,8 +47,8 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     let mut text = parts.join(", ");
     if number_of_words(&text) >= WORDS_MAX {
         let shorter = phases.iter().zip(&rates).filter_map(|(phase, rate)| {
-            let rate = AnswerRate { interval: None, ..(*rate)? };
-            Some(format!("{phase} {}at {}", found.place(phase), rate.in_words()))
+            let rate = rate.as_ref()?.without_interval();
+            Some(format!("{phase} {}at {rate}", found.place(phase)))
         });
         text = shorter.collect::<Vec<_>>().join(", ");
     }

@@ -299,7 +299,10 @@ fn a_run_that_compares_nothing_is_answered_with_a_profile() {
     book.run.scenario = "smallfiles".into();
     let found = answer(&book);
     assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
-    assert!(found.text.starts_with("One file system measured, so no ranking: "), "{found:?}");
+    assert!(
+        found.text.starts_with("One file system measured (ext4), so no ranking: "),
+        "{found:?}"
+    );
     assert!(found.next.unwrap().contains("--filesystem ext4,xfs,btrfs"));
 }
 

@@ -39,6 +39,21 @@ fn repeats_stand_at_their_median_and_invalid_ones_are_left_out() {
 }
 
 #[test]
+fn windows_stand_at_their_times_where_their_latencies_add_up_to_the_time_of_the_phase() {
+    let mut m = windowed(1, |n| 1_000_000 * (n + 1), 3);
+    (m.operations, m.threads, m.seconds) = (30, 2, 0.045);
+    let of = |m: &Measurement| {
+        let moments = course(&book_of(vec![m.clone()])).unwrap().moments(100);
+        moments.iter().map(|one| (one.seconds * 1e6).round() as u64).collect::<Vec<u64>>()
+    };
+    assert_eq!(of(&m), [3_750, 15_000, 33_750], "microseconds");
+    m.seconds = 0.06;
+    assert!(of(&m).is_empty(), "there was time between the operations");
+    (m.seconds, m.operations) = (0.045, 40);
+    assert!(of(&m).is_empty(), "not all operations are in windows");
+}
+
+#[test]
 fn many_windows_are_downsampled_and_the_slowest_and_fastest_stay() {
     let ns = |n| if n == 4_321 { 77_777 } else { 1_000 + n % 7 };
     let book = book_of(vec![windowed(1, ns, 50_000)]);

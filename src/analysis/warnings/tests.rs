@@ -82,7 +82,8 @@ fn a_device_that_was_busy_is_said_with_the_phases_and_how_often() {
     ]);
     assert_eq!(codes(&all), [WarningCode::DeviceBusy]);
     assert!(all[0].sentence.starts_with("read: "), "{}", all[0].sentence);
-    assert!(all[0].sentence.contains("2 of 3 measurements"), "{}", all[0].sentence);
+    assert!(all[0].sentence.contains("2 of 4 measurements"), "{}", all[0].sentence);
+    assert_eq!(all[0].measurements, Some(2));
     assert_eq!(of(vec![with("create", Some(true)), with("read", None)]), []);
 }
 

@@ -1,8 +1,8 @@
-//! Draws the course of each phase, with the fitted growth curve and the change point.
+//! Draws the course of each phase by operations, with the fitted growth curve and the change point, and by time.
 
 use super::runs::{
-    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, points,
-    scale_for, seconds,
+    ChartKeys, ChartRuns, ChartVariant, about_disturbed, about_last_level, about_missing, notes,
+    points, scale_for, seconds,
 };
 use super::{
     AxisQuantity, AxisScale, Chart, ChartAxis, ChartMark, ChartPoint, ChartSeries, SeriesLook,
@@ -31,12 +31,17 @@ fn points_max(variants: usize, phases: usize) -> usize {
     of(POINTS_PER_CHART_TARGET, variants).min(in_all).clamp(POINTS_MIN, POINTS_MAX)
 }
 
-/// One chart for each phase that has windows.
+/// Charts for each phase that has windows: by operations, and by time where that is known.
 pub(super) fn courses(runs: &ChartRuns<'_>, keys: &mut ChartKeys) -> Vec<Chart> {
     let phases = runs.analyses.iter().flat_map(|analysis| windowed_phases(analysis.book));
     let phases = each_once(phases);
     let points_max = points_max(runs.variants.len(), phases.len());
-    phases.into_iter().filter_map(|phase| chart(runs, phase, points_max, keys)).collect()
+    let charts = |phase| {
+        let [by_operations, by_time] =
+            [chart, time_chart].map(|chart| chart(runs, phase, points_max, keys));
+        by_operations.into_iter().chain(by_time)
+    };
+    phases.into_iter().flat_map(charts).collect()
 }
 
 /// The course of a variant's phase, with the growth that was found in it.
@@ -64,6 +69,29 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, limit: usize, keys: &mut ChartKeys) 
         notes: about_courses(&parts, &series).into_iter().chain(missing).collect(),
         series,
         ..Chart::new(keys.unused("course", phase), format!("{name}: latency by {growing}"), x, y)
+    }
+    .checked()
+}
+
+fn time_chart(
+    runs: &ChartRuns<'_>,
+    phase: &str,
+    limit: usize,
+    keys: &mut ChartKeys,
+) -> Option<Chart> {
+    let parts = runs.variants.iter().filter_map(|one| VariantCourse::new(one, phase, limit));
+    let parts: Vec<VariantCourse<'_>> = parts.collect();
+    let series: Vec<ChartSeries> = parts.iter().map(VariantCourse::series_by_time).collect();
+    let name = shown(phase);
+    let y = ChartAxis::latency(scale_for(points(&series).map(|point| point.y)));
+    let x = ChartAxis::new("time since its beginning", AxisQuantity::Seconds, AxisScale::Linear);
+    let about = "Each value is the mean of a window of one repeat. Lower is faster.";
+    let others = [about_disturbed(&series), about_missing(runs.missing(phase))];
+    Chart {
+        question: format!("Are operations of {name} slow at certain times?"),
+        notes: notes(about, others),
+        series,
+        ..Chart::new(keys.unused("time", phase), format!("{name}: latency by time"), x, y)
     }
     .checked()
 }
@@ -109,6 +137,19 @@ impl<'a> VariantCourse<'a> {
             series.push(self.variant.series(SeriesLook::Law, name, curve.collect()));
         }
         series
+    }
+
+    /// A line where there is one measurement, else a point for each window.
+    fn series_by_time(&self) -> ChartSeries {
+        let look =
+            if self.course.measurements == 1 { SeriesLook::Curve } else { SeriesLook::Markers };
+        let moments = self.course.moments(self.points_max);
+        let points = moments.iter().map(|moment| ChartPoint {
+            n: moment.n,
+            disturbed: self.course.disturbed,
+            ..ChartPoint::at(moment.seconds, seconds(moment.ns))
+        });
+        self.variant.series(look, "mean", points.collect())
     }
 
     fn is_downsampled(&self) -> bool {

@@ -57,7 +57,7 @@ fn chart(runs: &ChartRuns<'_>, phase: &str, keys: &mut ChartKeys) -> Option<Char
     }
     let name = shown(phase);
     let x = ChartAxis::new(*counted.first()?, AxisQuantity::Count, AxisScale::Linear);
-    let title = format!("{name}: mean latency by {} done", x.label);
+    let title = format!("{name}: mean latency by number of {}", x.label);
     let about = "Each marker is the mean of a part of the phase; its start-up is left out. Lower is faster.";
     let others = [about_last_level(&each_once(levels.into_iter())), about_disturbed(&series)];
     Chart {

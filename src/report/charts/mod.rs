@@ -61,8 +61,13 @@ pub(crate) fn charts(analyses: &[&Analysis<'_>]) -> Vec<Chart> {
 /// Which chart shows what the answer of a run is made of.
 fn telling_chart(analysis: &Analysis<'_>, all: &[Chart]) -> Option<usize> {
     let kind = analysis.book.run.conclude.first()?;
-    if *kind == Conclusion::Growth {
-        return all.iter().position(|chart| chart.key.starts_with("growth"));
+    let family = match kind {
+        Conclusion::Growth => Some("growth"),
+        Conclusion::Source => Some("bytes"),
+        _ => None,
+    };
+    if let Some(family) = family {
+        return all.iter().position(|chart| chart.key.starts_with(family));
     }
     let effects = analysis.findings().iter().filter_map(|finding| match finding {
         Finding::Knee(knee) => Some((knee.phase.as_deref()?, knee.factor?)),

@@ -3,6 +3,7 @@
 use crate::base::distinct::each_of_many_once;
 use crate::base::units::grouped;
 use crate::report::table::{Align, Table};
+use crate::report::text::ABOUT_SCATTERED;
 
 /// A chart: the question it answers, its axes, and what is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +105,8 @@ pub(crate) struct ChartPoint {
     pub(crate) y: f64,
     /// The ends of its 95% interval, or of a band; none if unknown.
     pub(crate) interval: Option<[f64; 2]>,
+    /// The smallest and the largest of its values, where these say more than the interval; none elsewhere.
+    pub(crate) extremes: Option<[f64; 2]>,
     /// Significant figures of `y` that its error allows; none if unknown.
     pub(crate) figures: Option<u32>,
     /// How many values it is made of.
@@ -192,11 +195,14 @@ impl Chart {
     pub(crate) fn all_notes(&self) -> Vec<String> {
         let is_cut = self.y.scale == AxisScale::Linear && self.y_span().low > 0.0;
         let cut = is_cut.then(|| "The vertical axis does not begin at 0.".to_string());
-        self.notes.iter().cloned().chain(self.about_clipped()).chain(cut).collect()
+        let has_extremes = self.points().any(|point| point.extremes.is_some());
+        let scattered = has_extremes.then(|| ABOUT_SCATTERED.to_string());
+        let notes = self.notes.iter().cloned().chain(scattered);
+        notes.chain(self.about_clipped()).chain(cut).collect()
     }
 
     /// That intervals end at the edge of the axis, where some reach beyond it.
-    pub(crate) fn about_clipped(&self) -> Option<String> {
+    fn about_clipped(&self) -> Option<String> {
         let span = self.y_span();
         let whiskers = self.series.iter().filter(|one| one.look != SeriesLook::Band);
         let mut ends =
@@ -285,7 +291,16 @@ impl ChartSeries {
 impl ChartPoint {
     /// One value without an interval.
     pub(crate) fn at(x: f64, y: f64) -> Self {
-        Self { x, y, interval: None, figures: None, n: 1, cell: None, disturbed: false }
+        Self {
+            x,
+            y,
+            interval: None,
+            extremes: None,
+            figures: None,
+            n: 1,
+            cell: None,
+            disturbed: false,
+        }
     }
 
     fn fits_cell(&self, x: &ChartAxis, shade: Option<&ChartAxis>) -> bool {

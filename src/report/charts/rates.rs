@@ -99,6 +99,7 @@ pub(super) fn estimated(x: f64, estimate: Estimate, disturbed: bool) -> ChartPoi
     let ends = |half: f64| [(estimate.mean - half).max(0.0), estimate.mean + half];
     ChartPoint {
         interval: estimate.half_width.map(ends),
+        extremes: estimate.range_of_values(),
         figures: Some(estimate.figures),
         n: u64::from(estimate.n),
         disturbed,

@@ -461,13 +461,16 @@ impl ChartAxis {
         self.text_as(point, point.y)
     }
 
-    /// The ends of its interval down to the same place, `17,280/s to 18,340/s`; empty without one.
+    /// The ends of its interval down to the same place, `17,280/s to 18,340/s`, or the smallest and the largest value,
+    /// `~1,600/s to 29,000/s`; empty without either.
     pub(crate) fn interval(&self, point: &ChartPoint) -> String {
-        let [low, high] = match point.interval {
-            Some(ends) => ends.map(|end| self.text_as(point, end)),
-            None => return String::new(),
+        let (mark, ends) = match (point.extremes, point.interval) {
+            (Some(ends), _) => ("~", ends),
+            (None, Some(ends)) => ("", ends),
+            (None, None) => return String::new(),
         };
-        format!("{low} to {high}")
+        let [low, high] = ends.map(|end| self.text_as(point, end));
+        format!("{mark}{low} to {high}")
     }
 
     /// A number with its last figure where the height of the point has it.

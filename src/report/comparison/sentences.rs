@@ -16,7 +16,9 @@ use crate::base::units::{self, Quantity, Unit, counted, grouped};
 use crate::report::head::{NOT_PUBLISHED, about_machine, about_place, about_system};
 use crate::report::names::{cell_name, level_value};
 use crate::report::table::{Align, Table};
-use crate::report::text::{byte_rate, number, short_seconds, time, write_wrapped};
+use crate::report::text::{
+    byte_rate, in_units, number, short_seconds, short_time, spread, time, write_wrapped,
+};
 use crate::results::book::{Book, Level, Provenance};
 
 /// What the comparison comes to, the whole job first.
@@ -369,6 +371,16 @@ pub(in crate::report) fn few(names: &[String]) -> String {
 /// A value with as many digits as its interval allows.
 pub(super) fn estimate_text(metric: Metric, value: &Estimate) -> String {
     value_text(metric, value.mean, value.figures)
+}
+
+/// Half the interval of a value as a share, or its ends: see [`spread`].
+pub(super) fn spread_text(metric: Metric, value: &Estimate) -> String {
+    match metric {
+        Metric::OperationsPerSecond => spread(value, number),
+        Metric::BytesPerSecond => spread(value, in_units(units::byte_step(value.mean).0)),
+        Metric::Seconds => spread(value, |seconds, _| short_seconds(Some(seconds))),
+        Metric::LatencyOfOperation(_) => spread(value, |ns, _| short_time(Some(ns))),
+    }
 }
 
 pub(super) fn value_text(metric: Metric, value: f64, figures: u32) -> String {

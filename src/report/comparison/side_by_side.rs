@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::sentences::{
-    ABOUT_DISTURBED, add_phases, estimate_text, known, short_phase_name, write_differences,
-    write_run,
+    ABOUT_DISTURBED, add_phases, estimate_text, known, short_phase_name, spread_text,
+    write_differences, write_run,
 };
 use crate::analysis::Analysis;
 use crate::analysis::compare::differences::letter;
@@ -12,13 +12,13 @@ use crate::analysis::compare::{Metric, RowSide, SideBySideRow, side_by_side};
 use crate::base::units::grouped;
 use crate::report::phases::mark;
 use crate::report::table::{Align, Table};
-use crate::report::text::{number, uncertainty, write_wrapped};
+use crate::report::text::{about_ranges, number, write_wrapped};
 use crate::results::book::Book;
 
 /// More runs than these have no letter.
 pub const RUNS_MAX: usize = 6;
 
-/// Runs for which a table of 80 columns has room; more are put beside the first in further ones.
+/// Runs for which a table may have room; more are put beside the first in further ones.
 const RUNS_IN_A_TABLE: usize = 3;
 
 /// Figures of a ratio: more would claim what the rates do not.
@@ -33,7 +33,10 @@ pub fn write_side_by_side(analyses: &[&Analysis<'_>], out: &mut dyn Write) -> io
     }
     let rows = side_by_side(analyses);
     let others: Vec<usize> = (1..books.len().min(RUNS_MAX)).collect();
-    for part in others.chunks(RUNS_IN_A_TABLE - 1) {
+    let fits =
+        |each: &usize| others.chunks(*each).all(|part| side_by_side_table(&rows, part).fits_line());
+    let each = (1..RUNS_IN_A_TABLE).rev().find(fits).unwrap_or(1);
+    for part in others.chunks(each) {
         writeln!(out)?;
         side_by_side_table(&rows, part).write(out)?;
     }
@@ -90,8 +93,8 @@ fn cells(row: &SideBySideRow, runs: &[RunColumns]) -> Vec<String> {
         cells.push(known(side.map(|side| {
             format!("{}{}", mark(side.disturbed), estimate_text(row.metric, &side.value))
         })));
-        let relative = side.and_then(|side| side.value.relative());
-        cells.extend(has_interval.then(|| uncertainty(relative)));
+        let spread = side.map_or_else(String::new, |side| spread_text(row.metric, &side.value));
+        cells.extend(has_interval.then_some(spread));
         if *at > 0 {
             let ratio = side.and_then(|side| side.ratio);
             cells.push(known(ratio.map(|ratio| number(ratio, RATIO_FIGURES))));
@@ -116,6 +119,7 @@ pub(in crate::report) fn side_by_side_reading(rows: &[SideBySideRow]) -> Vec<Str
         );
     }
     let mut texts = vec![text];
+    texts.extend(about_ranges(sides().map(|side| side.value)).into_iter().map(String::from));
     if sides().any(|side| side.disturbed) {
         texts.push(ABOUT_DISTURBED.into());
     }

@@ -10,8 +10,9 @@ use crate::base::failure::shown;
 use crate::report::answer_table::{AnswerTable, answer_table};
 use crate::report::head::{about_lack, about_machine, about_place, about_run, about_system};
 use crate::report::names::{cell_name, level_value};
-use crate::report::phases::{about_interval, phase_columns};
+use crate::report::phases::{interval_notes, phase_columns};
 use crate::report::table::{Align, Table};
+use crate::report::warnings::warning_texts;
 use crate::results::book::{Book, Provenance};
 
 pub(super) const MARKDOWN: ExportFormat = ExportFormat {
@@ -26,7 +27,8 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
     let run = &book.run;
     let all = analysis.findings().iter().filter(|one| !matches!(one, Finding::Answer(_)));
     let (warnings, findings): (Vec<_>, Vec<_>) = all.partition(|finding| finding.is_warning());
-    let warnings = warnings.into_iter().map(|one| format!("**warning:** {}", sentence(one)));
+    let lines = warning_texts(analysis);
+    let lines = lines.iter().map(|line| format!("**warning:** {}", plain(line)));
     let mut blocks = vec![format!("### {}: {}", plain(&run.scenario), plain(&run.question))];
     if let Some(answer) = analysis.answer() {
         blocks.push(format!("**{}**", plain(&answer.sentence())));
@@ -38,15 +40,15 @@ fn account(analysis: &Analysis<'_>) -> Result<Vec<ExportText>, String> {
         blocks.extend(tables.iter().map(|table| table.markdown(plain)));
         blocks.extend(captions.iter().map(|caption| plain(caption)));
     }
-    let findings = list(findings.into_iter().map(sentence));
-    let all =
-        [findings, phases(book, summary), plain(about_interval(summary)), list(invalid(summary))];
+    let [findings, warnings] = [findings, warnings].map(|all| list(all.into_iter().map(sentence)));
+    let notes = list(interval_notes(summary).into_iter().map(plain));
+    let all = [findings, phases(book, summary), notes, list(invalid(summary)), warnings];
     let all: Vec<String> = all.into_iter().filter(|block| !block.is_empty()).collect();
     blocks.push(match run.reference {
         Some(_) => all.join("\n\n"),
         None => folded("All findings and figures", &all.join("\n\n")),
     });
-    blocks.push(list(warnings));
+    blocks.push(list(lines));
     blocks.push(list(facts(book).iter().map(|fact| plain(fact))));
     if !run.command.is_empty() {
         blocks.push(format!("To repeat it:\n\n{}", fenced(&run.command)));

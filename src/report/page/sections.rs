@@ -14,6 +14,7 @@ use super::super::phases::{
 use super::super::table::{Align, Table};
 use super::super::text::number;
 use super::super::variance::{ABOUT_VARIANCE, variance_table};
+use super::super::warnings::warning_texts;
 use super::super::windows::single_latency_table;
 use super::blocks::{PageBlock, PageSentence};
 use crate::analysis::Analysis;
@@ -70,6 +71,10 @@ fn answer_of(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let mut blocks = vec![PageBlock::Answer { text: answer.sentence(), reliability }];
     let evidence = answer.evidence.iter().map(|sentence| PageSentence::plain(sentence.as_str()));
     blocks.extend(PageBlock::sentences("findings", evidence.collect()));
+    let warnings = warning_texts(analysis).into_iter();
+    let warnings =
+        warnings.map(|text| PageSentence { lead: "warning", ..PageSentence::plain(text) });
+    blocks.extend(PageBlock::sentences("warnings", warnings.collect()));
     blocks
 }
 
@@ -82,7 +87,8 @@ pub(super) fn findings(analysis: &Analysis<'_>) -> Vec<PageBlock> {
     let notes =
         notes.map(|note| PageSentence { lead: "note", ..PageSentence::plain(note.clone()) });
     let warned: Vec<PageSentence> = warnings.into_iter().map(warning).chain(notes).collect();
-    let warnings = (!warned.is_empty()).then(|| format!("Warnings and notes ({})", warned.len()));
+    let warnings = (!warned.is_empty())
+        .then(|| format!("Warnings and notes, with what to do ({})", warned.len()));
     let found: Vec<PageSentence> = others.collect();
     let title = format!("All findings ({})", found.len());
     let fold = |title: String, class, all| {

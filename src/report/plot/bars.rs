@@ -6,7 +6,8 @@ use super::canvas::{Ink, Row};
 use super::{Style, axis_label, frame};
 use crate::base::distinct::each_of_many_once;
 use crate::report::charts::{AxisSpan, Chart, ChartPoint, ChartSeries, SeriesLook};
-use crate::report::text::{shorten, shorten_names, uncertainty, width};
+use crate::report::phases::mark;
+use crate::report::text::{half_as_share, shorten, shorten_names, width};
 
 /// Parts of a cell, from the left.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -154,8 +155,8 @@ impl<'a> Sheet<'a> {
         if let [only] = numbers.as_mut_slice() {
             only.columns = only.columns.min(room);
         }
-        let intervals = entries().map(|entry| width(&interval(entry)));
-        let interval = intervals.max().filter(|columns| taken(&numbers) + columns <= room);
+        let intervals = entries().map(|entry| width(&interval(chart, entry)));
+        let interval = intervals.filter(|columns| taken(&numbers) + columns <= room).max();
         let interval = interval.unwrap_or_default();
         let track = rest - taken(&numbers) - interval;
         Self { chart, style, span: span(chart), lead, track, numbers, interval }
@@ -189,7 +190,9 @@ impl<'a> Sheet<'a> {
             points => row.append(track(points, self.track, &self.span)),
         }
         self.add_numbers(&mut row, Ink::Plain, |what| number(self.chart, entry, what));
-        row.text(&shorten(&interval(entry), self.interval), Ink::Plain);
+        let fits = |text: &String| width(text) <= self.interval;
+        let texts = [interval(self.chart, entry), disturbed_mark(entry).to_string()];
+        row.text(&texts.into_iter().find(fits).unwrap_or_default(), Ink::Plain);
         row
     }
 }
@@ -203,13 +206,16 @@ fn number(chart: &Chart, entry: &Entry<'_>, what: Option<&str>) -> String {
 
 /// How far off the number of a row may be, and whether it was measured under background load. Of several
 /// numbers the intervals are seen on the track.
-fn interval(entry: &Entry<'_>) -> String {
+fn interval(chart: &Chart, entry: &Entry<'_>) -> String {
     let half = match entry.points.as_slice() {
-        [(_, point)] => half_text(point),
+        [(_, point)] => interval_text(chart, point),
         _ => String::new(),
     };
-    let is_disturbed = entry.points.iter().any(|(_, point)| point.disturbed);
-    format!("{half}{}", if is_disturbed { "*" } else { "" })
+    half + disturbed_mark(entry)
+}
+
+fn disturbed_mark(entry: &Entry<'_>) -> &'static str {
+    mark(entry.points.iter().any(|(_, point)| point.disturbed))
 }
 
 /// Columns that numbers take with the blanks between them.
@@ -249,10 +255,16 @@ fn track(points: &[(&ChartSeries, &ChartPoint)], columns: usize, span: &AxisSpan
     row
 }
 
-/// The wider side of the interval as a share: ` ±3%`; empty if it is not known.
-fn half_text(point: &ChartPoint) -> String {
+/// The longer side of an interval may be so many times as long as the shorter one to be written as `±`.
+const SIDES_ALIKE_MAX: f64 = 1.25;
+
+/// Half the interval as a share, ` ±3%`; its ends where it is wide or its sides differ. Empty if it is not known.
+fn interval_text(chart: &Chart, point: &ChartPoint) -> String {
     let Some([low, high]) = point.interval else { return String::new() };
-    let half = (point.y - low).max(high - point.y);
-    let share = Some(half / point.y).filter(|share| share.is_finite() && *share >= 0.0);
-    share.map_or_else(String::new, |share| format!(" {}", uncertainty(Some(share))))
+    let [below, above] = [point.y - low, high - point.y];
+    let half = below.max(above);
+    let is_even = half <= SIDES_ALIKE_MAX * below.min(above) && point.extremes.is_none();
+    let share = Some(half / point.y).filter(|share| share.is_finite() && *share >= 0.0 && is_even);
+    half_as_share(share)
+        .map_or_else(|| format!(" ({})", chart.y.interval(point)), |share| format!(" {share}"))
 }

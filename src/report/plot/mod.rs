@@ -80,9 +80,8 @@ fn chart_rows(chart: &Chart, style: &Style) -> Vec<Row> {
     } else {
         rows.extend(lines::rows(chart, style));
     }
-    let clipped = chart.about_clipped();
-    let notes = chart.notes.iter().chain(&clipped);
-    rows.extend(notes.flat_map(|note| wrapped(note, Ink::Faint, style)));
+    let notes = chart.all_notes();
+    rows.extend(notes.iter().flat_map(|note| wrapped(note, Ink::Faint, style)));
     rows
 }
 

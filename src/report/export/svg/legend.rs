@@ -131,7 +131,11 @@ pub(super) fn things(chart: &Chart) -> Vec<LegendEntry> {
         let swatch = LegendSwatch::Series { look: *look, pattern, colour: NEUTRAL };
         LegendEntry::new(swatch, what)
     };
+    let is_alone = matches!((whats.as_slice(), chart.names().as_slice()), ([_], [_]));
     let mut entries: Vec<_> = whats.iter().enumerate().map(entry).collect();
+    if is_alone && chart.has(SeriesLook::Bars) {
+        entries.clear();
+    }
     let has = |is: fn(&ChartSeries, &ChartPoint) -> bool| {
         chart.series.iter().any(|one| one.points.iter().any(|point| is(one, point)))
     };

@@ -114,11 +114,12 @@ impl PageChart {
             LegendItem { swatch, text: entry.text, series: series.join(" ") }
         };
         let things: Vec<_> = legend::things(&chart).into_iter().map(item).collect();
+        let says_more = things.len() > 1 || chart.names().len() == 1;
         Self {
             wide: page_svg(&chart, WIDTH),
             narrow: page_svg(&chart, NARROW_WIDTH),
             names: legend::named(&chart).into_iter().map(item).collect(),
-            things: if things.len() > 1 { things } else { Vec::new() },
+            things: if says_more { things } else { Vec::new() },
             notes: chart.all_notes(),
             table: chart.table(),
             chart,
