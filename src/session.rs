@@ -173,7 +173,10 @@ pub fn run(
     let (book, kept) = session.finish(cells.is_ok());
     let is_kept = kept.is_ok();
     // The first cause is what the user must hear of, then what it leaves behind.
-    let failure = [cells, closed, kept].into_iter().filter_map(Result::err).reduce(Failure::then);
+    let failure = [cells, closed, kept]
+        .into_iter()
+        .filter_map(Result::err)
+        .reduce(|first, other| first.then(&other));
     match failure {
         Some(failure) if book.measurements.is_empty() => Err(failure),
         failure => Ok(RunOutcome { book, failure, is_kept }),

@@ -48,7 +48,7 @@ impl Failure {
     }
 
     /// The same with what else went wrong after it.
-    pub fn then(self, other: Self) -> Self {
+    pub fn then(self, other: &Self) -> Self {
         let first = self.sentence.trim_end_matches('.');
         Self { sentence: format!("{first}. Then: {}", other.sentence), ..self }
     }

@@ -42,13 +42,13 @@ impl KernelLog {
         said
     }
 
-    fn records(&self) -> Vec<Record> {
+    fn records(&self) -> Vec<KernelRecord> {
         let mut buffer = [0; RECORD_BYTES_MAX];
         let mut records = Vec::new();
         for _ in 0..RECORDS_MAX {
             match rustix::io::read(&self.0, &mut buffer) {
                 Ok(0) => break,
-                Ok(bytes) => records.extend(Record::parse(&buffer[..bytes])),
+                Ok(bytes) => records.extend(KernelRecord::parse(&buffer[..bytes])),
                 // Some were overwritten before they were read.
                 Err(OsErrno::PIPE | OsErrno::INTR) => {}
                 Err(_) => break,
@@ -59,12 +59,12 @@ impl KernelLog {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Record {
+struct KernelRecord {
     level: u32,
     text: String,
 }
 
-impl Record {
+impl KernelRecord {
     /// `6,339,5140900,-;text`, then lines of details. None for what programs wrote there.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
@@ -89,14 +89,14 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn record(text: &str) -> Option<Record> {
-        Record::parse(text.as_bytes())
+    fn record(text: &str) -> Option<KernelRecord> {
+        KernelRecord::parse(text.as_bytes())
     }
 
     #[test]
     fn a_record_has_a_level_and_a_text_and_its_details_are_left_out() {
         let found = record("3,1217,5318,-;EXT4-fs (loop3): bad\n SUBSYSTEM=block\n").unwrap();
-        assert_eq!(found, Record { level: 3, text: "EXT4-fs (loop3): bad".into() });
+        assert_eq!(found, KernelRecord { level: 3, text: "EXT4-fs (loop3): bad".into() });
         assert_eq!(record("30,1,2,-;systemd: hello"), None, "a program wrote it");
         assert_eq!((record(""), record("x,1;y"), record("3,1")), (None, None, None));
     }
