@@ -16,6 +16,7 @@ pub mod history;
 mod job_time;
 pub mod latencies;
 pub mod limit;
+pub mod power;
 pub mod repetition;
 pub mod statistics;
 pub mod summary;

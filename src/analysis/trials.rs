@@ -189,7 +189,7 @@ fn has_claim(comparison: &Comparison) -> bool {
 }
 
 /// How often something was found in pairs of separate runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairShares {
     /// By a comparison of the two alone.
     pub compare: Tally,
@@ -201,8 +201,20 @@ pub struct PairShares {
     pub check: Tally,
     /// By a check of the second against the history.
     pub check_history: Tally,
-    /// By a check against the history that runs the job again before it alarms.
-    pub confirmed: Tally,
+    /// By a check against the history that runs the job again up to once, up to twice, and so on.
+    pub confirmed: Vec<Tally>,
+}
+
+impl PairShares {
+    /// Counts a check that alarmed, or not, after each of the runs that it took; after fewer than it could, because
+    /// it looked well, it stays without an alarm.
+    pub fn count_confirmed(&mut self, alarms: &[bool], most: usize) {
+        self.confirmed.resize(most.max(self.confirmed.len()), Tally::default());
+        let last = alarms.last().copied().unwrap_or(false);
+        for (at, tally) in self.confirmed.iter_mut().enumerate() {
+            tally.count(alarms.get(at).copied().unwrap_or(last));
+        }
+    }
 }
 
 /// Pairs of separate runs under one kind of planted noise.
@@ -227,9 +239,10 @@ impl PairTrials {
     #[must_use]
     pub fn claims_more_than(&self, share: f64) -> bool {
         let PairShares { compare, compare_stored, check, check_history, confirmed, .. } =
-            self.equal;
-        let all = [compare, compare_stored, check, check_history, confirmed];
-        all.iter()
+            &self.equal;
+        let all = [compare, compare_stored, check, check_history];
+        all.into_iter()
+            .chain(confirmed)
             .any(|tally| tally.interval_at(CLAIMS_ALPHA).is_some_and(|found| found.low > share))
     }
 }

@@ -38,7 +38,8 @@ variance of earlier runs of the same job, if the store has 6 or more; otherwise 
 runs differ in general, and wider beside background load. Repeats under background load do not count if \
 3 or more are without it.
 
-With --confirm N a run that would fail is done again first, up to N times, with the options that it had: in \
+With --confirm N a run that would fail, or is unsure and looks slower than --fail-on allows, is done again \
+first, up to N times, with the options that it had: in \
 the current directory, unless it had --dir. The new runs are kept. It fails only if the regression holds over \
 all of them. A run with --erase or --fill-real is not done again.
 
@@ -69,7 +70,7 @@ pub(super) struct CheckCommand {
     /// With a single baseline, so many other runs of the same job; the between-run variance needs 6.
     #[arg(long, value_name = "N", default_value_t = HISTORY_RUNS, value_parser = clap::value_parser!(u32).range(1..))]
     last: u32,
-    /// Run the job again up to N times before it fails
+    /// Run the job again up to N times where it is or looks too slow
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     confirm: Option<u32>,
     #[command(flatten)]
@@ -123,9 +124,7 @@ impl CheckCommand {
         store: &StorePlace,
     ) -> Result<Exit> {
         let mut check = Check::of_runs(&[&Analysis::of(run)], baseline, others, self.fail_on);
-        if let Some(most) =
-            self.confirm.filter(|_| !check.with(CheckOutcome::Regression).is_empty())
-        {
+        if let Some(most) = self.confirm.filter(|_| check.wants_more_runs()) {
             check = self.confirmed(
                 most,
                 run,
@@ -145,8 +144,8 @@ impl CheckCommand {
         Ok(exit(&check))
     }
 
-    /// What `check` says of a run that is too slow together with more runs of the same, up to `most`: until they are
-    /// not too slow.
+    /// What `check` says of a run that is or looks too slow together with more runs of the same, up to `most`: until
+    /// they do not look so.
     fn confirmed(
         &self,
         most: u32,
@@ -158,14 +157,14 @@ impl CheckCommand {
         let mut again: Vec<Book> = Vec::new();
         loop {
             let (id, number) = (&run.run.id, again.len() + 1);
-            let why = format!("{id} is too slow: running it again ({number} of at most {most})");
+            let why = format!("{id} looks too slow: running it again ({number} of at most {most})");
             again.push(Run::again(run, &why, store, self.quiet, &interrupt)?);
             let all: Vec<Analysis<'_>> =
                 [run].into_iter().chain(&again).map(Analysis::of).collect();
             let all: Vec<&Analysis<'_>> = all.iter().collect();
             let check = check(&all);
             let is_over = again.len() == most as usize;
-            if is_over || check.with(CheckOutcome::Regression).is_empty() {
+            if is_over || !check.wants_more_runs() {
                 return Ok(check);
             }
         }

@@ -138,6 +138,11 @@ impl Job {
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }
 
+    /// `--repeats`; none where it is not given.
+    pub(super) fn repeats(&self) -> Option<u32> {
+        self.repeats
+    }
+
     /// Whether a device is named that loses all it holds.
     pub(super) fn erases(&self) -> bool {
         self.device.is_some()

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::analysis::power::RunDesign;
 use crate::base::failure::shown;
 use crate::base::units::{bytes, counted, duration, grouped, percent_text, span};
 use crate::host::facts::HostFacts;
@@ -44,6 +45,9 @@ pub(super) fn outline(plan: &Plan, room: Option<VolumeSize>) -> String {
              until each rate is within {share}, {time} in all at most"
         );
         text.push_str(&wrapped(&line, 2));
+    }
+    if let Some(finds) = RunDesign::of_plan(plan).sentence().filter(|_| plan.effort.is_none()) {
+        text.push_str(&wrapped(&finds, 2));
     }
     if let Some(axis) = &plan.axis {
         let levels: Vec<String> = axis.levels.iter().map(ToString::to_string).collect();

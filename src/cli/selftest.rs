@@ -17,7 +17,7 @@ use crate::run::ballast::Headway;
 use crate::run::interrupt::Interrupt;
 use crate::run::noisy_neighbour::{NoisyNeighbour, make_noise};
 use crate::session::RunOrder;
-use crate::session::trials::{pairs, same, simulated, slower, twins};
+use crate::session::trials::{PairsAsked, pairs, same, simulated, slower, twins};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +49,8 @@ With --pairs there is one other trial instead, on the simulated file system: pai
 as `compare` and `check` see them, while noise is planted. Counted is how often they claim a difference \
 between equal runs, and how often they find that the second takes --delay longer: by `compare` of the two \
 (and how often it calls one likely), with earlier runs in the store, by `check` against \
-the first, against the history, and with --confirm 3.
+the first, against the history, and by one that runs the second again up to --confirm times. --repeats is that \
+of each run.
 
 With --noise another process reads and writes 64 KiB at random places of an unnamed file in --dir, \
 in two threads and past the page cache, and computes in a third, as long as the trials take.
@@ -93,6 +94,10 @@ pub(super) struct SelfTest {
     #[arg(hide_short_help = true)]
     #[arg(conflicts_with_all = ["scenario", "same", "slower", "simulated", "twins", "noise"])]
     pairs: Option<u32>,
+    /// How often a check of --pairs runs a job again
+    #[arg(long, value_name = "N", default_value_t = 6, requires = "pairs")]
+    #[arg(hide_short_help = true)]
+    confirm: u32,
     /// Plant a noisy neighbour that uses the disk and a processor
     #[arg(long)]
     noise: bool,
@@ -108,6 +113,9 @@ const DELAY: f64 = 0.1;
 
 /// The same of pairs of separate runs.
 const PAIRS_DELAY: f64 = 0.5;
+
+/// Repeats of each of them unless they are given.
+const PAIRS_REPEATS: u32 = 10;
 
 /// More than so many of the claims of a difference where there is none are too many.
 const CLAIMS_MAX: f64 = 0.05;
@@ -212,11 +220,13 @@ impl SelfTest {
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let delay = self.delay.unwrap_or(PAIRS_DELAY);
+        let repeats = self.job.repeats().unwrap_or(PAIRS_REPEATS);
+        let asked = PairsAsked { number, delay, repeats, confirm: self.confirm };
         let begins = |noise: &str, at: u32| {
             let share = f64::from(at - 1) / f64::from(number);
             progress.prepares_files(&format!("pairs: {noise}"), &Headway::Share(share));
         };
-        let found = pairs(order, number, delay, &begins, interrupt)?;
+        let found = pairs(order, asked, &begins, interrupt)?;
         print_result(progress, |out| write_pairs(&found, delay, out))?;
         let wrong = found.iter().filter(|trials| trials.claims_more_than(CLAIMS_MAX));
         let wrong =

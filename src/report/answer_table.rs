@@ -485,8 +485,8 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     }
     let level = |value| Quantity { value, unit: first.unit }.to_string();
     let caption = format!(
-        "sudden slowdown between {} and {} of {}: times as long, and from where; none <N%: none found, and one of N% \
-         would have been",
+        "slowdown between {} and {} of {}: times as long, and from where; max N%: none found, and none above N% \
+         from any level on; ? likely, not proven",
         level(first.range.low),
         level(first.range.high),
         first.axis
@@ -494,16 +494,21 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }
 
+/// A slowdown of which only so much or more is excluded is not told.
+const TOLD_AT_MOST: f64 = 1.0;
+
 fn about_knee(knee: &KneeFinding) -> String {
-    match (knee.at.zip(knee.factor), knee.smallest_detectable) {
-        (Some((at, factor)), _) => {
+    match (knee.at.zip(knee.factor), knee.gradual_ratio, knee.slower_at_most) {
+        (Some((at, factor)), ..) => {
             // A step lies between two levels, and from the upper one on all is slower.
             let is_step = knee.shape == Some(ChangeShape::Step);
             let at = knee.interval.filter(|_| is_step).map_or(at, |ends| ends.high);
             let at = Quantity { value: at.round(), unit: knee.unit };
-            format!("{} from {at}", say::times(factor))
+            let likely = if knee.proven { "" } else { "?" };
+            format!("{} from {at}{likely}", say::times(factor))
         }
-        (None, Some(smallest)) => format!("none <{}", say::percent(smallest)),
-        (None, None) => "cannot tell".into(),
+        (None, Some(ratio), _) => format!("{} gradually", say::times(ratio)),
+        (None, None, Some(most)) if most <= TOLD_AT_MOST => format!("max {}", say::percent(most)),
+        (None, None, _) => "cannot tell".into(),
     }
 }

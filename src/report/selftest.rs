@@ -58,23 +58,35 @@ pub fn write_slower(trials: &Trials, delay: f64, out: &mut dyn Write) -> io::Res
 /// If `out` does.
 pub fn write_pairs(all: &[PairTrials], delay: f64, out: &mut dyn Write) -> io::Result<()> {
     let times = figures(1.0 + delay, 3);
-    let of_equal: fn(&PairTrials) -> PairShares = |trials| trials.equal;
+    let of_equal: fn(&PairTrials) -> &PairShares = |trials| &trials.equal;
     for (title, shares) in [
         ("Claimed between equal runs".to_string(), of_equal),
-        (format!("Found where the second takes {times} times as long"), |trials| trials.slower),
+        (format!("Found where the second takes {times} times as long"), |trials| &trials.slower),
     ] {
         let pairs = all.first().map_or(0, |trials| shares(trials).compare.of);
         writeln!(out, "{title}, {} for each noise", counted(pairs, "pair"))?;
-        let heads = ["compare", "(likely)", "+ stored", "check", "history", "--confirm"];
+        let heads = ["compare", "(likely)", "+ stored", "check", "history"];
         let mut columns = vec![("planted noise", Align::Left)];
         columns.extend(heads.map(|head| (head, Align::Right)));
         let mut table = Table::new(&columns);
         for trials in all {
-            let PairShares { compare, likely, compare_stored, check, check_history, confirmed } =
+            let PairShares { compare, likely, compare_stored, check, check_history, .. } =
                 shares(trials);
-            let tallies = [compare, likely, compare_stored, check, check_history, confirmed];
-            let cells = [trials.noise.to_string()].into_iter().chain(tallies.map(percent));
+            let tallies = [compare, likely, compare_stored, check, check_history];
+            let cells =
+                [trials.noise.to_string()].into_iter().chain(tallies.map(|one| percent(*one)));
             table.row(cells.collect());
+        }
+        table.write(out)?;
+        writeln!(out, "\nThe same by a check against the history with --confirm")?;
+        let most = all.first().map_or(0, |trials| shares(trials).confirmed.len());
+        let numbers: Vec<String> = (1..=most).map(|number| number.to_string()).collect();
+        let mut columns = vec![("planted noise", Align::Left)];
+        columns.extend(numbers.iter().map(|number| (number.as_str(), Align::Right)));
+        let mut table = Table::new(&columns);
+        for trials in all {
+            let tallies = shares(trials).confirmed.iter().map(|one| percent(*one));
+            table.row([trials.noise.to_string()].into_iter().chain(tallies).collect());
         }
         table.write(out)?;
         writeln!(out)?;

@@ -19,7 +19,7 @@ use crate::results::book::Book;
 use crate::results::store::Store;
 use crate::run::interrupt::Interrupt;
 
-pub(crate) use pairs::pairs;
+pub(crate) use pairs::{PairsAsked, pairs};
 
 /// Nobody watches the single runs.
 struct Nobody;

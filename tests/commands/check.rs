@@ -77,7 +77,7 @@ fn a_regression_is_tried_again_and_stays_one_only_if_it_holds() {
     let text = ran.stdout.replace('\n', " ");
     assert!(text.contains("REGRESSION of more than 5%, confirmed by 2 more runs: "), "{text}");
     assert!(
-        ran.stderr.contains("is too slow: running it again (2 of at most 2)"),
+        ran.stderr.contains("looks too slow: running it again (2 of at most 2)"),
         "{}",
         ran.stderr
     );

@@ -12,6 +12,7 @@ use super::{
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
 use crate::analysis::findings::knee::general_slowdown;
+use crate::analysis::power::RunDesign;
 use crate::plan::{Conclusion, find_scenario};
 use crate::results::order::variants;
 
@@ -57,15 +58,28 @@ pub(in crate::analysis) fn answer(
     let whole = sentence(&draft, &book.run.question);
     let text = shortened(&whole);
     let whole = Some(whole).filter(|whole| *whole != text);
-    let evidence = whole.into_iter().chain(draft.evidence.iter().cloned());
+    let design = RunDesign::of_book(book, trust.repeats);
+    let why = why_unsure(&draft, &design, trust.has_no_journal);
+    let evidence = whole.into_iter().chain(why).chain(draft.evidence.iter().cloned());
     Some(AnswerFinding {
         verdict: draft.verdict,
         text,
         evidence: evidence.take(EVIDENCE_MAX).collect(),
         reliability,
         reason,
-        next: next::next(book, &draft, &trust),
+        next: next::next(book, &draft, &trust, design.advised_repeats()),
     })
+}
+
+/// Why a run could not tell, or why its rates vary, where its design or its file system is the reason.
+fn why_unsure(draft: &AnswerDraft, design: &RunDesign, has_no_journal: bool) -> Option<String> {
+    if has_no_journal && (draft.is_measured || draft.verdict == Verdict::CannotTell) {
+        let why = "Without a journal ext4 creates files more slowly after deletions, so repeats differ; \
+                   --filesystem ext4 makes one with a journal.";
+        return Some(why.into());
+    }
+    let smoke_test = design.smoke_test().filter(|_| draft.verdict == Verdict::CannotTell)?;
+    Some(format!("A smoke test: {smoke_test}."))
 }
 
 /// The text with the word for its verdict before it, and a full stop.

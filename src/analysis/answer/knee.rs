@@ -5,7 +5,7 @@ use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::words::{AxisWords, as_long, at_most, of_tasks, share, shares, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
-use crate::analysis::thresholds::{FINDING_ALPHA, SLOWER_MARGIN};
+use crate::analysis::thresholds::SLOWER_MARGIN;
 
 /// From all knees of a run and from all its tasks together; none if there is no knee to speak of.
 pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Option<AnswerDraft> {
@@ -22,8 +22,8 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
     }
     let (found, none): (Vec<&KneeFinding>, Vec<&KneeFinding>) =
         judged.iter().copied().partition(|one| one.at.is_some());
-    let is_proven = chance_of_as_many(found.len(), judged.len()) <= FINDING_ALPHA;
-    let evidence = evidence(&found, &none, is_proven);
+    let slower: Vec<&KneeFinding> = found.iter().copied().filter(|one| one.proven).collect();
+    let evidence = evidence(&found, &none);
     let together = match judged.as_slice() {
         [one] => {
             task(one.variant.as_deref().unwrap_or_default(), one.phase.as_deref().unwrap_or("it"))
@@ -36,10 +36,10 @@ pub(super) fn knee(all: &[&KneeFinding], general: Option<GeneralSlowdown>) -> Op
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
     }
     // Of one task this is what was just asked; of several, few may differ from the rest.
-    if is_proven && !found.is_empty() {
-        let number = of_tasks(found.len(), judged.len());
-        let gets = if found.len() == 1 { "gets" } else { "get" };
-        let text = format!("{range} {number} {gets} slower{}", most_of_all(&found, &axis));
+    if !slower.is_empty() {
+        let number = of_tasks(slower.len(), judged.len());
+        let gets = if slower.len() == 1 { "gets" } else { "get" };
+        let text = format!("{range} {number} {gets} slower{}", most_of_all(&slower, &axis));
         return Some(AnswerDraft::proven(Verdict::Yes, text, evidence));
     }
     let Some(general) = general else {
@@ -77,14 +77,11 @@ fn about_general(
             let longer = as_long(knee.factor, Some(knee.factor_interval));
             format!("{from} on, {together} {takes} {longer}")
         }
-        (None, halves) => {
-            let ratio = (halves.low * halves.high).sqrt();
-            format!(
-                "gradually: above {} {together} {takes} {} as below",
-                axis.level(general.middle),
-                as_long(ratio, Some(halves))
-            )
-        }
+        (None, halves) => format!(
+            "gradually: above {} {together} {takes} {} as below",
+            axis.level(general.middle),
+            as_long(halves.middle_ratio(), Some(halves))
+        ),
     }
 }
 
@@ -102,10 +99,13 @@ fn most_of_all(found: &[&KneeFinding], axis: &AxisWords<'_>) -> String {
 }
 
 /// Exceptions first, then what would have been seen in the others.
-fn evidence(found: &[&KneeFinding], none: &[&KneeFinding], is_proven: bool) -> Vec<String> {
-    let likely = if is_proven { "" } else { "Exception, likely: " };
-    let exceptions = found.iter().take(2).map(|one| format!("{likely}{}", one.sentence()));
-    let mut all: Vec<String> = exceptions.collect();
+fn evidence(found: &[&KneeFinding], none: &[&KneeFinding]) -> Vec<String> {
+    let told = |one: &&KneeFinding| {
+        format!("{}{}", if one.proven { "" } else { "Exception: " }, one.sentence())
+    };
+    let mut all: Vec<String> = found.iter().take(2).map(told).collect();
+    let gradual = none.iter().filter(|one| one.is_gradually_slower());
+    all.extend(gradual.map(|one| one.sentence()).take(2 - all.len()));
     let steps = none.iter().filter_map(|one| one.smallest_detectable);
     let (least, most) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
     if !none.is_empty() {
@@ -122,33 +122,4 @@ fn evidence(found: &[&KneeFinding], none: &[&KneeFinding], is_proven: bool) -> V
         ));
     }
     all
-}
-
-/// The chance that of so many tasks without a knee at least so many show one: each does with
-/// [`FINDING_ALPHA`] (the binomial distribution).
-fn chance_of_as_many(found: usize, all: usize) -> f64 {
-    let mut exactly = (1.0 - FINDING_ALPHA).powi(i32::try_from(all).unwrap_or(i32::MAX));
-    let mut fewer = 0.0;
-    for number in 0..found.min(all + 1) {
-        fewer += exactly;
-        let odds = FINDING_ALPHA / (1.0 - FINDING_ALPHA);
-        exactly *= (all - number) as f64 / (number + 1) as f64 * odds;
-    }
-    (1.0 - fewer).max(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Made with scipy: `scipy.stats.binom.sf([0, 1, 2], 18, 0.01)` and `binom.sf(0, 1, 0.01)`.
-    #[test]
-    fn the_chance_of_as_many_false_knees_is_that_of_scipy() {
-        for (found, expected) in [(1, 0.165_486_2), (2, 0.013_757_3), (3, 0.000_729_3)] {
-            let chance = chance_of_as_many(found, 18);
-            assert!((chance - expected).abs() < 1e-6, "{found}: {chance}");
-        }
-        assert!((chance_of_as_many(1, 1) - 0.01).abs() < 1e-12);
-        assert!((chance_of_as_many(0, 18) - 1.0).abs() < 1e-12);
-    }
 }

@@ -1,8 +1,8 @@
 //! Names the one command that would make an answer surer, or complete it.
 
-use super::Reliability;
 use super::draft::{AnswerDraft, Lack};
 use super::reliability::Trust;
+use super::{Reliability, Verdict};
 use crate::base::shell;
 use crate::plan::Conclusion;
 use crate::results::book::Book;
@@ -17,16 +17,25 @@ const VALUES_LEFT_OUT: [&str; 6] =
     ["--json", "--report", "--store", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
-/// None where nothing would: it is proven and reliable.
-pub(super) fn next(book: &Book, draft: &AnswerDraft, trust: &Trust) -> Option<String> {
+/// None where nothing would: it is proven and reliable. `advised` are the repeats that the job's question takes.
+pub(super) fn next(
+    book: &Book,
+    draft: &AnswerDraft,
+    trust: &Trust,
+    advised: Option<u32>,
+) -> Option<String> {
     if !book.run.complete {
         return again(book, &[]);
     }
-    let sudo = trust.has_doubtful_caches && !book.host.rights.root;
-    let repeats = (2 * trust.repeats).clamp(REPEATS_USUAL, REPEATS_MOST).to_string();
+    let is_root = book.host.rights.root;
+    let journal = trust.has_no_journal && draft.verdict == Verdict::CannotTell;
+    let sudo = !is_root && (trust.has_doubtful_caches || journal);
+    let advised = advised.map_or(0, |repeats| repeats as usize).max(2 * trust.repeats);
+    let repeats = advised.clamp(REPEATS_USUAL, REPEATS_MOST).to_string();
     let more_repeats = || again(book, &[["--repeats", &repeats]]);
     let command = match draft.lacks {
-        Lack::Variants => others(book),
+        Lack::Variants => others(book, is_root || journal),
+        _ if journal => again(book, &[["--filesystem", "ext4"]]),
         Lack::Repeats => more_repeats(),
         _ if trust.repeats < 2 || trust.is_disturbed => more_repeats(),
         Lack::Precision if is_disk_to_model(book) => {
@@ -52,9 +61,9 @@ fn is_disk_to_model(book: &Book) -> bool {
     book.host.rights.root && on_disk && book.run.conclude.first() == Some(&Conclusion::Slope)
 }
 
-/// The same scenario on several file systems; without the right to make them, in another directory.
-fn others(book: &Book) -> Option<String> {
-    match book.host.rights.root {
+/// The same scenario on several file systems; where none can be made, in another directory.
+fn others(book: &Book, can_make: bool) -> Option<String> {
+    match can_make {
         true => again(book, &[["--filesystem", "ext4,xfs,btrfs"]]),
         false => again(book, &[["--dir", "/another/file-system"]]),
     }

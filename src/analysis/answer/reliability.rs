@@ -4,6 +4,7 @@ use super::Reliability;
 use super::words::number_of_words;
 use crate::analysis::Analysis;
 use crate::analysis::finding::{Finding, WarningCode};
+use crate::analysis::findings::say;
 use crate::base::distinct::each_once;
 use crate::base::units::counted;
 use crate::results::book::{CacheAsked, CacheState, Measurement};
@@ -15,6 +16,9 @@ const DISTURBED_SHARE_MAX: f64 = 0.25;
 
 /// With fewer repeats a reliability is not high: their spread is known too badly.
 const REPEATS_HIGH: usize = 5;
+
+/// A rate whose 95% interval reaches further than by this share of it is uncertain.
+const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
 const REASON_WORDS_MAX: usize = 12;
@@ -31,6 +35,8 @@ pub(super) struct Trust {
     pub(super) is_small: bool,
     /// Whether caches were not found as requested.
     pub(super) has_doubtful_caches: bool,
+    /// Whether the file system has no journal, so that repeats depend on what was deleted before.
+    pub(super) has_no_journal: bool,
 }
 
 /// Of a run with all its warnings.
@@ -76,6 +82,7 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
     if (2..REPEATS_HIGH).contains(&repeats) {
         reservations.push((Reliability::Medium, many.clone()));
     }
+    reservations.extend(uncertain_rate(analysis).map(|why| (Reliability::Medium, why)));
     let reliability = reservations.iter().map(|one| one.0).max().unwrap_or(Reliability::High);
     let mut parts: Vec<String> = {
         let own = reservations.iter().filter(|one| one.0 == reliability);
@@ -95,7 +102,17 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
         is_disturbed: mostly_disturbed,
         is_small: codes.contains(&WarningCode::SmallVolume),
         has_doubtful_caches: codes.contains(&WarningCode::CacheNotAsAsked),
+        has_no_journal: codes.contains(&WarningCode::NoJournal),
     }
+}
+
+/// The most uncertain rate of a run that is answered by its rates, if it is uncertain by much.
+fn uncertain_rate(analysis: &Analysis<'_>) -> Option<String> {
+    let rows = analysis.summary().rows().filter(|row| !row.is_settle());
+    let rows = rows.filter(|_| analysis.book.run.conclude.is_empty());
+    let known = rows.filter_map(|row| Some((row, row.rate?.relative()?)));
+    let (row, share) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (share > UNCERTAIN_MIN).then(|| format!("{} uncertain by {}", row.phase, say::percent(share)))
 }
 
 fn code(finding: &Finding) -> Option<WarningCode> {

@@ -22,7 +22,10 @@ pub(super) fn scaling(all: &[&ScalingFinding]) -> Option<AnswerDraft> {
         );
         return Some(AnswerDraft::proven(Verdict::No, text, Vec::new()));
     }
-    let slower = all.iter().find(|one| slowest(one).is_some());
+    let is_beyond =
+        |one: &&&ScalingFinding| one.phases.iter().any(|phase| phase.slower_from.is_some());
+    let slower =
+        all.iter().find(is_beyond).or_else(|| all.iter().find(|one| slowest(one).is_some()));
     let told = slower.or_else(|| all.iter().find(|one| !is_flat(one)))?;
     let others = all.iter().filter(|other| **other != *told);
     let evidence = others.map(|other| other.sentence()).collect();
@@ -41,9 +44,17 @@ fn axis_of(one: &ScalingFinding) -> AxisWords<'_> {
     AxisWords { name: &one.axis, unit: one.unit }
 }
 
-/// The phase that gets slower the earliest, and of these the most.
+/// The phase that gets slower by more than the margin the earliest, and of these the most; where none does, of those
+/// that get slower.
 fn slowest(one: &ScalingFinding) -> Option<(&ScaledPhase, f64)> {
-    let known = one.phases.iter().filter_map(|phase| Some((phase, phase.slower_from?)));
+    let beyond: Vec<_> =
+        one.phases.iter().filter_map(|phase| Some((phase, phase.slower_from?))).collect();
+    let near = one.phases.iter().filter(|phase| phase.is_near_margin(one.range.high));
+    let known: Vec<_> = match beyond.is_empty() {
+        true => near.filter_map(|phase| Some((phase, phase.longer_from?))).collect(),
+        false => beyond,
+    };
+    let known = known.into_iter();
     let ratio = |phase: &ScaledPhase| phase.levels.last().map_or(0.0, |level| level.ratio);
     known.min_by(|a, b| a.1.total_cmp(&b.1).then(ratio(b.0).total_cmp(&ratio(a.0))))
 }
@@ -63,7 +74,8 @@ fn about(one: &ScalingFinding) -> String {
                 let interval = in_brackets(level.interval);
                 format!(", {} times{interval} at {highest}", say::times(level.ratio))
             });
-            let does = if reach.is_some() { "does" } else { "takes longer" };
+            let is_beyond = reach.is_some() && phase.slower_from.is_some();
+            let does = if is_beyond { "does" } else { "takes longer" };
             format!("from {} on {} {does}{times}", axis.level(from), phase.phase)
         }
         None => match most_open(one) {

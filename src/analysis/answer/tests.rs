@@ -6,6 +6,7 @@ use super::words::{WORDS_MAX, number_of_words};
 use super::{AnswerFinding, Reliability, Verdict};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
+use crate::analysis::findings::scaling::ScaledPhase;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
 use crate::plan::Conclusion;
@@ -88,7 +89,10 @@ fn has_effect(kind: Conclusion, finding: &Finding) -> Option<bool> {
     match (kind, finding) {
         (Conclusion::Slope, Finding::Slope(one)) => Some(one.effect && one.change < 0.0),
         (Conclusion::Scaling, Finding::Scaling(one)) => {
-            Some(one.phases.iter().any(|phase| phase.slower_from.is_some()))
+            let is_slower = |phase: &ScaledPhase| {
+                phase.slower_from.is_some() || phase.is_near_margin(one.range.high)
+            };
+            Some(one.phases.iter().any(is_slower))
         }
         (Conclusion::Ranking, Finding::Ranking(one)) if one.phase.is_none() => {
             Some(one.steps.iter().any(|step| !step.behind_first.tie))

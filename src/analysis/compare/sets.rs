@@ -466,6 +466,16 @@ impl Check {
         self.comparison.rows.iter().filter(|row| row.outcome() == Some(outcome)).collect()
     }
 
+    /// Whether more runs of the same could settle it: a row is slower than the limit allows, or is not shown
+    /// to be and looks so.
+    pub fn wants_more_runs(&self) -> bool {
+        let looks_slower = |row: &&ComparedRow| {
+            row.test.slowdown().is_some_and(|slowdown| slowdown > 1.0 + self.fail_on)
+        };
+        !self.with(CheckOutcome::Regression).is_empty()
+            || self.with(CheckOutcome::Unsure).iter().any(looks_slower)
+    }
+
     /// Rows that both the baseline and the run have to have: all but those of one alone.
     pub fn rows(&self) -> impl Iterator<Item = &ComparedRow> {
         let is_checked = |row: &&ComparedRow| row.outcome() != Some(CheckOutcome::NotInBoth);

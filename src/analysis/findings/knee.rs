@@ -7,8 +7,8 @@ use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
 use crate::analysis::statistics::student::student_t;
 use crate::analysis::thresholds::{
-    CHANGE_MIN, EXPLAINED_MIN, FINDING_ALPHA, INTERVAL_ALPHA, LOG_HALF_MIN, SLOWER_MARGIN,
-    WINDOW_RESOLUTION,
+    CHANGE_MIN, EFFECT_MIN, EXPLAINED_MIN, FINDING_ALPHA, INTERVAL_ALPHA, LOG_HALF_MIN,
+    SLOWER_MARGIN, WINDOW_RESOLUTION,
 };
 use crate::base::random::{Stream, draw, shuffle};
 use crate::base::units::Unit;
@@ -44,21 +44,29 @@ pub struct KneeFinding {
     pub range: Interval,
     /// The level of the knee; none if there is none.
     pub at: Option<f64>,
-    /// The 95% interval of that level.
+    /// The 99% interval of that level; 99% is the level of the test.
     pub interval: Option<Interval>,
     /// Whether it is a step or a hinge.
     pub shape: Option<ChangeShape>,
     /// How many times as long operations take at the last level as before the knee.
     pub factor: Option<f64>,
-    /// Its 95% interval.
+    /// Its 99% interval.
     pub factor_interval: Option<Interval>,
+    /// Whether so many of the run's phases and variants have a knee as hardly would by chance; without that a
+    /// knee is likely.
+    pub proven: bool,
     /// Whether there are enough measurements to find a knee.
     pub enough_data: bool,
     /// The smallest step that would have been found, as a share; none without enough data.
     pub smallest_detectable: Option<f64>,
-    /// How many times as long operations take at the last level as at the first, where they change
-    /// gradually; none where they stay the same.
+    /// The share by which operations take longer from any level on than below it, at most, such that those of
+    /// all phases and variants hold together with 97.5%; none without enough data.
+    pub slower_at_most: Option<f64>,
+    /// How many times as long operations take at the upper half of the levels as at the lower, where they
+    /// change without a knee; none where that is not proven.
     pub gradual_ratio: Option<f64>,
+    /// Its interval, such that those of all phases and variants hold together with 99%.
+    pub gradual_interval: Option<Interval>,
     /// Levels.
     pub levels: usize,
     /// Measurements of each level.
@@ -87,7 +95,7 @@ impl KneeFinding {
         let (phase, axis) = (self.phase(), &self.axis);
         let value = |value: f64| say::quantity((value * 10.0).round() / 10.0, self.unit);
         let [low, high] = [value(interval.low), value(interval.high)];
-        match self.shape {
+        let knee = match self.shape {
             Some(ChangeShape::Hinge) => format!(
                 "{phase} gets slower from about {} of {axis} on ({low} to {high}): at {} it takes \
                  {grows}",
@@ -97,28 +105,48 @@ impl KneeFinding {
             Some(ChangeShape::Step) | None => format!(
                 "{phase} gets slower between {low} and {high} of {axis}: from there on it takes {grows}"
             ),
-        }
+        };
+        if self.proven { knee } else { format!("{knee}; likely, not proven") }
     }
 
     fn about_none(&self) -> String {
         let (phase, axis) = (self.phase(), &self.axis);
-        let Some(smallest) = self.smallest_detectable else {
+        let Some((smallest, most)) = self.smallest_detectable.zip(self.slower_at_most) else {
             return format!(
                 "cannot tell from which {axis} on {phase} gets slower: too few measurements ({} \
                  levels, {} of each)",
                 self.levels, self.repeats
             );
         };
-        let gradual = self.gradual_ratio.map_or(String::new(), |ratio| {
-            let way = if ratio > 1.0 { "rises" } else { "drops" };
-            format!("; it {way} gradually to {} times the time", say::times(ratio))
-        });
-        let [low, high] = [self.range.low, self.range.high].map(|at| say::quantity(at, self.unit));
-        format!(
-            "no sudden slowdown of {phase} between {low} and {high} of {axis} (smallest detectable: \
-             {}){gradual}",
-            say::percent(smallest)
-        )
+        let range = say::AxisRange { axis, unit: self.unit, range: self.range };
+        if let Some((ratio, interval)) = self.gradual_ratio.zip(self.gradual_interval) {
+            let way = if ratio > 1.0 { "slower" } else { "faster" };
+            format!(
+                "{phase} gets gradually {way} {}: at the upper half of the levels it takes {} times as \
+                 long as at the lower ({})",
+                range.between(),
+                say::near(ratio),
+                say::beyond(interval)
+            )
+        } else if say::is_within_margin(most) {
+            format!(
+                "{phase} gets slower by no more than {} from any level on {}",
+                say::percent(most),
+                range.between()
+            )
+        } else {
+            format!(
+                "{} may take up to {} times as long from some level on (smallest detectable step: {})",
+                range.cannot_tell(phase),
+                say::times(1.0 + most),
+                say::percent(smallest)
+            )
+        }
+    }
+
+    /// Whether it takes longer at the higher levels without a knee.
+    pub(in crate::analysis) fn is_gradually_slower(&self) -> bool {
+        self.gradual_ratio.is_some_and(|ratio| ratio > 1.0)
     }
 }
 
@@ -139,11 +167,11 @@ pub struct GeneralSlowdown {
 /// The level from which on all phases and variants together get slower.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneralKnee {
-    /// The 95% interval of the level.
+    /// The 99% interval of the level.
     pub interval: Interval,
     /// How many times as long operations take at the last level as before.
     pub factor: f64,
-    /// Its 95% interval.
+    /// Its 99% interval.
     pub factor_interval: Interval,
 }
 
@@ -174,18 +202,15 @@ pub(in crate::analysis) fn general_slowdown(
     let row = |row: usize| (0..first.levels.len()).map(|at| mean_at(row, at)).collect();
     let all = LevelGrid::new(first.levels.clone(), (0..first.rows.len()).map(row).collect());
     let middle = all.levels.len() / 2;
-    let gaps = 1..all.levels.len();
-    let highs: Option<Vec<f64>> =
-        gaps.map(|from| Some(all.later_over_earlier(from)?.high)).collect();
     Some(GeneralSlowdown {
         knee: all.knee().map(|knee| GeneralKnee {
             interval: knee.interval,
             factor: knee.factor,
             factor_interval: knee.factor_interval,
         }),
-        halves: all.later_over_earlier(middle)?,
+        halves: all.later_over_earlier(middle, INTERVAL_ALPHA)?,
         middle: all.levels[middle],
-        slower_at_most: highs?.into_iter().fold(0.0, f64::max) - 1.0,
+        slower_at_most: all.slower_at_most(INTERVAL_ALPHA)?,
     })
 }
 
@@ -195,22 +220,45 @@ pub(super) fn knee(sample: &Sample<'_>) -> Vec<KneeFinding> {
     let series = sample.series();
     let all: Vec<_> = series.iter().map(|series| (series, grid_of(series))).collect();
     let least = all.iter().min_by_key(|(series, _)| series.levels.len());
-    match least.filter(|_| all.len() > 1 && !all.iter().any(|(_, grid)| grid.has_enough_data())) {
-        Some((series, grid)) => {
-            vec![KneeFinding { variant: None, phase: None, ..finding(series, grid) }]
-        }
-        None => all.iter().map(|(series, grid)| finding(series, grid)).collect(),
+    if let Some((series, grid)) =
+        least.filter(|_| all.len() > 1 && !all.iter().any(|(_, grid)| grid.has_enough_data()))
+    {
+        return vec![KneeFinding { variant: None, phase: None, ..finding(series, grid, 1) }];
     }
+    let judged = all.iter().filter(|(_, grid)| grid.has_enough_data()).count();
+    let mut findings: Vec<KneeFinding> =
+        all.iter().map(|(series, grid)| finding(series, grid, judged)).collect();
+    let found = findings.iter().filter(|one| one.at.is_some()).count();
+    let is_proven = found > 0 && chance_of_as_many(found, judged) <= FINDING_ALPHA * (1.0 + 1e-9);
+    findings.iter_mut().for_each(|one| one.proven = is_proven && one.at.is_some());
+    findings
 }
 
-fn finding(series: &LevelSeries<'_>, grid: &LevelGrid) -> KneeFinding {
+/// The chance that of so many tasks without a knee at least so many show one: each does with
+/// [`FINDING_ALPHA`] (the binomial distribution).
+fn chance_of_as_many(found: usize, all: usize) -> f64 {
+    let mut exactly = (1.0 - FINDING_ALPHA).powi(i32::try_from(all).unwrap_or(i32::MAX));
+    let mut fewer = 0.0;
+    for number in 0..found.min(all + 1) {
+        fewer += exactly;
+        let odds = FINDING_ALPHA / (1.0 - FINDING_ALPHA);
+        exactly *= (all - number) as f64 / (number + 1) as f64 * odds;
+    }
+    (1.0 - fewer).max(0.0)
+}
+
+/// One of so many of which there is enough data. It is not known yet whether as many have a knee by chance.
+fn finding(series: &LevelSeries<'_>, grid: &LevelGrid, judged: usize) -> KneeFinding {
     let enough_data = grid.has_enough_data();
     let found = if enough_data { grid.knee() } else { None };
     let even = grid.gradual();
     let (first, last) = (series.levels[0], series.levels[series.levels.len() - 1]);
-    let change = even.heights[even.heights.len() - 1] - even.heights[0];
-    let is_gradual =
-        found.is_none() && even.change != GradualChange::None && change.abs() >= CHANGE_MIN.ln_1p();
+    let share_of = |alpha: f64| alpha / judged.max(1) as f64;
+    let halves = grid.later_over_earlier(grid.levels.len() / 2, share_of(FINDING_ALPHA));
+    let is_effect = |halves: &Interval| {
+        !halves.contains(1.0) && halves.middle_ratio().ln().abs() >= EFFECT_MIN.ln_1p()
+    };
+    let gradual = halves.filter(|halves| enough_data && found.is_none() && is_effect(halves));
     KneeFinding {
         variant: Some(series.variant.into()),
         phase: Some(series.phase.into()),
@@ -222,9 +270,12 @@ fn finding(series: &LevelSeries<'_>, grid: &LevelGrid) -> KneeFinding {
         shape: found.as_ref().map(|found| found.shape),
         factor: found.as_ref().map(|found| found.factor),
         factor_interval: found.as_ref().map(|found| found.factor_interval),
+        proven: false,
         enough_data,
         smallest_detectable: enough_data.then(|| grid.smallest_detectable(even.squares)),
-        gradual_ratio: is_gradual.then(|| change.exp()),
+        slower_at_most: grid.slower_at_most(share_of(INTERVAL_ALPHA)).filter(|_| enough_data),
+        gradual_ratio: gradual.map(|halves| halves.middle_ratio()),
+        gradual_interval: gradual,
         levels: series.levels.len(),
         repeats: grid.rows.len(),
     }
@@ -351,13 +402,8 @@ impl LevelGrid {
         self.repeats() * self.levels.len() as f64
     }
 
-    /// Whether there are enough levels and repeats to exclude chance.
     fn has_enough_data(&self) -> bool {
-        let levels = self.levels.len();
-        let third = levels / 3;
-        let orders: f64 = (0..third).map(|n| (levels - n) as f64 / (n + 1) as f64).product();
-        let repeated = self.rows.len() > 1;
-        repeated && levels >= LEVELS_MIN && orders.powf(self.repeats()) >= ORDERS_MIN
+        is_enough_for_knee(self.levels.len(), self.rows.len())
     }
 
     /// Squares that are left of all points where a model leaves so many of the levels' means: those
@@ -370,16 +416,31 @@ impl LevelGrid {
         within + self.repeats() * squares
     }
 
-    /// How many times as long operations take at the levels from this number on as at those below, with
-    /// 95%, by Student's t over the repeats.
-    fn later_over_earlier(&self, from: usize) -> Option<Interval> {
+    /// How many times as long operations take at the levels from this number on as at those below, with an
+    /// interval that holds with all but this chance: Student's t with the variance of single points around their
+    /// level's mean, or of what the repeats differ by, where that is larger.
+    fn later_over_earlier(&self, from: usize, alpha: f64) -> Option<Interval> {
+        let (n, levels) = (self.repeats(), self.levels.len() as f64);
+        let means = self.means();
+        let within: f64 = self.rows.iter().map(|row| squared_distance(row, &means)).sum();
+        let degrees = (n - 1.0) * (levels - 1.0);
+        let earlier = from as f64;
+        let expected = within / degrees * (1.0 / earlier + 1.0 / (levels - earlier));
         let ratio = |row: &Vec<f64>| mean(&row[from..]) - mean(&row[..from]);
         let ratios: Vec<f64> = self.rows.iter().map(ratio).collect();
-        let n = self.repeats();
-        let t = student_t(INTERVAL_ALPHA, n - 1.0)?;
-        let half = (t * (squares(&ratios) / (n - 1.0) / n).sqrt()).max(LOG_HALF_MIN);
-        let middle = mean(&ratios);
+        let own = squares(&ratios) / (n - 1.0);
+        let half = student_t(alpha, degrees)? * (own.max(expected) / n).sqrt();
+        let (middle, half) = (mean(&ratios), half.max(LOG_HALF_MIN));
         Interval::new((middle - half).exp(), (middle + half).exp())
+    }
+
+    /// The share by which operations take longer from any level on than below it, at most: the largest of the
+    /// upper limits, of which each may be tested at the full level.
+    fn slower_at_most(&self, alpha: f64) -> Option<f64> {
+        let gaps = 1..self.levels.len();
+        let highs: Option<Vec<f64>> =
+            gaps.map(|from| Some(self.later_over_earlier(from, alpha)?.high)).collect();
+        Some(highs?.into_iter().fold(1.0, f64::max) - 1.0)
     }
 
     /// The gradual change that fits best; a change of any kind must be worth its parameter (BIC,
@@ -480,13 +541,14 @@ impl LevelGrid {
         let is_as_large = |number: &u64| self.shuffled(&heights, *number).gain() >= gain;
         let most = ((SHUFFLES + 1) as f64 * FINDING_ALPHA) as usize;
         let is_chance = (1..=SHUFFLES).filter(is_as_large).take(most).count() + 1 > most;
-        (!is_chance).then(|| self.located(*best, &fits))
+        let located = (!is_chance).then(|| self.located(*best, &fits));
+        located.filter(|located| located.factor_interval.low > 1.0)
     }
 
     /// Where the knee is: all places that fit nearly as well (profile likelihood).
     fn located(&self, best: KneeFit, fits: &[KneeFit]) -> LocatedKnee {
         let degrees = (self.points() - self.repeats() - 2.0).max(1.0);
-        let t = student_t(INTERVAL_ALPHA, degrees).unwrap_or(f64::INFINITY);
+        let t = student_t(FINDING_ALPHA, degrees).unwrap_or(f64::INFINITY);
         let least = self.left(best.squares);
         let variance = least / degrees;
         let as_good = fits.iter().filter(|fit| self.left(fit.squares) - least <= t * t * variance);
@@ -515,18 +577,46 @@ impl LevelGrid {
         }
     }
 
-    /// The smallest step over the last quarter of the levels that would most likely have been
-    /// found, as a share; the gradual change leaves so many squares.
+    /// The smallest step that would most likely have been found, as a share; the gradual change leaves so
+    /// many squares.
     fn smallest_detectable(&self, squares: f64) -> f64 {
         let degrees = (self.points() - self.repeats() - 1.0).max(1.0);
-        let variance = self.left(squares) / degrees;
-        let beyond = (self.levels.len() / 4).max(1) as f64;
-        let before = self.levels.len() as f64 - beyond;
-        let error = (variance / self.repeats() * (1.0 / beyond + 1.0 / before)).sqrt();
-        (ERRORS_DETECTED * error).exp_m1().max(CHANGE_MIN)
+        smallest_step(self.levels.len(), self.rows.len(), self.left(squares) / degrees)
     }
+}
+
+/// Whether there are enough levels and repeats to exclude chance.
+pub(in crate::analysis) fn is_enough_for_knee(levels: usize, repeats: usize) -> bool {
+    let third = levels / 3;
+    let orders: f64 = (0..third).map(|n| (levels - n) as f64 / (n + 1) as f64).product();
+    repeats > 1 && levels >= LEVELS_MIN && orders.powf(repeats as f64) >= ORDERS_MIN
+}
+
+/// The smallest step over the last quarter of so many levels that is most likely found, as a share, where the
+/// logarithms of single points have this variance.
+pub(in crate::analysis) fn smallest_step(levels: usize, repeats: usize, variance: f64) -> f64 {
+    let beyond = (levels / 4).max(1) as f64;
+    let before = levels as f64 - beyond;
+    let error = (variance / repeats as f64 * (1.0 / beyond + 1.0 / before)).sqrt();
+    (ERRORS_DETECTED * error).exp_m1().max(CHANGE_MIN)
 }
 
 fn squared_distance(values: &[f64], heights: &[f64]) -> f64 {
     values.iter().zip(heights).map(|(value, height)| (value - height).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made with scipy: `scipy.stats.binom.sf([0, 1, 2], 18, 0.01)` and `binom.sf(0, 1, 0.01)`.
+    #[test]
+    fn the_chance_of_as_many_false_knees_is_that_of_scipy() {
+        for (found, expected) in [(1, 0.165_486_2), (2, 0.013_757_3), (3, 0.000_729_3)] {
+            let chance = chance_of_as_many(found, 18);
+            assert!((chance - expected).abs() < 1e-6, "{found}: {chance}");
+        }
+        assert!((chance_of_as_many(1, 1) - 0.01).abs() < 1e-12);
+        assert!((chance_of_as_many(0, 18) - 1.0).abs() < 1e-12);
+    }
 }

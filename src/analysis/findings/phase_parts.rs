@@ -8,7 +8,7 @@ use crate::analysis::statistics::describe::mean;
 use crate::results::book::{Measurement, Window};
 
 /// Fewer windows than this show no law.
-pub(super) const WINDOWS_MIN: usize = 8;
+pub(in crate::analysis) const WINDOWS_MIN: usize = 8;
 /// Parts of a phase, where it has as many windows.
 const PARTS_MAX: usize = 10;
 

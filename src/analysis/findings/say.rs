@@ -1,6 +1,7 @@
 //! Formats the ratios, levels and lists in the sentences of findings.
 
 use crate::analysis::statistics::Interval;
+use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::units::{self, Quantity, Unit};
 use crate::plan::DEFAULT_VARIANT;
 use crate::results::book::Level;
@@ -52,6 +53,32 @@ pub(in crate::analysis) fn level(level: &Level) -> String {
 /// A value of an axis with its unit.
 pub(super) fn quantity(value: f64, unit: Unit) -> String {
     Quantity { value, unit }.to_string()
+}
+
+/// What is said of the levels that a change was looked for between, the same for all kinds of change.
+#[derive(Clone, Copy)]
+pub(super) struct AxisRange<'a> {
+    pub(super) axis: &'a str,
+    pub(super) unit: Unit,
+    pub(super) range: Interval,
+}
+
+impl AxisRange<'_> {
+    /// `between 30% and 98% of space-used`
+    pub(super) fn between(self) -> String {
+        let [low, high] = [self.range.low, self.range.high].map(|at| quantity(at, self.unit));
+        format!("between {low} and {high} of {}", self.axis)
+    }
+
+    /// `cannot tell whether space-used changes read: between 30% and 98% of space-used it`
+    pub(super) fn cannot_tell(self, phase: &str) -> String {
+        format!("cannot tell whether {} changes {phase}: {} it", self.axis, self.between())
+    }
+}
+
+/// Whether a change of at most this share is stated as none: it lies within the margin.
+pub(super) fn is_within_margin(most: f64) -> bool {
+    most <= SLOWER_MARGIN
 }
 
 /// What the levels of the axis `file-count` count. None for another axis.

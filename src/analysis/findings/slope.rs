@@ -9,7 +9,7 @@ use super::say::{self, lead};
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::mean;
 use crate::analysis::statistics::student::student_t;
-use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA, SLOWER_MARGIN};
+use crate::analysis::thresholds::{EFFECT_MIN, INTERVAL_ALPHA};
 use crate::base::units::Unit;
 use crate::results::book::Level;
 
@@ -68,8 +68,7 @@ impl SlopeFinding {
     /// The finding in one sentence.
     pub fn sentence(&self) -> String {
         let Self { phase, axis, change, .. } = self;
-        let [from, to] = [self.range.low, self.range.high].map(|at| say::quantity(at, self.unit));
-        let range = format!("between {from} and {to} of {axis}");
+        let range = say::AxisRange { axis, unit: self.unit, range: self.range };
         let whole = self.whole_interval();
         let most = whole.low.abs().max(whole.high.abs());
         let sentence = if self.effect {
@@ -79,16 +78,14 @@ impl SlopeFinding {
             let ([low, high], by) = (ends.map(say::percent), say::percent(change.abs()));
             let step = format!("{} of {axis}", say::quantity(self.per, self.unit));
             format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
-        } else if most <= SLOWER_MARGIN {
-            format!("{phase} changes by no more than {} {range}", say::percent(most))
+        } else if say::is_within_margin(most) {
+            format!("{phase} changes by no more than {} {}", say::percent(most), range.between())
         } else {
             let [low, high] = [whole.low.max(-1.0), whole.high].map(|end| {
                 let way = if end < 0.0 { "slower" } else { "faster" };
                 format!("{} {way}", say::percent(end.abs()))
             });
-            format!(
-                "cannot tell whether {axis} changes {phase}: {range} it gets anything from {low} to {high}"
-            )
+            format!("{} gets anything from {low} to {high}", range.cannot_tell(phase))
         };
         format!("{}{sentence}.", lead(&self.variant))
     }

@@ -45,6 +45,12 @@ impl Interval {
         self.high - self.low
     }
 
+    /// Of a ratio: as many times the lower bound as the upper one is of it.
+    #[must_use]
+    pub fn middle_ratio(self) -> f64 {
+        (self.low * self.high).sqrt()
+    }
+
     /// Both bounds through a function that rises; none if it leads out of the numbers.
     #[must_use]
     pub fn map(self, rising: impl Fn(f64) -> f64) -> Option<Self> {

@@ -19,7 +19,6 @@ use crate::session::RunOrder;
 const JOB: &str = "\
 name = 'pairs'
 engine = 'sim'
-repeats = 10
 [tree]
 files = 100
 [[phase]]
@@ -65,15 +64,23 @@ const PLANTED: [PlantedNoise; 5] = [
     },
 ];
 
-/// How often a check runs a job again before it alarms.
-const CONFIRM_RUNS: usize = 3;
+/// Pairs of runs that are to be done.
+#[derive(Clone, Copy)]
+pub(crate) struct PairsAsked {
+    /// Pairs of equal runs, and as many of which the second takes longer, for each noise.
+    pub(crate) number: u32,
+    /// By this share.
+    pub(crate) delay: f64,
+    /// Repeats of each run.
+    pub(crate) repeats: u32,
+    /// How often a check runs a job again.
+    pub(crate) confirm: u32,
+}
 
-/// Does so many pairs of equal runs, and so many of which the second one takes longer by `delay`, a share, for
-/// each planted noise. `begins` hears which. Ends early when it is interrupted.
+/// Does them for each planted noise. `begins` hears which. Ends early when it is interrupted.
 pub(crate) fn pairs(
     order: &RunOrder<'_>,
-    number: u32,
-    delay: f64,
+    asked: PairsAsked,
     begins: &dyn Fn(&str, u32),
     interrupt: &Interrupt,
 ) -> Result<Vec<PairTrials>> {
@@ -81,12 +88,12 @@ pub(crate) fn pairs(
     for noise in PLANTED {
         let job = format!("{JOB}{}", noise.sim);
         let mut trials = PairTrials::new(noise.name);
-        let jobs = SimulatedJob { order, job, delay, seed: 0, interrupt };
+        let jobs = SimulatedJob { order, job, asked, seed: 0, interrupt };
         let mut runs = StoredRuns { jobs, earlier: Vec::new() };
         for _ in 0..OTHER_RUNS_MIN {
             runs.earlier.extend(runs.jobs.run(false)?);
         }
-        for at in 1..=number {
+        for at in 1..=asked.number {
             begins(noise.name, at);
             if !runs.add_pair(false, &mut trials.equal)?
                 || !runs.add_pair(true, &mut trials.slower)?
@@ -103,7 +110,7 @@ pub(crate) fn pairs(
 struct SimulatedJob<'a> {
     order: &'a RunOrder<'a>,
     job: String,
-    delay: f64,
+    asked: PairsAsked,
     seed: u64,
     interrupt: &'a Interrupt,
 }
@@ -118,9 +125,10 @@ impl SimulatedJob<'_> {
     /// Runs it, with the slowdown or without it; none if it was interrupted.
     fn run(&mut self, is_slow: bool) -> Result<Option<Book>> {
         self.seed += 1;
-        let times = if is_slow { 1.0 + self.delay } else { 1.0 };
+        let times = if is_slow { 1.0 + self.asked.delay } else { 1.0 };
         let longer = |ns: &mut u64| *ns = (*ns as f64 * times).round() as u64;
-        let settings = Settings { seed: Some(self.seed), ..Settings::default() };
+        let repeats = Some(self.asked.repeats);
+        let settings = Settings { seed: Some(self.seed), repeats, ..Settings::default() };
         let mut plan = read_job(&self.job, &settings)
             .map_err(|problems| Failure::failed(problems.report("a simulated job")))?;
         for cell in &mut plan.cells {
@@ -160,22 +168,22 @@ impl StoredRuns<'_> {
                 shares.likely.count(has(SpeedVerdict::LikelySlower) || is_faster);
             }
         }
-        let check = |runs: &[&Analysis<'_>], baseline| {
-            let check = Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT);
-            !check.with(CheckOutcome::Regression).is_empty()
-        };
-        shares.check.count(check(&[&of_b], BaselineRuns::Run(&of_a)));
+        let check =
+            |runs: &[&Analysis<'_>], baseline| Check::of_runs(runs, baseline, &[], FAIL_ON_DEFAULT);
+        let is_alarm = |check: &Check| !check.with(CheckOutcome::Regression).is_empty();
+        shares.check.count(is_alarm(&check(&[&of_b], BaselineRuns::Run(&of_a))));
         let history = BaselineRuns::History(&earlier);
-        let mut is_alarm = check(&[&of_b], history);
-        shares.check_history.count(is_alarm);
-        let mut again = Vec::new();
-        while is_alarm && again.len() < CONFIRM_RUNS {
+        let mut found = check(&[&of_b], history);
+        shares.check_history.count(is_alarm(&found));
+        let (mut again, mut alarms) = (Vec::new(), Vec::new());
+        while found.wants_more_runs() && again.len() < self.jobs.asked.confirm as usize {
             let Some(book) = self.jobs.run(is_slow)? else { return Ok(false) };
             again.push(book);
             let more: Vec<Analysis<'_>> = again.iter().map(Analysis::of).collect();
-            is_alarm = check(&[&of_b].into_iter().chain(&more).collect::<Vec<_>>(), history);
+            found = check(&[&of_b].into_iter().chain(&more).collect::<Vec<_>>(), history);
+            alarms.push(is_alarm(&found));
         }
-        shares.confirmed.count(is_alarm);
+        shares.count_confirmed(&alarms, self.jobs.asked.confirm as usize);
         if !is_slow {
             self.earlier.extend([a, b]);
         }
@@ -197,14 +205,18 @@ mod tests {
             fill_real: false,
             place: Volume::default(),
         };
-        let found = pairs(&order, 4, 0.5, &|_, _| (), &Interrupt::default()).unwrap();
+        let asked = PairsAsked { number: 4, delay: 0.5, repeats: 10, confirm: 5 };
+        let found = pairs(&order, asked, &|_, _| (), &Interrupt::default()).unwrap();
         assert_eq!(found.len(), PLANTED.len());
         for PairTrials { noise, equal, slower } in &found {
-            for tally in [equal.compare, equal.compare_stored, equal.check, equal.confirmed] {
-                assert!(tally.of == 4 && tally.times <= 1, "{noise}: {equal:?}");
+            let of_equal = [equal.compare, equal.compare_stored, equal.check];
+            for tally in of_equal.iter().chain(&equal.confirmed) {
+                assert!(tally.of == 4 && tally.times <= 2, "{noise}: {equal:?}");
             }
+            assert_eq!(slower.confirmed.len(), 5);
+            assert!(slower.confirmed[4].times >= 2, "{noise}: {slower:?}");
             if *noise != "neighbour stays" {
-                for tally in [slower.compare, slower.check, slower.confirmed] {
+                for tally in [slower.compare, slower.check] {
                     assert!(tally.times >= 2, "{noise}: {slower:?}");
                 }
             }

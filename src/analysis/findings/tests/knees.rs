@@ -139,6 +139,27 @@ fn with_few_levels_it_is_said_that_a_knee_cannot_be_told() {
     }
 }
 
+/// Nothing, 10% and 50% from 83% on, as a step, beside little and much noise.
+#[test]
+fn at_most_one_in_twenty_sentences_about_a_knee_is_wrong() {
+    for effect in [0.0, 0.10, 0.50] {
+        for spread in [0.02, 0.10, 0.40] {
+            let mut wrong = 0;
+            for seed in 0..20 {
+                let mut noise = Noise::new(seed);
+                let mut noise = || (spread * noise.normal()).exp();
+                let found = knee_of(&over(&LEVELS, 4, step(1.0 + effect), &mut noise));
+                let says_slower =
+                    number(&found, "factor").is_finite() || number(&found, "gradual_ratio") > 1.0;
+                let excludes = found.sentence().contains("slower by no more than")
+                    && number(&found, "slower_at_most") < effect;
+                wrong += u32::from(effect == 0.0 && says_slower || excludes);
+            }
+            assert!(wrong <= 4, "{effect} {spread}: {wrong} of 20");
+        }
+    }
+}
+
 #[test]
 fn the_sentences_say_where_and_how_much() {
     let found = knee_of(&over(&LEVELS, 4, step(1.5), || 1.0));
@@ -148,8 +169,16 @@ fn the_sentences_say_where_and_how_much() {
          as long (1.50 to 1.50)."
     );
     let mut noise = Noise::new(3);
-    let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.05 * noise.normal()));
-    let expected =
-        "a: no sudden slowdown of write between 30% and 98% of space-used (smallest detectable: 1";
+    let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.03 * noise.normal()));
+    let expected = "a: write gets slower by no more than ";
     assert!(found.sentence().starts_with(expected), "{}", found.sentence());
+    assert!(number(&found, "slower_at_most") <= 0.10, "{found:?}");
+    let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.15 * noise.normal()));
+    let expected = "a: cannot tell whether space-used changes write: between 30% and 98% of space-used it may \
+                    take up to ";
+    assert!(found.sentence().starts_with(expected), "{}", found.sentence());
+    let even = knee_of(&over(&LEVELS, 4, |at| (at / 300.0).exp(), || 1.0 + 0.02 * noise.normal()));
+    let expected = "a: write gets gradually slower between 30% and 98% of space-used: at the upper half of the \
+                    levels it takes 1.1";
+    assert!(even.sentence().starts_with(expected), "{}", even.sentence());
 }

@@ -54,11 +54,14 @@ fn the_sentence_says_how_far_nothing_is_slower_and_what_is_beyond() {
         "{steep}"
     );
     let noisy = of([FLAT, RISING], 3, 0.2).sentence();
-    assert!(noisy.ends_with("; cannot tell for stat."), "{noisy}");
+    assert!(noisy.contains("; cannot tell for stat (0."), "{noisy}");
     assert_eq!(
         of([FLAT, RISING], 1, 0.0).sentence(),
-        "a: cannot tell from where on anything takes more than 10% longer than with 1,000 files."
+        "a: cannot tell from where on anything takes more than 10% longer than with 1,000 files: stat and \
+         delete."
     );
+    let near = of([FLAT, |files| if files < 1e5 { 1.0 } else { 1.1 }], 3, 0.01).sentence();
+    assert!(near.contains("; delete takes longer from 100,000 on (1."), "{near}");
 }
 
 /// Whether a finding says what the true ratios of the two phases contradict.
@@ -66,9 +69,11 @@ fn is_false(found: &ScalingFinding, truth: [[f64; 3]; 2]) -> bool {
     let levels = || FILES[1..].iter().enumerate();
     found.phases.iter().zip(truth).any(|(phase, ratios)| {
         let within = |up_to: f64| levels().all(|(at, files)| *files > up_to || ratios[at] <= 1.1);
+        let longer = |from: f64| levels().all(|(at, files)| *files < from || ratios[at] > 1.0);
         let slower = |from: f64| levels().all(|(at, files)| *files < from || ratios[at] > 1.1);
         phase.up_to.is_some_and(|up_to| !within(up_to))
             || phase.slower_from.is_some_and(|from| !slower(from))
+            || phase.longer_from.is_some_and(|from| !longer(from))
     })
 }
 

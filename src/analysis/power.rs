@@ -1,0 +1,234 @@
+//! Judges what a run can find before it is made: the smallest slowdown that it finds in nine of ten runs, and
+//! whether that makes it no more than a smoke test.
+
+use super::findings::knee::{is_enough_for_knee, smallest_step};
+use super::findings::phase_parts::WINDOWS_MIN;
+use super::findings::say::percent;
+use super::statistics::student::student_t;
+use super::thresholds::INTERVAL_ALPHA;
+use crate::base::distinct::each_once;
+use crate::base::units::counted;
+use crate::plan::{Conclusion, Plan};
+use crate::results::book::Book;
+
+/// What the rates of equal repeats are taken to differ by before any is measured: one standard deviation.
+const DEVIATION_TAKEN: f64 = 0.10;
+
+/// A run that finds larger slowdowns only than by this share is a smoke test.
+const SMOKE_TEST_FINDS: f64 = 0.50;
+
+/// The repeats that are advised find a slowdown by this share.
+const ADVISED_FINDS: f64 = 0.20;
+
+/// With this two-sided chance of Student's t one of ten runs misses what is as much larger.
+const MISSED_ALPHA: f64 = 0.20;
+
+/// Repeats beyond which none are advised.
+const REPEATS_ADVISED_MAX: u32 = 200;
+
+/// The part of a job that decides what it can find.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunDesign {
+    /// What its answer is made of; none where nothing is compared.
+    kind: Option<Conclusion>,
+    repeats: u32,
+    levels: usize,
+    variants: usize,
+    /// Phases of all variants.
+    tasks: usize,
+    /// Windows of the phase with the most.
+    windows: usize,
+}
+
+impl RunDesign {
+    /// Of a job that is to be run.
+    pub fn of_plan(plan: &Plan) -> Self {
+        let levels = plan.axis.as_ref().map_or(0, |axis| axis.levels.len());
+        let phases = || plan.cells.iter().flat_map(|cell| &cell.phases);
+        let variants = plan.variants().len();
+        Self {
+            kind: answered_by(&plan.conclude, levels),
+            repeats: plan.repeats,
+            levels,
+            variants,
+            tasks: variants * each_once(phases().map(|phase| phase.name.as_str())).len(),
+            windows: phases().map(|phase| phase.windows as usize).max().unwrap_or(0),
+        }
+    }
+
+    /// Of a run whose figures have so many repeats at least.
+    pub(super) fn of_book(book: &Book, repeats: usize) -> Self {
+        let windows = book.measurements.iter().map(|m| m.windows.len()).max();
+        Self {
+            kind: answered_by(&book.run.conclude, book.levels.len()),
+            repeats: repeats as u32,
+            levels: book.levels.len(),
+            variants: book.variants.len(),
+            tasks: book.variants.len() * book.phases.len(),
+            windows: windows.unwrap_or(0),
+        }
+    }
+
+    /// What it can find, in one sentence without a full stop; none where it tests nothing.
+    pub fn sentence(&self) -> Option<String> {
+        if let Some(why) = self.smoke_test() {
+            return Some(format!("a smoke test: {why}"));
+        }
+        let finds = percent(self.finds()?);
+        Some(format!("finds a difference of {finds} in 9 of 10 runs, {TAKEN}"))
+    }
+
+    /// Why it is no more than a smoke test; none where it is more, or tests nothing.
+    pub(super) fn smoke_test(&self) -> Option<String> {
+        let kind = self.kind.filter(|kind| *kind != Conclusion::Source)?;
+        let repeats = counted(u64::from(self.repeats), "repeat");
+        if self.repeats < 2 {
+            return Some(format!("of {repeats} nothing is known beyond this run"));
+        }
+        if kind == Conclusion::Knee && !is_enough_for_knee(self.levels, self.repeats as usize) {
+            let levels = counted(self.levels as u64, "level");
+            return Some(format!(
+                "{levels} with {repeats} are too few to tell a sudden slowdown from chance"
+            ));
+        }
+        if kind == Conclusion::Growth && self.windows < WINDOWS_MIN {
+            return Some(format!("growth takes {WINDOWS_MIN} windows"));
+        }
+        let finds = self.finds().filter(|finds| *finds > SMOKE_TEST_FINDS)?;
+        let more = self.advised_repeats().map_or(String::new(), |repeats| {
+            format!("; --repeats {repeats} finds one of {}", percent(ADVISED_FINDS))
+        });
+        Some(format!("{repeats} find a difference only from {} on, {TAKEN}{more}", percent(finds)))
+    }
+
+    /// The repeats that find a difference of a fifth; none where too many do not, or nothing is tested.
+    pub(super) fn advised_repeats(&self) -> Option<u32> {
+        let with = |repeats| Self { repeats, ..self.clone() };
+        let is_enough =
+            |repeats: &u32| with(*repeats).finds().is_some_and(|finds| finds <= ADVISED_FINDS);
+        (2..=REPEATS_ADVISED_MAX).find(is_enough)
+    }
+
+    /// The smallest difference, as a share, that it finds in nine of ten runs; none where nothing is tested.
+    fn finds(&self) -> Option<f64> {
+        let [n, levels, variants, tasks] =
+            [self.repeats as usize, self.levels, self.variants, self.tasks].map(|of| of as f64);
+        let of_two = (2.0 / n).sqrt();
+        // The standard error of a difference for a deviation of 1, its degrees of freedom, and how many there are.
+        let (error, degrees, comparisons) = match self.kind? {
+            // The whole job has one half of the chance.
+            Conclusion::Ranking => (of_two, (n - 1.0) * (variants - 1.0), 2.0 * (variants - 1.0)),
+            Conclusion::Crossover => {
+                (of_two, (n - 1.0) * (variants - 1.0), (variants - 1.0) * levels)
+            }
+            Conclusion::Scaling => (of_two, (n - 1.0) * (levels - 1.0), tasks),
+            Conclusion::Slope => {
+                let places = 12.0 * (levels - 1.0) / (levels * (levels + 1.0));
+                ((places / n).sqrt(), n * (levels - 1.0) - 1.0, tasks)
+            }
+            Conclusion::Knee => {
+                let variance = DEVIATION_TAKEN * DEVIATION_TAKEN;
+                return Some(smallest_step(self.levels, self.repeats as usize, variance));
+            }
+            Conclusion::Growth | Conclusion::Source => return None,
+        };
+        let t =
+            student_t(INTERVAL_ALPHA / comparisons, degrees)? + student_t(MISSED_ALPHA, degrees)?;
+        Some((t * error * DEVIATION_TAKEN).exp_m1())
+    }
+}
+
+/// What the shares are computed for.
+const TAKEN: &str = "where repeats differ by 10%";
+
+/// The kind that an answer is made of: the first one that there can be findings of.
+fn answered_by(conclude: &[Conclusion], levels: usize) -> Option<Conclusion> {
+    let can_be_found = |kind: &Conclusion| match kind {
+        Conclusion::Slope | Conclusion::Scaling | Conclusion::Knee | Conclusion::Crossover => {
+            levels > 1
+        }
+        Conclusion::Growth | Conclusion::Ranking | Conclusion::Source => true,
+    };
+    conclude.iter().copied().find(can_be_found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::{Stream, draw, unit};
+    use crate::plan::{Scale, Settings, find_scenario, read_job};
+
+    fn design(kind: Conclusion, repeats: u32, levels: usize) -> RunDesign {
+        RunDesign { kind: Some(kind), repeats, levels, variants: 2, tasks: 2, windows: 400 }
+    }
+
+    #[test]
+    fn what_a_built_in_scenario_can_find_is_known_of_each_scale() {
+        let of = |name: &str, scale| {
+            let settings = Settings { scale, ..Settings::default() };
+            RunDesign::of_plan(&read_job(find_scenario(name).unwrap().text, &settings).unwrap())
+        };
+        for name in ["chunks", "clutter", "directory"] {
+            let said = of(name, Scale::Quick).sentence().unwrap();
+            assert!(said.starts_with("finds a difference of "), "{name}: {said}");
+        }
+        for name in ["smallfiles", "sequential", "device"] {
+            assert_eq!(of(name, Scale::Quick).sentence(), None, "{name} tests nothing by itself");
+        }
+        assert!(of("fullness", Scale::Original).sentence().unwrap().starts_with("finds"));
+    }
+
+    #[test]
+    fn what_cannot_answer_is_a_smoke_test_and_says_what_would() {
+        let said = |design: RunDesign| design.sentence().unwrap();
+        let once = said(design(Conclusion::Ranking, 1, 0));
+        assert_eq!(once, "a smoke test: of 1 repeat nothing is known beyond this run");
+        let few = said(design(Conclusion::Knee, 3, 4));
+        assert!(few.starts_with("a smoke test: 4 levels with 3 repeats are too few"), "{few}");
+        let two = said(design(Conclusion::Ranking, 2, 0));
+        assert!(two.contains("2 repeats find a difference only from"), "{two}");
+        assert!(two.contains("; --repeats ") && two.ends_with(" finds one of 20%"), "{two}");
+        let windows = RunDesign { windows: 4, ..design(Conclusion::Growth, 3, 0) };
+        assert!(said(windows).contains("growth takes 8 windows"));
+    }
+
+    #[test]
+    fn more_repeats_find_less_and_the_advised_ones_find_a_fifth() {
+        use Conclusion::{Crossover, Knee, Ranking, Scaling, Slope};
+        for kind in [Crossover, Knee, Ranking, Scaling, Slope] {
+            let finds = |repeats| design(kind, repeats, 6).finds().unwrap();
+            assert!(finds(20) < finds(5), "{kind:?}");
+            let advised = design(kind, 3, 6).advised_repeats().unwrap();
+            assert!(finds(advised) <= 0.20 && finds(advised - 1) > 0.20, "{kind:?}: {advised}");
+        }
+    }
+
+    /// By draws of the t test itself: two means of so many normal logarithms that lie as far apart.
+    #[test]
+    fn what_is_said_to_be_found_is_found_in_nine_of_ten() {
+        let repeats = 8;
+        let asked = design(Conclusion::Crossover, repeats, 1);
+        let apart = asked.finds().unwrap().ln_1p();
+        let normal = |at: u64| {
+            let uniform = |n| unit(draw(7, Stream::Noise, n)).max(1e-12);
+            (-2.0 * uniform(2 * at).ln()).sqrt()
+                * (std::f64::consts::TAU * uniform(2 * at + 1)).cos()
+        };
+        let t = student_t(0.05, f64::from(repeats) - 1.0).unwrap();
+        let is_found = |run: &u64| {
+            let number = u64::from(repeats);
+            let differences: Vec<f64> = (0..number)
+                .map(|at| {
+                    let pair = 2 * (run * number + at);
+                    apart + DEVIATION_TAKEN * (normal(pair) - normal(pair + 1))
+                })
+                .collect();
+            let mean = differences.iter().sum::<f64>() / number as f64;
+            let squares: f64 = differences.iter().map(|one| (one - mean).powi(2)).sum();
+            let error = (squares / (number - 1) as f64 / number as f64).sqrt();
+            mean > t * error
+        };
+        let found = (0..1_000).filter(is_found).count();
+        assert!((850..=950).contains(&found), "{found} of 1,000");
+    }
+}
