@@ -3,7 +3,7 @@
 use super::sample::Values;
 use crate::analysis::statistics::Interval;
 use crate::analysis::statistics::describe::{mean, squares};
-use crate::analysis::statistics::student::{DEGREES_MANY, student_t};
+use crate::analysis::statistics::student::{DEGREES_MANY, as_large_a_ratio, student_t};
 use crate::analysis::thresholds::{INTERVAL_ALPHA, LOG_HALF_MAX, LOG_HALF_MIN};
 
 /// Logarithms of one thing's rates, summed up.
@@ -19,6 +19,8 @@ pub(in crate::analysis) struct Rate {
     degrees: f64,
     /// Whether what repeats have in common was taken off.
     in_blocks: bool,
+    /// Whether it varies so much more than the others that it says nothing of theirs.
+    is_unsteady: bool,
 }
 
 impl Rate {
@@ -27,7 +29,8 @@ impl Rate {
         let all = values.figures();
         let n = all.len() as f64;
         let variance = values.repeated.then(|| squares(&all) / (n - 1.0));
-        (n > 0.0).then(|| Self { log: mean(&all), n, variance, degrees: n - 1.0, in_blocks: false })
+        let (degrees, in_blocks, is_unsteady) = (n - 1.0, false, false);
+        (n > 0.0).then(|| Self { log: mean(&all), n, variance, degrees, in_blocks, is_unsteady })
     }
 
     /// Of several that were measured in turns: what a repeat is like is the same for all of them, so
@@ -58,10 +61,53 @@ impl Rate {
     }
 }
 
-/// The rate of each of several, in blocks if they were measured in turns and that can be.
+/// The rate of each of several, in blocks if they were measured in turns and that can be. One that is unsteady has
+/// an error of its own, and no part in that of the others.
 pub(super) fn rates(all: &[&Values], in_turns: bool) -> Vec<Rate> {
-    let in_blocks = if in_turns { Rate::in_blocks(all) } else { None };
-    in_blocks.unwrap_or_else(|| all.iter().filter_map(|values| Rate::new(values)).collect())
+    let mut rates: Vec<Rate> = all.iter().filter_map(|values| Rate::new(values)).collect();
+    mark_unsteady(&mut rates);
+    if rates.len() < all.len() {
+        return rates;
+    }
+    let steady: Vec<usize> = (0..all.len()).filter(|at| !rates[*at].is_unsteady).collect();
+    let values: Vec<&Values> = steady.iter().map(|at| all[*at]).collect();
+    let in_blocks = if in_turns { Rate::in_blocks(&values) } else { None };
+    for (at, rate) in steady.into_iter().zip(in_blocks.into_iter().flatten()) {
+        rates[at] = rate;
+    }
+    rates
+}
+
+/// How rarely a variant may be taken for unsteady where all are alike.
+const UNSTEADY_ALPHA: f64 = 0.001;
+
+/// Marks those whose variance is larger than that of the others together, the most unsteady first, by an F test.
+/// So one that stalls in one repeat of three does not hide what is sure about the others.
+fn mark_unsteady(rates: &mut [Rate]) {
+    loop {
+        let known =
+            |rate: &&Rate| !rate.is_unsteady && rate.degrees > 0.0 && rate.variance.is_some();
+        let all: Vec<Rate> = rates.iter().filter(known).copied().collect();
+        let sum = |rate: &Rate| rate.variance.unwrap_or_default() * rate.degrees;
+        let (squares, degrees) =
+            all.iter().fold((0.0, 0.0), |(s, d), rate| (s + sum(rate), d + rate.degrees));
+        let chance = |rate: &Rate| {
+            let others = (squares - sum(rate)) / (degrees - rate.degrees);
+            let ratio = rate.variance.unwrap_or_default() / others;
+            if others > 0.0 {
+                as_large_a_ratio(ratio, [rate.degrees, degrees - rate.degrees])
+            } else {
+                1.0
+            }
+        };
+        let is_unsteady =
+            |rate: &Rate| known(&rate) && chance(rate) * all.len() as f64 <= UNSTEADY_ALPHA;
+        let most = |a: &&mut Rate, b: &&mut Rate| sum(a).total_cmp(&sum(b));
+        match rates.iter_mut().filter(|rate| is_unsteady(rate)).max_by(most) {
+            Some(rate) => rate.is_unsteady = true,
+            None => return,
+        }
+    }
 }
 
 /// With fewer degrees of freedom Student's t grows by more than what blocks take off.
@@ -106,7 +152,7 @@ impl PooledVariance {
     pub(super) fn new<'a>(rates: impl IntoIterator<Item = &'a Rate>) -> Self {
         let (mut squares, mut degrees) = (0.0, 0.0);
         for rate in rates {
-            if let Some(variance) = rate.variance.filter(|_| rate.n > 1.0) {
+            if let Some(variance) = rate.variance.filter(|_| rate.n > 1.0 && !rate.is_unsteady) {
                 squares += variance * rate.degrees;
                 degrees += rate.degrees;
             }
@@ -124,6 +170,13 @@ impl PooledVariance {
         let n = pairs.len() as f64;
         let log = pairs.iter().map(|(a, b)| a.log - b.log).sum::<f64>() / n;
         let all: Vec<Rate> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        let alpha = INTERVAL_ALPHA / comparisons.max(1) as f64;
+        if all.iter().any(|rate| rate.is_unsteady) {
+            let errors: Vec<RateWithError> = all.iter().map(Rate::with_error).collect();
+            let half =
+                half_with_own_errors(&errors, alpha).map(|half| (half / n).max(LOG_HALF_MIN));
+            return Ratio { log, half }.without_vast_interval();
+        }
         let own: Option<f64> = all.iter().map(|rate| rate.variance).sum();
         let own = own.map(|sum| sum / all.len() as f64);
         let of_mean = |rate: &Rate| match self.variance {
@@ -131,7 +184,6 @@ impl PooledVariance {
             None => rate.variance,
         };
         let variance: Option<f64> = all.iter().map(of_mean).sum();
-        let alpha = INTERVAL_ALPHA / comparisons.max(1) as f64;
         let half = variance
             .zip(student_t(alpha, self.degrees))
             .map(|(variance, t)| (t * variance.sqrt() / n).max(LOG_HALF_MIN));
@@ -172,13 +224,7 @@ impl Ratio {
     /// does not hold the truth with the chance `alpha` (Biometrika 34, 1947). It may be so wide that it
     /// means nothing.
     pub(in crate::analysis) fn welch(a: &RateWithError, b: &RateWithError, alpha: f64) -> Self {
-        let half = |a_variance: f64, b_variance: f64| {
-            let sum = a_variance + b_variance;
-            let parts = a_variance.powi(2) / a.degrees + b_variance.powi(2) / b.degrees;
-            let degrees = if parts > 0.0 { sum * sum / parts } else { a.degrees.min(b.degrees) };
-            student_t(alpha, degrees).map(|t| (t * sum.sqrt()).max(LOG_HALF_MIN))
-        };
-        let half = a.variance.zip(b.variance).and_then(|(a, b)| half(a, b));
+        let half = half_with_own_errors(&[*a, *b], alpha).map(|half| half.max(LOG_HALF_MIN));
         Self { log: a.log - b.log, half }
     }
 
@@ -203,6 +249,17 @@ impl Ratio {
     pub(in crate::analysis) fn tie(&self) -> bool {
         self.half.is_none_or(|half| self.log.abs() <= half)
     }
+}
+
+/// Half the width of the interval of a sum of figures, each with an error of its own: Student's t with the degrees of
+/// freedom of Welch and Satterthwaite. None if an error is unknown.
+fn half_with_own_errors(all: &[RateWithError], alpha: f64) -> Option<f64> {
+    let variances: Vec<f64> = all.iter().map(|one| one.variance).collect::<Option<_>>()?;
+    let sum: f64 = variances.iter().sum();
+    let parts: f64 = variances.iter().zip(all).map(|(v, one)| v.powi(2) / one.degrees).sum();
+    let fewest = all.iter().map(|one| one.degrees).fold(f64::INFINITY, f64::min);
+    let degrees = if parts > 0.0 { sum * sum / parts } else { fewest };
+    student_t(alpha, degrees).map(|t| t * sum.sqrt())
 }
 
 #[cfg(test)]
@@ -249,6 +306,26 @@ mod tests {
             (low - 0.574_047_089).abs() < 1e-6 && (high - 0.604_178_210).abs() < 1e-6,
             "{low} {high}"
         );
+    }
+
+    #[test]
+    fn one_that_stalls_in_a_repeat_does_not_hide_what_is_sure_about_the_others() {
+        let values = |all: [f64; 3]| Values { all: (1..).zip(all).collect(), repeated: true };
+        let (a, b) = (values([3.850, 3.857, 3.861]), values([4.013, 4.007, 3.996]));
+        let (c, stalls) = (values([4.099, 4.093, 4.088]), values([4.179, 4.474, 4.165]));
+        for in_turns in [true, false] {
+            let rates = rates(&[&a, &b, &c, &stalls], in_turns);
+            let unsteady: Vec<bool> = rates.iter().map(|rate| rate.is_unsteady).collect();
+            assert_eq!(unsteady, [false, false, false, true]);
+            let family = PooledVariance::new(&rates);
+            let steady = family.ratio_in_turns([rates[0], rates[1]], [&a, &b], 6);
+            assert!(!steady.tie() && steady.half.unwrap() < 0.1, "{steady:?}");
+            let other = family.ratio_in_turns([rates[0], rates[3]], [&a, &stalls], 6);
+            let own = [rates[0], rates[3]].map(|rate| rate.with_error());
+            let alpha = INTERVAL_ALPHA / 6.0;
+            let welch = Ratio::welch(&own[0], &own[1], alpha).without_vast_interval();
+            assert_eq!(other, welch);
+        }
     }
 
     #[test]

@@ -30,6 +30,12 @@ pub(crate) fn two_sided(t: f64, degrees: f64) -> f64 {
     incomplete_beta(degrees / (degrees + t * t), degrees / 2.0, 0.5)
 }
 
+/// The chance of a ratio of two variances as large as `ratio`, or larger, if both are estimates of the same one:
+/// Fisher's F distribution.
+pub(crate) fn as_large_a_ratio(ratio: f64, [above, below]: [f64; 2]) -> f64 {
+    incomplete_beta(below / (below + above * ratio), below / 2.0, above / 2.0)
+}
+
 /// The regularized incomplete beta function by its continued fraction, evaluated as Lentz does
 /// (Press et al., "Numerical Recipes", section 6.4; NIST DLMF 8.17.22).
 pub(super) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::describe::{deviation, mean, mean_estimate, sorted, sorted_quantile};
 use super::modes::{dip, dip_chance, modes};
+use super::student::as_large_a_ratio;
 use super::{Interval, dependence, effective_size, mean_interval, quantile_ranks, trend};
 use crate::analysis::change::change_points;
 use crate::analysis::thresholds::CHANGE_POINT_ALPHA;
@@ -206,4 +207,11 @@ fn alike_neighbours_count_less() {
     let waves: Vec<f64> = (0..40).map(|n| (f64::from(n) / 6.0).sin()).collect();
     assert!((dependence(&alternating) - 1.0).abs() < 1e-12);
     assert!(dependence(&waves) > 10.0, "{}", dependence(&waves));
+}
+
+/// With two degrees of freedom above, it is `(1 + 2 x / below) ^ (-below / 2)`; the other is scipy's `f.sf(9.633, 4, 12)`.
+#[test]
+fn the_chance_of_a_ratio_of_variances_is_that_of_fishers_distribution() {
+    assert!((as_large_a_ratio(27.0, [2.0, 6.0]) - 0.001).abs() < 1e-9);
+    assert!((as_large_a_ratio(9.633, [4.0, 12.0]) - 0.001).abs() < 1e-5);
 }
