@@ -86,8 +86,9 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
         return Ok("already there:");
     }
     if let Some(missing) = missing(&there, book) {
-        store.update_run(book)?;
         missing.iter().try_for_each(|one| store.add_measurement(&book.run.id, one))?;
+        // It may say that the run is complete.
+        store.update_run(book)?;
         return Ok("completed");
     }
     Err(Failure::failed(format!(

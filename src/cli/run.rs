@@ -156,21 +156,17 @@ impl Run {
     }
 }
 
-/// Writes the document of a run that the store lacks to a file, unless one was asked for: beside the store, else in
-/// the working directory, else where temporary files lie.
+/// Writes the document of a run that the store lacks to a file: the one that was asked for, else beside the store,
+/// else in the working directory, else where temporary files lie.
 fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePlace) -> Result<()> {
-    let asked = asked.filter(|path| *path != Path::new("-"));
     let name = format!("boatload-{}.json", book.run.id);
+    // A pipe has had it; a file may not have taken it.
+    let asked = asked.filter(|path| path.is_file()).map(Path::to_path_buf);
     let beside = place.path().ok().and_then(|path| Some(path.parent()?.join(&name)));
     let others = [PathBuf::from(&name), std::env::temp_dir().join(&name)];
-    let kept = match asked {
-        Some(path) => Some(path.to_path_buf()),
-        None => {
-            let document = show::document(book)?;
-            let mut places = beside.into_iter().chain(others);
-            places.find(|path| out::write_file(path, &document).is_ok())
-        }
-    };
+    let document = show::document(book)?;
+    let mut places = asked.into_iter().chain(beside).chain(others);
+    let kept = places.find(|path| out::write_file(path, &document).is_ok());
     if let Some(path) = kept {
         let path = shown(&path);
         out::note(&format!(

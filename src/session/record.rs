@@ -13,7 +13,7 @@ pub(super) struct Record<'a> {
     saved: usize,
     /// Whether the store has all else as it is now.
     is_head_saved: bool,
-    /// Whether it refused something that it was not offered again.
+    /// Whether it did not take what it was offered last.
     is_refused: bool,
 }
 

@@ -206,7 +206,7 @@ impl PooledVariance {
             let apart: Vec<f64> = of_a.iter().zip(of_b).map(|((_, a), (_, b))| a - b).collect();
             let squares: f64 = apart.iter().map(|d| (d - ratio.log).powi(2)).sum();
             let variance = squares / (a.n - 1.0);
-            let larger = variance / 2.0 > UNSTEADY_TIMES * self.variance?;
+            let larger = variance / 2.0 > PAIR_VARIANCE_TIMES * self.variance?;
             let half = student_t(alpha, a.n - 1.0)? * (variance / a.n).sqrt();
             larger.then_some(half)
         };
@@ -216,8 +216,8 @@ impl PooledVariance {
     }
 }
 
-/// Differences of two whose variance is so many times that of all are less steady than the others.
-const UNSTEADY_TIMES: f64 = 1.25;
+/// Differences of two whose variance is so many times that of all have an interval of their own.
+const PAIR_VARIANCE_TIMES: f64 = 1.25;
 
 impl Ratio {
     /// How many times faster `a` is than `b`, each with an error of its own: Welch's interval, which
