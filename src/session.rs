@@ -1,15 +1,20 @@
 //! Runs a plan: measures and stores every phase of every cell.
 
 pub mod ballast;
+mod call_watch;
+pub(crate) mod crash;
 pub(crate) mod images;
 pub(crate) mod making;
 mod measuring;
+pub(crate) mod memory;
 mod overhead;
 mod pilot;
 mod preparing;
 pub(crate) mod probe;
 mod record;
+mod resume;
 pub(crate) mod room;
+pub(crate) mod trace;
 pub(crate) mod trials;
 
 use std::collections::BTreeSet;
@@ -21,32 +26,42 @@ use std::time::SystemTime;
 use self::images::{KeptImages, settled_place};
 use self::making::Toolset;
 use self::measuring::PhaseWatch;
+use self::memory::MemoryNeed;
 use self::pilot::RunCosts;
 use self::preparing::PreparedPlace;
 use self::record::Record;
+use self::resume::KnownCells;
+use crate::base::dates::rfc3339;
 use crate::base::distinct::each_once;
 use crate::base::failure::{Exit, Failure, Result};
+use crate::base::shell::is_command_text;
 use crate::host::block_device::{BlockDevice, device_to_read};
-use crate::host::facts::{HostFacts, memory_available_bytes};
+use crate::host::facts::{HostFacts, IN_MEMORY};
+use crate::host::memory::{MemoryRoom, memory_bytes};
 use crate::host::mounts::Mount;
+use crate::host::process::ProcessMark;
 use crate::host::space::Space;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
 use crate::results::book::{
-    Book, CellKey, Condition, Level, LevelOrder, Measurement, RunFacts, SETTLE,
+    Book, CellKey, Condition, Level, LevelOrder, MadeFileSystem, Measurement, RunFacts, SETTLE,
 };
-use crate::results::store::Store;
+use crate::results::store::{FinishedCell, RunOrigin, Store};
 use crate::run::ballast::Headway;
 use crate::run::clock::RealClock;
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
+use crate::run::place_identity::PlaceIdentity;
 use crate::run::remove::Removal;
-use crate::run::run_directory::{RunDirectory, open_parent, random_word};
+use crate::run::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
 use crate::run::site::{DeviceSite, DiskSite, MadeSite, PlaceCondition, SimSite, Site};
 
-/// Letters of a run's id.
-const ID_LETTERS: usize = 8;
+pub(crate) use self::record::goes_on;
+pub use self::resume::{UnfinishedRun, resume};
+
+/// That of boatload.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The plan to run, and the place to run it in.
 #[derive(Clone)]
@@ -61,6 +76,8 @@ pub struct RunOrder<'a> {
     pub fill_real: bool,
     /// Where file systems are made, if the plan wants any.
     pub place: Volume,
+    /// A name that commands take for the run, which another may have had.
+    pub tag: Option<String>,
 }
 
 /// The place of a phase in the run, for listeners.
@@ -79,14 +96,32 @@ pub struct PhaseContext<'a> {
     pub disk: Option<&'a str>,
 }
 
-/// Someone who watches a run.
-pub trait Watcher {
+/// Someone who watches a run, from whichever thread.
+pub trait Watcher: Sync {
     /// What is being done before or between phases.
     fn status(&self, _text: &str) {}
     /// What was decided, which stays where people can read it.
     fn notice(&self, _text: &str) {}
+    /// What the run waits for, and nobody expects.
+    fn waits(&self, text: &str) {
+        self.notice(text);
+    }
+    /// The run has begun, and the store has it if it takes it.
+    fn begins(&self, _book: &Book) {}
+    /// More was measured or is known of the run, which the store is to be told of next.
+    fn grows(&self, _book: &Book) {}
+    /// Whether the run was given up: then nothing more is kept of it.
+    fn has_given_up(&self) -> bool {
+        false
+    }
+    /// The run is given up, because a call does not return: with what was measured, or why there is nothing.
+    fn gives_up(&self, _outcome: Result<RunOutcome>) {}
+    /// The process is to end although the call has not returned.
+    fn leaves(&self, _why: &Failure) {}
     /// The place is being brought to the level of a cell.
     fn prepares(&self, _key: &CellKey, _headway: &Headway) {}
+    /// A cell was done before the run was resumed, with these measurements.
+    fn is_known(&self, _key: &CellKey, _repeats: u32, _measurements: &[Measurement]) {}
     /// A phase begins; `done` counts each worker's operations while it runs.
     fn phase_begins(&self, _context: &PhaseContext<'_>, _done: Arc<[DoneCount]>) {}
     /// It is over.
@@ -123,34 +158,54 @@ pub fn run(
     watcher: &dyn Watcher,
     interrupt: &Interrupt,
 ) -> Result<RunOutcome> {
+    let path = store.path().to_path_buf();
+    call_watch::watched(order, path, watcher, interrupt, |watcher| {
+        carry_out(order, None, store, watcher, interrupt)
+    })
+}
+
+/// Runs an order, or goes on with an unfinished run of it.
+fn carry_out(
+    order: &RunOrder<'_>,
+    unfinished: Option<UnfinishedRun>,
+    store: &mut Store,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+) -> Result<RunOutcome> {
     let clock = RealClock::new();
     making::enter_own_mounts(order.plan);
     let survey = HostSurvey::new(order.plan, &order.directory)?;
-    let survey = survey.with_place(&order.place, &order.directory);
+    let survey = match &unfinished {
+        None => survey.with_place(&order.place, &order.directory),
+        Some(unfinished) => unfinished.placed(survey, &order.place, &order.directory)?,
+    };
     let tools = survey.check(order)?;
     let plan = &survey.plan.clone();
     let order = &RunOrder { plan, ..order.clone() };
-    let id = new_id()?;
+    let id = unfinished.as_ref().map_or_else(new_id, |run| Ok(run.book.run.id.clone()))?;
     let spent = RunCosts::new(plan, &clock);
     let run = run_facts(order, &id, &clock, watcher);
+    let origin = origin(order, &survey)?;
+    let began = begun_book(plan, run.clone(), survey.host.clone(), Vec::new());
+    let unfinished = unfinished.map(|run| run.checked(&began, origin.as_ref())).transpose()?;
     let (mut sites, host) = Sites::make(order, survey, tools, &id, clock, interrupt)?;
     let filesystems = match &mut sites.made {
         Some(site) => making::try_out(plan, site, watcher)?,
         None => Vec::new(),
     };
-    let book = Book {
-        run,
-        host,
-        filesystems,
-        variants: plan.variants().into_iter().map(String::from).collect(),
-        phases: phase_names(plan),
-        levels: each_once(plan.cells.iter().filter_map(|cell| cell_key(plan, cell, 1).level)),
-        ..Book::default()
+    let book = begun_book(plan, run, host, filesystems);
+    let (book, known) = match unfinished {
+        None => (book, KnownCells::default()),
+        Some(unfinished) => unfinished.go_on(&book, origin.as_ref())?,
     };
-    let record = Record::begin(store, &book)?;
+    let mut record = Record::open(store, &book, origin, &known, watcher)?;
+    watcher.begins(&book);
+    if let Some(tag) = &order.tag {
+        record.tag(&book.run.id, tag, watcher)?;
+    }
     let watch = PhaseWatch::default();
     let (prepared, kept, cell, repeats) = (None, BTreeSet::new(), 0, plan.repeats);
-    let mut session = Session {
+    let session = Session {
         plan,
         record,
         watcher,
@@ -163,24 +218,43 @@ pub fn run(
         cell,
         repeats,
         spent,
+        known,
     };
-    let cells = match session.cells() {
-        // What was under way when the user wanted to stop is no failure.
-        Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
-        cells => cells,
-    };
-    let closed = session.close();
-    let (book, kept) = session.finish(cells.is_ok());
-    let is_kept = kept.is_ok();
-    // The first cause is what the user must hear of, then what it leaves behind.
-    let failure = [cells, closed, kept]
-        .into_iter()
-        .filter_map(Result::err)
-        .reduce(|first, other| first.then(&other));
-    match failure {
-        Some(failure) if book.measurements.is_empty() => Err(failure),
-        failure => Ok(RunOutcome { book, failure, is_kept }),
+    session.carry_out()
+}
+
+/// The book of a run that has measured nothing.
+fn begun_book(
+    plan: &Plan,
+    run: RunFacts,
+    host: HostFacts,
+    filesystems: Vec<MadeFileSystem>,
+) -> Book {
+    Book {
+        run,
+        host,
+        filesystems,
+        variants: plan.variants().into_iter().map(String::from).collect(),
+        phases: phase_names(plan),
+        levels: each_once(plan.cells.iter().filter_map(|cell| cell_key(plan, cell, 1).level)),
+        ..Book::default()
     }
+}
+
+/// How the run is begun, to go on with it later; none where texts do not keep its paths.
+fn origin(order: &RunOrder<'_>, survey: &HostSurvey) -> Result<Option<RunOrigin>> {
+    let directory = std::env::current_dir().ok().filter(|_| is_command_text());
+    let directory = directory.and_then(|path| path.into_os_string().into_string().ok());
+    let Some(working_directory) = directory else { return Ok(None) };
+    Ok(Some(RunOrigin {
+        working_directory,
+        keeps_images: survey.plan.keeps_images,
+        in_memory: matches!(survey.place, Volume::Memory { .. }),
+        memory_bytes: memory_bytes(),
+        plan: survey.plan.fingerprint(),
+        place: PlaceIdentity::of(&order.directory, &order.place)?,
+        process: ProcessMark::own(),
+    }))
 }
 
 struct Session<'a> {
@@ -200,6 +274,8 @@ struct Session<'a> {
     /// Repeats of the cells under way, as far as is known.
     repeats: u32,
     spent: RunCosts,
+    /// What is still to be passed over, of a run that goes on.
+    known: KnownCells,
 }
 
 /// The places a run uses: cells with different engines are in different ones.
@@ -264,6 +340,27 @@ impl Sites {
 }
 
 impl Session<'_> {
+    /// Measures all cells, and leaves the machine as it was.
+    fn carry_out(mut self) -> Result<RunOutcome> {
+        let cells = match self.cells() {
+            // What was under way when the user wanted to stop is no failure.
+            Err(failure) if failure.exit == Exit::Interrupted => Ok(()),
+            cells => cells,
+        };
+        let closed = self.close();
+        let (book, kept) = self.finish(cells.is_ok());
+        let is_kept = kept.is_ok();
+        // The first cause is what the user must hear of, then what it leaves behind.
+        let failure = [cells, closed, kept]
+            .into_iter()
+            .filter_map(Result::err)
+            .reduce(|first, other| first.then(&other));
+        match failure {
+            Some(failure) if book.measurements.is_empty() => Err(failure),
+            failure => Ok(RunOutcome { book, failure, is_kept }),
+        }
+    }
+
     /// All cells, repeats interleaved.
     fn cells(&mut self) -> Result<()> {
         let plan = self.plan;
@@ -283,6 +380,10 @@ impl Session<'_> {
     fn one(&mut self, plan: &Plan, index: usize, repeat: u32) -> Result<()> {
         let cell = &plan.cells[index];
         let key = cell_key(plan, cell, repeat);
+        if self.pass_over(cell, &key)? {
+            return Ok(());
+        }
+        self.goes_on_at(&key);
         self.prepare(index, &key)?;
         if self.interrupt.is_set() {
             return Ok(());
@@ -293,8 +394,13 @@ impl Session<'_> {
         if self.interrupt.is_set() {
             return Ok(());
         }
-        self.cell(cell, &key)?;
-        self.spent.cell(begun);
+        let passes = self.cell(cell, &key)?;
+        let ended = self.spent.cell(begun);
+        if !self.interrupt.is_set() {
+            let measurements = self.book.measurements.len();
+            let done = FinishedCell { cell: key, measurements, begun, ended, passes };
+            self.record.finish(done, &self.book, self.watcher);
+        }
         Ok(())
     }
 
@@ -316,7 +422,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<()> {
+    /// Measures the phases of a cell; what each took, in seconds.
+    fn cell(&mut self, cell: &CellPlan, key: &CellKey) -> Result<Vec<f64>> {
+        let mut passes = Vec::with_capacity(cell.phases.len());
         self.look_around(cell, key)?;
         if let Some(filesystem) = cell.filesystem.as_ref().filter(|_| cell.prepare.is_none()) {
             self.watcher.status(&format!("making {}", filesystem.label()));
@@ -342,7 +450,7 @@ impl Session<'_> {
             let begun = self.spent.seconds();
             let measurement =
                 measuring::measure(site, cell, &context, watcher, watch, self.interrupt)?;
-            self.spent.pass(&measurement, begun);
+            passes.push(self.spent.pass(&measurement, begun));
             self.watcher.phase_ends(&context, &measurement);
             self.book.measurements.push(measurement);
             self.record.add(&self.book, self.watcher);
@@ -353,7 +461,7 @@ impl Session<'_> {
             self.book.measurements.push(settled);
             self.record.add(&self.book, self.watcher);
         }
-        if self.interrupt.is_set() {
+        if self.interrupt.is_set() && !self.watcher.has_given_up() {
             self.watcher.notice("interrupted: cleaning up; another Ctrl-C ends it at once");
         }
         let site = self.sites.for_cell(cell)?;
@@ -361,7 +469,8 @@ impl Session<'_> {
         // What was restored is restored anew for the next cell.
         let goes =
             if self.plan.restores(cell) { site.remove_ballast() } else { Removal::default() };
-        none_left(&goes, "the files beside a tree")
+        none_left(&goes, "the files beside a tree")?;
+        Ok(passes)
     }
 
     /// Removes the run's directories, with what was mounted in them.
@@ -384,7 +493,10 @@ impl Session<'_> {
     fn finish(mut self, cells_done: bool) -> (Book, Result<()>) {
         self.book.run.complete = cells_done && !self.interrupt.is_set();
         self.book.run.finished = Some(now());
-        let kept = self.record.close(&self.book);
+        let kept = match self.watcher.has_given_up() {
+            true => Ok(()),
+            false => self.record.close(&self.book),
+        };
         (self.book, kept)
     }
 }
@@ -420,7 +532,11 @@ pub(crate) struct HostSurvey {
     parent: OwnedFd,
     pub(crate) host: HostFacts,
     pub(crate) space: Space,
-    /// Memory that may still be taken, in bytes; none if that is not known.
+    /// The memory that the run takes.
+    pub(crate) memory_need: MemoryNeed,
+    /// Memory that there is for it; none if that is not known.
+    pub(crate) memory_room: Option<MemoryRoom>,
+    /// What is left of it for file systems in memory, in bytes.
     pub(crate) memory_free: Option<u64>,
     /// The block device that the job reads, or that the directory is on; none without one.
     pub(crate) device: Option<BlockDevice>,
@@ -452,24 +568,67 @@ impl HostSurvey {
         let total_bytes = device.as_ref().and_then(|device| device.facts.total_bytes);
         let plan = plan.on_device(total_bytes.unwrap_or_default())?;
         let space = Space::left(parent.as_fd())?;
-        Ok(Self {
+        let place = Volume::default();
+        let survey = Self {
             parent,
             host,
             space,
-            memory_free: memory_available_bytes(),
+            memory_need: MemoryNeed::default(),
+            memory_room: MemoryRoom::left(),
+            memory_free: None,
             device,
             plan,
-            place: Volume::default(),
+            place: place.clone(),
             images: None,
-        })
+        };
+        Ok(survey.with_memory_need(&place))
+    }
+
+    /// With the memory that the run takes where file systems are made on this place, and what is left of it.
+    fn with_memory_need(self, place: &Volume) -> Self {
+        let made_bytes = making::room_asked(&self, place).0.map_or(0, |room| room.bytes);
+        let there_bytes = self.space.total_bytes;
+        let total_bytes = |cell: &CellPlan| match cell.filesystem {
+            Some(_) => made_bytes,
+            None => there_bytes,
+        };
+        let memory_need = MemoryNeed::of(&self.plan, total_bytes);
+        let free = |room: &MemoryRoom| room.bytes.saturating_sub(memory_need.bytes);
+        let memory_free = self.memory_room.as_ref().map(free);
+        Self { memory_need, memory_free, ..self }
+    }
+
+    /// Whether something that the run writes lies in memory: in the directory, or on a file system that is made.
+    pub(crate) fn writes_to_memory(&self) -> bool {
+        let is_there = IN_MEMORY.contains(&self.host.filesystem.kind.as_str());
+        let is_in_memory = |cell: &CellPlan| match (&cell.filesystem, &self.place) {
+            (Some(made), _) if made.kind.maker.is_none() => true,
+            (Some(_), Volume::Memory { .. }) => true,
+            (Some(_), Volume::Device { .. }) => false,
+            (Some(_), Volume::Image { .. }) => is_there,
+            (None, _) => is_there && !cell.engine.is_simulated() && !cell.reads_device(),
+        };
+        self.plan.cells.iter().any(is_in_memory)
     }
 
     /// With the place for file systems, and its plan as there is room to keep images of prepared ones, or not.
     pub(crate) fn with_place(self, asked: &Volume, directory: &Path) -> Self {
-        let place = settled_place(&self, asked, directory);
-        let images = KeptImages::of(&self, &place, directory);
+        let survey = self.with_memory_need(asked);
+        let place = settled_place(&survey, asked, directory);
+        survey.at(place, directory)
+    }
+
+    /// With this place for file systems.
+    fn at(self, place: Volume, directory: &Path) -> Self {
+        let survey = self.with_memory_need(&place);
+        let images = KeptImages::of(&survey, &place, directory);
         let are_kept = images.as_ref().is_some_and(|images| images.lack.is_none());
-        Self { plan: self.plan.keeping_images(are_kept), place, images, ..self }
+        Self { plan: survey.plan.keeping_images(are_kept), place, images, ..survey }
+    }
+
+    /// The same without images of prepared file systems.
+    fn without_images(self) -> Self {
+        Self { plan: self.plan.keeping_images(false), images: None, ..self }
     }
 
     /// What the images of prepared file systems may take, in bytes.
@@ -480,6 +639,7 @@ impl HostSurvey {
     /// Checks that there is room for what is planned; what file systems are made with, if any are.
     fn check(&self, order: &RunOrder<'_>) -> Result<Option<Toolset>> {
         let Self { host, space, memory_free, plan, .. } = self;
+        self.memory_need.check(self.memory_room.as_ref())?;
         let tools = Toolset::find(self, order)?;
         if plan.makes_files() {
             // An image stays as full as it got while cells beside it are measured.
@@ -511,7 +671,7 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         started: now(),
         finished: None,
         command: order.command.clone(),
-        boatload: env!("CARGO_PKG_VERSION").into(),
+        boatload: VERSION.into(),
         complete: false,
         parameters: plan.parameters.clone(),
         job: plan.job.clone(),
@@ -523,7 +683,9 @@ fn run_facts(order: &RunOrder<'_>, id: &str, clock: &RealClock, watcher: &dyn Wa
         time_limit_seconds: plan.effort.map(|effort| effort.time_limit_seconds),
         precision_needs: None,
         level_order: level_order(plan),
+        resumed: Vec::new(),
         reference: None,
+        traced: None,
     }
 }
 
@@ -547,5 +709,5 @@ pub(crate) fn cell_key(plan: &Plan, cell: &CellPlan, repeat: u32) -> CellKey {
 
 /// The time of day, RFC 3339 in UTC, to the second: for the record, never for a measurement.
 fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    rfc3339(SystemTime::now())
 }

@@ -186,7 +186,7 @@ fn a_run_does_not_begin_where_its_page_has_no_place() {
 fn a_page_that_cannot_be_written_does_not_hide_how_the_run_ended() {
     let bench = Bench::default();
     let failing =
-        evil_job().replace("[sim]\n", "[sim]\nerror = { operation = 3, errno = \"EIO\" }\n");
+        evil_job().replace("[sim]\n", "[sim]\nfault = { operation = 3, outcome = \"EIO\" }\n");
     for (job, code) in [(evil_job(), 1), (failing, 4)] {
         let job = bench.write("job.toml", job);
         let ran =

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 
 use command::{Bench, Ran, Running, SMALL, names_in, run_directories};
 use common::skip;
@@ -53,6 +53,124 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let few = ["--set", "files=20", "--set", "selected=5", "--set", "typical_max=4KiB"];
     let small = bench.run([&["run", "--repeats", "1"], &few[..]].concat());
     assert_eq!(small.code, Some(0), "what fits beside the reserve runs: {}", small.stderr);
+}
+
+/// A line of what the kernel says of a process, as a number.
+fn status(process: Pid, line: &str) -> u64 {
+    let path = format!("/proc/{}/status", process.as_raw_nonzero());
+    let text = std::fs::read_to_string(path).unwrap();
+    let value = text.lines().find_map(|all| all.strip_prefix(line)).unwrap().trim();
+    u64::from_str_radix(value, 16).unwrap()
+}
+
+/// Bits of capabilities, as in linux/capability.h.
+fn bits(numbers: &[u32]) -> u64 {
+    numbers.iter().fold(0, |all, number| all | 1 << number)
+}
+
+#[test]
+fn root_gives_up_what_a_command_does_not_need() {
+    const SETPCAP: u64 = 1 << 8;
+    let this = rustix::process::getpid();
+    if status(this, "CapEff:") & SETPCAP == 0 {
+        return skip("the capabilities of a command", "it takes root with CAP_SETPCAP");
+    }
+    let check = |process: Pid, needed: u64, what: &str| {
+        for line in ["CapEff:", "CapPrm:", "CapBnd:"] {
+            let more = status(process, line) & !needed;
+            assert_eq!(more, 0, "{what} keeps more in {line} {more:x}");
+        }
+        assert_eq!(status(process, "NoNewPrivs:"), 1, "{what}");
+    };
+    let files = bits(&[0, 1, 3, 4]);
+    let bench = Bench::default();
+    let run = bench.long_run(&bench.work());
+    check(run.id(), files | bits(&[14, 19, 21, 23, 24, 34, 38]), "run");
+    drop(run);
+    // It waits with its answer until the pipe is read.
+    let (answer, mut full) = std::io::pipe().unwrap();
+    full.write_all(&[0; 64 << 10]).unwrap();
+    let mut runs = bench.command(["runs"]).stdout(full).spawn().unwrap();
+    let process = Pid::from_child(&runs);
+    for _ in 0..2_000 {
+        if status(process, "NoNewPrivs:") == 1 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    check(process, files, "runs");
+    drop(answer);
+    runs.wait().unwrap();
+}
+
+/// A control group of a test, which goes with it.
+struct ControlGroup {
+    directory: std::path::PathBuf,
+}
+
+impl ControlGroup {
+    /// One whose processes may take so many bytes of memory together; else why there is none.
+    fn of_memory(bytes: u64) -> Result<Self, String> {
+        let name = format!("boatload-test-{}", std::process::id());
+        let first = Path::new("/sys/fs/cgroup/memory");
+        let (above, limit) = match first.is_dir() {
+            true => (first, "memory.limit_in_bytes"),
+            false => (Path::new("/sys/fs/cgroup"), "memory.max"),
+        };
+        let directory = above.join(name);
+        let why = |error: std::io::Error| format!("no control group: {error}");
+        std::fs::create_dir(&directory).map_err(why)?;
+        let group = Self { directory };
+        std::fs::write(group.directory.join(limit), bytes.to_string()).map_err(why)?;
+        Ok(group)
+    }
+
+    /// Runs a command of the bench in it.
+    fn run(&self, bench: &Bench, arguments: &[&str]) -> Ran {
+        let mut shell = std::process::Command::new("sh");
+        let script = "echo $$ >\"$0\"/cgroup.procs && exec \"$@\"";
+        shell.args(["-c", script]).arg(&self.directory).arg(env!("CARGO_BIN_EXE_boatload"));
+        shell.arg(arguments[0]).arg("--store").arg(bench.store()).args(&arguments[1..]);
+        Ran::of(shell.current_dir(bench.work()).stdin(std::process::Stdio::null()))
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.directory);
+    }
+}
+
+#[test]
+fn memory_is_that_of_the_control_group_and_what_does_not_fit_is_refused() {
+    let bench = Bench::default();
+    let group = match ControlGroup::of_memory(256 << 20) {
+        Ok(group) => group,
+        Err(why) => return skip("the limit of a control group", &why),
+    };
+    let job = "name = 'x'\n[tree]\nfiles = 64\nsize = '16MiB'\n[[phase]]\noperation = 'create'\n\
+               block = '16MiB'\n";
+    let job = bench.write("job.toml", job);
+    let job = job.to_str().unwrap();
+    for command in ["run", "plan"] {
+        let ran = group.run(&bench, &[command, job, "--threads", "64"]);
+        assert_eq!(ran.code, Some(1), "{command}: {}", ran.stderr);
+        let told = ran.stderr;
+        for words in ["64 threads of `create` with 16.9 MiB each", "control group /boatload-test-"]
+        {
+            assert!(told.contains(words), "{command}: no {words} in {told}");
+        }
+        assert_eq!(names_in(&bench.work()), Vec::<String>::new(), "{command}");
+    }
+    let fits = group.run(&bench, &["plan", job, "--threads", "4", "--no-probe"]);
+    assert!(fits.stdout.contains("control group"), "{}{}", fits.stdout, fits.stderr);
+    let twice = bench.write(
+        "twice.toml",
+        std::fs::read_to_string(job).unwrap().replace("16MiB'\n[[", "2x memory'\n[["),
+    );
+    let ran = group.run(&bench, &["plan", twice.to_str().unwrap(), "--no-probe"]);
+    let all = ran.stdout + &ran.stderr;
+    assert!(all.contains("512 MiB"), "twice the group's memory: {all}");
 }
 
 #[test]
@@ -142,7 +260,7 @@ fn a_store_that_cannot_be_written_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_store_that_is_full_ends_the_run_with_its_name_and_cleans_up() {
+fn a_store_on_a_full_disk_costs_no_result_and_takes_the_run_once_there_is_space() {
     let bench = Bench::default();
     let over = bench.beside("store");
     std::fs::create_dir(&over).unwrap();
@@ -157,10 +275,19 @@ fn a_store_that_is_full_ends_the_run_with_its_name_and_cleans_up() {
     let ran = Ran::of(bench.bare().args(SMALL).arg("--store").arg(&store));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains(store.to_str().unwrap()), "{}", ran.stderr);
-    assert_eq!(names_in(&bench.work()), Vec::<String>::new());
+    assert!(ran.stdout.contains("create"), "{}", ran.stdout);
     std::fs::remove_file(over.join("filler")).unwrap();
+    // Beside the store there was no space for it either.
+    let [spill] = names_in(&bench.work()).try_into().unwrap();
+    let imported = Ran::of(bench.bare().args(["import", &spill, "--store"]).arg(&store));
+    assert!(imported.stdout.starts_with("imported "), "{}{}", imported.stdout, imported.stderr);
     let runs = Ran::of(bench.bare().arg("runs").arg("--store").arg(&store));
-    assert!(runs.stdout.contains("complete"), "the first run is still there: {}", runs.stdout);
+    assert_eq!(
+        runs.stdout.lines().filter(|run| run.contains("complete")).count(),
+        2,
+        "{}",
+        runs.stdout
+    );
 }
 
 /// What a killed run left, with directories in its tree.

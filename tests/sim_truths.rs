@@ -295,7 +295,7 @@ fn an_error_at_one_operation_fails_that_one_and_the_rest_goes_on() {
     for (at, phase) in (0u64..).zip(phases) {
         let operation = 100 * at + 51;
         let truth =
-            format!("metadata = '1us', error = {{ operation = {operation}, errno = 'EIO' }}");
+            format!("metadata = '1us', fault = {{ operation = {operation}, outcome = 'EIO' }}");
         let book = ran(&sim("files = 100", &phases_of_100, &truth));
         let failed = book.measurements.iter().filter(|m| m.errors.contains_key("EIO"));
         let failed: Vec<_> = failed.map(|m| (m.phase.as_str(), m.errors["EIO"])).collect();
@@ -308,7 +308,7 @@ fn an_error_at_one_operation_fails_that_one_and_the_rest_goes_on() {
 
 #[test]
 fn an_error_planned_for_one_operation_of_the_run_hits_one_repeat_only() {
-    let truth = "metadata = '1us', error = { operation = 150, errno = 'EIO' }";
+    let truth = "metadata = '1us', fault = { operation = 150, outcome = 'EIO' }";
     let text =
         sim("files = 100", &["operation = 'create'"], truth).replace("repeats = 1", "repeats = 3");
     let book = ran(&text);
@@ -318,7 +318,7 @@ fn an_error_planned_for_one_operation_of_the_run_hits_one_repeat_only() {
 
 #[test]
 fn an_invalid_measurement_is_never_averaged_in() {
-    let truth = "metadata = '10us', error = { operation = 5, errno = 'EIO' }, \
+    let truth = "metadata = '10us', fault = { operation = 5, outcome = 'EIO' }, \
                  stall = { every = 3, time = '1s' }";
     let text = sim("files = 100", &["operation = 'create'"], truth);
     let book = ran(&text);

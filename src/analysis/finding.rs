@@ -100,14 +100,18 @@ impl<'a> From<&'a Finding> for FindingDocument<'a> {
 named_enum! {
     /// The kinds of warning. METHODOLOGY.md has the condition of each.
     pub enum WarningCode {
-        /// The user stopped the run.
+        /// The run was stopped or killed before its end.
         Interrupted = "interrupted",
+        /// The run went on though something was not as it was when it began.
+        ResumedAnyway = "resumed-anyway",
         /// Measurements did not do all their work.
         InvalidMeasurements = "invalid-measurements",
         /// Caches were not found as cold or warm as requested.
         CacheNotAsAsked = "cache-not-as-asked",
         /// Too few operations for percentiles.
         FewOperations = "few-operations",
+        /// One operation took most of the time of its phase.
+        LongOperation = "long-operation",
         /// Measurement overhead is a notable part of what was measured.
         MeasurementOverhead = "measurement-overhead",
         /// The device was at work when phases began.

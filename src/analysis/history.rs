@@ -43,7 +43,7 @@ pub fn same_target(a: &Book, b: &Book) -> bool {
         && machine(a) == machine(b)
         && (same_place(a, b) || (lies_on_models(a) && lies_on_models(b)))
         && made(a) == made(b)
-        && how(a) == how(b)
+        && same_way(a, b)
         && job_lines(a) == job_lines(b)
 }
 
@@ -77,6 +77,14 @@ fn made(book: &Book) -> BTreeSet<[&str; 5]> {
         [made.variant.as_str(), made.kind.as_str(), mkfs, made.mount_asked.as_str(), disk]
     })
     .collect()
+}
+
+/// Whether the phases were measured in the same way. A run that is not complete lacks some.
+fn same_way(a: &Book, b: &Book) -> bool {
+    let (how_a, how_b) = (how(a), how(b));
+    let is_part =
+        |part: &Book, one: &BTreeSet<_>, other| !part.run.complete && one.is_subset(other);
+    how_a == how_b || is_part(a, &how_a, &how_b) || is_part(b, &how_b, &how_a)
 }
 
 /// What the command line may have changed.

@@ -3,6 +3,7 @@
 
 pub mod amplification;
 pub mod answer;
+pub mod audit;
 pub mod change;
 pub mod compare;
 pub mod conditions;
@@ -15,6 +16,7 @@ pub mod findings;
 pub mod history;
 mod job_time;
 pub mod latencies;
+pub mod layout;
 pub mod limit;
 pub mod power;
 pub mod repetition;

@@ -128,7 +128,7 @@ impl Summary {
 }
 
 /// The summary of a book.
-pub(super) fn summarize(book: &Book) -> Summary {
+pub(in crate::analysis) fn summarize(book: &Book) -> Summary {
     let bulk = bulk_phases(book.measurements.iter());
     let mut groups: Vec<VariantSummary> = Vec::new();
     for PhaseCell { variant, level, phase, measurements } in phase_cells(book.measurements.iter()) {

@@ -3,9 +3,8 @@
 
 use super::compare::{ComparedRow, Comparison, PhaseKey, RatioTest, SpeedVerdict};
 use super::findings::ranking::ratios_between;
-use super::statistics::Interval;
 use super::statistics::describe::{mean, median};
-use super::statistics::student::{DEGREES_MANY, student_t};
+use super::statistics::{Interval, share_interval};
 use crate::results::book::Book;
 
 /// The chance of the share of a few pairs to lie beyond its interval, if claims are as seldom as they may be.
@@ -48,12 +47,7 @@ impl Tally {
     /// The interval of the share that does not hold it with the chance `alpha` (Wilson, JASA 22,
     /// 1927); none of nothing.
     pub(super) fn interval_at(&self, alpha: f64) -> Option<Interval> {
-        let z = student_t(alpha, DEGREES_MANY)?;
-        let (share, n) = (self.share()?, self.of as f64);
-        let centre = share + z * z / (2.0 * n);
-        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-        let all = 1.0 + z * z / n;
-        Interval::new(((centre - half) / all).max(0.0), ((centre + half) / all).min(1.0))
+        share_interval(self.share()?, self.of as f64, alpha)
     }
 }
 

@@ -29,6 +29,10 @@ use jumped::jumped;
 /// Fewer operations than this give no percentiles worth the name.
 const OPERATIONS_MIN: u64 = 100;
 
+/// One operation of many may take so long, and this share of its phase.
+const LONG_OPERATION_SECONDS: f64 = 1.0;
+const LONG_OPERATION_SHARE: f64 = 0.5;
+
 /// Measurement overhead may be this share of an operation before there is a warning.
 const OVERHEAD_SHARE_MAX: f64 = 0.05;
 
@@ -50,14 +54,7 @@ const FREQUENCY_SHARE_MIN: f64 = 0.6;
 /// threshold is none.
 pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<WarningFinding> {
     let (book, interrupted) = (analysis.book, analysis.book.is_cut_short());
-    let mut all = Vec::new();
-    if interrupted {
-        all.push(of_run(
-            WarningCode::Interrupted,
-            "the run was interrupted; what was measured until then is kept.",
-            "A run cannot be resumed: run it again.",
-        ));
-    }
+    let mut all: Vec<WarningFinding> = unfinished(book).into_iter().chain(resumed(book)).collect();
     // What was cut short is invalid for a reason that has just been given.
     let judged = match book.measurements.split_last() {
         Some((last, before)) if interrupted && !last.valid() => before,
@@ -66,6 +63,7 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     all.extend(invalid(judged));
     all.extend(caches(&book.measurements));
     all.extend(few(&book.measurements));
+    all.extend(long_operation(&book.measurements));
     all.extend(overhead(book));
     all.extend(busy(&book.measurements));
     all.extend(disturbed(analysis));
@@ -88,6 +86,30 @@ pub(super) fn warnings(analysis: &Analysis<'_>, findings: &[Finding]) -> Vec<War
     }
     all.extend(imprecise(book));
     all
+}
+
+/// A run that has not come to its end, or not yet.
+fn unfinished(book: &Book) -> Option<WarningFinding> {
+    let sentence = match book.is_cut_short() {
+        true => "the run was interrupted; what was measured until then is kept.",
+        false => "the run was killed, or is still running; what was measured until now is kept.",
+    };
+    let hint = format!("`{}` goes on where it ended.", book.run.resume_command());
+    let is_own = book.run.reference.is_none();
+    (is_own && !book.run.complete).then(|| of_run(WarningCode::Interrupted, sentence, &hint))
+}
+
+/// A run whose parts were measured under conditions that are not the same.
+fn resumed(book: &Book) -> Option<WarningFinding> {
+    let texts = book.run.resumed.iter().flat_map(|resumed| resumed.differences.iter().cloned());
+    let sentence = format!(
+        "the run went on though not all was as it was: {}.",
+        each_once(texts.clone()).join("; ")
+    );
+    let hint =
+        "Measurements before and after that may differ for this reason: run it again to be sure.";
+    let is_other = texts.count() > 0;
+    is_other.then(|| of_run(WarningCode::ResumedAnyway, &sentence, hint))
 }
 
 /// A warning about the run as a whole.
@@ -138,8 +160,10 @@ fn invalid(measurements: &[Measurement]) -> Vec<WarningFinding> {
     let mut all = Vec::new();
     for (phase, invalid) in by_phase {
         let reasons = each_once(invalid.iter().flat_map(|m| &m.invalid).map(String::as_str));
-        let sentence =
-            format!("{phase} is invalid and left out of every mean: {}.", reasons.join("; "));
+        let sentence = format!(
+            "invalid measurements of {phase} are left out of every mean: {}.",
+            reasons.join("; ")
+        );
         let hint = "Fix the cause and run again.";
         let affected = AffectedMeasurements::new(invalid.into_iter());
         let warning = |one: AffectedMeasurements| {
@@ -191,6 +215,30 @@ fn few(measurements: &[Measurement]) -> Option<WarningFinding> {
     );
     let hint = "Use a larger scale, or more files with --set.";
     Some(affected.warning(WarningCode::FewOperations, sentence, hint))
+}
+
+/// Something kept one call waiting; the phase says little of the others.
+fn long_operation(measurements: &[Measurement]) -> Option<WarningFinding> {
+    let longest_seconds = |m: &Measurement| m.latency.max as f64 / 1e9;
+    let is_long = |m: &&Measurement| {
+        let seconds = longest_seconds(m);
+        seconds >= LONG_OPERATION_SECONDS && seconds > LONG_OPERATION_SHARE * m.seconds
+    };
+    let judged = measurements.iter().filter(|m| m.valid() && m.operations >= OPERATIONS_MIN);
+    let long: Vec<&Measurement> = judged.filter(is_long).collect();
+    let most = long.iter().map(|m| longest_seconds(m)).fold(0.0, f64::max);
+    let affected = AffectedMeasurements::new(long.into_iter())?;
+    let sentence = format!(
+        "{}: one operation took {}, more than half of the time of its phase.",
+        affected.names(),
+        match affected.number {
+            1 => span(most),
+            _ => format!("up to {}", span(most)),
+        }
+    );
+    let hint = "Something kept a call waiting, such as a frozen file system or a disk that was reset: \
+                the kernel's log may say what.";
+    Some(affected.warning(WarningCode::LongOperation, sentence, hint))
 }
 
 fn overhead(book: &Book) -> Option<WarningFinding> {

@@ -1,6 +1,6 @@
 //! Converts between seconds since 1970 and dates in UTC, without reading a clock.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The year 10,000, which RFC 3339 cannot write, in seconds since 1970.
 const YEAR_10_000: f64 = 253_402_300_800.0;
@@ -19,6 +19,13 @@ pub(crate) fn minute_text(seconds: f64) -> Option<String> {
     let time = UNIX_EPOCH + Duration::from_secs(seconds as u64);
     let text = humantime::format_rfc3339_seconds(time).to_string();
     Some(text.get(..16)?.replacen('T', " ", 1))
+}
+
+/// A time as RFC 3339 writes it in UTC, to the second. What a clock says that is set before 1970 or after 9999 is the
+/// first or the last of what can be written.
+pub(crate) fn rfc3339(time: SystemTime) -> String {
+    let last = UNIX_EPOCH + Duration::from_secs(YEAR_10_000 as u64 - 1);
+    humantime::format_rfc3339_seconds(time.clamp(UNIX_EPOCH, last)).to_string()
 }
 
 #[cfg(test)]
@@ -47,6 +54,14 @@ mod tests {
             let back = format!("{}:00Z", text.replace(' ', "T"));
             assert_eq!(seconds_of(&back), Some(seconds), "{text}");
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_before_1970_or_after_9999_gives_a_date_all_the_same() {
+        let day = Duration::from_secs(86_400);
+        assert_eq!(rfc3339(UNIX_EPOCH + day), "1970-01-02T00:00:00Z");
+        assert_eq!(rfc3339(UNIX_EPOCH - 366 * day), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(UNIX_EPOCH + 3_652_425 * day), "9999-12-31T23:59:59Z");
     }
 
     #[test]

@@ -1,18 +1,25 @@
-//! Holds what every stage uses: units, problems for users, random numbers, permutations of indices.
+//! Holds what every stage uses: units, problems for users, small files, random numbers, permutations of
+//! indices.
 
 pub(crate) mod bits;
 pub(crate) mod dates;
 pub(crate) mod distinct;
 pub mod errno;
 pub mod failure;
+pub(crate) mod files;
 #[cfg(test)]
 pub(crate) mod golden;
+#[cfg(test)]
+pub(crate) mod json_places;
 pub mod live_set;
 pub(crate) mod named_enum;
 pub mod names;
 pub mod normal;
+pub(crate) mod patience;
 pub(crate) mod permutation;
 pub mod problem;
 pub mod random;
 pub(crate) mod shell;
+#[cfg(test)]
+pub(crate) mod skip;
 pub mod units;

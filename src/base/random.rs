@@ -24,6 +24,10 @@ pub enum Stream {
     History = 9,
     /// Round trips of a modelled disk.
     Disk = 10,
+    /// When power is cut, and which writes are kept.
+    PowerCut = 11,
+    /// Files and directories of a tree that are looked at.
+    TreeSample = 12,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

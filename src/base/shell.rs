@@ -1,5 +1,7 @@
 //! Splits and quotes words as a shell does.
 
+use super::failure::shown;
+
 /// A word as a shell needs it.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
@@ -7,6 +9,11 @@ pub(crate) fn quoted(word: &str) -> String {
         return word.to_string();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Whether a text keeps the command line of this process: a path may have bytes or line breaks that are only shown.
+pub(crate) fn is_command_text() -> bool {
+    std::env::args_os().all(|word| word.to_str().is_some_and(|text| shown(text) == text))
 }
 
 /// The words of a text, split at blanks but for those in quotes; none if a quote has no end.

@@ -13,13 +13,13 @@ use super::runs::{check_each_once, equal_runs, find_run, other_runs};
 use crate::analysis::Analysis;
 use crate::analysis::compare::{BaselineRuns, Check, CheckOutcome};
 use crate::analysis::history::HISTORY_RUNS;
-use crate::base::failure::{Exit, Failure, Result};
+use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::report::{write_check, write_check_json};
 use crate::results::book::Book;
 use crate::run::interrupt::Interrupt;
 
-/// Stands for all earlier runs of the same on the same. No id has seven characters.
+/// Stands for all earlier runs of the same on the same. No id or tag is like it.
 const HISTORY: &str = "history";
 
 const EXAMPLES: &str = "\
@@ -46,17 +46,16 @@ all of them. A run with --erase or --fill-real is not done again.
 The history is the earlier complete runs of the same scenario, scale, parameters and job on a \
 machine, file system (with or without a journal) and device like this run's; kernels and versions \
 of boatload may differ. Of each phase the baseline is the runs since its last step, so a change that \
-stays for three runs is the new baseline. No id of a run has seven characters, so `history` is never \
-one.
+stays for three runs is the new baseline. `history` is never the id or tag of a run.
 
 Exit code 3 if a row is a regression; else 4 if all that the run measured of a row is invalid or \
-the run ended before it; else 0, also if there is no history yet.";
+the run ended before it; also 4 if there is no history and the run is not complete; else 0.";
 
 /// Tell by the exit code whether a run is slower than a baseline
 #[derive(Args)]
 #[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct CheckCommand {
-    /// The run that is checked: an id, a unique prefix of one, or `last`
+    /// The run that is checked: an id, a unique prefix of one, a tag, or `last`
     #[arg(value_name = "RUN")]
     run: String,
     /// What it is held against: a run, or `history` for the earlier ones of the same on the same
@@ -94,7 +93,7 @@ impl CheckCommand {
         check_each_once(&words, &books)?;
         let [run, baseline] = &books;
         // Later ones may be the same regression once more.
-        let others = other_runs([baseline, run], store, self.last, Some(&run.run.started))?;
+        let others = other_runs([baseline, run], store, self.last, Some(run))?;
         let others: Vec<Analysis<'_>> = others.iter().map(Analysis::of).collect();
         self.judge(run, BaselineRuns::Run(&Analysis::of(baseline)), &others, store)
     }
@@ -111,7 +110,7 @@ impl CheckCommand {
         if runs.is_empty() {
             let nothing = Check::of_runs(&[&Analysis::of(run)], baseline, &[], self.fail_on);
             self.deliver(&nothing, &nothing_earlier(run, earlier.unlike))?;
-            return Ok(Exit::Good);
+            return Ok(if run.run.complete { Exit::Good } else { Exit::Invalid });
         }
         self.judge(run, baseline, &[], store)
     }
@@ -178,7 +177,15 @@ impl CheckCommand {
 }
 
 fn nothing_earlier(run: &Book, unlike: u64) -> String {
-    let (scenario, id) = (&run.run.scenario, &run.run.id);
+    let (scenario, id) = (shown(&run.run.scenario), &run.run.id);
+    let next = match run.run.complete {
+        true => "The next run will be compared with this one.\n".to_string(),
+        false => format!(
+            "The next run will not be compared with this one either, which is not complete: `{}`\n\
+             goes on with it.\n",
+            shown(run.run.resume_command())
+        ),
+    };
     let unlike = match unlike {
         0 => String::new(),
         n => format!(
@@ -188,8 +195,7 @@ fn nothing_earlier(run: &Book, unlike: u64) -> String {
         ),
     };
     format!(
-        "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}\
-         The next run will be compared with this one.\n"
+        "Nothing was checked: no earlier complete run of {scenario} is like {id}.\n{unlike}{next}"
     )
 }
 

@@ -8,15 +8,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 use super::out;
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
-use crate::run::backing::unmount_left;
 use crate::run::kept_ballast::{BallastNote, read_note};
-use crate::run::remove::remove_run_directory;
+use crate::run::leftover::remove_leftover;
 use crate::run::run_directory::{
-    CANARY, MOUNT_POINT, in_use, may_be_run_directory, open_directory, open_parent, prove,
+    CANARY, MOUNT_POINT, in_use, is_locked, is_unmarked, may_be_run_directory, open_directory,
+    open_parent, prove,
 };
 
 const EXAMPLES: &str = "\
@@ -27,7 +28,8 @@ Examples:
 const EFFECTS: &str = "\
 Only directories named boatload-RUN are looked at, and only those removed whose marker proves that \
 boatload made them: the same directory (device and inode), not in use by a running boatload, your \
-own unless you are root. Inside, only names that boatload gives are removed; anything else stays, \
+own unless you are root; and those of your own with the id of a run, closed to others, that are \
+empty. Inside, only names that boatload gives are removed; anything else stays, \
 with the directories above it, and is named. A file system that a killed run made there is unmounted \
 first, and its image removed. Nothing is followed out of the directory, neither by link nor by mount.";
 
@@ -76,24 +78,7 @@ impl Clean {
 
     /// Removes one directory; gives what was left in it.
     fn remove(&self, parent: BorrowedFd<'_>, name: &OsStr) -> Result<Option<String>> {
-        // Held until it is gone, so that no run goes on from it meanwhile.
-        let locked = open_directory(parent, name).map_err(|error| error.to_string());
-        let free = locked.and_then(|directory| {
-            let marker = prove(directory.as_fd(), name)?;
-            match in_use(directory.as_fd(), &marker) {
-                true => Err("it is in use by now".to_string()),
-                false => Ok(directory),
-            }
-        });
-        let _locked = match free {
-            Ok(directory) => directory,
-            Err(why) => return Ok(Some(format!("{} is left alone: {why}", shown(name)))),
-        };
-        let path = std::fs::canonicalize(&self.dir).unwrap_or_else(|_| self.dir.clone());
-        if let Err(failure) = unmount_left(&path.join(name)) {
-            return Ok(Some(format!("{} is left alone: {}", shown(name), failure.sentence)));
-        }
-        let removal = match remove_run_directory(parent, name) {
+        let removal = match remove_leftover(parent, &self.dir, name) {
             Ok(removal) => removal,
             Err(failure) => return Ok(Some(failure.sentence)),
         };
@@ -159,6 +144,43 @@ fn unfinished(directory: BorrowedFd<'_>) -> String {
     format!("left unfinished by {by}")
 }
 
+/// What is known of a directory that is boatload's.
+struct DirectoryState {
+    /// What it is, in words.
+    what: String,
+    /// Whether it was made to stay.
+    is_ballast: bool,
+    /// Who uses it, in words; none if nobody does.
+    user: Option<String>,
+}
+
+/// What a directory is.
+///
+/// # Errors
+/// Why it is not known to be boatload's.
+fn state(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<DirectoryState, String> {
+    let marker = match prove(directory, name) {
+        Ok(marker) => marker,
+        Err(why) => {
+            if !is_unmarked(directory, name).unwrap_or(false) {
+                return Err(why);
+            }
+            let user = is_locked(directory).then(|| "a run has just begun in it".to_string());
+            let what = "empty, left by a run that had just begun or was about to end".into();
+            return Ok(DirectoryState { what, is_ballast: false, user });
+        }
+    };
+    let note = read_note(directory);
+    let note = note.map_err(|error| format!("what is noted in it cannot be read: {error}"))?;
+    let is_ballast = note.is_some();
+    let user = in_use(directory, &marker).then(|| match is_ballast {
+        true => "a run is going on from it".to_string(),
+        false => format!("process {} is still running it", marker.process),
+    });
+    let what = note.as_ref().map_or_else(|| unfinished(directory), of_note);
+    Ok(DirectoryState { what, is_ballast, user })
+}
+
 fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
     let (mut ours, mut ballasts, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let unreadable = |error| Failure::from_system("read the directory", error);
@@ -168,24 +190,20 @@ fn survey(parent: BorrowedFd<'_>, with_ballasts: bool) -> Result<Survey> {
         if !may_be_run_directory(name) {
             continue;
         }
-        let proved =
-            open_directory(parent, name).map_err(|error| error.to_string()).and_then(|directory| {
-                let marker = prove(directory.as_fd(), name)?;
-                let note = read_note(directory.as_fd());
-                let used = in_use(directory.as_fd(), &marker);
-                let unfinished = || unfinished(directory.as_fd());
-                let what = note.as_ref().map_or_else(unfinished, of_note);
-                Ok((note.is_some(), used, what, marker.process))
-            });
+        let state = match open_directory(parent, name) {
+            // A run that ended meanwhile has removed it.
+            Err(Errno::NOENT) => continue,
+            Err(error) => Err(error.to_string()),
+            Ok(directory) => state(directory.as_fd(), name),
+        };
         let found = |what| FoundDirectory { name: name.to_owned(), what };
         let refuse = |why: &str| format!("{} is left alone: {why}", shown(name));
-        match proved {
-            Ok((true, _, what, _)) if !with_ballasts => ballasts.push(found(what)),
-            Ok((true, true, ..)) => refused.push(refuse("a run is going on from it")),
-            Ok((false, true, _, process)) => {
-                refused.push(refuse(&format!("process {process} is still running it")));
+        match state {
+            Ok(DirectoryState { is_ballast: true, what, .. }) if !with_ballasts => {
+                ballasts.push(found(what));
             }
-            Ok((_, false, what, _)) => ours.push(found(what)),
+            Ok(DirectoryState { user: Some(user), .. }) => refused.push(refuse(&user)),
+            Ok(DirectoryState { what, .. }) => ours.push(found(what)),
             Err(why) => refused.push(refuse(&why)),
         }
     }

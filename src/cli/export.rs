@@ -1,6 +1,5 @@
 //! Runs `boatload export`: writes a run in a format for another program.
 
-use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -101,12 +100,7 @@ fn keep_phase(book: &mut Book, phase: &str, format: &ExportFormat) -> Result<()>
 /// If they cannot be written there, or are too many for one place.
 pub(super) fn deliver(texts: &[ExportText], output: &Path) -> Result<()> {
     match texts {
-        [only] if output == Path::new("-") && std::io::stdout().is_terminal() => {
-            // What a run came with from elsewhere must not talk to the terminal.
-            let lines = only.text.lines().map(|line| shown(line) + "\n");
-            out::print(&lines.collect::<String>())
-        }
-        [only] if output == Path::new("-") => out::print(&only.text),
+        [only] if output == Path::new("-") => out::give(&only.text),
         [only] if !is_directory(output) => out::write_file(output, &only.text),
         _ if output == Path::new("-") => Err(Failure::usage(format!(
             "that takes {} files: name a directory for them with -o DIR, or one phase with --phase",

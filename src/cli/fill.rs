@@ -10,6 +10,7 @@ use super::{job, out};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::{bytes, counted, duration, figures};
 use crate::host::layout::LayoutScore;
+use crate::host::memory::memory_bytes;
 use crate::plan::prepare::{Churn, PIECE_BYTES, ROUNDS_MAX};
 use crate::plan::{FillMethod, Plan, Prepare, Settings, find_scenario, read_job};
 use crate::run::interrupt::Interrupt;
@@ -166,7 +167,7 @@ impl How {
         let settings = Settings {
             scale: crate::plan::Scale::Original,
             seed: self.seed,
-            memory_bytes: crate::host::facts::memory_bytes(),
+            memory_bytes: memory_bytes(),
             set: vec![(parameter.into(), value.into())],
             ..Settings::default()
         };

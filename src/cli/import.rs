@@ -11,7 +11,7 @@ use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::units::counted;
 use crate::report::{DOCUMENT_BYTES_MAX, find_export, read_document};
 use crate::results::book::{Book, Measurement};
-use crate::results::store::Store;
+use crate::results::store::{RunGrowth, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
 const LONG: &str = "\
 The run keeps its id, and everything that takes a RUN takes it. A run that is there already is \
 left as it is, or gets the measurements that the store could not take; another run with the same id is \
-refused. `last` is the run that began last, wherever \
+refused. `last` is the run that was stored last, wherever and whenever \
 it was measured.
 
 What a document of an older boatload lacks stays unknown. Without histograms percentiles over \
@@ -86,9 +86,8 @@ fn store(store: &mut Store, book: &Book) -> Result<&'static str> {
         return Ok("already there:");
     }
     if let Some(missing) = missing(&there, book) {
-        missing.iter().try_for_each(|one| store.add_measurement(&book.run.id, one))?;
-        // It may say that the run is complete.
-        store.update_run(book)?;
+        let growth = RunGrowth { measurements: missing, head: Some(book), ..RunGrowth::default() };
+        store.extend_run(&book.run.id, growth)?;
         return Ok("completed");
     }
     Err(Failure::failed(format!(

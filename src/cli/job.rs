@@ -12,17 +12,18 @@ use super::command_line;
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{Quantity, Unit};
 use crate::host::erase::check_named_twice;
-use crate::host::facts::memory_bytes;
+use crate::host::memory::memory_bytes;
 use crate::plan::disk::DiskModel;
 use crate::plan::filesystem::{FileSystem, Volume, disk_named, read_list};
 use crate::plan::scenarios::{find_scenario, nearest_scenario};
 use crate::plan::{CacheAsked, Effort, EngineName, Plan, Scale, Settings, read_job};
+use crate::results::book::Book;
 use crate::session::RunOrder;
 
 /// What is run when nothing is named.
 const DEFAULT_SCENARIO: &str = "smallfiles";
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(super) struct Job {
     /// A built-in scenario, or a job file [default: smallfiles]
     #[arg(value_name = "SCENARIO|FILE")]
@@ -39,22 +40,22 @@ pub(super) struct Job {
     /// such as 'ext3,ext3:mkfs=-O ^dir_index:name=unindexed,xfs:mount=noatime'. A comma inside options
     /// belongs to them unless a type follows. May be given several times.
     #[arg(long, value_name = "LIST", value_parser = file_systems)]
-    filesystem: Vec<FileSystems>,
+    pub(super) filesystem: Vec<FileSystems>,
     /// How much to do
     ///
     /// quick takes well under a minute on a common disk, standard takes minutes, original keeps
     /// the numbers of the document that first asked the question.
     #[arg(long, default_value = Scale::Quick.as_str(), value_parser = words(&Scale::ALL, Scale::as_str))]
-    scale: Scale,
+    pub(super) scale: Scale,
     /// Change a parameter, such as --set files=50k
     ///
     /// `boatload scenarios show NAME` prints a scenario with its parameters. May be given several
     /// times. A list is written KEY=30,50,70.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
-    set: Vec<(String, String)>,
+    pub(super) set: Vec<(String, String)>,
     /// How often to do the whole
     #[arg(long, value_name = "N")]
-    repeats: Option<u32>,
+    pub(super) repeats: Option<u32>,
     /// How sure each rate is to be, such as 3%; a pilot finds the repeats
     ///
     /// Half of the 95% interval of each phase's rate, of every variant and level. A pilot of three
@@ -62,70 +63,96 @@ pub(super) struct Job {
     /// repeats, and passes of phases that can be done again, are made where they help most. 3% with
     /// --time-limit alone.
     #[arg(long, value_name = "PERCENT", value_parser = percent_within(Effort::PERCENT), conflicts_with = "repeats")]
-    precision: Option<f64>,
+    pub(super) precision: Option<f64>,
     /// What the run is to take at most, such as 30m
     ///
     /// No repeat begins that would end later; only the pilot is always finished. 30 minutes with
     /// --precision alone.
     #[arg(long, value_name = "TIME", value_parser = time_limit, conflicts_with = "repeats")]
-    time_limit: Option<f64>,
+    pub(super) time_limit: Option<f64>,
+    /// How long a phase may take, such as 10m
+    ///
+    /// Then it ends, and is invalid; the run goes on. Where a system call does not return by then, the run
+    /// ends: what was measured is kept.
+    #[arg(long, value_name = "TIME", value_parser = time_limit, hide_short_help = true)]
+    pub(super) phase_limit: Option<f64>,
     /// Seed of everything drawn at random
     ///
     /// The same seed and job file give the same operations in the same order on any machine.
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// I/O engine
     ///
     /// sync makes one blocking system call for each request; sim is a simulated file system,
     /// which measures boatload itself unless the job file has a [sim] table.
     #[arg(long, value_name = "NAME", value_parser = words(&EngineName::ALL, EngineName::as_str))]
-    engine: Option<EngineName>,
+    pub(super) engine: Option<EngineName>,
     /// Workers of every phase
     #[arg(long, value_name = "N")]
-    threads: Option<u32>,
+    pub(super) threads: Option<u32>,
     /// What to ask of the caches before every phase
     ///
     /// cold drops them, which needs root; warm reads everything first; as-is does nothing.
     #[arg(long, value_name = "STATE", value_parser = words(&CacheAsked::ALL, CacheAsked::as_str))]
-    cache: Option<CacheAsked>,
+    pub(super) cache: Option<CacheAsked>,
     /// Make file systems on this block device, which loses all it holds
     ///
     /// It must be named again with --erase. A device that is mounted, in use, or bears a known
     /// signature is not touched. Without it they are made on an image file in --dir.
     #[arg(long, value_name = "DEV", requires = "erase", conflicts_with_all = ["in_memory", "size"])]
-    device: Option<PathBuf>,
+    pub(super) device: Option<PathBuf>,
     /// The same device again, to say that it may be erased
     #[arg(long, value_name = "DEV", requires = "device")]
-    erase: Option<PathBuf>,
+    pub(super) erase: Option<PathBuf>,
     /// Make file systems on an image in memory instead of --dir
     ///
     /// The device then costs next to nothing, and what is left is the file system itself.
     #[arg(long)]
-    in_memory: bool,
+    pub(super) in_memory: bool,
     /// Make file systems on a modelled disk, such as hdd-7200
     ///
     /// A real file system on a disk whose figures are known and the same on every machine; all that have no
     /// `disk` of their own get it. `boatload disks` lists models, and a path is a file with one of your own.
     /// Its image lies in memory where what is written fits there, else in --dir. It takes root and /dev/fuse.
     #[arg(long, value_name = "MODEL|FILE", value_parser = disk, conflicts_with_all = ["device", "in_memory"])]
-    disk: Option<Arc<DiskModel>>,
+    pub(super) disk: Option<Arc<DiskModel>>,
     /// Size of the image, such as 4GiB [default: 10GiB if there is room]
     ///
     /// The same for all file systems. The file is sparse: it takes what is written to it. On smaller
     /// ones some file systems are slower. Where there is less room it is what the job needs.
     #[arg(long, value_name = "BYTES", value_parser = size)]
-    size: Option<u64>,
+    pub(super) size: Option<u64>,
 }
 
 impl Job {
     /// Reads and checks the job.
     pub(super) fn plan(&self) -> Result<Plan> {
-        let JobText { source, text, directory } = self.read()?;
+        self.plan_of(self.read()?, memory_bytes())
+    }
+
+    /// The plan that a stored run had, on a machine with so much memory.
+    ///
+    /// # Errors
+    /// If its job cannot be read any more.
+    pub(super) fn stored_plan(&self, book: &Book, memory_bytes: u64) -> Result<Plan> {
+        let source = format!("the job of run {}", book.run.id);
+        let job = JobText { source, text: book.run.job.clone(), directory: self.directory() };
+        self.plan_of(job, memory_bytes)
+    }
+
+    /// Whether its job file or scenario is there and says something else than the job of a stored run.
+    pub(super) fn is_other_than(&self, book: &Book) -> bool {
+        self.read().is_ok_and(|job| job.text != book.run.job)
+    }
+
+    fn plan_of(&self, job: JobText, memory_bytes: u64) -> Result<Plan> {
+        let JobText { source, text, directory } = job;
         let settings = Settings {
             scale: self.scale,
             seed: self.seed,
             repeats: self.repeats,
             effort: self.effort(),
+            phase_limit_ns: self.phase_limit.map(|seconds| (seconds * 1e9) as u64),
             threads: self.threads,
             cache: self.cache,
             engine: self.engine,
@@ -133,7 +160,7 @@ impl Job {
             disk: self.disk.clone(),
             directory,
             set: self.set.clone(),
-            memory_bytes: memory_bytes(),
+            memory_bytes,
         };
         read_job(&text, &settings).map_err(|problems| Failure::usage(problems.report(&source)))
     }
@@ -143,9 +170,9 @@ impl Job {
         self.repeats
     }
 
-    /// Whether a device is named that loses all it holds.
-    pub(super) fn erases(&self) -> bool {
-        self.device.is_some()
+    /// The device that loses all it holds, if one is named.
+    pub(super) fn erases(&self) -> Option<&Path> {
+        self.device.as_deref()
     }
 
     /// The order to run this plan of it.
@@ -154,7 +181,7 @@ impl Job {
     /// If the device is not named twice in the same words.
     pub(super) fn order<'a>(&self, plan: &'a Plan, fill_real: bool) -> Result<RunOrder<'a>> {
         let (directory, command) = (self.dir.clone(), command_line());
-        Ok(RunOrder { plan, directory, command, fill_real, place: self.place(plan)? })
+        Ok(RunOrder { plan, directory, command, fill_real, place: self.place(plan)?, tag: None })
     }
 
     /// Where the file systems of a plan are made.
@@ -193,14 +220,25 @@ impl Job {
     }
 
     fn read(&self) -> Result<JobText> {
-        let name = self.scenario.as_deref().unwrap_or(Path::new(DEFAULT_SCENARIO));
+        let (name, directory) = (self.name(), self.directory());
         if let Some(scenario) = name.to_str().and_then(find_scenario) {
             let (source, text) = (format!("scenario {}", scenario.name), scenario.text.to_string());
-            return Ok(JobText { source, text, directory: PathBuf::new() });
+            return Ok(JobText { source, text, directory });
         }
         let text = read_bounded(name).map_err(|error| Failure::usage(unreadable(name, &error)))?;
-        let directory = name.parent().map(Path::to_path_buf).unwrap_or_default();
         Ok(JobText { source: shown(name), text, directory })
+    }
+
+    fn name(&self) -> &Path {
+        self.scenario.as_deref().unwrap_or(Path::new(DEFAULT_SCENARIO))
+    }
+
+    /// The directory of the job file; empty for a scenario.
+    fn directory(&self) -> PathBuf {
+        let name = self.name();
+        let is_scenario = name.to_str().and_then(find_scenario).is_some();
+        let parent = name.parent().filter(|_| !is_scenario);
+        parent.map(Path::to_path_buf).unwrap_or_default()
     }
 }
 
@@ -240,17 +278,17 @@ pub(super) fn scenario_hint(name: &Path) -> String {
 
 /// The file systems of one list.
 #[derive(Clone)]
-struct FileSystems(Vec<FileSystem>);
+pub(super) struct FileSystems(Vec<FileSystem>);
 
-fn file_systems(text: &str) -> std::result::Result<FileSystems, String> {
+pub(super) fn file_systems(text: &str) -> std::result::Result<FileSystems, String> {
     read_list(text).map(FileSystems)
 }
 
-fn disk(text: &str) -> std::result::Result<Arc<DiskModel>, String> {
+pub(super) fn disk(text: &str) -> std::result::Result<Arc<DiskModel>, String> {
     disk_named(text, Path::new("")).map_err(|problem| problem.sentence())
 }
 
-fn setting(text: &str) -> std::result::Result<(String, String), String> {
+pub(super) fn setting(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
         _ => Err("write it as KEY=VALUE, such as files=50k".into()),
@@ -286,7 +324,7 @@ pub(super) fn percent_within(
 }
 
 /// Seconds, of a text with a unit of time.
-fn time_limit(text: &str) -> std::result::Result<f64, String> {
+pub(super) fn time_limit(text: &str) -> std::result::Result<f64, String> {
     let seconds = match Quantity::parse(text) {
         Some(Quantity { value, unit: Unit::Nanoseconds }) => value / 1e9,
         Some(Quantity { unit: Unit::Count, .. }) => {

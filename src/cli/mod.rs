@@ -1,11 +1,15 @@
 //! Parses the command line and calls the command. Only this stage and `report` print.
 
+mod audit;
 mod check;
 mod clean;
 mod compare;
+mod crash;
 mod disks;
 mod export;
 mod fill;
+#[cfg(test)]
+mod fuzz;
 mod import;
 mod inspect;
 mod job;
@@ -14,6 +18,7 @@ mod plan;
 mod plan_text;
 mod progress;
 mod report;
+mod resume;
 mod run;
 mod runs;
 mod scenarios;
@@ -21,6 +26,7 @@ mod selftest;
 mod serve_disk;
 mod show;
 mod terminal_style;
+mod trace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,6 +35,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::base::failure::{Exit, Result};
 use crate::base::shell::{quoted, words};
+use crate::host::capabilities::{PrivilegedWork, keep_only};
 use crate::host::paths;
 use crate::results::store::Store;
 
@@ -54,7 +61,8 @@ As root boatload can drop the kernel's caches and prove that it did; without roo
 phases are unverified.";
 
 const EXITS: &str = "\
-Exit codes: 0 good, 1 failed, 2 wrong usage, 3 a check found a regression, 4 finished with invalid \
+Exit codes: 0 good, 1 failed, 2 wrong usage, 3 a check found a regression, a power cut broke a promise, or an \
+audit found something, 4 finished with invalid \
 measurements, 130 interrupted.";
 
 /// How a file system's speed changes as something grows.
@@ -70,6 +78,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(Stored<run::Run>),
+    Resume(Stored<resume::Resume>),
     Plan(Stored<plan::PlanCommand>),
     Scenarios(scenarios::Scenarios),
     Disks(disks::Disks),
@@ -77,6 +86,9 @@ enum Command {
     Show(Stored<show::Show>),
     Compare(Stored<compare::Compare>),
     Check(Stored<check::CheckCommand>),
+    Crash(crash::Crash),
+    Audit(audit::AuditCommand),
+    Trace(Stored<trace::Trace>),
     Report(Stored<report::ReportCommand>),
     Export(Stored<export::ExportCommand>),
     Import(Stored<import::Import>),
@@ -88,6 +100,37 @@ enum Command {
     Clean(clean::Clean),
     #[command(hide = true)]
     ServeDisk(serve_disk::ServeDisk),
+}
+
+impl Command {
+    /// What it does that takes more than a user's rights; none if it gives up the others itself.
+    fn privileged_work(&self) -> Option<PrivilegedWork> {
+        Some(match self {
+            // It first makes the process of a program that keeps them.
+            Self::Trace(_) => return None,
+            Self::Run(_)
+            | Self::Resume(_)
+            | Self::Plan(_)
+            // It may run the job again.
+            | Self::Check(_)
+            | Self::Inspect(_)
+            | Self::SelfTest(_)
+            | Self::Fill(_)
+            | Self::Age(_)
+            | Self::Crash(_)
+            | Self::ServeDisk(_) => PrivilegedWork::Measure,
+            Self::Clean(_) => PrivilegedWork::Clean,
+            Self::Scenarios(_)
+            | Self::Audit(_)
+            | Self::Disks(_)
+            | Self::Runs(_)
+            | Self::Show(_)
+            | Self::Compare(_)
+            | Self::Report(_)
+            | Self::Export(_)
+            | Self::Import(_) => PrivilegedWork::Files,
+        })
+    }
 }
 
 // A command that needs the store. A comment for users here would take the place of the command's.
@@ -107,7 +150,7 @@ struct StorePlace {
     /// An SQLite database that any sqlite3 can read; it is made when it is missing. Without
     /// XDG_DATA_HOME it is ~/.local/share/boatload/boatload.db.
     // Behind the arguments of each command, whatever their number.
-    #[arg(long, value_name = "FILE", display_order = 900)]
+    #[arg(long, value_name = "FILE", display_order = 900, global = true)]
     store: Option<PathBuf>,
 }
 
@@ -132,8 +175,13 @@ impl StorePlace {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    if let Some(work) = command.privileged_work() {
+        keep_only(work);
+    }
+    let outcome = match command {
         Command::Run(stored) => stored.command.run(&stored.store),
+        Command::Resume(stored) => stored.command.run(&stored.store),
         Command::Plan(stored) => stored.command.run(&stored.store),
         Command::Scenarios(command) => command.run(),
         Command::Disks(command) => command.run(),
@@ -141,7 +189,10 @@ pub fn main() -> ExitCode {
         Command::Show(stored) => stored.command.run(&stored.store),
         Command::Compare(stored) => stored.command.run(&stored.store),
         Command::Check(stored) => stored.command.run(&stored.store),
+        Command::Audit(command) => command.run(),
+        Command::Crash(command) => command.run(),
         Command::SelfTest(command) => command.run(),
+        Command::Trace(stored) => stored.command.run(&stored.store),
         Command::Report(stored) => stored.command.run(&stored.store),
         Command::Export(stored) => stored.command.run(&stored.store),
         Command::Import(stored) => stored.command.run(&stored.store),
@@ -155,14 +206,21 @@ pub fn main() -> ExitCode {
         out::complain(&failure.sentence);
         failure.exit
     });
+    out::end();
     ExitCode::from(exit as u8)
 }
 
-/// The `boatload run` that a stored command line is; none if it is another command.
-fn run_of(command: &str) -> Option<run::Run> {
-    match Arguments::try_parse_from(words(command)?).ok()?.command {
-        Command::Run(stored) => Some(stored.command),
-        _ => None,
+/// The `boatload run` that a stored command line is, or why it is none now.
+fn run_of(command: &str) -> std::result::Result<run::Run, String> {
+    let words = words(command).ok_or("its quotes do not end")?;
+    match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+        Ok(Command::Run(stored)) => Ok(stored.command),
+        Ok(_) => Err("it is no `boatload run`".into()),
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Err(first.trim_start_matches("error: ").to_string())
+        }
     }
 }
 

@@ -2,17 +2,66 @@
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use crate::base::failure::{Failure, Result, shown};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno as OsErrno;
 
-/// Writes a result. A reader that has gone away (`| head`) has seen enough: not an error.
+use crate::base::failure::{Failure, Result, garbles, shown};
+use crate::base::files::{uninterrupted, write_all};
+
+/// Writes a result for people, in which what came from elsewhere cannot talk to the terminal.
 pub(super) fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
+    write_out(&harmless(text, Styles::Kept))
+}
+
+/// Writes a document as it is, unless a terminal would read it.
+pub(super) fn give(text: &str) -> Result<()> {
+    if io::stdout().is_terminal() {
+        write_out(&harmless(text, Styles::Told))
+    } else {
+        write_out(text)
+    }
+}
+
+/// What becomes of the styles of a text.
+#[derive(Clone, Copy, PartialEq)]
+enum Styles {
+    /// They are boatload's own, and stay: `ESC [ 1 ; 31 m`.
+    Kept,
+    /// They are told like all else that a terminal would act on.
+    Told,
+}
+
+/// A text in which a character that a terminal acts on, or that is not seen itself, is told by its number; lines
+/// stay lines.
+fn harmless(text: &str, styles: Styles) -> String {
+    let mut told = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_style = || c == '\u{1b}' && styles == Styles::Kept && begins_style(&text[at + 1..]);
+        match c {
+            '\n' | '\t' => told.push(c),
+            c if garbles(c) && !is_style() => told.extend(c.escape_default()),
+            c => told.push(c),
+        }
+    }
+    told
+}
+
+/// Whether what follows an escape sets colours or weight, and nothing else.
+fn begins_style(text: &str) -> bool {
+    let end = |text: &str| {
+        text.find(|c: char| !c.is_ascii_digit() && c != ';').map(|at| text[at..].starts_with('m'))
+    };
+    text.strip_prefix('[').and_then(end).unwrap_or(false)
+}
+
+/// A reader that has gone away (`| head`) has seen enough: not an error.
+fn write_out(text: &str) -> Result<()> {
+    match write_all(io::stdout(), text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::from_system("write to standard output", error))
         }
@@ -22,14 +71,58 @@ pub(super) fn print(text: &str) -> Result<()> {
 
 /// Writes a line about what is going on.
 pub(super) fn note(text: &str) {
-    // There is nowhere to report that standard error is gone.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    write_error(&format!("{}\n", harmless(text, Styles::Told)));
 }
 
-/// Writes to standard error as it is.
+/// Bytes for standard error that are kept while nobody reads them.
+const UNREAD_BYTES_MAX: usize = 64 << 10;
+
+/// What a pipe with room takes without waiting (pipe(7), `PIPE_BUF`).
+const PART_BYTES: usize = 4096;
+
+/// How long the end of a command waits for whoever reads standard error, in milliseconds.
+const END_MS_MAX: u32 = 2_000;
+
+/// What standard error has not taken yet.
+static UNREAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+/// Writes to standard error as it is. It waits for nobody, for what is measured must not stop because nobody
+/// reads: what is not taken now is written with the next text, or at the end.
 pub(super) fn write_error(text: &str) {
-    let mut errors = io::stderr().lock();
-    let _ = errors.write_all(text.as_bytes()).and_then(|()| errors.flush());
+    let mut unread = UNREAD.lock().unwrap_or_else(PoisonError::into_inner);
+    unread.extend_from_slice(text.as_bytes());
+    if let Some(over) = unread.len().checked_sub(UNREAD_BYTES_MAX) {
+        // The oldest lines go.
+        let end = unread[over..].iter().position(|byte| *byte == b'\n');
+        unread.drain(..end.map_or(over, |end| over + end + 1));
+    }
+    while takes_within(0) && write_part(&mut unread) {}
+}
+
+/// Writes what standard error has not taken, if somebody reads it soon.
+pub(super) fn end() {
+    let mut unread = UNREAD.lock().unwrap_or_else(PoisonError::into_inner);
+    while !unread.is_empty() && takes_within(END_MS_MAX) && write_part(&mut unread) {}
+}
+
+/// Whether standard error takes something within so many milliseconds.
+fn takes_within(ms: u32) -> bool {
+    let time = Timespec { tv_sec: (ms / 1_000).into(), tv_nsec: (ms % 1_000 * 1_000_000).into() };
+    let errors = io::stderr();
+    let mut ready = [PollFd::new(&errors, PollFlags::OUT)];
+    uninterrupted(|| poll(&mut ready, Some(&time))).is_ok_and(|ready| ready > 0)
+}
+
+/// Whether there is more to write.
+fn write_part(unread: &mut Vec<u8>) -> bool {
+    let part = &unread[..unread.len().min(PART_BYTES)];
+    match rustix::io::write(io::stderr(), part) {
+        Ok(written) => drop(unread.drain(..written)),
+        Err(OsErrno::INTR | OsErrno::AGAIN) => return false,
+        // There is nowhere to report that standard error is gone.
+        Err(_) => unread.clear(),
+    }
+    !unread.is_empty()
 }
 
 /// Writes why the command ends.
@@ -67,6 +160,15 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
     written.map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
 }
 
+/// Writes a text to a new file that only its owner reads, whatever the umask is, or in place of another one at once.
+///
+/// # Errors
+/// If it cannot be written there.
+pub(super) fn write_private_file(path: &Path, text: &str) -> Result<()> {
+    replace(path, NewFile::Private, text)
+        .map_err(|error| Failure::from_system(format!("write {}", shown(path)), error))
+}
+
 /// Gives the user a text, and its JSON document in a file; with `-` for the file the document alone.
 ///
 /// # Errors
@@ -77,10 +179,44 @@ pub(super) fn print_and_keep(
     document: impl FnOnce() -> Result<String>,
 ) -> Result<()> {
     if json == Some(Path::new("-")) {
-        return print(&document()?);
+        return give(&document()?);
     }
     print(text)?;
     json.map_or(Ok(()), |path| write_file(path, &document()?))
+}
+
+/// Whether a file can be written there, as far as that is known before anything is measured.
+///
+/// # Errors
+/// If it cannot.
+pub(super) fn check_file(path: &Path) -> Result<()> {
+    if path == Path::new("-") || is_stream(path) && !path.is_dir() {
+        return Ok(());
+    }
+    let directory = path.parent().filter(|parent| *parent != Path::new(""));
+    let tried = match path.try_exists() {
+        Ok(true) => OpenOptions::new().write(true).open(path).map(drop),
+        _ => try_directory(directory.unwrap_or(Path::new("."))),
+    };
+    tried.map_err(|error| unwritable(path, &error))
+}
+
+/// Whether files can be made in a directory: one is, and removed, for rights alone do not tell.
+///
+/// # Errors
+/// If none can.
+pub(super) fn check_directory(directory: &Path) -> Result<()> {
+    try_directory(directory).map_err(|error| unwritable(directory, &error))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format!("cannot write {}: {error}; nothing was measured", shown(path)))
+}
+
+fn try_directory(directory: &Path) -> io::Result<()> {
+    let file = directory.join(format!(".boatload-{}", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).open(&file)?;
+    std::fs::remove_file(&file)
 }
 
 fn is_stream(path: &Path) -> bool {
@@ -94,7 +230,7 @@ fn keep(path: &Path, text: &str) -> io::Result<()> {
         // A file that may not be written is not replaced either.
         OpenOptions::new().write(true).open(path)?;
     }
-    match replace(path, before.as_ref(), text) {
+    match replace(path, before.as_ref().map_or(NewFile::Ordinary, NewFile::Like), text) {
         // A directory of someone else's, or a file that is a mount point.
         Err(error) if before.is_some() && is_refused(&error) => std::fs::write(path, text),
         written => written,
@@ -105,15 +241,31 @@ fn is_refused(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ResourceBusy)
 }
 
+/// Who may read and write a new file.
+#[derive(Clone, Copy)]
+enum NewFile<'a> {
+    /// As the umask says.
+    Ordinary,
+    /// Its owner alone.
+    Private,
+    /// As those of the file that it replaces, with its owner.
+    Like(&'a Metadata),
+}
+
 /// Puts a new file beside the old one, and then in its place.
-fn replace(path: &Path, before: Option<&Metadata>, text: &str) -> io::Result<()> {
+fn replace(path: &Path, new: NewFile<'_>, text: &str) -> io::Result<()> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}", std::process::id()));
     let beside = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
-    let written = before.map_or(Ok(()), |before| resemble(&file, before));
-    let written = written.and_then(|()| file.write_all(text.as_bytes()));
+    let mode = if matches!(new, NewFile::Ordinary) { 0o666 } else { 0o600 };
+    let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+    let written = match new {
+        NewFile::Ordinary => Ok(()),
+        NewFile::Private => file.set_permissions(Permissions::from_mode(mode)),
+        NewFile::Like(before) => resemble(&file, before),
+    };
+    let written = written.and_then(|()| write_all(&file, text.as_bytes()));
     let written = written.and_then(|()| file.sync_all());
     written.and_then(|()| std::fs::rename(&beside, path)).inspect_err(|_| {
         let _ = std::fs::remove_file(&beside);
@@ -143,6 +295,16 @@ mod tests {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn nothing_that_came_from_elsewhere_talks_to_the_terminal() {
+        let text = "a\u{1b}[31mred\u{1b}[0m\tb\n\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}é\u{1b}[1;";
+        let kept =
+            "a\u{1b}[31mred\u{1b}[0m\tb\n\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{202e}é\\u{1b}[1;";
+        assert_eq!(harmless(text, Styles::Kept), kept);
+        let told = harmless(text, Styles::Told);
+        assert_eq!(told, kept.replace('\u{1b}', "\\u{1b}"));
     }
 
     #[test]

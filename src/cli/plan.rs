@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 
 use super::job::Job;
-use super::plan_text::{level_lines, outline, place_lines, space_lines};
+use super::plan_text::{level_lines, memory_line, outline, place_lines, space_lines};
 use super::{StorePlace, out};
 use crate::analysis::estimate::{ProbeCosts, estimate, made_alike, same_work};
 use crate::base::failure::{Exit, Failure, Result, shown};
@@ -99,18 +99,17 @@ impl PlannedRun<'_> {
         let HostSurvey { host, space, memory_free, plan, .. } = self.survey;
         let directory = &self.command.job.dir;
         let there = plan.in_place();
-        let mut lack = None;
+        let mut lack = self.survey.memory_need.check(self.survey.memory_room.as_ref()).err();
         if there.makes_files() {
             text.push_str(&space_lines(&there, space, host, directory));
             if room::fills_to(&there).is_some() && !self.command.fill_real {
                 text.push_str("`run` wants --fill-real for it\n");
             }
             let wanted = room::bytes_at_most(&there, space);
-            lack = room::check(&there, space, directory, true)
-                .and_then(|()| {
-                    room::check_memory(&host.filesystem.kind, wanted, *memory_free, directory)
-                })
-                .err();
+            let fits = room::check(&there, space, directory, true).and_then(|()| {
+                room::check_memory(&host.filesystem.kind, wanted, *memory_free, directory)
+            });
+            lack = together(lack.into_iter().chain(fits.err()));
         }
         text.push_str(&level_lines(plan, self.survey.images.as_ref()));
         if let Some(room) = &self.room {
@@ -119,6 +118,7 @@ impl PlannedRun<'_> {
                 text.push_str("`run` wants root for it\n");
             }
         }
+        text.push_str(&memory_line(self.survey));
         lack
     }
 

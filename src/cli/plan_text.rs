@@ -13,7 +13,9 @@ use crate::plan::filesystem::{Volume, VolumeSize, mount_options, shown_command};
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Effort, FileSystem, FillMethod, Phase, Plan, Prepare};
 use crate::report::text::wrap_to;
+use crate::session::HostSurvey;
 use crate::session::images::KeptImages;
+use crate::session::memory::room_words;
 use crate::session::room;
 
 /// Columns a line should fit.
@@ -326,6 +328,14 @@ pub(super) fn space_lines(plan: &Plan, space: &Space, host: &HostFacts, dir: &Pa
         shown(&host.filesystem.kind),
     );
     format!("\n{}{filled}", wrapped(&line, 2))
+}
+
+/// What it takes of memory, against what there is.
+pub(super) fn memory_line(survey: &HostSurvey) -> String {
+    let room = survey.memory_room.as_ref();
+    let room = room.map_or(String::new(), |room| format!("; {}", room_words(room)));
+    let beside = if survey.writes_to_memory() { ", without the files it writes there" } else { "" };
+    wrapped(&format!("takes at most {}{beside}{room}", survey.memory_need.words()), 2)
 }
 
 /// Broken between words where it is too long; the first line keeps its blanks, others are indented.

@@ -1,15 +1,14 @@
 //! Runs `boatload report`: writes runs as a page for a browser.
 
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::StorePlace;
 use super::export::{deliver, is_directory};
 use super::runs::{RUN_HELP, check_each_once, compare_stored, find_runs};
+use super::{StorePlace, out};
 use crate::analysis::Analysis;
-use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::failure::{Exit, Failure, Result};
 use crate::report::{ExportText, PAGE_RUNS_MAX, page_text};
 use crate::results::book::Book;
 
@@ -73,7 +72,7 @@ fn keep(page: std::io::Result<ExportText>, output: &Path) -> Result<()> {
 /// Whether a run can keep its page there, as far as that is known before it.
 ///
 /// # Errors
-/// If it is standard output, which has the results, or in a directory where no file can be made.
+/// If it is standard output, which has the results, or no file can be written there.
 pub(super) fn check_place(output: Option<&Path>) -> Result<()> {
     let Some(output) = output else { return Ok(()) };
     if output == Path::new("-") {
@@ -82,35 +81,13 @@ pub(super) fn check_place(output: Option<&Path>) -> Result<()> {
              -o -` writes the page there",
         ));
     }
-    let is_stream =
-        std::fs::metadata(output).is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if is_stream { Ok(()) } else { check_directory(&directory_of(output)) }
-}
-
-/// The directory that a page is written to; of one that is still to be made, that in which it is.
-fn directory_of(output: &Path) -> PathBuf {
-    let parent = |path: &Path| match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
     if !is_directory(output) {
-        return parent(output);
+        return out::check_file(output);
     }
-    let mut directory = output.to_path_buf();
-    while !directory.exists() && parent(&directory) != directory {
-        directory = parent(&directory);
+    let mut directory = output;
+    while let Some(parent) = directory.parent().filter(|_| !directory.exists()) {
+        directory = parent;
     }
-    directory
-}
-
-/// Makes a file and removes it, for rights alone do not tell.
-fn check_directory(directory: &Path) -> Result<()> {
-    let file = directory.join(format!(".boatload-report-{}", std::process::id()));
-    let made = OpenOptions::new().write(true).create_new(true).open(&file);
-    made.and_then(|_| std::fs::remove_file(&file)).map_err(|error| {
-        Failure::failed(format!(
-            "cannot write a report in {}: {error}; nothing was measured",
-            shown(directory)
-        ))
-    })
+    let here = directory == Path::new("");
+    out::check_directory(if here { Path::new(".") } else { directory })
 }

@@ -9,9 +9,13 @@ use super::progress::{Progress, Quiet};
 use super::{StorePlace, exit_of, out, report, show};
 use crate::analysis::history::same_target;
 use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::patience::soon;
+use crate::base::shell::is_command_text;
+use crate::plan::Plan;
 use crate::results::book::Book;
+use crate::results::store::{Store, TAG_RULE, is_tag};
 use crate::run::interrupt::Interrupt;
-use crate::session::{self, RunOrder, RunOutcome, Watcher};
+use crate::session::{self, RunOrder, RunOutcome, UnfinishedRun, Watcher};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +38,23 @@ directory, unless --device and --erase name a device for it, or --in-memory or -
 pub(super) struct Run {
     #[command(flatten)]
     job: Job,
+    #[command(flatten)]
+    output: RunOutput,
+    /// Let a scenario fill the file system of --dir
+    ///
+    /// Nothing else should need it: everything on it would feel that.
+    #[arg(long)]
+    fill_real: bool,
+    /// A name for the run, which commands take instead of its id
+    ///
+    /// If another run has it, it moves to this one, which is said.
+    #[arg(long, value_name = "NAME", value_parser = tag, hide_short_help = true)]
+    tag: Option<String>,
+}
+
+/// Where a run shows how it goes on, and where its results go.
+#[derive(Args, Clone)]
+pub(super) struct RunOutput {
     /// Also write the run document (JSON) to FILE; - writes it alone
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -55,38 +76,147 @@ pub(super) struct Run {
     live: bool,
     #[command(flatten)]
     quiet: Quiet,
-    /// Let a scenario fill the file system of --dir
+}
+
+fn tag(word: &str) -> std::result::Result<String, &'static str> {
+    if is_tag(word) { Ok(word.into()) } else { Err(TAG_RULE) }
+}
+
+impl RunOutput {
+    /// Whether all of it can be written, as far as that is known beforehand.
     ///
-    /// Nothing else should need it: everything on it would feel that.
-    #[arg(long)]
-    fill_real: bool,
+    /// # Errors
+    /// If it cannot.
+    pub(super) fn check(&self) -> Result<()> {
+        report::check_place(self.report.as_deref())?;
+        self.json.as_deref().map_or(Ok(()), out::check_file)
+    }
+
+    /// The same for another working directory.
+    ///
+    /// # Errors
+    /// If this one has no name.
+    pub(super) fn with_absolute_paths(&self) -> Result<Self> {
+        let is_stream = |path: &Path| path == Path::new("-");
+        let absolute = |path: &Option<PathBuf>| match path {
+            Some(path) if !is_stream(path) => from_anywhere(path).map(Some),
+            path => Ok(path.clone()),
+        };
+        let (json, report) = (absolute(&self.json)?, absolute(&self.report)?);
+        Ok(Self { json, report, ..self.clone() })
+    }
+
+    /// Does what `work` does of a plan, shows how it goes on, and gives the results.
+    ///
+    /// # Errors
+    /// If nothing was measured; or, when all that there is was given, why that is not all.
+    pub(super) fn give_run(
+        &self,
+        plan: &Plan,
+        place: &StorePlace,
+        work: impl FnOnce(&mut Store, &dyn Watcher, &Interrupt) -> Result<RunOutcome>,
+    ) -> Result<Exit> {
+        // With a view, the terminal is given back before a signal may end the process at once.
+        let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
+        let (mut store, unusable) = Store::open_for_run(place.path()?)?;
+        let last_words = |outcome: Result<RunOutcome>| {
+            let given = outcome.and_then(|outcome| self.deliver(outcome, place, false));
+            given.err().iter().for_each(|failure| out::complain(&failure.sentence));
+        };
+        let progress = match self.live {
+            true => Progress::live(plan, &interrupt),
+            false => Progress::plain(Some(plan), self.quiet),
+        };
+        let progress = progress.with_last_words(&last_words);
+        unusable.iter().for_each(|failure| progress.notice(&session::goes_on(failure)));
+        let outcome = work(&mut store, &progress, &interrupt)?;
+        drop(progress);
+        self.deliver(outcome, place, interrupt.is_set())
+    }
+
+    /// Gives the results of a run, and says how it ended.
+    ///
+    /// # Errors
+    /// Why they are not all.
+    fn deliver(
+        &self,
+        outcome: RunOutcome,
+        place: &StorePlace,
+        is_interrupted: bool,
+    ) -> Result<Exit> {
+        let RunOutcome { book, failure, is_kept } = outcome;
+        let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
+        let exit = self.give(&book, exit);
+        let id = &book.run.id;
+        if is_interrupted && failure.is_none() {
+            out::note(&format!("interrupted; what was done is kept as run {id}"));
+        }
+        if !is_kept {
+            keep_elsewhere(&book, self.json.as_deref(), place)?;
+        } else if !book.run.complete && is_command_text() {
+            out::note(&format!("`{}` goes on with it", shown(book.run.resume_command())));
+        }
+        failure.map_or(Ok(exit), Err)
+    }
+
+    /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
+    /// no code that tells of the run itself.
+    fn give(&self, book: &Book, exit: Exit) -> Exit {
+        let shown = show::deliver(book, self.details, self.json.as_deref());
+        let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
+        [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {
+            out::complain(&failure.sentence);
+            if exit == Exit::Good { failure.exit } else { exit }
+        })
+    }
+}
+
+/// A path as it is from any working directory.
+///
+/// # Errors
+/// If this one has no name.
+pub(super) fn from_anywhere(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::from_system(format!("find {}", shown(path)), error))
 }
 
 impl Run {
     pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
-        report::check_place(self.report.as_deref())?;
+        self.output.check()?;
         let plan = self.job.plan()?;
         let order = self.job.order(&plan, self.fill_real)?;
-        // With a view, the terminal is given back before a signal may end the process at once.
-        let interrupt = if self.live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
-        let mut store = place.open()?;
-        let progress = match self.live {
-            true => Progress::live(&plan, &interrupt),
-            false => Progress::plain(Some(&plan), self.quiet),
-        };
-        let RunOutcome { book, failure, is_kept } =
-            session::run(&order, &mut store, &progress, &interrupt)?;
-        drop(progress);
-        let is_interrupted = interrupt.is_set();
-        let exit = if is_interrupted { Exit::Interrupted } else { exit_of(&book) };
-        let exit = self.give(&book, exit);
-        if is_interrupted && failure.is_none() {
-            out::note(&format!("interrupted; what was done is kept as run {}", book.run.id));
+        let order = RunOrder { tag: self.tag.clone(), ..order };
+        self.output.give_run(&plan, place, |store, watcher, interrupt| {
+            session::run(&order, store, watcher, interrupt)
+        })
+    }
+
+    /// Goes on with a stored run of this command, from the working directory that it was begun in; with the words that
+    /// somebody types who wants that.
+    ///
+    /// # Errors
+    /// If it cannot go on, or would destroy what was not named again.
+    pub(super) fn go_on(
+        &self,
+        unfinished: UnfinishedRun,
+        again: &NamedAgain,
+        output: &RunOutput,
+        place: &StorePlace,
+    ) -> Result<Exit> {
+        again.check(&unfinished.book.run.id, self.fill_real, self.job.erases())?;
+        let book = &unfinished.book;
+        let plan = self.job.stored_plan(book, unfinished.origin.memory_bytes)?;
+        if self.job.is_other_than(book) {
+            let id = &book.run.id;
+            out::note(&format!(
+                "the job has changed since; run {id} goes on with the one that it began with"
+            ));
         }
-        if !is_kept {
-            keep_elsewhere(&book, self.json.as_deref(), place)?;
-        }
-        failure.map_or(Ok(exit), Err)
+        let order = self.job.order(&plan, self.fill_real)?;
+        let order = RunOrder { command: book.run.command.clone(), ..order };
+        output.give_run(&plan, place, |store, watcher, interrupt| {
+            session::resume(&order, unfinished, store, watcher, interrupt)
+        })
     }
 
     /// Does a stored run again: the same job with its options, in the same place. The result is kept, and `why` is
@@ -102,14 +232,12 @@ impl Run {
         interrupt: &Interrupt,
     ) -> Result<Book> {
         let (id, command) = (&book.run.id, &book.run.command);
-        let stored = super::run_of(command).ok_or_else(|| {
-            Failure::usage(format!(
-                "{id} cannot be run again: {} is no such command",
-                shown(command)
-            ))
+        let stored = super::run_of(command).map_err(|why| {
+            let (command, why) = (shown(command), shown(why));
+            Failure::usage(format!("{id} cannot be run again by its command {command}: {why}"))
         })?;
         // Its command may come from elsewhere; what it destroys must be asked for by who is here.
-        if stored.fill_real || stored.job.erases() {
+        if stored.fill_real || stored.job.erases().is_some() {
             return Err(Failure::usage(format!(
                 "{id} erased a device or filled a file system, which is not done again unasked: repeat its \
                  command yourself, and check that run"
@@ -143,30 +271,69 @@ impl Run {
         }
         Ok(again)
     }
+}
 
-    /// Gives the results wherever they were asked for. One that cannot be given keeps no other, and
-    /// no code that tells of the run itself.
-    fn give(&self, book: &Book, exit: Exit) -> Exit {
-        let shown = show::deliver(book, self.details, self.json.as_deref());
-        let kept = self.report.as_deref().map_or(Ok(()), |path| report::keep_run(book, path));
-        [shown, kept].into_iter().filter_map(Result::err).fold(exit, |exit, failure| {
-            out::complain(&failure.sentence);
-            if exit == Exit::Good { failure.exit } else { exit }
-        })
+/// What a run destroys is not destroyed again unless it is named again.
+#[derive(Args)]
+pub(super) struct NamedAgain {
+    /// Let the run fill the file system of its directory again, as it was begun
+    #[arg(long)]
+    fill_real: bool,
+    /// The device of the run once more, to say that it may be erased again
+    #[arg(long, value_name = "DEV")]
+    erase: Option<PathBuf>,
+}
+
+impl NamedAgain {
+    /// Whether what a run destroys is named, and nothing else.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub(super) fn check(&self, id: &str, fills: bool, erases: Option<&Path>) -> Result<()> {
+        if fills != self.fill_real {
+            return Err(Failure::usage(match fills {
+                true => format!(
+                    "run {id} fills the file system of its directory: say with --fill-real that it may"
+                ),
+                false => format!("run {id} was begun without --fill-real"),
+            }));
+        }
+        match (erases, self.erase.as_deref()) {
+            (Some(device), again) if again != Some(device) => {
+                let device = shown(device);
+                Err(Failure::usage(format!(
+                    "run {id} erases {device}: say with --erase {device} that it may"
+                )))
+            }
+            (None, Some(device)) => {
+                let device = shown(device);
+                Err(Failure::usage(format!(
+                    "run {id} erases no device, and {device} is not its place"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-/// Writes the document of a run that the store lacks to a file: the one that was asked for, else beside the store,
-/// else in the working directory, else where temporary files lie.
+/// Writes the document of a run that the store lacks to a file: the one that was asked for, else, for its owner alone,
+/// beside the store, in the working directory, or where temporary files lie.
 fn keep_elsewhere(book: &Book, asked: Option<&Path>, place: &StorePlace) -> Result<()> {
     let name = format!("boatload-{}.json", book.run.id);
-    // A pipe has had it; a file may not have taken it.
-    let asked = asked.filter(|path| path.is_file()).map(Path::to_path_buf);
     let beside = place.path().ok().and_then(|path| Some(path.parent()?.join(&name)));
     let others = [PathBuf::from(&name), std::env::temp_dir().join(&name)];
     let document = show::document(book)?;
-    let mut places = asked.into_iter().chain(beside).chain(others);
-    let kept = places.find(|path| out::write_file(path, &document).is_ok());
+    let takes = |path: &Path, is_asked: bool| {
+        let (path, document) = (path.to_path_buf(), document.clone());
+        let write = move || match is_asked {
+            // A pipe has had it; a file may not have taken it.
+            true => path.is_file() && out::write_file(&path, &document).is_ok(),
+            false => out::write_private_file(&path, &document).is_ok(),
+        };
+        soon(write).unwrap_or(false)
+    };
+    let kept = asked.filter(|path| takes(path, true)).map(Path::to_path_buf);
+    let kept = kept.or_else(|| beside.into_iter().chain(others).find(|path| takes(path, false)));
     if let Some(path) = kept {
         let path = shown(&path);
         out::note(&format!(

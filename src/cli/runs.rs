@@ -1,7 +1,7 @@
-//! Runs `boatload runs`: lists stored and published runs. Finds the run that a RUN on the command line
-//! names, and stored runs of the same job on the same machine and place.
+//! Runs `boatload runs`: lists stored and published runs, removes some, and notes something of one. Finds the
+//! run that a RUN on the command line names, and stored runs of the same job on the same machine and place.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::out::written;
 use super::{StorePlace, out};
@@ -9,6 +9,7 @@ use crate::analysis::Analysis;
 use crate::analysis::compare::{Comparison, compare_among};
 use crate::analysis::history::{HISTORY_RUNS, same_target};
 use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::units::counted;
 use crate::report::{write_references, write_runs};
 use crate::results::book::Book;
 use crate::results::reference::{PREFIX, find_reference, nearest_reference, references};
@@ -18,19 +19,57 @@ const EXAMPLES: &str = "\
 Examples:
   boatload runs
   boatload runs --store results.db
-  boatload runs --references       published figures that stand in for a run";
+  boatload runs --references       published figures that stand in for a run
+  boatload runs note k7m 'before the new kernel'
+  boatload runs rm k7m nightly";
 
-/// List the stored runs, newest first
+const LONG: &str = "\
+A run is named by its id, a unique prefix of it, its tag (`boatload run --tag NAME`), `last` for the one that was stored \
+last, or `last~1` for the one before.
+
+`rm` does not ask. It removes all that are named or, if one is unknown or still going on, none. The file of the store \
+does not get smaller: the next runs fill what is free.";
+
+/// List the stored runs, the one that was stored last first
 #[derive(Args)]
-#[command(before_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
 pub(super) struct Runs {
+    #[command(subcommand)]
+    change: Option<RunsChange>,
     /// List the published figures instead, by the name that takes the place of a run
     #[arg(long)]
     references: bool,
 }
 
+#[derive(Subcommand)]
+enum RunsChange {
+    /// Remove runs from the store, with all they measured
+    Rm {
+        /// The runs
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<String>,
+    },
+    /// Note a text of a run, which `boatload runs` shows; an empty one takes it away
+    Note {
+        /// The run
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// The text
+        #[arg(value_name = "TEXT")]
+        text: String,
+    },
+}
+
 impl Runs {
     pub(super) fn run(&self, store: &StorePlace) -> Result<Exit> {
+        if let Some(change) = &self.change {
+            if self.references {
+                return Err(Failure::usage(
+                    "--references lists published figures, and takes nothing else",
+                ));
+            }
+            return change.make(store);
+        }
         let text = if self.references {
             written("list the published figures", |out| write_references(&references(), out))?
         } else {
@@ -43,9 +82,46 @@ impl Runs {
     }
 }
 
+impl RunsChange {
+    fn make(&self, place: &StorePlace) -> Result<Exit> {
+        match self {
+            Self::Rm { runs } => remove(runs, place),
+            Self::Note { run, text } => {
+                let (_, id) = open_run(run, place)?;
+                let text = Some(text.trim()).filter(|text| !text.is_empty());
+                place.open()?.note(&id, text)?;
+                Ok(Exit::Good)
+            }
+        }
+    }
+}
+
+fn remove(words: &[String], place: &StorePlace) -> Result<Exit> {
+    let (mut ids, mut lines) = (Vec::new(), String::new());
+    for word in words {
+        let (store, id) = open_run(word, place)?;
+        let origin = store.origin_of(&id)?.map(|(origin, _)| origin);
+        if let Some(origin) = origin.filter(|origin| origin.process.is_running_elsewhere()) {
+            let process = origin.process.process;
+            return Err(Failure::usage(format!(
+                "run {id} is still going on, in process {process}. Nothing was removed"
+            )));
+        }
+        if !ids.contains(&id) {
+            let book = store.load(&id)?;
+            let measured = counted(book.measurements.len() as u64, "measurement");
+            lines += &format!("removed {id}: {}, {measured}\n", shown(&book.run.scenario));
+            ids.push(id);
+        }
+    }
+    place.open()?.remove_runs(&ids)?;
+    out::print(&lines)?;
+    Ok(Exit::Good)
+}
+
 /// The help of every RUN argument.
-pub(super) const RUN_HELP: &str =
-    "An id, a unique prefix of one, `last`, or reference:NAME for published figures";
+pub(super) const RUN_HELP: &str = "An id, a unique prefix of one, a tag, `last`, `last~1`, or reference:NAME for \
+                                   published figures";
 
 /// The run that a word stands for.
 ///
@@ -68,19 +144,39 @@ pub(super) fn find_runs(words: &[String], place: &StorePlace) -> Result<Vec<Book
             books.push(find_reference(name).ok_or_else(|| unknown(name))?);
             continue;
         }
-        if let Some(hint) = meant_reference(word) {
-            let word = shown(word);
-            return Err(Failure::usage(format!("no run is named \"{word}\"; {hint}")));
-        }
-        let opened = match store.take() {
-            Some(opened) => opened,
-            None => place.open_to_read()?.ok_or_else(nothing_stored)?,
+        let (opened, id) = match store.take() {
+            Some(opened) => found_in(opened, word)?,
+            None => open_run(word, place)?,
         };
-        let id = opened.find_run(word)?;
         books.push(opened.load(&id)?);
         store = Some(opened);
     }
     Ok(books)
+}
+
+/// The store, and the id of the run in it that a word stands for.
+///
+/// # Errors
+/// If it stands for none or for more than one, or the store cannot be read.
+pub(super) fn open_run(word: &str, place: &StorePlace) -> Result<(Store, String)> {
+    match place.open_to_read()? {
+        Some(store) => found_in(store, word),
+        None => Err(unmeant(word).unwrap_or_else(nothing_stored)),
+    }
+}
+
+fn found_in(store: Store, word: &str) -> Result<(Store, String)> {
+    match store.find_run(word) {
+        Ok(id) => Ok((store, id)),
+        Err(failure) => Err(unmeant(word).unwrap_or(failure)),
+    }
+}
+
+/// Why a word names no run that was to name published figures but lacks the prefix.
+fn unmeant(word: &str) -> Option<Failure> {
+    let hint = meant_reference(word)?;
+    let word = shown(word);
+    Some(Failure::usage(format!("no run is named \"{word}\"; {hint}")))
 }
 
 /// Refuses a run beside itself, which would look like two that agree.
@@ -102,7 +198,7 @@ fn nothing_stored() -> Failure {
 
 /// What to type instead, for a word that was to name published figures but lacks the prefix.
 fn meant_reference(word: &str) -> Option<String> {
-    // No id holds a colon or a hyphen.
+    // No id holds a colon or a hyphen, and no tag a colon.
     let name = word.split_once(':').map(|(_, name)| name);
     name.or_else(|| word.contains('-').then_some(word)).map(hint)
 }
@@ -175,7 +271,7 @@ pub(super) fn compare_stored(a: &Book, b: &Book, place: &StorePlace) -> Result<C
 }
 
 /// Other stored runs of what these two did, the newest `most` of each, in the order of time; only
-/// those that began before a time, if there is one.
+/// those that were stored before a run, if there is one.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -183,17 +279,21 @@ pub(super) fn other_runs(
     pair: [&Book; 2],
     place: &StorePlace,
     most: u32,
-    before: Option<&str>,
+    before: Option<&Book>,
 ) -> Result<Vec<Book>> {
     let itself = |other: &Book| pair.iter().any(|book| book.run.id == other.run.id);
-    let wanted = |other: &Book| {
-        let in_time = before.is_none_or(|before| other.run.started.as_str() < before);
-        in_time && !itself(other)
+    let wanted = || {
+        let mut is_before = before.is_none();
+        move |other: &Book| {
+            let is_wanted = is_before && !itself(other);
+            is_before |= before.is_some_and(|before| before.run.id == other.run.id);
+            is_wanted
+        }
     };
     let [a, b] = pair;
-    let mut all = equal_runs(a, place, most, wanted)?.runs;
+    let mut all = equal_runs(a, place, most, wanted())?.runs;
     if !same_target(a, b) {
-        all.extend(equal_runs(b, place, most, wanted)?.runs);
+        all.extend(equal_runs(b, place, most, wanted())?.runs);
     }
     all.sort_by(|a, b| (&a.run.started, &a.run.id).cmp(&(&b.run.started, &b.run.id)));
     // What is not known of an older run may make it the same as either.

@@ -170,7 +170,7 @@ impl SelfTest {
     fn trials(
         &self,
         order: &RunOrder<'_>,
-        progress: &Progress,
+        progress: &Progress<'_>,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
@@ -216,7 +216,7 @@ impl SelfTest {
         &self,
         number: u32,
         order: &RunOrder<'_>,
-        progress: &Progress,
+        progress: &Progress<'_>,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let delay = self.delay.unwrap_or(PAIRS_DELAY);
@@ -238,7 +238,7 @@ impl SelfTest {
     fn twins(
         &self,
         order: &RunOrder<'_>,
-        progress: &Progress,
+        progress: &Progress<'_>,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>> {
         let begins = |at| show_progress(progress, "twins: run", at, self.runs);
@@ -260,7 +260,7 @@ impl SelfTest {
 }
 
 /// Shows that run `at` of `all` begins, counted from 1.
-fn show_progress(progress: &Progress, what: &str, at: u32, all: u32) {
+fn show_progress(progress: &Progress<'_>, what: &str, at: u32, all: u32) {
     let share = f64::from(at - 1) / f64::from(all);
     progress.prepares_files(&format!("{what} {at} of {all}"), &Headway::Share(share));
 }
@@ -271,7 +271,7 @@ fn too_often(kind: ClaimKind) -> String {
 
 /// Prints a result in the place of the progress.
 fn print_result(
-    progress: &Progress,
+    progress: &Progress<'_>,
     write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
 ) -> Result<()> {
     let text = out::written("write the result", write)?;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::{paths_in, read_text};
 use crate::host::errno;
 use crate::host::mounts::{Mount, source_path};
 use crate::host::sysfs::{
@@ -164,7 +165,7 @@ impl BlockDevice {
 }
 
 fn counters(directory: &Path) -> ErrnoResult<DeviceCounters> {
-    let text = std::fs::read_to_string(directory.join("stat")).map_err(|error| errno(&error))?;
+    let text = read_text(directory.join("stat")).map_err(|error| errno(&error))?;
     DeviceCounters::parse(&text)
 }
 
@@ -212,17 +213,17 @@ fn model(disk: &Path, depth: u32) -> Option<String> {
     if own.is_some() || depth == DEEPEST_STACK {
         return own;
     }
-    let mut below = std::fs::read_dir(disk.join("slaves")).ok()?.flatten();
-    let (only, None) = (below.next()?, below.next()) else { return None };
-    model(&disk_of(&only.path().canonicalize().ok()?), depth + 1)
+    let below = paths_in(disk.join("slaves"));
+    let [only] = &below[..] else { return None };
+    model(&disk_of(&only.canonicalize().ok()?), depth + 1)
 }
 
 fn reads_through_cache(disk: &Path, depth: u32) -> bool {
     if flag(&disk.join("loop/dio")) == Some(false) {
         return true;
     }
-    let below = std::fs::read_dir(disk.join("slaves")).into_iter().flatten().flatten();
-    let mut disks = below.filter_map(|slave| Some(disk_of(&slave.path().canonicalize().ok()?)));
+    let below = paths_in(disk.join("slaves")).into_iter();
+    let mut disks = below.filter_map(|slave| Some(disk_of(&slave.canonicalize().ok()?)));
     depth < DEEPEST_STACK && disks.any(|disk| reads_through_cache(&disk, depth + 1))
 }
 
@@ -231,17 +232,15 @@ fn flag(path: &Path) -> Option<bool> {
 }
 
 /// The scheduler in use, in brackets among those that could be; a lone one may have none.
-fn chosen(text: &str) -> Option<String> {
+pub(super) fn chosen(text: &str) -> Option<String> {
     bracketed(text).or_else(|| (!text.contains(' ')).then(|| text.to_string()))
 }
 
 /// Whether a btrfs has this device among several: `/sys/fs/btrfs/UUID/devices/` lists them.
 fn shared_by_btrfs(sys: &Path, name: &str) -> bool {
-    let Ok(filesystems) = std::fs::read_dir(sys.join("fs/btrfs")) else { return false };
-    filesystems.flatten().any(|filesystem| {
-        let devices = filesystem.path().join("devices");
-        devices.join(name.replace('/', "!")).exists()
-            && std::fs::read_dir(devices).is_ok_and(|list| list.count() > 1)
+    paths_in(sys.join("fs/btrfs")).into_iter().any(|filesystem| {
+        let devices = filesystem.join("devices");
+        devices.join(name.replace('/', "!")).exists() && paths_in(devices).len() > 1
     })
 }
 
@@ -335,9 +334,9 @@ pub(super) const DEEPEST_STACK: u32 = 8;
 
 /// What a device stands on: its members, or what a loop device's file lies on.
 pub(super) fn beneath(sys: &Path, directory: &Path) -> Vec<PathBuf> {
-    let slaves = std::fs::read_dir(directory.join("slaves")).into_iter().flatten().flatten();
-    let mut found: Vec<_> = slaves.filter_map(|slave| slave.path().canonicalize().ok()).collect();
-    let file = std::fs::read_to_string(directory.join("loop/backing_file")).unwrap_or_default();
+    let slaves = paths_in(directory.join("slaves")).into_iter();
+    let mut found: Vec<_> = slaves.filter_map(|slave| slave.canonicalize().ok()).collect();
+    let file = read_text(directory.join("loop/backing_file")).unwrap_or_default();
     if let Ok(data) = std::fs::metadata(file.trim_end_matches('\n')) {
         let block = data.file_type().is_block_device();
         let number = device_number(if block { data.rdev() } else { data.dev() });
@@ -353,6 +352,25 @@ pub(super) fn disk_of(directory: &Path) -> PathBuf {
         Some(disk) if directory.join("partition").exists() => disk.to_path_buf(),
         _ => directory.to_path_buf(),
     }
+}
+
+/// Words that the block device at a path has and another one that gets its name has not: those that its maker gave
+/// its disk, else its number and the kernel's count of media, which are others after each boot.
+///
+/// # Errors
+/// If there is no block device.
+pub fn identity_of(path: &Path) -> Result<String> {
+    let found = block_device_at(path).and_then(|at| BlockDevice::numbered(Path::new("/sys"), at));
+    let missing = || Failure::failed(format!("{} is no block device", shown(path)));
+    let BlockDevice { number, facts, directory } = found.ok_or_else(missing)?;
+    let disk = disk_of(&directory);
+    let makers = ["wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid"];
+    let name = makers.iter().find_map(|name| first_line(&disk.join(name))).unwrap_or_else(|| {
+        let media = first_line(&disk.join("diskseq")).unwrap_or_default();
+        format!("{}:{} {media}", number.0, number.1)
+    });
+    let start = number_in(&directory.join("start"));
+    Ok(format!("{name} {:?} {start:?} {:?}", facts.model, facts.total_bytes))
 }
 
 /// What a device stands on, its disk if it is a partition.
@@ -420,14 +438,14 @@ impl DeviceCounters {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            reads: self.reads + other.reads,
-            read_bytes: self.read_bytes + other.read_bytes,
-            writes: self.writes + other.writes,
-            write_bytes: self.write_bytes + other.write_bytes,
-            discard_bytes: self.discard_bytes + other.discard_bytes,
-            flushes: self.flushes + other.flushes,
-            busy_ms: self.busy_ms + other.busy_ms,
-            queue_ms: self.queue_ms + other.queue_ms,
+            reads: self.reads.wrapping_add(other.reads),
+            read_bytes: self.read_bytes.wrapping_add(other.read_bytes),
+            writes: self.writes.wrapping_add(other.writes),
+            write_bytes: self.write_bytes.wrapping_add(other.write_bytes),
+            discard_bytes: self.discard_bytes.wrapping_add(other.discard_bytes),
+            flushes: self.flushes.wrapping_add(other.flushes),
+            busy_ms: self.busy_ms.wrapping_add(other.busy_ms),
+            queue_ms: self.queue_ms.wrapping_add(other.queue_ms),
         }
     }
 

@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "perf events have no safe wrapper")]
 
 use std::ffi::{CString, c_int, c_ulong, c_void};
-use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,6 +15,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags};
 
 use crate::base::failure::{Failure, Result};
+use crate::base::files::read_all;
 use crate::host::block_device::BlockDevice;
 use crate::host::disk_activity::DiskActivity;
 
@@ -278,9 +278,7 @@ impl Tracing {
     fn read(&self, path: &str) -> Option<String> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.root, path, flags, Mode::empty()).ok()?;
-        let mut text = String::new();
-        std::fs::File::from(file).read_to_string(&mut text).ok()?;
-        Some(text)
+        String::from_utf8(read_all(&file).ok()?).ok()
     }
 
     fn format(&self, name: &str) -> Option<EventFormat> {
@@ -294,7 +292,7 @@ impl EventFormat {
     fn parse(id: u64, format: &str) -> Option<Self> {
         let offset = |field: &str| {
             let line = format.lines().find(|line| line.contains(field))?;
-            line.split_once("offset:")?.1.split_once(';')?.0.parse().ok()
+            line.split_once("offset:")?.1.split_once(';')?.0.parse::<u16>().ok().map(usize::from)
         };
         let (sector, sectors) = (offset(" sector;")?, offset(" nr_sector;")?);
         Some(Self { id, sector, sectors, operation: offset(" rwbs[")? })
@@ -486,6 +484,19 @@ enum TraceRecord {
     Event(BlockEvent),
     /// So many events found no room.
     Lost(u64),
+}
+
+/// Reads bytes as the description of a tracepoint, and then as a record of it.
+#[cfg(test)]
+pub(super) fn read_bytes_of_trace(bytes: &[u8]) {
+    let (description, record) = bytes.split_at(bytes.len() / 2);
+    for format in
+        [bytes, description].map(|text| EventFormat::parse(1, &String::from_utf8_lossy(text)))
+    {
+        for kind in [PERF_RECORD_LOST, PERF_RECORD_SAMPLE] {
+            format.as_ref().and_then(|format| parse(kind, record, format, 7));
+        }
+    }
 }
 
 /// What a record says behind its header; none if it is of another kind.

@@ -8,6 +8,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::{names_in, paths_in, read_text};
 
 use super::block;
 use super::ioctl;
@@ -269,8 +270,8 @@ fn refuse_marks(Erasable { path: device, total_bytes, .. }: &Erasable) -> Result
 
 /// The numbers of a disk's partitions.
 fn partitions(directory: &Path) -> Vec<DeviceNumber> {
-    let inside = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let parts = inside.map(|entry| entry.path()).filter(|path| path.join("partition").exists());
+    let inside = paths_in(directory).into_iter();
+    let parts = inside.filter(|path| path.join("partition").exists());
     parts.filter_map(|part| number_of_directory(&part)).collect()
 }
 
@@ -292,34 +293,32 @@ fn mount_point(number: DeviceNumber, partitions: &[DeviceNumber]) -> Option<Path
 }
 
 fn is_swap(number: DeviceNumber, partitions: &[DeviceNumber]) -> bool {
-    let text = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let text = read_text("/proc/swaps").unwrap_or_default();
     let mut numbers = swap_paths(&text).into_iter().filter_map(|path| block_device_at(&path));
     numbers.any(|other| other == number || partitions.contains(&other))
 }
 
 /// The first word of each line after the head.
-fn swap_paths(text: &str) -> Vec<PathBuf> {
+pub(super) fn swap_paths(text: &str) -> Vec<PathBuf> {
     let lines = text.lines().skip(1);
     lines.filter_map(|line| line.split_whitespace().next()).map(PathBuf::from).collect()
 }
 
 /// An array, a volume or a cache that stands on it.
 fn holder(directory: &Path) -> Option<std::ffi::OsString> {
-    let mut holders = std::fs::read_dir(directory.join("holders")).ok()?.flatten();
-    holders.next().map(|holder| holder.file_name())
+    names_in(directory.join("holders")).ok()?.into_iter().next()
 }
 
 /// A loop device whose file is this device; the kernel does not count it as a holder.
 fn loop_device_on(number: DeviceNumber) -> Option<std::ffi::OsString> {
-    let devices = std::fs::read_dir("/sys/block").ok()?.flatten();
-    let shows = |device: &std::fs::DirEntry| {
-        let file = std::fs::read_to_string(device.path().join("loop/backing_file"));
+    const DEVICES: &str = "/sys/block";
+    let shows = |device: &std::ffi::OsString| {
+        let file = read_text(Path::new(DEVICES).join(device).join("loop/backing_file"));
         file.is_ok_and(|file| {
             block_device_at(Path::new(file.trim_end_matches('\n'))) == Some(number)
         })
     };
-    let mut above = devices.filter(shows);
-    above.next().map(|device| device.file_name())
+    names_in(DEVICES).ok()?.into_iter().find(shows)
 }
 
 /// Another process that has the device open, which need not keep others out: a virtual machine, a
@@ -334,17 +333,16 @@ fn opener(number: DeviceNumber) -> Option<u32> {
 }
 
 fn openers(number: DeviceNumber) -> Vec<u32> {
-    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let processes = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let all = names_in("/proc").unwrap_or_default().into_iter();
+    let processes = all.filter_map(|name| name.to_str()?.parse::<u32>().ok());
     processes.filter(|id| *id != std::process::id() && has_open(*id, number)).collect()
 }
 
 fn has_open(process: u32, number: DeviceNumber) -> bool {
-    let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    let files = paths_in(format!("/proc/{process}/fd")).into_iter();
     // Only what lies in /dev is looked at: a path on a server that is gone would make it wait. The
     // link leads to what is open, which may have another path here than there.
     let mut devices = files
-        .map(|file| file.path())
         .filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with("/dev")));
     devices.any(|link| block_device_at(&link) == Some(number))
 }

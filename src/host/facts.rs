@@ -7,10 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::read_text;
 
 use super::block_device::BlockDevice;
 pub use super::block_device::DeviceFacts;
 use super::block_trace::BlockTrace;
+use super::memory::machine_bytes;
 use super::mounts::Mount;
 use super::page_cache::{self, CacheProbe};
 use super::settings::MachineSettings;
@@ -116,7 +118,7 @@ impl HostFacts {
         })?;
         let system = rustix::system::uname();
         let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let cpuinfo = read_text("/proc/cpuinfo").unwrap_or_default();
         let device = BlockDevice::under(&mount);
         let rights = Rights::probe(device.as_ref());
         let device = device.map(|device| device.facts);
@@ -125,7 +127,7 @@ impl HostFacts {
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
             cpu: cpu_model(&cpuinfo).unwrap_or_else(|| text(system.machine())),
             cpus: allowed_cpus(),
-            memory_bytes: memory_bytes(),
+            memory_bytes: machine_bytes(),
             filesystem: FilesystemFacts { journal, ..FilesystemFacts::new(&mount, space) },
             device,
             rights,
@@ -162,14 +164,14 @@ fn journal(sys: &Path, device: &str) -> Option<bool> {
     first_line(&directory.join("journal_task")).map(|task| task != "<none>")
 }
 
-fn impersonal(options: &str) -> String {
+pub(super) fn impersonal(options: &str) -> String {
     let key = |option: &&str| option.split_once('=').map_or(*option, |(key, _)| key).to_string();
     let kept = options.split(',').filter(|o| !PERSONAL_OPTIONS.contains(&key(o).as_str()));
     kept.collect::<Vec<_>>().join(",")
 }
 
 /// The first processor's model, from the text of /proc/cpuinfo; some architectures give none.
-fn cpu_model(cpuinfo: &str) -> Option<String> {
+pub(super) fn cpu_model(cpuinfo: &str) -> Option<String> {
     let named = |line: &str| {
         let (key, value) = line.split_once(':')?;
         (key.trim() == "model name").then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -188,21 +190,6 @@ fn allowed_cpus() -> u32 {
 
 /// File systems that live in memory, where what is written takes it from all processes.
 pub const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
-
-/// Memory that processes may still take, in bytes: `MemAvailable` of /proc/meminfo; none if the
-/// kernel does not say.
-pub fn memory_available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
-}
-
-/// Memory the kernel manages, in bytes: `MemTotal` of /proc/meminfo.
-pub fn memory_bytes() -> u64 {
-    let info = rustix::system::sysinfo();
-    (info.totalram as u64).saturating_mul(u64::from(info.mem_unit.max(1)))
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::base::files::read_text;
 use crate::host::block_device::{BlockDevice, DEEPEST_STACK, beneath};
 use crate::host::sysfs::number_after;
 
@@ -36,12 +37,12 @@ impl Unrest {
 /// What is under way now. None where the kernel does not show it.
 pub fn look(device: &BlockDevice) -> Option<Unrest> {
     let requests = requests(Path::new("/sys"), &device.directory, 0)?;
-    unrest(requests, &std::fs::read_to_string("/proc/vmstat").ok()?)
+    unrest(requests, &read_text("/proc/vmstat").ok()?)
 }
 
 /// Requests in flight on a device and on those beneath it, some of which stand for the same work.
 fn requests(sys: &Path, directory: &Path, depth: u32) -> Option<u64> {
-    let own = in_flight(&std::fs::read_to_string(directory.join("inflight")).ok()?)?;
+    let own = in_flight(&read_text(directory.join("inflight")).ok()?)?;
     if depth == DEEPEST_STACK {
         return Some(own);
     }
@@ -51,12 +52,13 @@ fn requests(sys: &Path, directory: &Path, depth: u32) -> Option<u64> {
 }
 
 /// Two numbers: reads and writes.
-fn in_flight(text: &str) -> Option<u64> {
-    text.split_whitespace().map(|number| number.parse::<u64>().ok()).sum()
+pub(super) fn in_flight(text: &str) -> Option<u64> {
+    let mut numbers = text.split_whitespace().map(|number| number.parse::<u64>().ok());
+    numbers.try_fold(0u64, |sum, number| Some(sum.saturating_add(number?)))
 }
 
 /// With what the text of /proc/vmstat says.
-fn unrest(requests: u64, text: &str) -> Option<Unrest> {
+pub(super) fn unrest(requests: u64, text: &str) -> Option<Unrest> {
     Some(Unrest {
         requests,
         dirty: number_after(text, "nr_dirty ")?,

@@ -23,7 +23,7 @@ pub fn journal_bytes(device: &BlockDevice) -> Option<u64> {
 }
 
 /// The same by the first bytes of the device.
-fn journal_of(first: &[u8]) -> Option<u64> {
+pub(super) fn journal_of(first: &[u8]) -> Option<u64> {
     ext_journal(first.get(EXT_OFFSET..)?).or_else(|| xfs_log(first))
 }
 

@@ -59,21 +59,21 @@ impl KernelLog {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct KernelRecord {
+pub(super) struct KernelRecord {
     level: u32,
     text: String,
 }
 
 impl KernelRecord {
     /// `6,339,5140900,-;text`, then lines of details. None for what programs wrote there.
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
         let (head, text) = text.lines().next()?.split_once(';')?;
         let priority: u32 = head.split(',').next()?.parse().ok()?;
         (priority >> 3 == 0).then(|| Self { level: priority & 7, text: text.trim().to_string() })
     }
 
-    fn is_about(&self, device: &str, kind: &str) -> bool {
+    pub(super) fn is_about(&self, device: &str, kind: &str) -> bool {
         let outside = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '-');
         let names_device = self.text.match_indices(device).any(|(at, _)| {
             outside(self.text[..at].chars().next_back())

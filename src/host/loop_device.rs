@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::read_bytes;
 
 use super::ioctl;
 use super::sysfs::{device_link, device_number};
@@ -37,7 +38,7 @@ const UNKNOWN_REQUEST: Errno = Errno(libc::ENOTTY);
 /// The file behind a loop device that is named by its node; none if it is none.
 pub fn backing_file(node: &OsStr) -> Option<PathBuf> {
     let name = Path::new(node).strip_prefix("/dev").ok()?;
-    let text = std::fs::read(Path::new("/sys/block").join(name).join("loop/backing_file")).ok()?;
+    let text = read_bytes(Path::new("/sys/block").join(name).join("loop/backing_file")).ok()?;
     let path = text.strip_suffix(b"\n").unwrap_or(&text);
     Some(PathBuf::from(OsStr::from_bytes(path)))
 }
@@ -148,7 +149,7 @@ impl LoopDevice {
     /// What sysfs says of the attached file; none if none is attached.
     fn setting(&self, name: &str) -> Option<String> {
         let device = device_link(Path::new("/sys"), self.number);
-        let text = std::fs::read(device.join("loop").join(name)).ok()?;
+        let text = read_bytes(device.join("loop").join(name)).ok()?;
         Some(String::from_utf8_lossy(&text).trim_end_matches('\n').to_string())
     }
 
@@ -195,7 +196,7 @@ impl Drop for LoopDevice {
 }
 
 /// The kernel marks a file that was removed meanwhile.
-fn without_end(file: Option<&str>) -> Option<&str> {
+pub(super) fn without_end(file: Option<&str>) -> Option<&str> {
     file.map(|file| file.strip_suffix(" (deleted)").unwrap_or(file))
 }
 

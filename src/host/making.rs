@@ -1,24 +1,21 @@
 //! Checks whether file systems can be made and mounted here, and makes them.
-#![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
 
-use crate::base::failure::{Failure, Result, shown};
+use super::programs::{command, find_program};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::files::read_text;
 use crate::base::shell::quoted;
 use crate::plan::filesystem::{FileSystemKind, Maker};
-
-/// Where such programs are besides `PATH`, which a user's seldom has.
-const SYSTEM_PLACES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// What a failing program said is told up to this many lines.
 const SAID_LINES_MAX: usize = 3;
@@ -48,22 +45,21 @@ pub fn probe_all(
         match kind.maker.as_ref().map(|maker| (maker, find_program(maker.program))) {
             None => tools.push((*kind, None)),
             Some((_, Some(program))) => tools.push((*kind, Some(Tool::at(program)))),
-            Some((maker, None)) => problems.push(not_installed(maker)),
+            Some((maker, None)) => problems.push(not_found(maker)),
         }
     }
     if problems.is_empty() { Ok(tools) } else { Err(Failure::failed(problems.join("\n"))) }
 }
 
-fn not_installed(maker: &Maker) -> String {
+/// What is known of a program that is missing.
+const NOT_FOUND: &str = "is not where the system keeps programs (PATH is not searched)";
+
+fn not_found(maker: &Maker) -> String {
     let Maker { program, debian, fedora, .. } = maker;
     if debian == fedora {
-        return format!(
-            "{program} is not installed: it is in the package {debian} (Debian, Fedora)"
-        );
+        return format!("{program} {NOT_FOUND}: it is in the package {debian} (Debian, Fedora)");
     }
-    format!(
-        "{program} is not installed: it is in the package {debian} (Debian) or {fedora} (Fedora)"
-    )
+    format!("{program} {NOT_FOUND}: it is in the package {debian} (Debian) or {fedora} (Fedora)")
 }
 
 /// What the running kernel knows, in the kernel's own texts.
@@ -78,7 +74,7 @@ struct Kernel {
 impl Kernel {
     fn running() -> Self {
         let release = rustix::system::uname().release().to_string_lossy().into_owned();
-        let text = |path: String| std::fs::read_to_string(path).unwrap_or_default();
+        let text = |path: String| read_text(path).unwrap_or_default();
         let of_modules = ["modules.alias", "modules.dep", "modules.builtin"]
             .map(|name| text(format!("/lib/modules/{release}/{name}")));
         let filesystems = text("/proc/filesystems".into());
@@ -127,25 +123,8 @@ impl Kernel {
 }
 
 /// The numbers of a release, to be compared: `6.9` comes before `6.13.2`.
-fn numbers(release: &str) -> Vec<u32> {
+pub(super) fn numbers(release: &str) -> Vec<u32> {
     release.split('.').map_while(|part| part.parse().ok()).collect()
-}
-
-/// A program by its name, in `PATH` and where the system keeps its own.
-pub(super) fn find_program(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).chain(SYSTEM_PLACES.map(PathBuf::from));
-    find_in(places, name)
-}
-
-fn find_in(mut places: impl Iterator<Item = PathBuf>, name: &str) -> Option<PathBuf> {
-    // What lies in the working directory is nobody's choice.
-    let runs = |file: &PathBuf| {
-        let data = std::fs::metadata(file);
-        file.is_absolute()
-            && data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
-    places.find_map(|place| Some(place.join(name)).filter(runs))
 }
 
 impl Tool {
@@ -168,8 +147,7 @@ fn version(done: &Output) -> Option<String> {
 }
 
 fn run(program: &Path, arguments: &[OsString]) -> std::io::Result<Output> {
-    let mut command = Command::new(program);
-    command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null()).output()
+    command(program).args(arguments).output()
 }
 
 /// How long it is waited from one look at a program that runs to the next.
@@ -184,13 +162,12 @@ fn run_until(
 ) -> std::io::Result<Option<Output>> {
     let memory = || rustix::fs::memfd_create(c"said", MemfdFlags::CLOEXEC).map(File::from);
     let (mut stdout, mut stderr) = (memory()?, memory()?);
-    let mut command = Command::new(program);
-    command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
+    let mut command = command(program);
+    command.args(arguments);
     // No word of a user's must name a file that happens to lie where boatload was started.
     command.current_dir(directory);
     // A Ctrl-C in the terminal is meant for boatload, which ends it in its own way.
     command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).process_group(0);
-    die_with_parent(&mut command);
     let mut child = command.spawn()?;
     let status = loop {
         match child.try_wait()? {
@@ -211,16 +188,6 @@ fn run_until(
     Ok(Some(Output { status, stdout: said(&mut stdout)?, stderr: said(&mut stderr)? }))
 }
 
-/// A program that writes to a device must not go on when nobody watches it any more.
-fn die_with_parent(command: &mut Command) {
-    let die = || {
-        let signal = Some(rustix::process::Signal::KILL);
-        Ok(rustix::process::set_parent_process_death_signal(signal)?)
-    };
-    // SAFETY: between fork and exec this makes one system call, prctl(2), and allocates nothing.
-    unsafe { command.pre_exec(die) };
-}
-
 fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
     let group = rustix::process::Pid::from_child(child);
     // If it has ended meanwhile, so has its group.
@@ -228,7 +195,7 @@ fn kill_with_children(child: &mut Child) -> std::io::Result<()> {
     child.wait().map(drop)
 }
 
-/// Makes a file system; the arguments are all words after the program's name, the device among
+/// Makes or checks a file system; the arguments are all words after the program's name, the device among
 /// them. It works in `directory`, which should be empty, and is killed when `stop` is set.
 ///
 /// # Errors
@@ -258,6 +225,39 @@ pub fn make(
         "{name} {how}: {said}. The command was `{}`",
         typed(tool, arguments)
     )))
+}
+
+/// The state that a check found a file system in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckedState {
+    /// Nothing is wrong with it.
+    Clean,
+    /// What the program says.
+    Damaged(String),
+    /// There is no such program here, or none is known.
+    Unknown,
+}
+
+/// Has the file system on a device checked, which is not mounted; nothing on it is changed.
+///
+/// # Errors
+/// If it was stopped.
+pub fn check(
+    kind: &FileSystemKind,
+    device: &Path,
+    directory: &Path,
+    stop: &AtomicBool,
+) -> Result<CheckedState> {
+    let words = kind.maker.as_ref().map_or(&[][..], |maker| maker.check);
+    let Some((name, words)) = words.split_first() else { return Ok(CheckedState::Unknown) };
+    let Some(program) = find_program(name) else { return Ok(CheckedState::Unknown) };
+    let words = words.iter().map(OsString::from).chain([device.into()]);
+    let tool = Tool { program, version: None };
+    match make(&tool, &words.collect::<Vec<_>>(), directory, stop) {
+        Ok(()) => Ok(CheckedState::Clean),
+        Err(failure) if failure.exit == Exit::Failed => Ok(CheckedState::Damaged(failure.sentence)),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// The last lines a program said, on stderr if anything, else on stdout, without the reminder of
@@ -323,25 +323,13 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_told_with_its_packages() {
-        let told = |name| not_installed(find_kind(name).unwrap().maker.as_ref().unwrap());
+        let told = |name| not_found(find_kind(name).unwrap().maker.as_ref().unwrap());
         assert_eq!(
             told("xfs"),
-            "mkfs.xfs is not installed: it is in the package xfsprogs (Debian, Fedora)"
+            "mkfs.xfs is not where the system keeps programs (PATH is not searched): it is in the package \
+             xfsprogs (Debian, Fedora)"
         );
         assert!(told("nilfs2").ends_with("nilfs-tools (Debian) or nilfs-utils (Fedora)"));
-    }
-
-    #[test]
-    fn a_program_is_an_executable_file_at_an_absolute_path() {
-        let place = tempfile::tempdir().unwrap();
-        let file = place.path().join("mkfs.x");
-        let find = |place: &Path| find_in([place.to_path_buf()].into_iter(), "mkfs.x");
-        assert_eq!(find(place.path()), None);
-        std::fs::write(&file, "").unwrap();
-        assert_eq!(find(place.path()), None, "not executable");
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        assert_eq!(find(place.path()), Some(file));
-        assert_eq!(find(Path::new("")), None);
     }
 
     fn shell(script: &str) -> Result<()> {
@@ -355,7 +343,7 @@ mod tests {
         let words = ["-c".into(), "sleep 1000".into()];
         let stopped = make(&tool, &words, Path::new("/"), &AtomicBool::new(true));
         let failure = stopped.expect_err("it was stopped");
-        assert_eq!(failure.exit, crate::base::failure::Exit::Interrupted);
+        assert_eq!(failure.exit, Exit::Interrupted);
         assert_eq!(failure.sentence, "interrupted during sh");
     }
 

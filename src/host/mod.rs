@@ -4,6 +4,7 @@
 pub mod block;
 pub mod block_device;
 pub mod block_trace;
+pub(crate) mod capabilities;
 pub(crate) mod cpu;
 pub mod disk_activity;
 pub mod disturbance;
@@ -18,17 +19,24 @@ mod ioctl;
 pub mod journal;
 mod kernel_log;
 pub mod layout;
+pub mod link;
 pub mod loop_device;
 pub mod making;
+pub mod memory;
 pub mod mounts;
 pub mod open;
 pub mod page_cache;
 pub(crate) mod paths;
+pub mod process;
+pub(crate) mod programs;
 pub(crate) mod reads;
 pub mod settings;
 pub mod signatures;
 pub mod space;
+pub mod stopped_program;
 mod sysfs;
+pub mod tracing;
+pub mod waiting_call;
 
 use crate::base::errno::Errno;
 
@@ -36,3 +44,6 @@ use crate::base::errno::Errno;
 fn errno(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno)
 }
+
+#[cfg(test)]
+pub(crate) mod texts;

@@ -14,6 +14,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::read_bytes;
 use crate::host::kernel_log::KernelLog;
 use crate::host::open::mount_id;
 use crate::host::sysfs::{DeviceNumber, block_device_at, device_link, device_number};
@@ -50,7 +51,7 @@ impl Mount {
     /// # Errors
     /// If `/proc` cannot be read, or shows no mount that fits (in a chroot, say).
     pub fn of(fd: BorrowedFd<'_>) -> Result<Self> {
-        let text = std::fs::read(MOUNTS)
+        let text = read_bytes(MOUNTS)
             .map_err(|error| Failure::from_system(format!("read {MOUNTS}"), error))?;
         let stat = rustix::fs::fstat(fd)
             .map_err(|error| Failure::from_system("look at the directory", error))?;
@@ -189,7 +190,7 @@ pub fn mount(source: &Path, kind: &str, target: &Path, options: &str) -> Result<
 }
 
 /// Mount flags, and what is left for the file system.
-fn split(options: &str) -> (MountFlags, String) {
+pub(super) fn split(options: &str) -> (MountFlags, String) {
     let mut flags = MountFlags::empty();
     let mut data = Vec::new();
     for word in options.split(',').map(str::trim) {
@@ -281,7 +282,7 @@ pub fn mounts_below(directory: &Path) -> Vec<Mount> {
 
 /// What the calling thread sees mounted.
 pub(super) fn all_mounts() -> Vec<Mount> {
-    std::fs::read(MOUNTS).map(|text| parse(&text)).unwrap_or_default()
+    read_bytes(MOUNTS).map(|text| parse(&text)).unwrap_or_default()
 }
 
 /// Whether no file system, array or other driver holds a block device, be it in a view of the

@@ -4,8 +4,7 @@
 //! of the files still open, close them, [`drop_names`].
 #![expect(unsafe_code, reason = "system calls that no safe wrapper has")]
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;
@@ -16,6 +15,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::path::Arg;
 
 use crate::base::errno::Errno;
+use crate::base::files::{uninterrupted, write_all};
 use crate::base::named_enum::named_enum;
 use crate::host::errno;
 
@@ -177,14 +177,14 @@ pub fn can_drop() -> bool {
 /// # Errors
 /// `EACCES`, `EPERM` or `EROFS` without the right to it.
 pub fn drop_all() -> Result<(), Errno> {
-    let mut orders = open_drop()?;
+    let orders = open_drop()?;
     rustix::fs::sync();
-    give(&mut orders, b"3\n")
+    give(&orders, b"3\n")
 }
 
 /// Drops cached names and inodes (dentries), and what only they kept in memory.
 pub fn drop_names() -> Result<(), Errno> {
-    give(&mut open_drop()?, b"2\n")
+    give(&open_drop()?, b"2\n")
 }
 
 /// Puts one file's pages out of the cache, as far as an ordinary user can: writes them out, then
@@ -197,11 +197,12 @@ pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
 }
 
 fn open_drop() -> Result<File, Errno> {
-    OpenOptions::new().write(true).open(DROP_CACHES).map_err(|error| errno(&error))
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    Ok(uninterrupted(|| rustix::fs::open(DROP_CACHES, flags, Mode::empty()))?.into())
 }
 
-fn give(file: &mut File, order: &[u8]) -> Result<(), Errno> {
-    file.write_all(order).map_err(|error| errno(&error))
+fn give(file: &File, order: &[u8]) -> Result<(), Errno> {
+    write_all(file, order).map_err(|error| errno(&error))
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use rustix::fs::{Mode, OFlags};
 use super::block_device::{BlockDevice, DEEPEST_STACK, below};
 use super::mounts::Mount;
 use super::sysfs::{device_number, number_after, number_in};
+use crate::base::files::read_text;
 
 /// Bytes that this process has had disks read so far, all its threads together: what it found in
 /// memory is not in it, nor what others read (`read_bytes` of proc_pid_io(5)). None where the
 /// kernel does not count them.
 pub(crate) fn own_read_bytes() -> Option<u64> {
-    number_after(&std::fs::read_to_string("/proc/self/io").ok()?, "read_bytes: ")
+    number_after(&read_text("/proc/self/io").ok()?, "read_bytes: ")
 }
 
 /// What lies beneath a device with respect to this machine's page cache.
@@ -62,7 +63,7 @@ impl Beneath {
 fn cached_file(sys: &Path, directory: &Path, depth: u32) -> Option<PathBuf> {
     let loops = directory.join("loop");
     if number_in(&loops.join("dio")) == Some(0) {
-        let text = std::fs::read_to_string(loops.join("backing_file")).ok()?;
+        let text = read_text(loops.join("backing_file")).ok()?;
         return Some(PathBuf::from(text.trim_end_matches('\n')));
     }
     match &below(sys, directory)[..] {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::memory::group_limit_bytes;
 use super::sysfs::{bracketed, first_line};
+use crate::base::files::{names_in, paths_in, read_text};
 
 /// Each is none where the kernel does not tell it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +75,7 @@ impl MachineSettings {
             cpus_online: processors_listed(&first_line(Path::new(ONLINE)).unwrap_or_default()),
             virtual_machine: virtual_machine(cpuinfo),
             group_cpus_max: group.as_ref().and_then(OwnGroup::processors_max),
-            group_memory_max_bytes: group.as_ref().and_then(OwnGroup::memory_max_bytes),
+            group_memory_max_bytes: group_limit_bytes(),
             ..Self::below(Path::new("/"))
         }
     }
@@ -125,22 +127,21 @@ const REPORTING_BIT: usize = 5;
 /// Whether some balloon device was agreed to report free pages; none where no driver for virtio is.
 fn free_page_reporting(drivers: &Path) -> Option<bool> {
     drivers.is_dir().then(|| {
-        let devices = std::fs::read_dir(drivers.join("virtio_balloon")).into_iter().flatten();
-        let features =
-            devices.flatten().filter_map(|device| first_line(&device.path().join("features")));
+        let devices = paths_in(drivers.join("virtio_balloon"));
+        let features = devices.iter().filter_map(|device| first_line(&device.join("features")));
         // A digit for each feature, the first of them first.
         features.into_iter().any(|digits| digits.as_bytes().get(REPORTING_BIT) == Some(&b'1'))
     })
 }
 
 /// How many a list like `0-3,8` names.
-fn processors_listed(list: &str) -> Option<u64> {
+pub(super) fn processors_listed(list: &str) -> Option<u64> {
     let many = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
         Some(last.checked_sub(first)?.saturating_add(1))
     };
-    list.split(',').map(many).sum()
+    list.split(',').try_fold(0u64, |sum, part| Some(sum.saturating_add(many(part)?)))
 }
 
 /// The maker and the kind, where the maker's name is not part of the kind.
@@ -155,10 +156,10 @@ fn product(maker: Option<String>, kind: Option<String>) -> Option<String> {
 fn mitigations(directory: &Path) -> Option<String> {
     let mut open = Vec::new();
     let mut closed = 0;
-    for entry in std::fs::read_dir(directory).ok()?.flatten() {
-        let state = first_line(&entry.path()).unwrap_or_default();
+    for name in names_in(directory).ok()? {
+        let state = first_line(&directory.join(&name)).unwrap_or_default();
         if state.starts_with("Vulnerable") {
-            open.push(entry.file_name().to_string_lossy().into_owned());
+            open.push(name.to_string_lossy().into_owned());
         } else if state.starts_with("Mitigation") {
             closed += 1;
         }
@@ -172,7 +173,7 @@ fn mitigations(directory: &Path) -> Option<String> {
 }
 
 /// The flag `hypervisor` of the processors; only x86 has flags.
-fn virtual_machine(cpuinfo: &str) -> Option<bool> {
+pub(super) fn virtual_machine(cpuinfo: &str) -> Option<bool> {
     let flags = cpuinfo.lines().find_map(|line| line.strip_prefix("flags"))?;
     Some(flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
@@ -180,29 +181,22 @@ fn virtual_machine(cpuinfo: &str) -> Option<bool> {
 /// Where the hierarchies are mounted everywhere.
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// More memory than this is no limit: the first version of control groups says "none" so.
-const NO_LIMIT_BYTES: u64 = 1 << 62;
-
 /// The control group of this process (cgroups(7)), by its directories: what it may use. Its name is
 /// nobody's business and is not kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OwnGroup {
     processors: PathBuf,
-    memory: PathBuf,
 }
 
 impl OwnGroup {
     /// The group of this process; none without control groups.
     pub(crate) fn find() -> Option<Self> {
-        Self::of(&std::fs::read_to_string("/proc/self/cgroup").ok()?, Path::new(ROOT))
+        Self::of(&read_text("/proc/self/cgroup").ok()?, Path::new(ROOT))
     }
 
     /// From the text of `/proc/PID/cgroup`, with its hierarchies below `root`.
-    fn of(text: &str, root: &Path) -> Option<Self> {
-        Some(Self {
-            processors: directory(text, root, "cpu")?,
-            memory: directory(text, root, "memory")?,
-        })
+    pub(super) fn of(text: &str, root: &Path) -> Option<Self> {
+        Some(Self { processors: directory(text, root, "cpu")? })
     }
 
     /// Its file `cpu.stat`, if it has one.
@@ -212,7 +206,7 @@ impl OwnGroup {
 
     /// How many processors' time it may use; none for no limit.
     pub(crate) fn processors_max(&self) -> Option<f64> {
-        let read = |name: &str| std::fs::read_to_string(self.processors.join(name)).ok();
+        let read = |name: &str| read_text(self.processors.join(name)).ok();
         let (quota, period) = match read("cpu.max") {
             Some(text) => {
                 let (quota, period) = text.trim().split_once(' ')?;
@@ -224,13 +218,6 @@ impl OwnGroup {
             }
         };
         (quota > 0.0 && period > 0.0).then_some(quota / period)
-    }
-
-    /// How much memory it may use, in bytes; none for no limit.
-    pub(crate) fn memory_max_bytes(&self) -> Option<u64> {
-        let read = |name: &str| std::fs::read_to_string(self.memory.join(name)).ok();
-        let text = read("memory.max").or_else(|| read("memory.limit_in_bytes"))?;
-        text.trim().parse().ok().filter(|bytes| *bytes < NO_LIMIT_BYTES)
     }
 }
 
@@ -329,14 +316,11 @@ mod group_tests {
     fn the_second_version_has_one_directory_and_its_limits() {
         let root = tempfile::tempdir().unwrap();
         put(root.path(), "user.slice/a/cpu.max", "150000 100000\n");
-        put(root.path(), "user.slice/a/memory.max", "1073741824\n");
         let group = OwnGroup::of("0::/user.slice/a\n", root.path()).unwrap();
         assert_eq!(group.processors_max(), Some(1.5));
-        assert_eq!(group.memory_max_bytes(), Some(1 << 30));
         assert_eq!(group.processor_statistics(), None);
         put(root.path(), "user.slice/a/cpu.max", "max 100000\n");
-        put(root.path(), "user.slice/a/memory.max", "max\n");
-        assert_eq!((group.processors_max(), group.memory_max_bytes()), (None, None));
+        assert_eq!(group.processors_max(), None);
     }
 
     #[test]
@@ -345,11 +329,9 @@ mod group_tests {
         put(root.path(), "cpu,cpuacct/b/cpu.cfs_quota_us", "50000\n");
         put(root.path(), "cpu,cpuacct/b/cpu.cfs_period_us", "100000\n");
         put(root.path(), "cpu,cpuacct/b/cpu.stat", "nr_throttled 1\n");
-        put(root.path(), "memory/c/memory.limit_in_bytes", "9223372036854771712\n");
         let text = "4:memory:/c\n1:cpu,cpuacct:/b\n0::/\n";
         let group = OwnGroup::of(text, root.path()).unwrap();
         assert_eq!(group.processors_max(), Some(0.5));
-        assert_eq!(group.memory_max_bytes(), None, "that is how it says that there is no limit");
         assert!(group.processor_statistics().is_some());
         put(root.path(), "cpu,cpuacct/b/cpu.cfs_quota_us", "-1\n");
         assert_eq!(group.processors_max(), None);

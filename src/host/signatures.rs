@@ -1,11 +1,11 @@
 //! Recognises what a block device holds by its signatures, as wipefs(8) and blkid(8) do.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use crate::base::failure::{Failure, Result, shown};
 
-use super::making::find_program;
+use super::programs::{command, find_program};
 
 /// Words of blkid for a partition table.
 const TABLES: [&str; 9] =
@@ -52,8 +52,8 @@ fn asked(
     read: impl Fn(&Output) -> Option<Vec<String>>,
 ) -> Option<Result<Vec<String>>> {
     let program = find_program(name)?;
-    let mut command = Command::new(program);
-    command.args(arguments).arg(device).env("LC_ALL", "C").stdin(Stdio::null());
+    let mut command = command(&program);
+    command.args(arguments).arg(device);
     let doing = format!("tell with {name} what lies on {}", shown(device));
     Some(match command.output() {
         Err(error) => Err(Failure::from_system(doing, error)),
@@ -66,13 +66,13 @@ fn asked(
 }
 
 /// `0x438,uuid,label,ext4`; its fields have no commas.
-fn of_wipefs(text: &[u8]) -> Vec<String> {
+pub(super) fn of_wipefs(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().filter(|line| line.starts_with("0x"));
     lines.filter_map(|line| line.rsplit(',').next()).map(shown).collect()
 }
 
-fn of_blkid(text: &[u8]) -> Vec<String> {
+pub(super) fn of_blkid(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let value = |line| ["TYPE=", "PTTYPE="].iter().find_map(|key| str::strip_prefix(line, key));
     text.lines().filter_map(value).map(shown).collect()

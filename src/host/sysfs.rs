@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dev, FileType};
 
+use crate::base::files::read_text;
+
 /// Major and minor number of a device.
 pub(super) type DeviceNumber = (u32, u32);
 
@@ -26,7 +28,7 @@ pub(super) fn device_link(sys: &Path, number: DeviceNumber) -> PathBuf {
 
 /// The first line of a file without the blanks around it; none if it is empty or not text.
 pub(super) fn first_line(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = read_text(path).ok()?;
     let line = text.lines().next()?.trim();
     (!line.is_empty()).then(|| line.to_string())
 }

@@ -22,8 +22,7 @@ mod write_chunk;
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::base::named_enum::named_enum;
 
 pub use list::OWN_ENTRIES_BYTES;
 pub use request::{Access, ItemId, NextRequest, OperationProgress, Request, RequestKind};
@@ -167,23 +166,24 @@ impl Change {
     }
 }
 
-/// When written data must be on the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Durability {
-    /// Whenever the kernel likes.
-    #[default]
-    None,
-    /// fsync(2) of the file at the end of each operation.
-    Fsync,
-    /// fdatasync(2) of the file at the end of each operation.
-    Fdatasync,
-    /// fsync(2) of the file, then of the directory that holds it.
-    FsyncDirectory,
-    /// Each file opened with `O_DSYNC`.
-    Dsync,
-    /// One syncfs(2) at the end of the phase, its time kept apart.
-    Syncfs,
+named_enum! {
+    /// When written data must be on the device.
+    #[derive(Default)]
+    pub enum Durability {
+        /// Whenever the kernel likes.
+        #[default]
+        None = "none",
+        /// fsync(2) of the file at the end of each operation.
+        Fsync = "fsync",
+        /// fdatasync(2) of the file at the end of each operation.
+        Fdatasync = "fdatasync",
+        /// fsync(2) of the file, then of the directory that holds it.
+        FsyncDirectory = "fsync-directory",
+        /// Each file opened with `O_DSYNC`.
+        Dsync = "dsync",
+        /// One syncfs(2) at the end of the phase, its time kept apart.
+        Syncfs = "syncfs",
+    }
 }
 
 /// One thing an operation is to be done to, with all that follows from its number.

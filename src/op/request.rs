@@ -5,6 +5,7 @@
 use std::fmt;
 
 use crate::base::errno::Errno;
+use crate::base::named_enum::named_enum;
 
 /// Something in the tree that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,25 +153,40 @@ pub enum Request {
     SyncHolder(ItemId),
 }
 
-/// A request without its particulars: the state of a step machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the request of the same name")]
-pub enum RequestKind {
-    Open,
-    Write,
-    WriteAt,
-    Read,
-    ReadBlock,
-    Sync,
-    Close,
-    Stat,
-    StatOpen,
-    ReadDirectory,
-    Rename,
-    Unlink,
-    MakeDirectory,
-    RemoveDirectory,
-    SyncHolder,
+named_enum! {
+    /// A request without its particulars: the state of a step machine.
+    pub enum RequestKind {
+        /// openat(2).
+        Open = "open",
+        /// write(2).
+        Write = "write",
+        /// pwrite(2).
+        WriteAt = "write-at",
+        /// read(2).
+        Read = "read",
+        /// pread(2) of a block of the device.
+        ReadBlock = "read-block",
+        /// fsync(2) or fdatasync(2) of a file.
+        Sync = "sync",
+        /// close(2).
+        Close = "close",
+        /// stat(2).
+        Stat = "stat",
+        /// fstat(2).
+        StatOpen = "stat-open",
+        /// getdents(2).
+        ReadDirectory = "read-directory",
+        /// rename(2).
+        Rename = "rename",
+        /// unlink(2).
+        Unlink = "unlink",
+        /// mkdir(2).
+        MakeDirectory = "mkdir",
+        /// rmdir(2).
+        RemoveDirectory = "rmdir",
+        /// fsync(2) of a directory.
+        SyncHolder = "sync-directory",
+    }
 }
 
 impl Request {

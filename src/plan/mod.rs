@@ -18,6 +18,8 @@ pub mod space;
 pub mod tree;
 mod wire;
 
+use std::fmt::Write;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -190,6 +192,14 @@ impl Plan {
         names
     }
 
+    /// A number that follows from all that its cells do (FNV-1a of how they are written for debugging).
+    pub fn fingerprint(&self) -> u64 {
+        let mut text = Fingerprint(0xcbf2_9ce4_8422_2325);
+        // It takes any text.
+        let _ = write!(text, "{:?}", self.cells);
+        text.0
+    }
+
     /// Whether any of its cells makes files below the directory.
     pub fn makes_files(&self) -> bool {
         self.cells.iter().any(CellPlan::makes_files)
@@ -217,6 +227,17 @@ impl Plan {
             cell.phases.iter_mut().try_for_each(|phase| fit(phase, size))?;
         }
         Ok(fitted)
+    }
+}
+
+struct Fingerprint(u64);
+
+impl Write for Fingerprint {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Ok(())
     }
 }
 

@@ -92,6 +92,8 @@ pub struct Phase {
     pub direct: bool,
     /// When it ends.
     pub end: PhaseEnd,
+    /// How long it may take, in nanoseconds: then it ends, and is invalid.
+    pub limit_ns: Option<u64>,
     /// The law of the sizes that it writes; none for that of the tree.
     pub sizes: Option<Sizes>,
     /// What the phases before it did to the files.
@@ -142,6 +144,7 @@ impl Phase {
             keep_atime: false,
             direct: false,
             end: PhaseEnd::Targets,
+            limit_ns: None,
             sizes: None,
             history: Vec::new(),
             walk: DirectoryWalk::default(),

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::base::errno::Errno;
+use crate::op::RequestKind;
 
 /// How the time to find or add a name grows with the entries of its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -66,14 +67,30 @@ pub struct SimSpread {
     pub runs_percent: f64,
 }
 
-/// An error at one request.
+/// A fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlannedError {
-    /// Which operation of the run fails, counted from 1 over all workers.
+pub struct SimFault {
+    /// Which operation of the run it meets, counted from 1 over all workers.
     pub operation: u64,
-    /// With what.
-    pub errno: Errno,
+    /// Which request of it, the first of this kind; none for its first.
+    pub request: Option<RequestKind>,
+    /// What becomes of the request.
+    pub outcome: SimFaultOutcome,
 }
+
+/// What becomes of a request that meets a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimFaultOutcome {
+    /// It fails.
+    Fails(Errno),
+    /// It moves half of its bytes.
+    IsShort,
+    /// It takes a day.
+    Hangs,
+}
+
+/// How long a request takes that hangs.
+pub const HANG_NS: u64 = 86_400_000_000_000;
 
 /// All times in nanoseconds; a model with no time at all measures boatload itself.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -111,8 +128,8 @@ pub struct SimModel {
     pub clutter_percent: f64,
     /// Slower from some fullness on; needs a capacity.
     pub knee: Option<SimKnee>,
-    /// One operation that fails.
-    pub error: Option<PlannedError>,
+    /// The fault of one request.
+    pub fault: Option<SimFault>,
     /// Requests that may be under way at once; 0 answers each at once, as a blocking engine does.
     pub queue: u32,
 }
@@ -129,11 +146,12 @@ impl SimModel {
             metadata_ns, transfer_ns, cold_ns, sync_ns, directory_cost_ns, stall_ns, ..
         } = *self;
         let transfer_ns = transfer_ns + self.transfer_per_kib_ns;
-        metadata_ns + transfer_ns + cold_ns + sync_ns + directory_cost_ns + stall_ns == 0
+        let hangs = self.fault.is_some_and(|fault| fault.outcome == SimFaultOutcome::Hangs);
+        metadata_ns + transfer_ns + cold_ns + sync_ns + directory_cost_ns + stall_ns == 0 && !hangs
     }
 
     /// Whether anything in it depends on how many operations of the run were before.
     pub fn counts_operations(&self) -> bool {
-        self.error.is_some() || self.drift_percent > 0.0
+        self.fault.is_some() || self.drift_percent > 0.0
     }
 }

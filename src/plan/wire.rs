@@ -16,7 +16,7 @@ use super::sim::{DirectoryLaw, SimNoise};
 use super::tree::{Filling, Handles};
 use super::{Conclusion, EngineName, Scale};
 use crate::base::errno::Errno;
-use crate::op::{Durability, OPERATIONS, Operation};
+use crate::op::{Durability, OPERATIONS, Operation, RequestKind};
 
 /// A scenario for boatload: one question about a file system, and what is run to answer it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -49,6 +49,9 @@ pub(super) struct WireJob {
     /// A slowdown that is planted: each request takes this percentage longer; none by default. It is
     /// there to try whether a slowdown of that size is found.
     pub(super) delay: Option<WireQuantity>,
+    /// How long a phase may take, from 1 ms to 30 days: then it ends and is invalid. By default as long as it
+    /// likes.
+    pub(super) phase_limit: Option<WireQuantity>,
     /// The file system that is made for each variant; by default variants run on what is there.
     pub(super) filesystem: Option<WireFileSystem>,
     /// The tree of every variant that has none of its own.
@@ -457,8 +460,9 @@ fn operation_names(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "oneOf": OPERATIONS.iter().map(word).collect::<Vec<_>>() })
 }
 
-fn errno_names(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": Errno::names().collect::<Vec<_>>() })
+fn fault_outcomes(_: &mut SchemaGenerator) -> Schema {
+    let all: Vec<_> = Errno::names().chain(["short", "hang"]).collect();
+    json_schema!({ "type": "string", "enum": all })
 }
 
 fn filesystem_names(_: &mut SchemaGenerator) -> Schema {
@@ -582,8 +586,8 @@ pub(super) struct WireSim {
     pub(super) clutter: Option<WireQuantity>,
     /// From a fullness on, everything takes longer; needs `capacity`.
     pub(super) knee: Option<WireKnee>,
-    /// One operation that fails.
-    pub(super) error: Option<WireError>,
+    /// The fault of one request.
+    pub(super) fault: Option<WireSimFault>,
     /// Requests under way at once, up to 4,096; 0, the default, answers each before the next.
     pub(super) queue: Option<WireQuantity>,
 }
@@ -636,14 +640,17 @@ pub(super) struct WireKnee {
     pub(super) factor: Option<WireQuantity>,
 }
 
-/// One operation that fails.
+/// The fault of one request.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WireError {
-    /// Which one, counted from 1 over all workers.
+pub(super) struct WireSimFault {
+    /// Which operation it meets, counted from 1 over all workers.
     #[schemars(required)]
     pub(super) operation: Option<WireQuantity>,
-    /// With what, by its name in errno(3).
-    #[schemars(required, schema_with = "errno_names")]
-    pub(super) errno: Option<String>,
+    /// Which request of it: the first of this kind; by default its first.
+    pub(super) request: Option<RequestKind>,
+    /// The error it fails with, by its name in errno(3); `short`: it moves half of its bytes;
+    /// `hang`: it takes a day.
+    #[schemars(required, schema_with = "fault_outcomes")]
+    pub(super) outcome: Option<String>,
 }

@@ -483,13 +483,10 @@ fn knee_table(analysis: &Analysis<'_>) -> Option<AnswerTable> {
             phases.iter().map(cell),
         );
     }
-    let level = |value| Quantity { value, unit: first.unit }.to_string();
     let caption = format!(
-        "slowdown between {} and {} of {}: times as long, and from where; max N%: none found, and none above N% \
-         from any level on; ? likely, not proven",
-        level(first.range.low),
-        level(first.range.high),
-        first.axis
+        "slowdown {}: times as long, and from where (below 1: faster); max N%: none found, at most N% slower; ? likely, \
+         not proven",
+        first.between()
     );
     Some(AnswerTable { tables: vec![table], captions: vec![caption], ..AnswerTable::default() })
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::answer_table::{AnswerTable, answer_table};
-use super::head::about_lack;
+use super::head::{about_lack, about_trace};
 use super::phases::limits;
 use super::table::Table;
 use super::text::{wrap, write_wrapped};
@@ -84,6 +84,8 @@ struct FirstScreen {
     short: Option<Box<AnswerTable>>,
     /// What limited the run.
     limit: Option<String>,
+    /// What was traced; empty where nothing was.
+    traced: Vec<String>,
     warnings: Vec<String>,
     /// All warnings in one line.
     merged_warnings: Option<String>,
@@ -111,6 +113,7 @@ impl FirstScreen {
             tables: table.tables.iter().map(Table::text_lines).collect(),
             short: table.short.filter(|short| short.tables.iter().all(Table::fits)),
             limit,
+            traced: wrap("Traced: ", &about_trace(run).unwrap_or_default()),
             warnings: warning_lines(analysis),
             merged_warnings: warnings_in_a_line(analysis),
             next: [wrap("Next: ", &next), wrap("", &more)].concat(),
@@ -121,7 +124,12 @@ impl FirstScreen {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let answer = self.answer.as_ref().map_or(Vec::new(), AnswerLines::all);
-        let figures = [self.tables.concat(), self.captions.clone(), self.warnings.clone()];
+        let figures = [
+            self.tables.concat(),
+            self.captions.clone(),
+            self.traced.clone(),
+            self.warnings.clone(),
+        ];
         let parts = [self.question.clone(), answer, figures.concat(), self.next.clone()];
         for (at, part) in parts.into_iter().enumerate() {
             if at > usize::from(self.is_tight) && !part.is_empty() {

@@ -3,13 +3,16 @@
 
 use std::io::{self, Write};
 
+use super::names::cell_and_repeat;
 use super::phases::about_n;
 use super::text::{time, write_wrapped};
 use crate::analysis::Analysis;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, counted};
 use crate::host::facts::{DeviceFacts, FilesystemFacts, HostFacts};
-use crate::results::book::{Book, MadeFileSystem, MadeOn, Measurement, Provenance, RunFacts};
+use crate::results::book::{
+    Book, MadeFileSystem, MadeOn, Measurement, Provenance, Resumption, RunFacts, TraceFacts,
+};
 use crate::results::order::made;
 use crate::results::reference::PREFIX;
 
@@ -27,6 +30,8 @@ pub(super) fn write_head(analysis: &Analysis<'_>, out: &mut dyn Write) -> io::Re
     write_wrapped("", &about_machine(&book.host), out)?;
     let repeats = about_n(analysis.summary()).map(|n| n + "; ").unwrap_or_default();
     write_wrapped("", &format!("{repeats}{}", about_cost(run)), out)?;
+    write_wrapped("", &about_trace(run).unwrap_or_default(), out)?;
+    write_wrapped("resumed: ", &about_resumptions(run).unwrap_or_default(), out)?;
     write_wrapped("INCOMPLETE: ", &about_lack(run).unwrap_or_default(), out)
 }
 
@@ -35,7 +40,7 @@ fn write_published(
     host: &HostFacts,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let name = format!("{PREFIX}{}: published, not measured by boatload", reference.name);
+    let name = format!("{PREFIX}{}: {}", reference.name, reference.origin());
     write_wrapped("", &name, out)?;
     let mut facts = published_facts(reference, host).into_iter();
     facts.try_for_each(|(name, text)| write_wrapped(&format!("{name:6}"), &text, out))
@@ -55,6 +60,9 @@ pub(super) fn published_facts(
 }
 
 pub(super) fn about_run(run: &RunFacts) -> String {
+    if run.traced.is_some() {
+        return format!("run {} of {}, traced, boatload {}", run.id, run.started, run.boatload);
+    }
     format!(
         "run {} of {}, {} scale, seed {}, boatload {}",
         run.id, run.started, run.scale, run.seed, run.boatload
@@ -67,10 +75,42 @@ pub(super) fn about_cost(run: &RunFacts) -> String {
     format!("measurement overhead: {cost} per operation")
 }
 
+/// Who traced whose calls, what that cost, and what it did not see; none where nothing was traced.
+pub(super) fn about_trace(run: &RunFacts) -> Option<String> {
+    let traced = run.traced.as_ref()?;
+    let TraceFacts { target, tracer, lost, io_uring_calls, program_end, .. } = traced;
+    let below = traced.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
+    let [own, others] = [run.overhead_ns, traced.bystander_ns].map(|ns| time(Some(ns)));
+    let mut text = format!(
+        "System calls of {target}{below}, by {tracer}. It costs {own} of each traced call and {others} of any other."
+    );
+    if *lost > 0 {
+        text += &format!(" {} were counted, but not timed.", counted(*lost, "call"));
+    }
+    if *io_uring_calls > 0 {
+        let calls = counted(*io_uring_calls, "call");
+        text += &format!(" io_uring was used ({calls}): what it did is missing here.");
+    }
+    if let Some(end) = program_end {
+        text += &format!(" The program {end}.");
+    }
+    Some(text)
+}
+
+/// When and where a run went on after it had ended early; none if it never had.
+pub(super) fn about_resumptions(run: &RunFacts) -> Option<String> {
+    let one = |resumed: &Resumption| match &resumed.cell {
+        Some(cell) => format!("{} at {}", resumed.at, cell_and_repeat(cell)),
+        None => resumed.at.clone(),
+    };
+    let all: Vec<String> = run.resumed.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 /// Why a run is not complete; none if it is.
 pub(super) fn about_lack(run: &RunFacts) -> Option<String> {
     let why = match run.finished {
-        Some(_) => "it was interrupted",
+        Some(_) => "it ended early",
         None => "it was killed, or is still running",
     };
     (!run.complete).then(|| format!("not every cell was done; {why}"))
@@ -105,6 +145,9 @@ pub(super) fn about_place(book: &Book) -> String {
     }
     if !book.filesystems.is_empty() {
         return about_made(book);
+    }
+    if book.run.traced.is_some() && book.host.filesystem.kind.is_empty() {
+        return "any file system".into();
     }
     let FilesystemFacts { available_bytes, total_bytes, .. } = &book.host.filesystem;
     let (free, total) = (units::bytes(*available_bytes), units::bytes(*total_bytes));

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::head::NOT_PUBLISHED;
 use super::table::{Align, Table, TableColumn};
-use super::text::width;
+use super::text::{width, write_wrapped};
 use crate::base::distinct::each_once;
+use crate::base::failure::shown;
 use crate::base::units::grouped;
 use crate::results::book::Book;
 use crate::results::store::RunSummary;
@@ -30,7 +31,23 @@ pub fn write_runs(runs: &[RunSummary], out: &mut dyn Write) -> io::Result<()> {
     if runs.is_empty() {
         return writeln!(out, "No runs yet; `boatload run` makes one.");
     }
-    Table::from_rows(&RUN_COLUMNS, runs).write(out)
+    Table::from_rows(&RUN_COLUMNS, runs).write(out)?;
+    let named: Vec<&RunSummary> =
+        runs.iter().filter(|run| run.tag.is_some() || run.note.is_some()).collect();
+    if !named.is_empty() {
+        writeln!(out)?;
+    }
+    named.into_iter().try_for_each(|run| write_named(run, out))
+}
+
+/// The tag of a run and what is noted of it.
+fn write_named(run: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
+    let tag = run.tag.as_ref().map(|tag| format!(" {tag}")).unwrap_or_default();
+    let name = format!("{}{tag}", shown(&run.book.run.id));
+    match &run.note {
+        Some(note) => write_wrapped(&format!("{name}: "), &shown(note), out),
+        None => writeln!(out, "{name}"),
+    }
 }
 
 /// `2026-10-05 08:00` of an RFC 3339 time.

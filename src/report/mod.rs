@@ -1,8 +1,10 @@
 //! Writes an analysis as text, pages, charts and documents. Figures are computed in `analysis`, not here.
 
 mod answer_table;
+mod audit;
 mod charts;
 mod comparison;
+mod crash;
 mod disk;
 mod export;
 mod filesystems;
@@ -10,6 +12,7 @@ mod first_screen;
 mod head;
 mod host;
 mod json;
+mod layout;
 mod lists;
 mod markup;
 mod names;
@@ -28,13 +31,16 @@ use std::io::{self, Write};
 
 use crate::analysis::Analysis;
 
+pub use audit::{write_audits, write_audits_json};
 pub use comparison::{
     RUNS_MAX, write_check, write_check_json, write_comparison, write_comparison_json,
     write_side_by_side,
 };
+pub use crash::{write_crash, write_crash_json};
 pub use export::{EXPORTS, ExportFormat, ExportText, find_export};
 pub use host::host_lines;
 pub use json::{DOCUMENT_BYTES_MAX, ReadDocument, read_document};
+pub use layout::write_layout;
 pub use lists::{write_references, write_runs};
 pub use page::{PAGE_RUNS_MAX, page_text};
 pub use plot::{Colours, Style, plain, write_plots};

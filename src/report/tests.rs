@@ -233,7 +233,7 @@ fn the_windows_and_the_list_of_runs_are_the_ones_that_were_agreed_on() {
         book.run.complete = complete;
         book.host.filesystem.kind = "ext4".into();
         book.host.device = Some(DeviceFacts { name: "nvme0n1p2".into(), ..Default::default() });
-        RunSummary { book, measurements: 15, invalid }
+        RunSummary { book, measurements: 15, invalid, ..RunSummary::default() }
     };
     let end = Some("2026-10-05T08:00:41Z");
     let made = |id: &str, made: &[&str]| {
@@ -428,7 +428,8 @@ fn the_list_of_runs_fits_whatever_is_in_it() {
     book.run.complete = true;
     book.host.filesystem.kind = long.clone();
     book.host.device = Some(DeviceFacts { name: long.clone(), ..Default::default() });
-    let run = RunSummary { book, measurements: u64::MAX, invalid: u64::MAX };
+    let run =
+        RunSummary { book, measurements: u64::MAX, invalid: u64::MAX, ..RunSummary::default() };
     let mut made = run.clone();
     made.book.filesystems = vec![fixture::made::filesystem("a", &long); 3];
     assert_fits(&runs_text(&[run, made, RunSummary::default()]), "runs");

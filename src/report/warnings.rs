@@ -86,10 +86,12 @@ fn first_names(names: &[&str], fits: impl Fn(&str) -> bool) -> Option<String> {
 /// What a warning is about, in a few words.
 fn what_happened(code: WarningCode) -> &'static str {
     match code {
-        WarningCode::Interrupted => "the run was interrupted",
+        WarningCode::Interrupted => "the run is not complete",
+        WarningCode::ResumedAnyway => "resumed after a change",
         WarningCode::InvalidMeasurements => "left out as invalid",
         WarningCode::CacheNotAsAsked => "caches not as requested",
         WarningCode::FewOperations => "too few operations for percentiles",
+        WarningCode::LongOperation => "one operation took most of the time",
         WarningCode::MeasurementOverhead => "large measurement overhead",
         WarningCode::DeviceBusy => "device busy at the start",
         WarningCode::OthersIo => "background load on the disk",

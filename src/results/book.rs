@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::distinct::each_once;
 use crate::base::named_enum::named_enum;
+use crate::base::shell;
 use crate::base::units::Unit;
 pub use crate::host::disk_activity::DiskActivity;
 pub use crate::host::disturbance::Disturbance;
@@ -223,9 +224,83 @@ pub struct RunFacts {
     pub precision_needs: Option<RepetitionNeed>,
     /// The order in which the levels of the axis came; none without several, or if it is not known.
     pub level_order: Option<LevelOrder>,
+    /// When and where it went on after it had ended early, in the order of time.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub resumed: Vec<Resumption>,
     /// Where the figures come from if boatload did not measure them. Then zero, an empty text and
     /// a number that is none all mean "not published".
     pub reference: Option<Provenance>,
+    /// What was traced, if the operations are not boatload's own but those of another program.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub traced: Option<TraceFacts>,
+}
+
+/// What was traced, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceFacts {
+    /// Whose calls: `processes named touch`.
+    pub target: String,
+    /// The directory below which files counted; none if all did.
+    pub path: Option<String>,
+    /// The program that traced, with its version.
+    pub tracer: String,
+    /// Operations of a window that were asked for; very many operations have wider ones.
+    pub every: u64,
+    /// What a call takes longer while others are traced, in nanoseconds.
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "Option<f64>")]
+    pub bystander_ns: f64,
+    /// Calls that were counted, but whose latency was lost.
+    pub lost: u64,
+    /// Calls of `io_uring_enter`: what they let the kernel do is no system call, and was not seen.
+    pub io_uring_calls: u64,
+    /// Why it ended.
+    pub ended: TraceEnd,
+    /// How the traced program ended, in words; none if it was not started for this, or did not end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub program_end: Option<String>,
+}
+
+named_enum! {
+    /// Why a trace ended.
+    #[derive(Default)]
+    pub enum TraceEnd {
+        /// The user interrupted it.
+        #[default]
+        Interrupted = "interrupted",
+        /// The program ended.
+        ProgramEnded = "program-ended",
+        /// The time was over.
+        Duration = "duration",
+    }
+}
+
+impl RunFacts {
+    /// The command that goes on with it: what it destroys is named again.
+    pub fn resume_command(&self) -> String {
+        let mut words = shell::words(&self.command).unwrap_or_default().into_iter();
+        let mut again = vec!["boatload resume".to_string(), self.id.clone()];
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--fill-real" => again.push(word),
+                "--erase" => again.extend([word, shell::quoted(&words.next().unwrap_or_default())]),
+                _ if word.starts_with("--erase=") => again.push(shell::quoted(&word)),
+                _ => {}
+            }
+        }
+        again.join(" ")
+    }
+}
+
+/// A run went on after it had ended early.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Resumption {
+    /// When, RFC 3339 in UTC.
+    pub at: String,
+    /// The first cell that was measured then; none if there was none.
+    pub cell: Option<CellKey>,
+    /// What was not as it was when the run began, a text for each.
+    pub differences: Vec<String>,
 }
 
 named_enum! {
@@ -270,6 +345,19 @@ pub struct Provenance {
     pub repeated: String,
     /// What a reader must know of the figures: what is unknown, what is wrong.
     pub notes: Vec<String>,
+}
+
+/// Who published what boatload measured itself.
+const OWN_PUBLISHER: &str = "boatload";
+
+impl Provenance {
+    /// Who measured the figures, in words.
+    pub fn origin(&self) -> &'static str {
+        match self.publisher == OWN_PUBLISHER {
+            true => "measured by boatload on a modelled disk",
+            false => "published, not measured by boatload",
+        }
+    }
 }
 
 /// Which cell a measurement belongs to.
@@ -541,5 +629,27 @@ mod histogram_text {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
         let Some(text) = Option::<String>::deserialize(from)? else { return Ok(Vec::new()) };
         from_text(&text).ok_or_else(|| D::Error::custom("its histogram cannot be read"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_goes_on_with_a_run_names_again_what_it_destroys() {
+        let again = |command: &str| {
+            RunFacts { id: "k7m".into(), command: command.into(), ..RunFacts::default() }
+                .resume_command()
+        };
+        assert_eq!(again("boatload run smallfiles --dir x"), "boatload resume k7m");
+        assert_eq!(again("boatload run fullness --fill-real"), "boatload resume k7m --fill-real");
+        let erasing = "boatload run device --device '/dev/a b' --erase '/dev/a b' --seed 1";
+        assert_eq!(again(erasing), "boatload resume k7m --erase '/dev/a b'");
+        assert_eq!(
+            again("boatload run device --erase=/dev/b"),
+            "boatload resume k7m --erase=/dev/b"
+        );
+        assert_eq!(again("it's odd"), "boatload resume k7m");
     }
 }

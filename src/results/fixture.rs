@@ -173,7 +173,9 @@ pub(crate) fn run(id: &str) -> RunFacts {
         time_limit_seconds: None,
         precision_needs: None,
         level_order: None,
+        resumed: Vec::new(),
         reference: None,
+        traced: None,
     }
 }
 

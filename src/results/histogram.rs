@@ -43,6 +43,9 @@ const COMPRESSED: u32 = 0x1c84_9314;
 /// No histogram of these bounds is longer in V2 encoding.
 const ENCODED_BYTES_MAX: u64 = 1 << 20;
 
+/// No histogram has more values: the library computes quantiles of them as f64, which is exact up to here.
+const COUNT_MAX: u64 = 1 << 53;
+
 /// What stands before the counts in V2 encoding: a mark, the length of the rest, an offset, the
 /// digits, and three numbers of eight bytes.
 const HEAD_BYTES: usize = 40;
@@ -81,7 +84,12 @@ pub fn decoded(mut encoded: &[u8]) -> Option<Histogram<u64>> {
     if word(4)? as usize != payload || word(12)? != u32::from(DIGITS) {
         return None;
     }
-    Deserializer::new().deserialize(&mut encoded).ok()
+    // The least number of all, as nine bytes stand for it: the library negates it.
+    if encoded[HEAD_BYTES..].windows(9).any(|bytes| *bytes == [0xff; 9]) {
+        return None;
+    }
+    let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut encoded).ok()?;
+    (histogram.len() <= COUNT_MAX).then_some(histogram)
 }
 
 #[cfg(test)]
@@ -111,6 +119,25 @@ mod tests {
         for bad in ["", "HISTFAAA", "no base64!", cut, &bomb, &to_text(&[1, 2, 3]).unwrap()] {
             assert_eq!(from_text(bad), None, "{bad:.40}");
         }
+    }
+
+    #[test]
+    fn a_histogram_of_more_values_than_quantiles_are_exact_for_is_refused() {
+        let with = |count: u64| {
+            let mut histogram = new_histogram();
+            histogram.record_n(1_000, count).unwrap();
+            decoded(&encoded(&histogram)).map(|read| read.value_at_quantile(1.0))
+        };
+        assert_eq!(with(COUNT_MAX), Some(1_000));
+        assert_eq!(with(COUNT_MAX + 2), None);
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_negated_is_refused() {
+        let mut bytes = encoded(&new_histogram())[..HEAD_BYTES].to_vec();
+        bytes.extend([0xff; 9]);
+        bytes[4..8].copy_from_slice(&9u32.to_be_bytes());
+        assert_eq!(decoded(&bytes), None);
     }
 
     #[test]

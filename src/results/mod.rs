@@ -1,8 +1,9 @@
 //! Holds what was measured as typed data: the book of a run, its measurements, histograms and windows,
-//! published figures, and the store that keeps them.
+//! published figures, the store that keeps them, and what other benchmarks wrote.
 
 pub mod book;
 pub(crate) mod content;
+pub mod crash;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod histogram;
@@ -10,3 +11,5 @@ pub mod order;
 pub mod recorder;
 pub mod reference;
 pub mod store;
+pub mod tools;
+pub mod trace_tally;

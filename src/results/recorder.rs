@@ -39,6 +39,13 @@ impl PhaseRecorder {
             windows: windows.map(|windows| WindowRecorder::new(turns.unwrap_or(0), windows)),
         }
     }
+
+    /// The memory of one, in bytes.
+    pub fn bytes(has_windows: bool) -> u64 {
+        let of = |histogram: &Histogram<u64>| 8 * histogram.distinct_values() as u64;
+        let windows = if has_windows { of(&window_histogram()) } else { 0 };
+        of(&new_histogram()) + windows + size_of::<Self>() as u64
+    }
 }
 
 impl Recorder for PhaseRecorder {
@@ -271,6 +278,12 @@ fn first_of(window: u64, windows: u64, total: u64) -> u64 {
     (u128::from(window) * u128::from(total)).div_ceil(u128::from(windows)) as u64
 }
 
+/// An empty histogram of one window.
+fn window_histogram() -> Histogram<u64> {
+    #[expect(clippy::expect_used, reason = "constants, tried by every test")]
+    Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS).expect("constant bounds are valid")
+}
+
 struct WindowPart {
     histogram: Histogram<u64>,
     sum_ns: u128,
@@ -291,10 +304,7 @@ impl WindowRecorder {
     /// For a worker with `turns` operations, which takes its share of every window.
     fn new(turns: u64, shared: Arc<Mutex<Windows>>) -> Self {
         let number = shared.lock().map_or(1, |windows| windows.number);
-        #[expect(clippy::expect_used, reason = "constants, tried by every test")]
-        let histogram = Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS)
-            .expect("constant bounds are valid");
-        let part = WindowPart { histogram, sum_ns: 0, max_ns: 0 };
+        let part = WindowPart { histogram: window_histogram(), sum_ns: 0, max_ns: 0 };
         Self { shared, number, turns, window: 0, next: first_of(1, number, turns), part }
     }
 

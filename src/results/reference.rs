@@ -15,13 +15,17 @@ use crate::run::cache::CacheState;
 /// What stands before the name of a reference where a run is named.
 pub const PREFIX: &str = "reference:";
 
+/// The name of what boatload measured on modelled disks.
+const MODELLED: &str = "modelled-disks";
+
 const SOURCES: &str = include_str!("../../reference/provenance.toml");
 
 /// The figures, by the name of their file.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 6] = [
     ("chunks.csv", include_str!("../../reference/chunks.csv")),
     ("clutter.csv", include_str!("../../reference/clutter.csv")),
     ("directory.csv", include_str!("../../reference/directory.csv")),
+    ("modelled.csv", include_str!("../../reference/modelled.csv")),
     ("sequential.csv", include_str!("../../reference/sequential.csv")),
     ("smallfiles.csv", include_str!("../../reference/smallfiles.csv")),
 ];
@@ -52,6 +56,8 @@ struct WireWriteUp {
     publisher: String,
     published: String,
     url: Option<String>,
+    /// The file of its figures, where that is not its scenario's.
+    data: Option<String>,
     notes: Vec<String>,
 }
 
@@ -86,6 +92,15 @@ pub fn find_reference(name: &str) -> Option<Book> {
     book(&sources, reference)
 }
 
+/// What boatload measured with a scenario on a file system of this type, on modelled disks.
+pub fn on_modelled_disks(scenario: &str, filesystem: &str) -> Vec<Book> {
+    let sources = sources();
+    let of_these = sources.reference.iter().filter(|one| {
+        one.write_up == MODELLED && one.scenario == scenario && one.filesystem == filesystem
+    });
+    of_these.filter_map(|reference| book(&sources, reference)).collect()
+}
+
 /// The name nearest to `name`, if one is near enough to be what was meant.
 pub fn nearest_reference(name: &str) -> Option<String> {
     let sources = sources();
@@ -101,7 +116,8 @@ fn sources() -> WireSources {
 fn book(sources: &WireSources, wire: &WireReference) -> Option<Book> {
     let scenario = sources.scenario.get(&wire.scenario)?;
     let write_up = sources.write_up.get(&wire.write_up)?;
-    let (_, table) = TABLES.iter().find(|(file, _)| *file == scenario.data)?;
+    let data = write_up.data.as_ref().unwrap_or(&scenario.data);
+    let (_, table) = TABLES.iter().find(|(file, _)| file == data)?;
     let measurements = measurements(table, scenario, wire);
     let repeats = measurements.iter().map(|m| m.cell.repeat).max()?;
     let run = RunFacts {

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -21,7 +22,7 @@ use crate::host::block_device::BlockDevice;
 use crate::host::erase::{Erasable, check_erasable, recheck_empty};
 use crate::host::fuse;
 use crate::host::loop_device::{LoopDevice, backing_file};
-use crate::host::making::{self, Tool};
+use crate::host::making::{self, CheckedState, Tool};
 use crate::host::mounts;
 use crate::host::page_cache::{CacheProbe, Residency};
 use crate::plan::FileSystem;
@@ -33,6 +34,11 @@ const MEMORY_BESIDE_BYTES: u64 = 16 << 20;
 
 /// One flush may leave a few pages that something else has in hand.
 const FLUSHES_MAX: u32 = 5;
+
+/// How long pages of a device may take to go, in looks and the pause after each: what only looks at it has one in
+/// hand for a moment.
+const LETS_GO_LOOKS: u32 = 200;
+const LETS_GO_PAUSE: Duration = Duration::from_millis(20);
 
 /// Pages of the device that may be in memory again at once: a scanner looks at its beginning.
 const PAGES_LEFT_MAX: u64 = 16;
@@ -454,6 +460,35 @@ impl Backing {
         }
     }
 
+    /// Lets go of all pages of the device, on which nothing is mounted, also of those that cannot be written.
+    ///
+    /// # Errors
+    /// If some stay.
+    pub fn drop_pages(&self) -> Result<()> {
+        let path = self.base_path()?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let device = rustix::fs::open(path, flags, Mode::empty())
+            .map_err(|error| Failure::from_system(format!("open {}", shown(path)), error))?;
+        let probe = CacheProbe::detect();
+        for _ in 0..LETS_GO_LOOKS {
+            let _ = block::flush_buffers(device.as_fd());
+            let found = probe.resident(device.as_fd(), self.room.bytes);
+            if found.map_or(true, |found| found.resident_pages == 0) {
+                return Ok(());
+            }
+            std::thread::sleep(LETS_GO_PAUSE);
+        }
+        Err(Failure::failed(format!("{} cannot be made to forget what it held", shown(path))))
+    }
+
+    /// Has the file system checked, which is not mounted; nothing on it is changed.
+    ///
+    /// # Errors
+    /// If it was stopped.
+    pub fn check(&self, kind: &FileSystemKind, stop: &AtomicBool) -> Result<CheckedState> {
+        making::check(kind, self.base_path()?, &self.inside(MOUNT_POINT)?, stop)
+    }
+
     /// Leaves everything as it was found.
     ///
     /// # Errors
@@ -518,10 +553,12 @@ pub enum PagesLeft {
     Unknown,
 }
 
-/// Unmounts what a killed run left mounted in its directory, which its marker must have proved to
-/// be boatload's: memory and a modelled disk of its own, and what lies on its own image. With the last
+/// Unmounts what a killed run left mounted in its open directory, which its marker must have proved to
+/// be boatload's, and which users know as `run_directory`: memory and a modelled disk of its own, and what lies on its own image. With the last
 /// mount goes the loop device.
-pub fn unmount_left(run_directory: &Path) -> Result<()> {
+pub fn unmount_left(open: BorrowedFd<'_>, run_directory: &Path) -> Result<()> {
+    // Whoever may rename above it could lead a path elsewhere meanwhile.
+    let sure = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
     let own = [MOUNT_POINT, MEMORY, DISK].map(|name| run_directory.join(name));
     let images = ["", MEMORY, DISK].map(|name| run_directory.join(name).join(IMAGE));
     for mount in mounts::mounts_below(run_directory) {
@@ -531,7 +568,8 @@ pub fn unmount_left(run_directory: &Path) -> Result<()> {
         if !own.contains(&mount.mount_point) || !is_own {
             continue;
         }
-        mounts::unmount(&mount.mount_point).map_err(|errno| {
+        let name = mount.mount_point.file_name().unwrap_or_default();
+        mounts::unmount(&sure.join(name)).map_err(|errno| {
             let what = shown(&mount.mount_point);
             Failure::failed(format!("cannot unmount {what}: {}", errno.about()))
         })?;

@@ -246,6 +246,10 @@ impl BallastState {
                 None => place.create(&self.ballast, batch),
             };
             made.map_err(|failure| distance.explained(&failure))?;
+            // Not all of the step may be there then to be deleted.
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             self.since_deletion += step_files;
             self.delete_due(place)?;
         }

@@ -81,7 +81,8 @@ pub struct BothClocks {
     monotonic_ns: u64,
 }
 
-fn monotonic_ns() -> u64 {
+/// The kernel's monotonic clock, which is the same for all processes, in nanoseconds.
+pub(crate) fn monotonic_ns() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -54,6 +54,14 @@ impl ContentPool {
         pool
     }
 
+    /// The memory of a pool for writes of at most `largest` bytes, with the list of its stamps, in bytes.
+    pub fn bytes(largest: u32) -> u64 {
+        let largest = u64::from(largest);
+        let stamps =
+            largest / STAMP_EVERY * size_of::<(usize, usize, [u8; STAMP_BYTES as usize])>() as u64;
+        if largest == 0 { 0 } else { POOL_BYTES as u64 + largest + 2 * stamps }
+    }
+
     /// With slices that direct I/O can write from where they are, if their offsets are such: each
     /// then begins at a whole block of memory.
     #[must_use]

@@ -102,10 +102,12 @@ pub fn drive<E: Engine, C: Clock, R: Recorder>(
     recorder: &mut R,
 ) -> WorkerTally {
     let started = clock.now();
-    let deadline = match work.phase.end {
-        PhaseEnd::After(ns) => started.saturating_add(ticks(clock, ns)),
-        PhaseEnd::Targets | PhaseEnd::Operations(_) => u64::MAX,
+    let duration_ns = match work.phase.end {
+        PhaseEnd::After(ns) => Some(ns),
+        PhaseEnd::Targets | PhaseEnd::Operations(_) => None,
     };
+    let ends_ns = duration_ns.into_iter().chain(work.phase.limit_ns).min();
+    let deadline = ends_ns.map_or(u64::MAX, |ns| started.saturating_add(ticks(clock, ns)));
     let mut run = Drive {
         work,
         targets: work.phase.targets(work.tree),

@@ -5,10 +5,43 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::failure::{Exit, Failure, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
+};
 
-/// Signals that ask a process to end.
-const SIGNALS: [i32; 5] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU];
+/// Signals that end a process which does not listen to them, but for those of its own mistakes; those of
+/// real time are of the same kind (signal(7)).
+const SIGNALS: [i32; 13] = [
+    SIGINT,
+    SIGTERM,
+    SIGHUP,
+    SIGQUIT,
+    SIGXCPU,
+    SIGALRM,
+    SIGUSR1,
+    SIGUSR2,
+    SIGVTALRM,
+    SIGPROF,
+    SIGIO,
+    libc::SIGPWR,
+    libc::SIGSTKFLT,
+];
+
+/// All of them that this process hears.
+fn signals() -> impl Iterator<Item = i32> {
+    let all = SIGNALS.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX());
+    let is_heard = !is_hangup_ignored();
+    all.filter(move |signal| *signal != SIGHUP || is_heard)
+}
+
+/// Whether a closed terminal is to be ignored, as nohup(1) wants.
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
+}
 
 /// Those that end it at once when they are not the first: somebody pressed keys.
 const PRESSED: [i32; 2] = [SIGINT, SIGQUIT];
@@ -44,7 +77,7 @@ impl Interrupt {
             )
             .map_err(failed)?;
         }
-        for signal in SIGNALS {
+        for signal in signals() {
             signal_hook::flag::register(signal, Arc::clone(&interrupt.asked)).map_err(failed)?;
         }
         signal_hook::flag::register(SIGXFSZ, Arc::default()).map_err(failed)?;
@@ -53,7 +86,7 @@ impl Interrupt {
 
     /// From now on a Ctrl-C after another signal ends the process at once.
     pub fn arm(&self) -> Result<()> {
-        for signal in SIGNALS {
+        for signal in signals() {
             signal_hook::flag::register(signal, Arc::clone(&self.armed))
                 .map_err(|error| Failure::from_system("listen to signals", error))?;
         }

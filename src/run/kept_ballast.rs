@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{AtFlags, FlockOperation};
+use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use super::run_directory::{
@@ -59,8 +60,15 @@ pub fn leave_note(run_directory: BorrowedFd<'_>, note: &BallastNote) -> std::io:
 }
 
 /// The note of a marked directory; none if there is none that boatload could have left.
-pub fn read_note(run_directory: BorrowedFd<'_>) -> Option<BallastNote> {
-    serde_json::from_str(&read_start(open_note(run_directory, NOTE).ok()?).ok()?).ok()
+///
+/// # Errors
+/// If there is one that cannot be read.
+pub fn read_note(run_directory: BorrowedFd<'_>) -> std::io::Result<Option<BallastNote>> {
+    match open_note(run_directory, NOTE) {
+        Ok(note) => Ok(serde_json::from_str(&read_start(note)?).ok()),
+        Err(OsErrno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The ballast below `parent` that follows this law, the first by name; and of the others before it
@@ -90,7 +98,7 @@ fn open(parent: BorrowedFd<'_>, name: OsString) -> Option<KeptBallast> {
     if rustix::fs::fstat(&run_directory).ok()?.st_uid != rustix::process::geteuid().as_raw() {
         return None;
     }
-    let note = read_note(run_directory.as_fd())?;
+    let note = read_note(run_directory.as_fd()).ok()??;
     if in_use(run_directory.as_fd(), &marker) {
         return None;
     }

@@ -6,7 +6,7 @@ use std::io::{Read, Result as IoResult};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
@@ -14,9 +14,10 @@ use rustix::fs::{Mode, OFlags};
 
 use super::content::AlignedBuffer;
 use super::remove::remove_run_directory;
-use super::run_directory::{RunDirectory, open_parent, random_word};
+use super::run_directory::{ID_LETTERS, RunDirectory, open_parent, random_word};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::random::{Stream, below, draw, mix};
+use crate::host::programs::command;
 
 /// Bytes of the file that it reads and writes.
 const SCRATCH_BYTES: u64 = 64 << 20;
@@ -26,9 +27,6 @@ const BLOCK_BYTES: u64 = 64 << 10;
 
 /// Threads that read and write; one more computes.
 const DISK_THREADS: u64 = 2;
-
-/// Letters of the id of its directory.
-const ID_LETTERS: usize = 8;
 
 /// One that is at work until it is stopped, or dropped.
 pub struct NoisyNeighbour {
@@ -48,7 +46,7 @@ impl NoisyNeighbour {
         let directory = RunDirectory::make(open_parent(place)?, place, &id)?;
         let path = place.join(directory.name());
         let spawned = std::env::current_exe().and_then(|program| {
-            let mut command = Command::new(program);
+            let mut command = command(&program);
             command.args(arguments).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
             // A Ctrl-C in the terminal is meant for boatload, which then stops it.
             command.process_group(0).spawn()

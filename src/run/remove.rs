@@ -44,7 +44,7 @@ pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Remo
     let directory = open_directory(parent, name).map_err(|error| refuse(error.to_string()))?;
     prove(directory.as_fd(), name).map_err(refuse)?;
     let mut removal = Removal::default();
-    remove_entries(directory.as_fd(), &shown(name), true, &mut removal);
+    remove_entries(directory.as_fd(), &shown(name), 0, &mut removal);
     if removal.left.is_empty() {
         // The marker goes last: a removal that was cut short can be done again.
         let marker = rustix::fs::unlinkat(&directory, MARKER, AtFlags::empty());
@@ -60,11 +60,16 @@ pub fn remove_run_directory(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Remo
 /// Removes the tree of a cell or a ballast, whose directory boatload made below its own.
 pub fn remove_tree(run_directory: BorrowedFd<'_>, name: &OsStr) -> Removal {
     let mut removal = Removal::default();
-    remove_directory(run_directory, name, "", &mut removal);
+    remove_directory(run_directory, name, 1, "", &mut removal);
     removal
 }
 
 impl Removal {
+    /// That of an empty directory.
+    pub fn of_empty() -> Self {
+        Self { directories: 1, ..Self::default() }
+    }
+
     /// One that could not be done.
     pub fn failed(failure: Failure) -> Self {
         Self { left: vec![failure.sentence], leavings: 1, ..Self::default() }
@@ -90,11 +95,25 @@ impl Removal {
     }
 }
 
-fn remove_directory(parent: BorrowedFd<'_>, name: &OsStr, above: &str, removal: &mut Removal) {
+/// The most directories below each other that boatload makes in its own: a path in a tree has at most 255 bytes,
+/// and a name 11. Deeper ones are somebody else's, and would take descriptors and stack without end.
+const DEPTH_MAX: usize = 32;
+
+/// Removes a directory that is so deep in a run's.
+fn remove_directory(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    depth: usize,
+    above: &str,
+    removal: &mut Removal,
+) {
     let path = format!("{above}/{}", shown(name));
     let before = removal.leavings;
+    if depth > DEPTH_MAX {
+        return removal.leave(&path, "it is deeper than boatload makes directories");
+    }
     match open_directory(parent, name) {
-        Ok(directory) => remove_entries(directory.as_fd(), &path, false, removal),
+        Ok(directory) => remove_entries(directory.as_fd(), &path, depth, removal),
         Err(OsErrno::NOENT) => return,
         Err(error) => return removal.leave(&path, &error.to_string()),
     }
@@ -107,23 +126,18 @@ fn remove_directory(parent: BorrowedFd<'_>, name: &OsStr, above: &str, removal: 
     }
 }
 
-/// Removes what boatload made in an open directory. Some file systems skip entries while others
+/// Removes what boatload made in an open directory, which is a run's own at depth 0. Some file systems skip entries while others
 /// are removed, so it reads again until a reading removes nothing more.
-fn remove_entries(
-    directory: BorrowedFd<'_>,
-    path: &str,
-    is_run_directory: bool,
-    removal: &mut Removal,
-) {
+fn remove_entries(directory: BorrowedFd<'_>, path: &str, depth: usize, removal: &mut Removal) {
     loop {
         let before = (removal.files, removal.directories);
         let mut left = Vec::new();
-        if let Err(error) = remove_pass(directory, path, is_run_directory, removal, &mut left) {
+        if let Err(error) = remove_pass(directory, path, depth, removal, &mut left) {
             return removal.leave(path, &error.to_string());
         }
         if (removal.files, removal.directories) == before {
             for (name, why) in left {
-                removal.leave(&format!("{path}/{}", shown(&name)), why);
+                removal.leave(&format!("{path}/{}", shown(&name)), &why);
             }
             return;
         }
@@ -133,10 +147,11 @@ fn remove_entries(
 fn remove_pass(
     directory: BorrowedFd<'_>,
     path: &str,
-    is_run_directory: bool,
+    depth: usize,
     removal: &mut Removal,
-    left: &mut Vec<(OsString, &'static str)>,
+    left: &mut Vec<(OsString, String)>,
 ) -> rustix::io::Result<()> {
+    let is_run_directory = depth == 0;
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -147,13 +162,19 @@ fn remove_pass(
         }
         let text = OsStr::from_bytes(name.to_bytes());
         match verdict(directory, name, entry.file_type(), is_run_directory) {
-            OwnershipVerdict::File => match rustix::fs::unlinkat(directory, name, AtFlags::empty())
-            {
-                Ok(()) => removal.files += 1,
-                Err(_) => left.push((text.to_owned(), "cannot be removed")),
-            },
-            OwnershipVerdict::Directory => remove_directory(directory, text, path, removal),
-            OwnershipVerdict::Foreign => left.push((text.to_owned(), "boatload did not make it")),
+            Ok(OwnershipVerdict::File) => {
+                match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+                    Ok(()) => removal.files += 1,
+                    Err(error) => left.push((text.to_owned(), error.to_string())),
+                }
+            }
+            Ok(OwnershipVerdict::Directory) => {
+                remove_directory(directory, text, depth + 1, path, removal);
+            }
+            Ok(OwnershipVerdict::Foreign) => {
+                left.push((text.to_owned(), "boatload did not make it".into()));
+            }
+            Err(error) => left.push((text.to_owned(), error.to_string())),
         }
     }
     Ok(())
@@ -171,7 +192,7 @@ fn verdict(
     name: &CStr,
     listed: FileType,
     is_run_directory: bool,
-) -> OwnershipVerdict {
+) -> rustix::io::Result<OwnershipVerdict> {
     let is_one_of = |names: &[&str]| {
         is_run_directory && names.iter().any(|own| own.as_bytes() == name.to_bytes())
     };
@@ -179,17 +200,19 @@ fn verdict(
         _ if is_one_of(&[CANARY, NOTE, IMAGE]) => NameKind::File,
         _ if is_one_of(&[MOUNT_POINT, MEMORY, DISK]) => NameKind::Cell,
         Some(known) if is_run_directory == known.kind.is_at_top() => known.kind,
-        _ => return OwnershipVerdict::Foreign,
+        _ => return Ok(OwnershipVerdict::Foreign),
     };
     let found = match listed {
         // Not every file system says what an entry is when it lists it.
-        FileType::Unknown => rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
-            .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+        FileType::Unknown => {
+            let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            FileType::from_raw_mode(stat.st_mode)
+        }
         known => known,
     };
-    match (kind.is_directory(), found) {
+    Ok(match (kind.is_directory(), found) {
         (true, FileType::Directory) => OwnershipVerdict::Directory,
         (false, FileType::RegularFile) => OwnershipVerdict::File,
         _ => OwnershipVerdict::Foreign,
-    }
+    })
 }

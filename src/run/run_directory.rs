@@ -2,15 +2,18 @@
 //! it is removed.
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Uid};
 use rustix::io::Errno as OsErrno;
 use serde::{Deserialize, Serialize};
 
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::{open_to_read, read_start_of, read_text, uninterrupted, write_all};
+use crate::host::process::boot_id;
 
 pub use crate::host::open::open_directory;
 
@@ -36,7 +39,7 @@ pub const MEMORY: &str = "memory";
 pub const DISK: &str = "disk";
 
 /// A marker, like a note, is a few hundred bytes; more is not one.
-const NOTE_BYTES_MAX: u64 = 4096;
+const NOTE_BYTES_MAX: usize = 4096;
 
 /// What the marker says; device and inode are those of the directory it stands in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,20 +80,25 @@ impl RunDirectory {
             let Failure { exit, sentence } = Failure::from_system(what, error);
             Failure { exit, sentence: sentence + ". Name another place with --dir" }
         };
-        rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
-            .map_err(|error| fail("make", error.into()))?;
-        let directory = open_directory(parent.as_fd(), OsStr::new(&name)).map_err(|error| {
-            // It is empty and without a marker.
-            let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
-            fail("open", error.into())
-        })?;
-        // Held until the process ends, however it ends. Without locks the marker's process speaks.
-        let _ = rustix::fs::flock(&directory, FlockOperation::NonBlockingLockShared);
+        let directory = loop {
+            rustix::fs::mkdirat(&parent, name.as_str(), Mode::RWXU)
+                .map_err(|error| fail("make", error.into()))?;
+            let opened = open_locked(parent.as_fd(), OsStr::new(&name)).map_err(|error| {
+                // It is empty and without a marker.
+                let _ = rustix::fs::unlinkat(&parent, name.as_str(), AtFlags::REMOVEDIR);
+                fail("open", error.into())
+            })?;
+            // `clean` may have removed it, for it was empty and nobody's.
+            if let Some(directory) = opened {
+                break directory;
+            }
+        };
+        make_own(directory.as_fd()).map_err(|error| fail("own", error.into()))?;
         let run_directory = Self { parent, directory, name: name.clone() };
         run_directory.mark(id).map_err(|error| {
             // Without its marker nothing could prove later whose it is.
-            let _ = rustix::fs::unlinkat(&run_directory.directory, MARKER, AtFlags::empty());
-            let _ = rustix::fs::unlinkat(&run_directory.parent, name.as_str(), AtFlags::REMOVEDIR);
+            let Self { parent, directory, name } = &run_directory;
+            let _ = remove_unmarked(parent.as_fd(), directory.as_fd(), OsStr::new(name));
             fail("mark", error)
         })?;
         Ok(run_directory)
@@ -112,7 +120,10 @@ impl RunDirectory {
             boot: boot_id(),
             process: std::process::id(),
         };
-        write_new(self.directory(), MARKER, &marker)
+        write_new(self.directory(), MARKER, &marker)?;
+        // Nothing is made in it that could outlive its marker when the power goes.
+        rustix::fs::fsync(open_note(self.directory(), MARKER)?)?;
+        Ok(rustix::fs::fsync(&self.directory)?)
     }
 
     /// The open run directory.
@@ -131,6 +142,62 @@ impl RunDirectory {
     }
 }
 
+/// Opens a directory and takes the lock that says that it is in use, after `clean` is done with it; none if it is
+/// not there any more. The lock is held until the process ends, however it ends.
+fn open_locked(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<OwnedFd>> {
+    let directory = match open_directory(parent, name) {
+        Err(OsErrno::NOENT) => return Ok(None),
+        other => other?,
+    };
+    match uninterrupted(|| rustix::fs::flock(&directory, FlockOperation::LockShared)) {
+        // Without locks the marker's process speaks.
+        Ok(()) | Err(OsErrno::NOSYS | OsErrno::OPNOTSUPP | OsErrno::NOLCK) => {}
+        Err(error) => return Err(error),
+    }
+    match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => Ok(Some(directory)),
+        Err(OsErrno::NOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes an open directory this user's and closed to others, if it is empty: who may rename in its parent can have put
+/// another in its place before it was opened. One in which there is anything stays as it is.
+fn make_own(directory: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    let refuse_unless_empty = || if is_empty(directory)? { Ok(()) } else { Err(OsErrno::NOTEMPTY) };
+    refuse_unless_empty()?;
+    let before = rustix::fs::fstat(directory)?;
+    let user = rustix::process::geteuid();
+    if before.st_uid != user.as_raw() {
+        where_there_are_owners(rustix::fs::fchown(directory, Some(user), None))?;
+    }
+    if before.st_mode & 0o077 != 0 {
+        where_there_are_owners(rustix::fs::fchmod(directory, Mode::RWXU))?;
+    }
+    // From here on nobody else puts anything in it.
+    refuse_unless_empty().inspect_err(|_| {
+        let _ = rustix::fs::fchmod(directory, Mode::from_raw_mode(before.st_mode));
+        let _ = rustix::fs::fchown(directory, Some(Uid::from_raw(before.st_uid)), None);
+    })
+}
+
+/// FAT has no owners, and a server may have its own.
+fn where_there_are_owners(changed: rustix::io::Result<()>) -> rustix::io::Result<()> {
+    match changed {
+        Err(OsErrno::PERM | OsErrno::OPNOTSUPP | OsErrno::NOSYS | OsErrno::INVAL) => Ok(()),
+        other => other,
+    }
+}
+
+fn is_empty(directory: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    for entry in Dir::read_from(directory)? {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether a name is one that a run directory may have.
 pub fn may_be_run_directory(name: &OsStr) -> bool {
     name.as_bytes().strip_prefix(PREFIX.as_bytes()).is_some_and(|id| {
@@ -147,7 +214,7 @@ pub(super) fn write_new(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR)?;
     let text = serde_json::to_string(what).map_err(std::io::Error::other)?;
-    std::io::Write::write_all(&mut std::fs::File::from(file), text.as_bytes())
+    write_all(file, text.as_bytes())
 }
 
 /// Opens such a file, through no link and without waiting for the other end of a pipe.
@@ -158,8 +225,8 @@ pub(super) fn open_note(directory: BorrowedFd<'_>, name: &str) -> rustix::io::Re
 
 /// The text of such a file, cut where no such file is that long.
 pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
-    let mut limited = std::io::Read::take(std::fs::File::from(file), NOTE_BYTES_MAX);
-    std::io::read_to_string(&mut limited)
+    let bytes = read_start_of(file, NOTE_BYTES_MAX)?;
+    String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
 }
 
 /// Reads the marker of an open directory and proves it is this directory's own.
@@ -167,13 +234,19 @@ pub(super) fn read_start(file: OwnedFd) -> std::io::Result<String> {
 /// # Errors
 /// A phrase that says what is wrong: no marker, not readable, a copy, someone else's.
 pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Marker, String> {
-    let file = open_note(directory, MARKER).map_err(|_| "it has no marker of boatload")?;
-    let text = read_start(file).map_err(|error| format!("its marker cannot be read: {error}"))?;
+    let unreadable = |error| format!("its marker cannot be read: {error}");
+    let file = open_note(directory, MARKER).map_err(|error| match error {
+        OsErrno::NOENT => "it has no marker of boatload".to_string(),
+        error => unreadable(error.into()),
+    })?;
+    let text = read_start(file).map_err(unreadable)?;
     let marker: Marker = serde_json::from_str(&text)
         .map_err(|_| "its marker is not one that boatload writes".to_string())?;
     let stat = rustix::fs::fstat(directory).map_err(|error| error.to_string())?;
     let user = rustix::process::geteuid();
-    let other = stat.st_ino != marker.inode && !makes_inode_numbers_up(directory);
+    let other = stat.st_ino != marker.inode
+        && !makes_inode_numbers_up(directory)
+            .map_err(|error| format!("its file system cannot be told: {error}"))?;
     if other || name != OsStr::new(&format!("{PREFIX}{}", marker.run)) {
         return Err("its marker was made for another directory (was it copied or renamed?)".into());
     }
@@ -187,23 +260,72 @@ pub fn prove(directory: BorrowedFd<'_>, name: &OsStr) -> std::result::Result<Mar
     Ok(marker)
 }
 
+/// Whether an open directory is as a run leaves it that is killed before it has marked it, or after it has removed
+/// the marker: named by a run's id, this user's, closed to others, and empty but for a marker in which nothing is.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn is_unmarked(directory: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<bool> {
+    if !name.as_bytes().strip_prefix(PREFIX.as_bytes()).is_some_and(is_id) {
+        return Ok(false);
+    }
+    let stat = rustix::fs::fstat(directory)?;
+    if stat.st_uid != rustix::process::geteuid().as_raw() || stat.st_mode & 0o777 != 0o700 {
+        return Ok(false);
+    }
+    for entry in Dir::read_from(directory)? {
+        match entry?.file_name().to_bytes() {
+            b"." | b".." => {}
+            name if name == MARKER.as_bytes() => {
+                let marker = rustix::fs::statat(directory, MARKER, AtFlags::SYMLINK_NOFOLLOW)?;
+                let is_file = FileType::from_raw_mode(marker.st_mode) == FileType::RegularFile;
+                if !is_file || marker.st_size > 0 {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Removes an open directory with an empty marker, or without one, in which there is nothing else.
+///
+/// # Errors
+/// If something is in it, or it cannot be removed.
+pub fn remove_unmarked(
+    parent: BorrowedFd<'_>,
+    directory: BorrowedFd<'_>,
+    name: &OsStr,
+) -> rustix::io::Result<()> {
+    match rustix::fs::unlinkat(directory, MARKER, AtFlags::empty()) {
+        Ok(()) | Err(OsErrno::NOENT) => rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR),
+        other => other,
+    }
+}
+
 /// FAT has no inodes: the kernel gives a directory another number each time it comes into memory.
-fn makes_inode_numbers_up(directory: BorrowedFd<'_>) -> bool {
+pub(super) fn makes_inode_numbers_up(directory: BorrowedFd<'_>) -> rustix::io::Result<bool> {
     const MADE_UP: [u32; 2] = [0x4d44, 0x2011_bab0];
-    rustix::fs::fstatfs(directory).is_ok_and(|found| MADE_UP.contains(&(found.f_type as u32)))
+    rustix::fs::fstatfs(directory).map(|found| MADE_UP.contains(&(found.f_type as u32)))
 }
 
 /// Whether the process that made a marked and open directory is still running boatload: it holds
 /// a lock, which is seen from other containers too, where its number means nothing.
 pub fn in_use(directory: BorrowedFd<'_>, marker: &Marker) -> bool {
-    let lock = rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive);
-    if lock == Err(OsErrno::WOULDBLOCK) {
+    if is_locked(directory) {
         return true;
     }
     let same_boot = marker.boot == boot_id();
-    let name = std::fs::read_to_string(format!("/proc/{}/comm", marker.process));
+    let name = read_text(format!("/proc/{}/comm", marker.process));
     let own = marker.process == std::process::id();
     same_boot && !own && name.is_ok_and(|name| name.trim_end() == "boatload")
+}
+
+/// Whether another process holds the lock of an open directory; else this one does from now on.
+pub fn is_locked(directory: BorrowedFd<'_>) -> bool {
+    let lock = rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive);
+    lock == Err(OsErrno::WOULDBLOCK)
 }
 
 /// Opens a directory the user named, which may be reached through links.
@@ -222,17 +344,25 @@ pub fn open_parent(path: &Path) -> Result<OwnedFd> {
     })
 }
 
-/// A random word of lower-case letters and digits that are hard to mistake for each other.
-pub fn random_word(letters: usize) -> std::io::Result<String> {
-    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let mut bytes = vec![0u8; letters];
-    std::io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
-    Ok(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect())
+/// Lower-case letters and digits that are hard to mistake for each other.
+const WORD_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// Letters of a run's id.
+pub const ID_LETTERS: usize = 8;
+
+/// Whether a word could be a run's id.
+pub fn is_id(word: &[u8]) -> bool {
+    word.len() == ID_LETTERS && word.iter().all(|letter| WORD_ALPHABET.contains(letter))
 }
 
-fn boot_id() -> String {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    text.trim().to_string()
+/// A random word of them.
+pub fn random_word(letters: usize) -> std::io::Result<String> {
+    let mut bytes = vec![0u8; letters];
+    let source = open_to_read(Path::new("/dev/urandom"))?;
+    if uninterrupted(|| rustix::io::read(&source, &mut bytes[..]))? < letters {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    Ok(bytes.iter().map(|byte| char::from(WORD_ALPHABET[usize::from(byte % 32)])).collect())
 }
 
 #[cfg(test)]
@@ -251,5 +381,50 @@ mod tests {
         assert!(in_use(again.as_fd(), &elsewhere));
         drop(run_directory);
         assert!(!in_use(again.as_fd(), &elsewhere));
+    }
+
+    #[test]
+    fn an_empty_directory_that_another_user_put_in_place_is_taken_and_one_with_files_is_left_alone()
+    {
+        let place = tempfile::tempdir().unwrap();
+        let (directory, path) = (open_parent(place.path()).unwrap(), place.path());
+        let give_away = || {
+            rustix::fs::fchmod(&directory, Mode::from_raw_mode(0o775)).unwrap();
+            rustix::fs::fchown(&directory, Some(Uid::from_raw(65_534)), None)
+        };
+        let now = || {
+            let stat = rustix::fs::fstat(&directory).unwrap();
+            (stat.st_uid, stat.st_mode & 0o777)
+        };
+        if give_away().is_err() {
+            let why = "only root can give one away";
+            return crate::base::skip::skip("a directory of another user", why);
+        }
+        make_own(directory.as_fd()).unwrap();
+        assert_eq!(now(), (0, 0o700));
+        std::os::unix::fs::symlink("/", path.join(MOUNT_POINT)).unwrap();
+        give_away().unwrap();
+        assert_eq!(make_own(directory.as_fd()), Err(OsErrno::NOTEMPTY));
+        assert_eq!(now(), (65_534, 0o775), "nothing of it changes");
+    }
+
+    #[test]
+    fn a_run_waits_for_who_removes_its_directory_and_then_sees_that_it_is_gone() {
+        let place = tempfile::tempdir().unwrap();
+        let parent = open_parent(place.path()).unwrap();
+        let name = OsStr::new("boatload-aaaaaaaa");
+        rustix::fs::mkdirat(&parent, name, Mode::RWXU).unwrap();
+        let held = open_directory(parent.as_fd(), name).unwrap();
+        assert!(!is_locked(held.as_fd()), "from now on it is");
+        let opened = std::thread::scope(|scope| {
+            let opening = scope.spawn(|| open_locked(parent.as_fd(), name));
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(!opening.is_finished(), "it waits");
+            assert_eq!(is_unmarked(held.as_fd(), name), Ok(true));
+            remove_unmarked(parent.as_fd(), held.as_fd(), name).unwrap();
+            drop(held);
+            opening.join().unwrap()
+        });
+        assert!(opened.unwrap().is_none());
     }
 }

@@ -47,6 +47,9 @@ pub struct Shift<'a> {
     pub done: &'a [DoneCount],
 }
 
+/// The name of the threads of workers.
+pub const WORKER: &str = "worker";
+
 /// Runs a phase. `engine` makes a worker's engine and the clock it is timed by, on that worker's
 /// thread and before all start together. If the system gives no thread for one of them none
 /// starts, and every operation has failed with `EAGAIN`.
@@ -80,7 +83,8 @@ pub fn run_shift<E: Engine, C: Clock, R: Recorder>(
         many => std::thread::scope(|scope| {
             let one = &one;
             let start = |(worker, recorder)| {
-                let thread = Builder::new().spawn_scoped(scope, move || one(worker, recorder));
+                let thread = Builder::new().name(WORKER.into());
+                let thread = thread.spawn_scoped(scope, move || one(worker, recorder));
                 thread.inspect_err(|_| gate.call_off()).ok()
             };
             let threads: Vec<_> = (0u32..).zip(many.iter_mut()).map_while(start).collect();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::{new_id, room};
 use crate::base::failure::{Failure, Result, shown};
-use crate::host::facts::memory_available_bytes;
 use crate::host::layout::{LayoutScore, ScoreLimits, score_below};
+use crate::host::memory::MemoryRoom;
 use crate::host::mounts::Mount;
 use crate::host::space::Space;
 use crate::plan::space::Need;
@@ -61,7 +61,8 @@ pub fn make_ballast(
         BallastGoal::Used(percent) => room::bytes_to_fill(&space, percent),
     };
     let kind = Mount::of(parent.as_fd())?.kind;
-    room::check_memory(&kind, wanted, memory_available_bytes(), directory)?;
+    let memory_free = MemoryRoom::left().map(|room| room.bytes);
+    room::check_memory(&kind, wanted, memory_free, directory)?;
     let id = new_id()?;
     let run_directory = RunDirectory::make(parent, directory, &id)?;
     listener(&Headway::Share(0.0));

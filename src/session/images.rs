@@ -147,6 +147,18 @@ mod tests {
     }
 
     #[test]
+    fn memory_for_the_files_that_fill_a_file_system_is_that_of_its_image_not_of_the_directory() {
+        let need = |bytes, there| {
+            let asked = Volume::Image { bytes: Some(bytes) };
+            survey("ext4", there).with_place(&asked, Path::new("/")).memory_need
+        };
+        let small = need(4 * GIB, 9000 * GIB);
+        assert_eq!(small, need(4 * GIB, 9 * GIB));
+        assert!(small.bytes < 64 << 20, "{small:?}");
+        assert!(need(9000 * GIB, 4 * GIB).bytes > 512 << 20);
+    }
+
+    #[test]
     fn where_there_is_too_little_room_or_no_image_nothing_is_kept_and_it_says_why() {
         let asked = Volume::Image { bytes: Some(10 * GIB) };
         let short = images(&survey("ext4,xfs", 20 * GIB), &asked).unwrap();

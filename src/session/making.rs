@@ -8,10 +8,11 @@ use crate::base::distinct::each_once;
 use crate::base::failure::{Failure, Result};
 use crate::base::units::bytes as in_bytes;
 use crate::host::erase::check_erasable;
-use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY, memory_available_bytes};
+use crate::host::facts::{FilesystemFacts, HostFacts, IN_MEMORY};
 use crate::host::fuse;
 use crate::host::journal::journal_bytes;
 use crate::host::making::probe_all;
+use crate::host::memory::MemoryRoom;
 use crate::host::mounts::enter_private_mounts;
 use crate::host::space::Space;
 use crate::plan::filesystem::{
@@ -241,7 +242,7 @@ impl Toolset {
         let asked = takes_device.then_some(&self.place);
         let seed = order.plan.seed;
         let disks = order.plan.disks();
-        let memory_bytes = memory_available_bytes().map(room::memory_at_most);
+        let memory_bytes = MemoryRoom::left().map(|room| room::memory_at_most(room.bytes));
         let disk = disks.first().map(|model| DiskOrder { model, seed, memory_bytes });
         let place = Backing::make(
             run_directory,

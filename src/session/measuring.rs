@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::{PhaseContext, Watcher};
 use crate::base::errno::Errno;
 use crate::base::failure::Result;
-use crate::base::units::{counted, grouped};
+use crate::base::units::{counted, duration, grouped};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::block_trace::BlockTrace;
 use crate::host::disturbance::{DisturbanceCounters, DisturbanceWatch};
@@ -296,6 +296,15 @@ fn shortfalls(m: &Measurement, tree: &Tree, phase: &Phase, interrupted: bool) ->
     let mut wrong: Vec<String> = m.errors.iter().map(failed).collect();
     if interrupted {
         wrong.push(format!("interrupted after {}", counted(m.operations, "operation")));
+        return wrong;
+    }
+    if let Some(limit_ns) = phase.limit_ns.filter(|limit| m.seconds * 1e9 >= *limit as f64) {
+        let done = counted(m.operations, "operation");
+        let after = format!("reached its limit of {} after {done}", duration(limit_ns as f64));
+        wrong.push(match phase.operations() {
+            Some(asked) => format!("{after} of {}", grouped(asked)),
+            None => after,
+        });
         return wrong;
     }
     if m.operations != m.operations_asked && m.errors.is_empty() {

@@ -13,6 +13,7 @@ use crate::plan::repetition::Passes;
 use crate::plan::schedule::CellSeries;
 use crate::plan::{Effort, Plan};
 use crate::results::book::{CellKey, Measurement, RepetitionNeed};
+use crate::results::store::FinishedCell;
 use crate::run::clock::{Clock, RealClock};
 
 /// The time a run takes. Where everything is simulated, it is the time that is simulated: so the
@@ -21,6 +22,11 @@ pub(super) struct RunCosts {
     clock: RealClock,
     begun: u64,
     simulated: Option<f64>,
+    /// Seconds of the run that were over when the clock was begun: those before it was resumed.
+    before: f64,
+    /// When the last cell ended, in seconds since the run began. What is decided depends on that, not on what
+    /// the clock says when it is decided: so it can be decided again.
+    ended: f64,
     /// Passes of the cells since costs were last begun: seconds, passes, and first passes among them.
     passes: BTreeMap<(String, String), (f64, u32, u32)>,
     /// Seconds of those cells.
@@ -34,6 +40,8 @@ impl RunCosts {
             clock: clock.clone(),
             begun: clock.now(),
             simulated: simulated.then_some(0.0),
+            before: 0.0,
+            ended: 0.0,
             passes: BTreeMap::new(),
             cells: 0.0,
         }
@@ -41,8 +49,11 @@ impl RunCosts {
 
     /// Seconds since the run began.
     pub(super) fn seconds(&self) -> f64 {
-        let real = || self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9;
-        self.simulated.unwrap_or_else(real)
+        self.simulated.unwrap_or_else(|| self.before + self.clock_seconds())
+    }
+
+    fn clock_seconds(&self) -> f64 {
+        self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9
     }
 
     /// Costs are counted anew.
@@ -51,20 +62,39 @@ impl RunCosts {
         self.cells = 0.0;
     }
 
-    /// A pass that began at this time is over.
-    pub(super) fn pass(&mut self, m: &Measurement, begun: f64) {
+    /// A pass that began at this time is over; what it took.
+    pub(super) fn pass(&mut self, m: &Measurement, begun: f64) -> f64 {
         if let Some(simulated) = &mut self.simulated {
             *simulated += m.seconds + m.sync_seconds;
         }
         let seconds = self.seconds() - begun;
+        self.add_pass(m, seconds);
+        seconds
+    }
+
+    fn add_pass(&mut self, m: &Measurement, seconds: f64) {
         let key = (m.cell.variant.clone(), m.phase.clone());
         let pass = self.passes.entry(key).or_default();
         *pass = (pass.0 + seconds, pass.1 + 1, pass.2 + u32::from(m.pass == 1));
     }
 
-    /// A cell that began at this time is over.
-    pub(super) fn cell(&mut self, begun: f64) {
-        self.cells += self.seconds() - begun;
+    /// A cell that began at this time is over; when it ended.
+    pub(super) fn cell(&mut self, begun: f64) -> f64 {
+        self.ended = self.seconds();
+        self.cells += self.ended - begun;
+        self.ended
+    }
+
+    /// A cell was done before the run was resumed.
+    pub(super) fn pass_over(&mut self, done: &FinishedCell, measurements: &[Measurement]) {
+        let passes = measurements.iter().filter(|m| !m.is_settle());
+        passes.zip(&done.passes).for_each(|(m, seconds)| self.add_pass(m, *seconds));
+        self.cells += done.ended - done.begun;
+        self.ended = done.ended;
+        match &mut self.simulated {
+            Some(simulated) => *simulated = done.ended,
+            None => self.before = done.ended - self.clock_seconds(),
+        }
     }
 
     /// What a repeat costs, of the means of so many.
@@ -98,7 +128,7 @@ impl Session<'_> {
     pub(super) fn cells_until_sure(&mut self, effort: Effort) -> Result<()> {
         let all = self.plan.series();
         for (at, series) in all.iter().enumerate() {
-            let begun = self.spent.seconds();
+            let begun = self.spent.ended;
             let share = (effort.time_limit_seconds - begun).max(0.0) / (all.len() - at) as f64;
             let (precision, until) = (effort.precision, begun + share);
             let mut part = SeriesUnderWay { series, precision, until, done: 0 };
@@ -121,9 +151,9 @@ impl Session<'_> {
     /// One series, until it is sure or its time is over; what it would have taken where it is not.
     fn series(&mut self, part: &mut SeriesUnderWay<'_>) -> Result<Option<RepetitionNeed>> {
         self.spent.begin_costs();
-        let begun = self.spent.seconds();
+        let begun = self.spent.ended;
         self.repeats(self.plan, part, self.plan.repeats, None)?;
-        let (took, given) = (self.spent.seconds() - begun, part.until - begun);
+        let (took, given) = (self.spent.ended - begun, part.until - begun);
         let long = match took > given {
             true => format!(", longer than the {} that were given", span(given)),
             false => String::new(),
@@ -132,9 +162,12 @@ impl Session<'_> {
         let mut lead = format!("pilot: {repeats} in {}{long}", span(took));
         while !self.interrupt.is_set() {
             let costs = self.spent.costs(&self.plan.free, part.done);
-            let left = part.until - self.spent.seconds();
+            let left = part.until - self.spent.ended;
             let decision = self.decided(part, &costs, left);
-            self.watcher.notice(&format!("{lead}; {}", decision_text(&decision, part.precision)));
+            if self.known.cells.is_empty() {
+                let decision = decision_text(&decision, part.precision);
+                self.watcher.notice(&format!("{lead}; {decision}"));
+            }
             let RepetitionChoice { more, passes, .. } = &decision.taken;
             if *more == 0 {
                 let takes = decision.wanted.filter(|wanted| wanted.more > 0);
@@ -160,7 +193,7 @@ impl Session<'_> {
     ) -> Result<()> {
         self.repeats = known;
         while part.done < stop.map_or(known, |(last, _)| last) {
-            let ends = stop.map(|(_, each)| self.spent.seconds() + each);
+            let ends = stop.map(|(_, each)| self.spent.ended + each);
             if self.interrupt.is_set() || ends.is_some_and(|ends| ends > part.until) {
                 return Ok(());
             }

@@ -38,9 +38,24 @@ impl Session<'_> {
                 self.keep_levels(wanted, key)
             };
         }
-        if cell.prepare.is_some() && self.prepared != Some(wanted) {
-            self.bring(wanted, key)?;
-            self.prepared = Some(wanted);
+        if cell.prepare.is_none() || self.prepared == Some(wanted) {
+            return Ok(());
+        }
+        // A level is reached through those before it, also where these were measured before the run was resumed.
+        let levels = plan.levels_of(&cell.variant);
+        let place_of = |index: usize| levels.iter().position(|at| *at == index);
+        let from = self.prepared.and_then(|before| place_of(before.cell)).map_or(0, |at| at + 1);
+        let until = place_of(index).map_or(0, |at| at + 1);
+        for at in levels.get(from..until).unwrap_or_default() {
+            let place = PreparedPlace { cell: *at, ..wanted };
+            self.bring(
+                place,
+                &CellKey { repeat: key.repeat, ..cell_key(plan, &plan.cells[*at], 1) },
+            )?;
+            self.prepared = Some(place);
+            if self.interrupt.is_set() {
+                break;
+            }
         }
         Ok(())
     }

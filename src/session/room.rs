@@ -74,8 +74,8 @@ pub(crate) fn check(plan: &Plan, space: &Space, directory: &Path, fill_real: boo
     }
 }
 
-/// The share of the memory that is free which may be written to a file system in memory.
-const MEMORY_SHARE_MAX: f64 = 0.8;
+/// The share of the memory that is free which may be taken, or written to a file system in memory.
+pub(super) const MEMORY_SHARE_MAX: f64 = 0.8;
 
 /// The most that may be written to a file system in memory, of which so much is free, in bytes.
 pub(super) fn memory_at_most(memory_free: u64) -> u64 {

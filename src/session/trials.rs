@@ -342,6 +342,7 @@ mod tests {
             command: "a test".into(),
             fill_real: false,
             place: Volume::default(),
+            tag: None,
         }
     }
 

@@ -155,9 +155,9 @@ fn the_run_document_in_a_file_comes_beside_the_table() {
 #[test]
 fn a_document_that_cannot_be_written_fails_and_the_run_is_stored_all_the_same() {
     let bench = Bench::default();
-    let ran = Ran::of(bench.command(SMALL).args(["--json", "no-such-directory/x.json"]));
+    let ran = Ran::of(bench.command(SMALL).args(["--json", "/dev/full"]));
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("no-such-directory/x.json"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("/dev/full"), "{}", ran.stderr);
     assert_eq!(rows(&bench.run(["show", "last"]).stdout).len(), PHASES.len());
     assert_eq!(names_in(&bench.work()), Vec::<String>::new());
 }

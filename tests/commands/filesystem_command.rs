@@ -161,3 +161,19 @@ fn the_words_for_a_device_stand_beside_each_other_in_the_help() {
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }
+
+#[test]
+fn a_power_cut_that_would_tell_nothing_is_refused_before_anything_is_written() {
+    let bench = Bench::default();
+    for (words, why) in [
+        (&["--filesystem", "tmpfs"][..], "it lies in memory"),
+        (&["--filesystem", "ext4", "--set", "files=2M"], "1,000,000 at most"),
+        (&["fullness", "--filesystem", "ext4"], "begins on an empty file system"),
+        (&["--filesystem", "ext4:mount=errors=panic"], "asked to stop the machine"),
+    ] {
+        let ran = bench.run(["crash"].iter().chain(words));
+        let said = ran.refuses(2).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(why), "no {why:?} in {said}");
+    }
+    assert!(names_in(&bench.work()).is_empty());
+}

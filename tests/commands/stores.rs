@@ -7,8 +7,11 @@
     reason = "a test says so when it cannot go on"
 )]
 
-use std::cell::Cell;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use boatload::plan::filesystem::Volume;
 use boatload::results::book::Measurement;
@@ -17,7 +20,7 @@ use boatload::run::interrupt::Interrupt;
 use boatload::session::{self, PhaseContext, RunOrder, RunOutcome, Watcher};
 use rusqlite::Connection;
 
-use crate::command::{Bench, Ran};
+use crate::command::{Bench, Ran, Running, names_in};
 use crate::library::plan_of;
 
 const JOB: &str = "name = \"x\"\nengine = \"sim\"\nrepeats = 2\n[tree]\nfiles = 100\n\
@@ -47,14 +50,21 @@ fn a_store_that_takes_nothing_costs_no_result_and_the_run_can_be_brought_into_it
     assert!(ran.stdout.contains("create") && ran.stdout.contains("read"), "{}", ran.stdout);
     assert_eq!(ran.stderr.matches("Measuring goes on").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("has 0 of the 4 measurements"), "{}", ran.stderr);
-    let kept = ran.stderr.split("`boatload import ").nth(1).unwrap().split('`').next().unwrap();
+    let kept = spill(&ran);
     connection.execute_batch("DROP TRIGGER refuse").unwrap();
-    let imported = bench.run(["import", kept]);
+    let imported = bench.run([Path::new("import"), kept]);
     assert!(imported.stdout.starts_with("completed "), "{}{}", imported.stdout, imported.stderr);
-    let again = bench.run(["import", kept]);
+    let again = bench.run([Path::new("import"), kept]);
     assert!(again.stdout.starts_with("already there:"), "{}{}", again.stdout, again.stderr);
     let shown = bench.run(["show", "last"]);
     assert_eq!((shown.code, shown.stdout), (Some(0), ran.stdout));
+}
+
+/// The file that a run which the store lacks is in.
+#[track_caller]
+fn spill(ran: &Ran) -> &Path {
+    let named = ran.stderr.split("`boatload import ").nth(1).expect(&ran.stderr);
+    Path::new(named.split('`').next().unwrap())
 }
 
 #[test]
@@ -79,28 +89,179 @@ fn a_store_may_have_a_name_that_means_something_else_to_sqlite() {
     assert_eq!((shown.code, shown.stdout), (Some(0), ran.stdout));
 }
 
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// The command as a shell with this umask starts it.
+fn under_umask(umask: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("umask {umask}; exec \"$@\""), "sh"]).arg(command.get_program());
+    shell.args(command.get_args()).stdin(Stdio::null());
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
+}
+
+#[test]
+fn what_is_made_for_results_is_its_owners_alone_whatever_the_umask_is() {
+    for umask in ["000", "022", "777"] {
+        let bench = Bench::default();
+        let job = bench.write("job.toml", JOB);
+        let run = |store: &Path| {
+            let mut command = bench.bare();
+            command.arg("run").arg(&job).arg("--store").arg(store);
+            Ran::of(&mut under_umask(umask, &command))
+        };
+        let store = bench.beside("new/deep/store.db");
+        let ran = run(&store);
+        assert_eq!(ran.code, Some(0), "{umask}: {}", ran.stderr);
+        assert_eq!(mode(&store), 0o600, "{umask}");
+        for made in ["new", "new/deep"] {
+            assert_eq!(mode(&bench.beside(made)), 0o700, "{umask}: {made}");
+        }
+        let cut = std::fs::read(&store).unwrap()[..4_096].to_vec();
+        let ran = run(&bench.write("cut.db", cut));
+        assert_eq!(mode(spill(&ran)), 0o600, "{umask}");
+        std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(run(&store).code, Some(0), "{umask}");
+        assert_eq!(mode(&store), 0o640, "{umask}: one that was there stays as it was");
+    }
+}
+
+#[test]
+fn the_files_beside_a_store_are_its_owners_alone_while_a_run_goes_on() {
+    let bench = Bench::default();
+    let command = under_umask("000", &bench.long_command(&bench.work()));
+    let running = Running::start(command, &bench.work());
+    for ending in ["", "-wal", "-shm"] {
+        let path = bench.store().with_file_name(format!("store.db{ending}"));
+        assert_eq!(mode(&path), 0o600, "{ending}");
+    }
+    running.signal(rustix::process::Signal::TERM);
+    assert_eq!(running.ended().code, Some(130));
+}
+
+#[test]
+fn boatloads_that_measure_at_the_same_time_share_a_store() {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", JOB.replace("repeats = 2", "repeats = 60"));
+    let start = |_| {
+        let mut command = bench.command([Path::new("run"), &job]);
+        command.args(["--json", "-"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let running = [0, 1, 2].map(start);
+    for run in running {
+        let ran = Ran::from(run.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("Measuring goes on"), "{}", ran.stderr);
+        let document = ran.json();
+        assert_eq!(document["measurements"].as_array().unwrap().len(), 120);
+        let id = document["run"]["id"].as_str().unwrap();
+        assert!(bench.run(["show", id, "--json", "-"]).json() == document, "{id}");
+    }
+}
+
+/// A bench whose store had a run before this was done to its bytes; and the store.
+fn damaged(damage: impl FnOnce(&mut Vec<u8>)) -> (Bench, PathBuf) {
+    let bench = Bench::default();
+    let job = bench.write("job.toml", JOB);
+    bench.document([Path::new("run"), &job]);
+    let mut bytes = std::fs::read(bench.store()).unwrap();
+    damage(&mut bytes);
+    std::fs::write(bench.store(), bytes).unwrap();
+    (bench, job)
+}
+
+/// A run whose store nobody can use gives all that it measured, and leaves the store as it was.
+#[track_caller]
+fn goes_on_without_store(bench: &Bench, job: &Path, why: &str) {
+    let before = std::fs::read(bench.store()).unwrap();
+    let ran = bench.run([Path::new("run"), job]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.contains("create") && ran.stdout.contains("read"), "{}", ran.stdout);
+    let goes_on: Vec<_> = ran.stderr.lines().filter(|l| l.contains("Measuring goes on")).collect();
+    assert!(goes_on.len() == 1 && goes_on[0].contains(why), "{why}: {}", ran.stderr);
+    assert!(ran.stderr.contains("has 0 of the 4 measurements"), "{}", ran.stderr);
+    let spilled: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(spill(&ran)).unwrap()).unwrap();
+    assert_eq!(spilled["measurements"].as_array().unwrap().len(), MEASUREMENTS);
+    let new = bench.beside("new.db");
+    let with_new =
+        |arguments: &[&Path]| Ran::of(bench.bare().args(arguments).arg("--store").arg(&new));
+    let imported = with_new(&[Path::new("import"), spill(&ran)]);
+    assert!(imported.stdout.starts_with("imported "), "{}{}", imported.stdout, imported.stderr);
+    let shown = with_new(&["show", "last", "--json", "-"].map(Path::new));
+    assert!(shown.json() == spilled, "{}", shown.stdout);
+    let asked = bench.beside("asked.json");
+    let ran = bench.run([Path::new("run"), job, Path::new("--json"), &asked]);
+    assert_eq!((ran.code, spill(&ran)), (Some(1), asked.as_path()), "{}", ran.stderr);
+    assert!(std::fs::read(bench.store()).unwrap() == before, "{why}: the store was written");
+}
+
+#[test]
+fn a_store_whose_pages_are_garbage_costs_no_result_and_is_left_as_it_was() {
+    let (bench, job) = damaged(|bytes| bytes[4_096..].fill(0xa5));
+    goes_on_without_store(&bench, &job, "malformed");
+}
+
+#[test]
+fn a_store_that_was_cut_off_costs_no_result_and_is_left_as_it_was() {
+    for length in [100, 4_096, 10_000] {
+        let (bench, job) = damaged(|bytes| bytes.truncate(length));
+        goes_on_without_store(&bench, &job, "malformed");
+    }
+}
+
+#[test]
+fn a_store_of_a_later_version_is_read_by_nobody_and_costs_no_result() {
+    let (bench, job) = damaged(|_| {});
+    let kept = bench.write("kept.json", bench.run(["show", "last", "--json", "-"]).stdout);
+    let later = Connection::open(bench.store()).unwrap();
+    later.pragma_update(None, "user_version", 2).unwrap();
+    drop(later);
+    let before = std::fs::read(bench.store()).unwrap();
+    let kept = kept.to_str().unwrap();
+    for arguments in [
+        &["runs"][..],
+        &["runs", "note", "last", "a note"],
+        &["runs", "rm", "last"],
+        &["show", "last"],
+        &["compare", "last", "last"],
+        &["check", "last", "--baseline", "history"],
+        &["export", "last", "--format", "csv"],
+        &["report", "last", "-o", "page.html"],
+        &["resume", "last"],
+        &["import", kept],
+    ] {
+        let ran = bench.run(arguments);
+        assert!(ran.refuses(1).contains("it has schema 2 of another boatload"), "{arguments:?}");
+        assert!(std::fs::read(bench.store()).unwrap() == before, "{arguments:?}");
+        let root = bench.store().parent().unwrap().to_path_buf();
+        assert_eq!(names_in(&root), ["elsewhere", "home", "store.db", "work"], "{arguments:?}");
+    }
+    goes_on_without_store(&bench, &job, "schema 2 of another boatload");
+}
+
 /// Does something when a measurement was made, which the store is to be told of next.
 struct Meddler<'a> {
-    made: Cell<usize>,
-    notices: Cell<Vec<String>>,
-    meddle: &'a dyn Fn(usize),
+    made: AtomicUsize,
+    notices: Mutex<Vec<String>>,
+    meddle: &'a (dyn Fn(usize) + Sync),
 }
 
 impl Watcher for Meddler<'_> {
     fn notice(&self, text: &str) {
-        let mut notices = self.notices.take();
-        notices.push(text.into());
-        self.notices.set(notices);
+        self.notices.lock().unwrap().push(text.into());
     }
 
     fn phase_ends(&self, _: &PhaseContext<'_>, _: &Measurement) {
-        self.made.set(self.made.get() + 1);
-        (self.meddle)(self.made.get());
+        (self.meddle)(self.made.fetch_add(1, Ordering::Relaxed) + 1);
     }
 }
 
 /// Runs the job with a store, and what was said.
-fn run(path: &Path, meddle: &dyn Fn(usize)) -> (RunOutcome, Vec<String>) {
+fn run(path: &Path, meddle: &(dyn Fn(usize) + Sync)) -> (RunOutcome, Vec<String>) {
     let plan = plan_of(JOB);
     let order = RunOrder {
         plan: &plan,
@@ -108,12 +269,13 @@ fn run(path: &Path, meddle: &dyn Fn(usize)) -> (RunOutcome, Vec<String>) {
         command: "a test".into(),
         fill_real: false,
         place: Volume::default(),
+        tag: None,
     };
-    let watcher = Meddler { made: Cell::new(0), notices: Cell::default(), meddle };
+    let watcher = Meddler { made: AtomicUsize::new(0), notices: Mutex::default(), meddle };
     let interrupt = Interrupt::default();
     let mut store = Store::open(path).unwrap();
     let outcome = session::run(&order, &mut store, &watcher, &interrupt).unwrap();
-    (outcome, watcher.notices.take())
+    (outcome, watcher.notices.into_inner().unwrap())
 }
 
 #[test]

@@ -35,15 +35,25 @@ pub struct Ran {
 
 impl Default for Bench {
     fn default() -> Self {
-        let root = tempfile::Builder::new().prefix("a bench ").tempdir().unwrap();
+        Self::at(&std::env::temp_dir())
+    }
+}
+
+impl Bench {
+    /// The same in memory, if there is such a place: nothing waits for a disk.
+    pub fn in_memory() -> Self {
+        let memory = PathBuf::from("/dev/shm");
+        Self::at(&if memory.is_dir() { memory } else { std::env::temp_dir() })
+    }
+
+    fn at(place: &Path) -> Self {
+        let root = tempfile::Builder::new().prefix("a bench ").tempdir_in(place).unwrap();
         for name in ["work", "home", "elsewhere"] {
             std::fs::create_dir(root.path().join(name)).unwrap();
         }
         Self { root }
     }
-}
 
-impl Bench {
     /// The directory runs take place in.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")
@@ -113,15 +123,21 @@ impl Bench {
 
     /// Starts a run that takes long enough to be disturbed, and waits until it has made files.
     pub fn long_run(&self, directory: &Path) -> Running {
+        Running::start(self.long_command(directory), directory)
+    }
+
+    /// A run that takes long enough to be disturbed.
+    pub fn long_command(&self, directory: &Path) -> Command {
         let arguments = ["run", "--cache", "as-is", "--set", "files=3M", "--set", "selected=10"];
         let mut command = self.command(arguments);
         command.args(["--set", "size_min=0", "--set", "size_max=0", "--dir"]).arg(directory);
-        Running::start(command, directory)
+        command
     }
 }
 
 /// Commands that keep nothing.
-const STORELESS: [&str; 7] = ["scenarios", "disks", "selftest", "inspect", "fill", "age", "clean"];
+const STORELESS: [&str; 9] =
+    ["scenarios", "disks", "selftest", "inspect", "fill", "age", "clean", "crash", "audit"];
 
 pub const SMALL: [&str; 9] =
     ["run", "--cache", "as-is", "--repeats", "1", "--set", "files=200", "--set", "selected=50"];
@@ -169,12 +185,23 @@ pub struct Running {
 impl Running {
     /// Starts a command and waits until its run directory holds a cell with files.
     pub fn start(command: Command, directory: &Path) -> Self {
+        Self::start_with_errors_to(command, directory, Stdio::piped())
+    }
+
+    /// The same with a standard error of the caller's.
+    pub fn start_with_errors_to(
+        mut command: Command,
+        directory: &Path,
+        errors: impl Into<Stdio>,
+    ) -> Self {
+        command.stderr(errors);
         Self::start_seen(command, directory, |_, run_directory| run_directory.join(FIRST_CELL))
     }
 
     /// Starts a command that makes file systems, and waits until there are files on one. What it
     /// mounts is seen by itself alone.
-    pub fn start_on_made(command: Command, directory: &Path) -> Self {
+    pub fn start_on_made(mut command: Command, directory: &Path) -> Self {
+        command.stderr(Stdio::piped());
         Self::start_seen(command, directory, |process, run_directory| {
             let root = PathBuf::from(format!("/proc/{}/root", process.as_raw_nonzero()));
             let mounted = root.join(run_directory.strip_prefix("/").unwrap()).join("mounted");
@@ -191,7 +218,7 @@ impl Running {
         directory: &Path,
         cell: impl Fn(Pid, &Path) -> PathBuf,
     ) -> Self {
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut running = Self { child, run_directory: PathBuf::new() };
         for _ in 0..6_000 {
             if let Some(run_directory) = run_directories(directory).into_iter().next()
@@ -218,6 +245,18 @@ impl Running {
         Pid::from_child(&self.child)
     }
 
+    /// Waits until all of its threads are stopped.
+    pub fn waits_stopped(&self) {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let is_stopped = |task: std::fs::DirEntry| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            stat.rsplit(')').next().is_none_or(|rest| rest.trim_start().starts_with('T'))
+        };
+        while !std::fs::read_dir(&tasks).unwrap().map_while(Result::ok).all(is_stopped) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill_process(self.id(), signal).expect("it is still running");
     }
@@ -227,7 +266,9 @@ impl Running {
         use std::io::Read;
         let (mut stdout, mut stderr) = (String::new(), String::new());
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        if let Some(mut errors) = self.child.stderr.take() {
+            errors.read_to_string(&mut stderr).unwrap();
+        }
         let status = self.child.wait().unwrap();
         assert!(status.code().is_some() || status.signal() == Some(9), "{status}: {stderr}");
         Ran { code: status.code(), stdout, stderr }

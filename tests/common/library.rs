@@ -99,6 +99,7 @@ impl Place {
             command: "a test".into(),
             fill_real: true,
             place: Volume::default(),
+            tag: None,
         };
         session::run(&order, &mut self.store(), watcher, interrupt)?.whole()
     }

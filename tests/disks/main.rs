@@ -11,6 +11,7 @@ mod library;
 mod mounts;
 
 mod block_trace;
+mod crash;
 mod device;
 mod engine_on_disk;
 mod filesystems_real;
@@ -18,6 +19,7 @@ mod filling;
 mod host_making;
 mod host_real;
 mod layout_real;
+mod layout_sample;
 mod modelled_disk;
 mod modelled_runs;
 mod real_fs;

@@ -12,9 +12,9 @@ use crate::common;
 
 use crate::library;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::Mutex;
 
 use boatload::analysis::finding::Finding;
 use boatload::plan::{CacheAsked, Settings, find_scenario};
@@ -84,8 +84,8 @@ fn a_directory_without_an_index_grows_linearly_and_one_of_xfs_does_not() {
 #[derive(Default)]
 struct Look {
     directory: PathBuf,
-    df: RefCell<Vec<(CellKey, f64)>>,
-    ballast_bytes: RefCell<Vec<(CellKey, u64)>>,
+    df: Mutex<Vec<(CellKey, f64)>>,
+    ballast_bytes: Mutex<Vec<(CellKey, u64)>>,
 }
 
 impl Watcher for Look {
@@ -94,11 +94,11 @@ impl Watcher for Look {
         if standing.phase.name == "make-directories" {
             let df = output("df", &["--output=pcent", self.directory.to_str().unwrap()]).unwrap();
             let percent = df.lines().nth(1).unwrap().trim().trim_end_matches('%').parse().unwrap();
-            self.df.borrow_mut().push((key, percent));
+            self.df.lock().unwrap().push((key, percent));
         } else if standing.phase.name == "scan" {
             let run = &names_in(&self.directory)[0];
             let bytes = bytes_below(&self.directory.join(run), false) - FILE_BYTES;
-            self.ballast_bytes.borrow_mut().push((key, bytes));
+            self.ballast_bytes.lock().unwrap().push((key, bytes));
         }
     }
 }
@@ -133,7 +133,7 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
         let mut all = book.conditions.iter().filter(|c| c.cell == *key && c.name.as_str() == name);
         all.next().unwrap_or_else(|| panic!("{fs}: no {name} at {key:?}")).value
     };
-    let df = look.df.borrow();
+    let df = look.df.lock().unwrap();
     assert_eq!(df.len(), 12, "{fs}");
     for (key, df) in df.iter() {
         let (used, level) = (condition(key, "space-used"), key.level.as_ref().unwrap().value);
@@ -147,12 +147,12 @@ fn is_filled_as_it_says(fs: &str, megabytes: u64) {
     }
     let same = df.iter().filter(|(key, df)| condition(key, "space-used").ceil() == *df);
     assert!(same.count() >= 8, "{fs}: df says something else: {df:?}");
-    for (key, bytes) in look.ballast_bytes.borrow().iter() {
+    for (key, bytes) in look.ballast_bytes.lock().unwrap().iter() {
         let scans = book.measurements.iter().filter(|m| m.phase == "scan" && m.cell == *key);
         let read: u64 = scans.map(|m| m.bytes).sum();
         assert_eq!(read, *bytes, "{fs}: the scan reads the bytes of all files, at {key:?}");
     }
-    assert_eq!(look.ballast_bytes.borrow().len(), 12, "{fs}");
+    assert_eq!(look.ballast_bytes.lock().unwrap().len(), 12, "{fs}");
 }
 
 #[test]

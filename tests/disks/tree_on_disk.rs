@@ -10,9 +10,9 @@
 
 use crate::library;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use boatload::op::Change;
 use boatload::plan::{CellPlan, Plan, Settings};
@@ -28,7 +28,7 @@ type Snapshot = BTreeMap<String, Option<Vec<u8>>>;
 /// Looks into the cell's directory after each phase.
 struct Looker {
     work: PathBuf,
-    seen: RefCell<Vec<Snapshot>>,
+    seen: Mutex<Vec<Snapshot>>,
 }
 
 impl Watcher for Looker {
@@ -37,7 +37,7 @@ impl Watcher for Looker {
         let cell = self.work.join(run).join(format!("c{:010}", standing.cell));
         let mut snapshot = Snapshot::new();
         look(&cell, "", &mut snapshot);
-        self.seen.borrow_mut().push(snapshot);
+        self.seen.lock().unwrap().push(snapshot);
     }
 }
 
@@ -54,12 +54,12 @@ fn look(directory: &Path, above: &str, snapshot: &mut Snapshot) {
 
 fn looked(plan: &Plan) -> (Vec<Snapshot>, Book) {
     let place = Place::default();
-    let looker = Looker { work: place.work(), seen: RefCell::default() };
+    let looker = Looker { work: place.work(), seen: Mutex::default() };
     let book = place.run(plan, &looker, &Interrupt::default());
     for m in &book.measurements {
         assert_eq!(m.invalid, Vec::<String>::new(), "{} is valid", m.phase);
     }
-    (looker.seen.into_inner(), book)
+    (looker.seen.into_inner().unwrap(), book)
 }
 
 /// What a file should be: bytes, how often it was written, how often renamed.

@@ -14,10 +14,10 @@ use crate::script::script;
 use crate::command;
 use crate::library;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 
@@ -249,7 +249,7 @@ fn the_same_chunks_are_written_by_the_same_requests_for_ever() {
 /// Looks into the cell's directory after the phase that writes.
 struct Looker<'a> {
     place: &'a Place,
-    seen: RefCell<BTreeMap<String, Vec<u8>>>,
+    seen: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
 impl Watcher for Looker<'_> {
@@ -260,19 +260,19 @@ impl Watcher for Looker<'_> {
         let run = self.place.work().join(&names_in(&self.place.work())[0]);
         let cell = run.join(format!("c{:010}", standing.cell));
         let read = |name: String| (name.clone(), std::fs::read(cell.join(&name)).unwrap());
-        self.seen.borrow_mut().extend(names_in(&cell).into_iter().map(read));
+        self.seen.lock().unwrap().extend(names_in(&cell).into_iter().map(read));
     }
 }
 
 /// A run on disk, all of it valid, and the files it made.
 fn looked(plan: &Plan) -> (BTreeMap<String, Vec<u8>>, Book) {
     let place = Place::default();
-    let looker = Looker { place: &place, seen: RefCell::default() };
+    let looker = Looker { place: &place, seen: Mutex::default() };
     let book = place.run(plan, &looker, &Interrupt::default());
     for m in &book.measurements {
         assert_eq!(m.invalid, Vec::<String>::new(), "{} is valid", m.phase);
     }
-    (looker.seen.into_inner(), book)
+    (looker.seen.into_inner().unwrap(), book)
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn an_error_in_the_middle_of_a_file_is_counted_and_leaves_nothing_open() {
     let tree =
         |handles| format!("chunks = 12, chunks_per_file = 4, size = 100, handles = '{handles}'");
     let errors = |handles, operation| {
-        let truth = format!("error = {{ operation = {operation}, errno = 'EIO' }}");
+        let truth = format!("fault = {{ operation = {operation}, outcome = 'EIO' }}");
         let book = ran(&sim(&tree(handles), &[WRITE], &truth));
         let m = only(&book, "write-chunk");
         (m.operations, m.errors.clone().into_iter().collect::<Vec<_>>(), m.entries_found)

@@ -83,7 +83,7 @@ drift = "3%"
 stall = { every = 1_000, time = "50ms" }
 capacity = "1GiB"
 knee = { at = "80%", factor = 3 }
-error = { operation = 5, errno = "ENOSPC" }
+fault = { operation = 5, outcome = "ENOSPC" }
 queue = 4
 "#;
 
@@ -265,7 +265,7 @@ fn every_key_of_a_job_file_reaches_the_plan() {
     let sim = plan.cells[0].sim;
     assert_eq!((sim.metadata_ns, sim.cold_ns, sim.stall_ns), (5_000, 1_000_000, 50_000_000));
     assert_eq!((sim.stall_every, sim.queue, sim.capacity), (1_000, 4, Some(1 << 30)));
-    assert!(sim.knee.is_some() && sim.error.is_some() && sim.drift_percent == 3.0);
+    assert!(sim.knee.is_some() && sim.fault.is_some() && sim.drift_percent == 3.0);
 }
 
 #[test]
@@ -342,6 +342,7 @@ fn the_command_line_wins_over_the_file() {
         seed: Some(9),
         repeats: Some(1),
         effort: None,
+        phase_limit_ns: Some(5_000_000_000),
         threads: Some(4),
         cache: Some(CacheAsked::AsIs),
         engine: Some(EngineName::Sim),
@@ -355,6 +356,11 @@ fn the_command_line_wins_over_the_file() {
     assert_eq!((plan.seed, plan.repeats, plan.cells.len()), (9, 1, 6));
     assert!(plan.cells.iter().all(|c| c.engine == EngineName::Sim));
     assert!(plan.cells.iter().flat_map(|c| &c.phases).all(|p| p.threads == 4));
+    let limits = |plan: &Plan| plan.cells[0].phases[0].limit_ns;
+    assert_eq!(limits(&plan), Some(5_000_000_000));
+    let limited = format!("phase_limit = \"2m\"\n{RICH}");
+    let limited = read_job(&limited, &Settings { phase_limit_ns: None, ..settings.clone() });
+    assert_eq!(limited.map(|plan| limits(&plan)).ok(), Some(Some(120_000_000_000)));
     assert!(plan.cells.iter().flat_map(|c| &c.phases).all(|p| p.cache == CacheAsked::AsIs));
     assert_eq!((plan.cells[0].tree.files, plan.cells[0].tree.roots), (50, 4));
     let standard = Settings { scale: Scale::Standard, ..Settings::default() };
@@ -492,7 +498,7 @@ fn mistakes_in_phases() -> Vec<Mistake> {
         (tree("trees = \"own\"") + &phase("read", "threads = 2"), "phase[2].threads", "own tree"),
         (sim("metadata = 20"), "sim.metadata", "unit"),
         (sim("knee = { at = 50, factor = 2 }"), "sim.knee", "capacity"),
-        (sim("error = { operation = 1, errno = \"ENOSPACE\" }"), "sim.error.errno", "ENOSPC"),
+        (sim("fault = { operation = 1, outcome = \"ENOSPACE\" }"), "sim.fault.outcome", "ENOSPC"),
         (sim("stall = { every = 0, time = \"1ms\" }"), "sim.stall.every", "from 1"),
     ]
 }

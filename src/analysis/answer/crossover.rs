@@ -41,6 +41,7 @@ fn axis_of(one: &CrossoverFinding) -> AxisWords<'_> {
 fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
     let axis = axis_of(one);
     let mut parts: Vec<String> = Vec::new();
+    let mut is_named = false;
     for levels in one.levels.chunk_by(|a, b| a.winner == b.winner) {
         let (Some(first), Some(last)) = (levels.first(), levels.last()) else { continue };
         let place = match levels.len() {
@@ -53,18 +54,20 @@ fn text(one: &CrossoverFinding, with_intervals: bool) -> String {
             continue;
         };
         let loser = &one.variants[usize::from(*winner == one.variants[0])];
-        let at = |level: &LevelWinner| {
+        let is_everywhere = levels.len() == one.levels.len();
+        let by = |level: &LevelWinner| {
             let interval = level.span().filter(|_| with_intervals);
-            let times = say::times(level.times());
-            format!("{times} times{} at {}", in_brackets(interval), axis.value(level.value))
+            format!("{} times{}", say::times(level.times()), in_brackets(interval))
         };
+        let at = |level: &LevelWinner| format!("{} at {}", by(level), axis.value(level.value));
         let by = match levels.len() {
+            1 if !is_everywhere => by(first),
             1 => at(first),
             _ => format!("{}, {}", at(first), at(last)),
         };
-        let than = if parts.is_empty() { format!(" than {loser}") } else { String::new() };
-        let where_won =
-            if levels.len() == one.levels.len() { String::new() } else { format!("{place} ") };
+        let than = if is_named { String::new() } else { format!(" than {loser}") };
+        is_named = true;
+        let where_won = if is_everywhere { String::new() } else { format!("{place} ") };
         parts.push(format!("{where_won}{winner} is faster{than}: {by}"));
     }
     parts.join("; ")
@@ -100,7 +103,7 @@ fn undecided(all: &[&CrossoverFinding], evidence: Vec<String>) -> AnswerDraft {
         return AnswerDraft::proven(Verdict::No, text, evidence);
     }
     let text = format!(
-        "{pairs} no difference is proven; up to {} times as fast is possible",
+        "{pairs} no difference is proven; one may still be up to {} times as fast as the other",
         say::times(1.0 + most)
     );
     AnswerDraft::cannot_tell(Lack::Precision, text, evidence)

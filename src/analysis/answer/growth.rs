@@ -3,12 +3,15 @@
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
 use super::words::{as_long, at_most, task};
-use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding, GrowthShape};
+use crate::analysis::findings::growth::{GrowthFigures, GrowthFinding};
 use crate::analysis::findings::say::{self, listed};
 use crate::analysis::statistics::Interval;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 use crate::base::distinct::each_once;
 use crate::base::units::{self, grouped};
+
+/// Ratios that lie so near each other are stated as one.
+const ALIKE: f64 = 1.03;
 
 /// From all growths of a run; none if there is none.
 pub(super) fn growth(all: &[&GrowthFinding]) -> Option<AnswerDraft> {
@@ -81,20 +84,31 @@ fn phases(all: &[&GrowthFinding]) -> String {
 }
 
 fn about_one(one: &GrowthFinding, figures: &GrowthFigures) -> String {
-    let way = match one.shape {
-        GrowthShape::Threshold => figures.threshold.as_ref().map(|found| {
-            let at = units::figures(found.at, 3);
-            format!(", from about {at} on")
-        }),
-        _ => None,
-    };
+    let task = task(&one.variant, &one.phase);
     let longer = as_long(figures.ratio, Some(figures.interval));
-    format!(
-        "at {} {} takes {longer} as at first{}",
-        extent(one),
-        task(&one.variant, &one.phase),
-        way.unwrap_or_default()
-    )
+    match slower_from(figures) {
+        Some(from) => format!(
+            "{task} takes more than {} longer from about {} {} on; at {} {longer} as at first",
+            at_most(SLOWER_MARGIN),
+            units::figures(from, 2),
+            one.counted.noun(),
+            extent(one)
+        ),
+        None => format!("at {} {task} takes {longer} as at first", extent(one)),
+    }
+}
+
+/// From how many operations on each takes longer than at first by what is worth stating, as the shape of the growth
+/// has it; none where no shape holds.
+fn slower_from(figures: &GrowthFigures) -> Option<f64> {
+    let first = figures.blocks.first()?.fitted_ns?;
+    let bound = first * (1.0 + SLOWER_MARGIN);
+    let fitted: Option<Vec<(f64, f64)>> =
+        figures.blocks.iter().map(|block| Some((block.operations, block.fitted_ns?))).collect();
+    let fitted = fitted?;
+    let last_within = fitted.iter().rposition(|(_, ns)| *ns <= bound)?;
+    let ((from, low), (to, high)) = (fitted[last_within], *fitted.get(last_within + 1)?);
+    Some(from + (to - from) * (bound - low) / (high - low))
 }
 
 /// Several: from the least to the most of their ratios.
@@ -106,19 +120,21 @@ fn about_some(slower: &[(&GrowthFinding, &GrowthFigures)], all: usize) -> String
         low: intervals().map(|one| one.low).fold(f64::INFINITY, f64::min),
         high: intervals().map(|one| one.high).fold(0.0, f64::max),
     };
-    let findings: Vec<&GrowthFinding> = slower.iter().map(|one| one.0).collect();
+    // Names stand in the order of their ratios.
+    let mut by_ratio = slower.to_vec();
+    by_ratio.sort_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio));
+    let findings: Vec<&GrowthFinding> = by_ratio.iter().map(|one| one.0).collect();
     let each = each_once(findings.iter().map(|one| one.variant.as_str()));
     let series = if each.len() == findings.len() { "variants" } else { "series" };
-    let of = match slower.len() == all {
-        true => format!("all {all} {series}"),
-        false => format!("{} of {all} {series}", slower.len()),
+    let of = match (slower.len() == all, each.as_slice()) {
+        (true, _) => format!("all {all} {series}"),
+        (false, [one, other]) if series == "variants" => format!("{one} and {other}"),
+        (false, _) => format!("{} of {all} {series}", slower.len()),
     };
-    format!(
-        "at {} {} takes {} to {} times ({}) as long as at first in {of}",
-        extent(findings[0]),
-        phases(&findings),
-        say::times(least),
-        say::times(most),
-        say::span(span)
-    )
+    let times = match most / least <= ALIKE {
+        true => format!("about {}", say::times((least * most).sqrt())),
+        false => format!("{} to {}", say::times(least), say::times(most)),
+    };
+    let (extent, phases, span) = (extent(findings[0]), phases(&findings), say::span(span));
+    format!("at {extent} {phases} takes {times} times as long as at first ({span}) in {of}")
 }

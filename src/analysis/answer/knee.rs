@@ -3,7 +3,7 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
-use super::words::{AxisWords, as_long, at_most, of_tasks, share, shares, task};
+use super::words::{AxisWords, as_long, at_most, begun, of_tasks, share, task};
 use crate::analysis::findings::knee::{GeneralSlowdown, KneeFinding};
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
@@ -78,7 +78,7 @@ fn about_general(
             format!("{from} on, {together} {takes} {longer}")
         }
         (None, halves) => format!(
-            "gradually: above {} {together} {takes} {} as below",
+            "above {} {together} {takes} {} as below; no sudden step was found",
             axis.level(general.middle),
             as_long(halves.middle_ratio(), Some(halves))
         ),
@@ -104,22 +104,28 @@ fn evidence(found: &[&KneeFinding], none: &[&KneeFinding]) -> Vec<String> {
         format!("{}{}", if one.proven { "" } else { "Exception: " }, one.sentence())
     };
     let mut all: Vec<String> = found.iter().take(2).map(told).collect();
-    let gradual = none.iter().filter(|one| one.is_gradually_slower());
-    all.extend(gradual.map(|one| one.sentence()).take(2 - all.len()));
+    let mut gradual: Vec<_> = none.iter().filter(|one| one.is_gradually_slower()).collect();
+    let times = |one: &KneeFinding| one.gradual_ratio.unwrap_or(1.0);
+    gradual.sort_by(|a, b| times(b).total_cmp(&times(a)));
+    all.extend(gradual.iter().map(|one| one.sentence()).take(2 - all.len()));
     let steps = none.iter().filter_map(|one| one.smallest_detectable);
     let (least, most) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
     if !none.is_empty() {
         let steps = match least == most {
-            true => share(least),
-            false => format!("{}, by task,", shares(least, most)),
+            true => format!("one below {}", share(least)),
+            false => format!(
+                "one below {} in the steadiest task, {} in the noisiest,",
+                share(least),
+                share(most)
+            ),
         };
         let place = match none.len() + found.len() {
-            1 => "of it".to_string(),
-            all => format!("in {} of {all} single tasks", none.len()),
+            1 => String::new(),
+            all => format!("In {} of {all} single tasks ", none.len()),
         };
-        all.push(format!(
-            "No sudden slowdown {place} was found; one of {steps} would most likely have been seen."
-        ));
+        let sentence =
+            format!("{place}no sudden slowdown was found; {steps} could have been missed.");
+        all.push(begun(&sentence));
     }
     all
 }

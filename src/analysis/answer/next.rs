@@ -5,7 +5,7 @@ use super::reliability::Trust;
 use super::{Reliability, Verdict};
 use crate::base::shell;
 use crate::plan::Conclusion;
-use crate::results::book::Book;
+use crate::results::book::{Book, Measurement};
 
 /// Repeats that most questions need, and the most that are advised.
 const REPEATS_USUAL: usize = 10;
@@ -13,8 +13,8 @@ const REPEATS_MOST: usize = 40;
 
 /// Options of a run that are not taken over with one value, and those without: where results go, and
 /// what the advice sets.
-const VALUES_LEFT_OUT: [&str; 6] =
-    ["--json", "--report", "--store", "--repeats", "--precision", "--time-limit"];
+const VALUES_LEFT_OUT: [&str; 7] =
+    ["--json", "--report", "--store", "--tag", "--repeats", "--precision", "--time-limit"];
 const WORDS_LEFT_OUT: [&str; 2] = ["--live", "--quiet"];
 
 /// None where nothing would: it is proven and reliable. `advised` are the repeats that the job's question takes.
@@ -26,6 +26,10 @@ pub(super) fn next(
 ) -> Option<String> {
     if !book.run.complete {
         return again(book, &[]);
+    }
+    // More of what failed would fail.
+    if !book.measurements.iter().any(Measurement::valid) {
+        return None;
     }
     let is_root = book.host.rights.root;
     let journal = trust.has_no_journal && draft.verdict == Verdict::CannotTell;

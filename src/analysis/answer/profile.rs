@@ -7,9 +7,11 @@ use super::words::begun;
 use crate::analysis::Analysis;
 use crate::analysis::findings::say;
 use crate::analysis::limit::Limit;
-use crate::analysis::summary::{PhaseSummary, VariantSummary};
+use crate::analysis::summary::{PhaseSummary, VariantSummary, summarize};
 use crate::base::units::{Unit, duration};
-use crate::plan::DEFAULT_VARIANT;
+use crate::plan::{CacheAsked, DEFAULT_VARIANT};
+use crate::results::book::{Book, Measurement};
+use crate::results::reference;
 
 /// Of a run; `ranks` is whether its scenario ranks file systems, which takes two. None if nothing valid
 /// was measured.
@@ -17,10 +19,15 @@ pub(super) fn profile(analysis: &Analysis<'_>, ranks: bool) -> Option<AnswerDraf
     let groups = &analysis.summary().groups;
     let (text, evidence) = match groups.as_slice() {
         [] => return None,
-        [only] => of_one(only)?,
+        [only] => {
+            let (text, mut evidence) = of_one(only)?;
+            evidence.extend(slowest(only).and_then(|row| on_modelled_disks(analysis.book, row)));
+            (text, evidence)
+        }
         [first, .., last] => (between(first, last)?, Vec::new()),
     };
-    let kind = analysis.book.filesystem_of(&groups[0].variant).map(|kind| format!(" ({kind})"));
+    let filesystem = analysis.book.filesystem_of(&groups[0].variant);
+    let kind = filesystem.map(|kind| format!(" ({kind})"));
     Some(match ranks {
         true => {
             let kind = kind.unwrap_or_default();
@@ -35,15 +42,41 @@ fn measured(group: &VariantSummary) -> impl Iterator<Item = &PhaseSummary> {
     group.rows.iter().filter(|row| !row.is_settle() && row.rate.is_some())
 }
 
+/// The phase with the fewest operations a second; none where fewer than two count operations.
+fn slowest(group: &VariantSummary) -> Option<&PhaseSummary> {
+    let counts = || measured(group).filter(|row| row.rate_unit == Unit::Count);
+    let mean = |row: &&PhaseSummary| row.rate.map_or(f64::INFINITY, |rate| rate.mean);
+    counts().min_by(|a, b| mean(a).total_cmp(&mean(b))).filter(|_| counts().count() > 1)
+}
+
+/// The rates of the same phase on disks that are known, on the same type of file system; none where it was not
+/// measured there, or not with cold caches here.
+fn on_modelled_disks(book: &Book, row: &PhaseSummary) -> Option<String> {
+    let own: Vec<&Measurement> =
+        book.measurements.iter().filter(|m| m.phase == row.phase).collect();
+    let filesystem = book.filesystem_of(&own.first()?.cell.variant)?;
+    if own.iter().any(|m| m.cache.asked != CacheAsked::Cold || book.is_on_model(m)) {
+        return None;
+    }
+    let kept = reference::on_modelled_disks(&book.run.scenario, filesystem);
+    let told = kept.iter().filter_map(|kept| {
+        let disk = kept.run.reference.as_ref()?.disk.as_ref()?;
+        let summary = summarize(kept);
+        let row = summary.rows().find(|other| other.phase == row.phase)?;
+        Some((AnswerRate::of(row)?.value(), disk))
+    });
+    let mut told = told.collect::<Vec<_>>().into_iter();
+    let (rate, disk) = told.next()?;
+    let others: String = told.map(|(rate, disk)| format!(", {rate} on {disk}")).collect();
+    Some(format!("{} on modelled disks: {rate} a second on {disk}{others}.", begun(&row.phase)))
+}
+
 /// The first phase and the slowest; the others are evidence.
 fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
     let rows: Vec<&PhaseSummary> = measured(group).collect();
     let Some(first) = rows.first() else { return latencies(group) };
     let in_words = |row: &PhaseSummary| Some(AnswerRate::of(row)?.in_words());
-    let counts = || rows.iter().filter(|row| row.rate_unit == Unit::Count);
-    let mean = |row: &&&PhaseSummary| row.rate.map_or(f64::INFINITY, |rate| rate.mean);
-    let slowest = counts().min_by(|a, b| mean(a).total_cmp(&mean(b)));
-    let slowest = slowest.filter(|_| counts().count() > 1);
+    let slowest = slowest(group);
     let mut text = format!("{} {}", first.phase, in_words(first)?);
     let limited = |row: &PhaseSummary| {
         let of = |limit: Limit| match limit {
@@ -77,14 +110,17 @@ fn of_one(group: &VariantSummary) -> Option<(String, Vec<String>)> {
 fn between(first: &VariantSummary, last: &VariantSummary) -> Option<String> {
     let row = measured(first).next()?;
     let other = measured(last).find(|other| other.phase == row.phase)?;
-    let at = |group: &VariantSummary| match (&group.level, group.variant.as_str()) {
-        (Some(level), _) => format!("at {} of {}", say::level(level), level.axis),
-        (None, DEFAULT_VARIANT) => String::new(),
-        (None, variant) => format!("on {variant}"),
+    let at = |group: &VariantSummary| {
+        let level = group.level.as_ref().map(|level| format!("at {}", say::level_in_words(level)));
+        match (level, group.variant.as_str()) {
+            (Some(level), DEFAULT_VARIANT) => level,
+            (Some(level), variant) => format!("{level} ({variant})"),
+            (None, variant) => format!("on {variant}"),
+        }
     };
     let in_words = |row: &PhaseSummary| Some(AnswerRate::of(row)?.in_words());
     Some(format!(
-        "{} {} {}, {} {}",
+        "{} {} {}; {} {}",
         row.phase,
         in_words(row)?,
         at(first),

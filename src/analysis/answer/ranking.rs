@@ -86,24 +86,28 @@ fn of_one(one: &RankingFinding, all: &[&RankingFinding]) -> AnswerDraft {
     let behind: Vec<&RankingStep> = one.steps[places..].iter().collect();
     let is_open = behind.iter().any(|step| step.behind_first.tie);
     let scope = scope(one);
-    let fastest = match (together.as_slice(), is_open) {
-        ([], true) => format!("{scope}{first} came first"),
-        ([], false) => format!("{scope}{first} is the fastest"),
-        (_, true) => format!("{scope}{} came first", listed(&names(first, &together))),
-        (_, false) => format!("{scope}{} are the fastest", listed(&names(first, &together))),
+    let fastest = match together.as_slice() {
+        [] => format!("{scope}{first} is the fastest"),
+        _ => format!("{scope}{} are the fastest", listed(&names(first, &together))),
     };
     if !together.is_empty() {
         evidence.insert(0, about_ties(first, &together));
     }
     let fits = |text: &String| number_of_words(text) + WORDS_BEFORE <= WORDS_MAX;
     let than = if together.is_empty() { String::new() } else { format!(" as {first}") };
-    let texts =
-        [about_each(&fastest, &than, &behind, true), about_each(&fastest, &than, &behind, false)];
+    let about = |with_intervals| match is_open {
+        true => about_open(&scope, first, &together, &behind, with_intervals),
+        false => about_each(&fastest, &than, &behind, with_intervals),
+    };
+    let texts = [about(true), about(false)];
     let [whole, _] = &texts;
     if !fits(whole) {
         evidence.insert(0, one.sentence());
     }
-    let text = texts.into_iter().find(fits).unwrap_or_else(|| about_many(&fastest, &behind));
+    let text = texts.into_iter().find(fits).unwrap_or_else(|| match is_open {
+        true => about_many_open(&scope, first, &behind),
+        false => about_many(&fastest, &behind),
+    });
     AnswerDraft::proven(Verdict::Yes, text, evidence)
 }
 
@@ -121,6 +125,36 @@ fn about_each(fastest: &str, than: &str, behind: &[&RankingStep], with_intervals
     format!("{fastest}: {}", each.collect::<Vec<_>>().join(", "))
 }
 
+/// Where some among the slower ones may be as fast as the first: `ext4 or btrfs is fastest: xfs takes 1.16 times as long as
+/// ext4 (1.06 to 1.28), btrfs 0.37 to 6.00`
+fn about_open(
+    scope: &str,
+    first: &str,
+    together: &[&RankingStep],
+    behind: &[&RankingStep],
+    with_intervals: bool,
+) -> String {
+    let (open, slower): (Vec<&RankingStep>, Vec<&RankingStep>) =
+        behind.iter().partition(|step| step.behind_first.tie);
+    let interval =
+        |step: &RankingStep| in_brackets(step.behind_first.interval.filter(|_| with_intervals));
+    let told = slower.iter().enumerate().map(|(at, step)| {
+        let (name, times) = (&step.slower, say::times(step.behind_first.ratio));
+        match at {
+            0 => format!("{name} takes {times} times as long as {first}{}", interval(step)),
+            _ => format!("{name} {times}{}", interval(step)),
+        }
+    });
+    let wide = open.iter().filter_map(|step| {
+        let interval = step.behind_first.interval.filter(|_| with_intervals)?;
+        Some(format!("{} {}", step.slower, say::span(interval)))
+    });
+    let told: Vec<String> = told.chain(wide).collect();
+    let may_be_first: Vec<&RankingStep> = together.iter().chain(&open).copied().collect();
+    let fastest = names(first, &may_be_first).join(" or ");
+    format!("{scope}{fastest} is fastest: {}", told.join(", "))
+}
+
 /// All slower ones by the least and the most of their ratios.
 fn about_many(fastest: &str, slower: &[&RankingStep]) -> String {
     let ratios = || slower.iter().map(|step| step.behind_first.ratio);
@@ -128,6 +162,13 @@ fn about_many(fastest: &str, slower: &[&RankingStep]) -> String {
     let most = ratios().fold(0.0, f64::max);
     let (least, most) = (say::times(least), say::times(most));
     format!("{fastest}: the {} others take {least} to {most} times as long", slower.len())
+}
+
+/// `ext3 is faster than 3 of 5 others; 2 cannot be placed`
+fn about_many_open(scope: &str, first: &str, behind: &[&RankingStep]) -> String {
+    let open = behind.iter().filter(|step| step.behind_first.tie).count();
+    let (all, slower) = (behind.len(), behind.len() - open);
+    format!("{scope}{first} is faster than {slower} of {all} others; {open} cannot be placed")
 }
 
 /// A sentence on those that no significant difference separates from the first.

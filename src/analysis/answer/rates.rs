@@ -54,8 +54,18 @@ impl AnswerRate {
         Self { interval: None, repeats: None, ..*self }.in_words()
     }
 
+    /// Of operations, in one second: `16,000`
+    pub(super) fn value(&self) -> String {
+        figures(self.means[0], self.figures[0])
+    }
+
     /// `16,000 a second (12,000 to 20,000)`, `1.20 GiB/s (1.00 to 1.40)`, `600 to 910 MiB/s`
     pub(super) fn in_words(&self) -> String {
+        self.in_words_of(None)
+    }
+
+    /// The same, of several with the names of the lowest and the highest: `600 (zeros) to 910 MiB/s (random)`
+    pub(super) fn in_words_of(&self, names: Option<&[String; 2]>) -> String {
         let [low, high] = self.means;
         let (step, unit) = match self.unit {
             Unit::Bytes => {
@@ -67,7 +77,10 @@ impl AnswerRate {
         let [of_low, of_high] = self.figures;
         if low < high {
             let [low, high] = [figures(low / step, of_low), figures(high / step, of_high)];
-            return format!("{low} to {high} {unit}");
+            return match names {
+                Some([lowest, highest]) => format!("{low} ({lowest}) to {high} {unit} ({highest})"),
+                None => format!("{low} to {high} {unit}"),
+            };
         }
         let value = |value: f64| figures(value / step, of_low);
         let rate = format!("{} {unit}", value(low));

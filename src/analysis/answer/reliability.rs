@@ -21,7 +21,7 @@ const REPEATS_HIGH: usize = 5;
 const UNCERTAIN_MIN: f64 = 0.25;
 
 /// The most words of a reason.
-const REASON_WORDS_MAX: usize = 12;
+const REASON_WORDS_MAX: usize = 13;
 
 /// How far an answer can be trusted, and what that is judged by.
 pub(super) struct Trust {
@@ -84,20 +84,19 @@ pub(super) fn trust(analysis: &Analysis<'_>, findings: &[Finding]) -> Trust {
     }
     reservations.extend(uncertain_rate(analysis).map(|why| (Reliability::Medium, why)));
     let reliability = reservations.iter().map(|one| one.0).max().unwrap_or(Reliability::High);
-    let mut parts: Vec<String> = {
-        let own = reservations.iter().filter(|one| one.0 == reliability);
-        own.map(|one| one.1.clone()).collect()
-    };
-    if !parts.contains(&many) {
-        parts.push(many);
+    let own = reservations.iter().filter(|one| one.0 == reliability);
+    let against: Vec<String> = own.map(|one| one.1.clone()).collect();
+    let mut in_favour = Vec::new();
+    if repeats >= REPEATS_HIGH {
+        in_favour.push(many);
     }
     if disturbed == 0 && valid.iter().any(|m| m.disturbance.is_some()) {
-        parts.push("quiet machine".into());
+        in_favour.push("quiet machine".into());
     }
-    parts.extend(caches(&valid).map(String::from));
+    in_favour.extend(caches(&valid).map(String::from));
     Trust {
         reliability,
-        reason: within_words(parts),
+        reason: reason(against, in_favour),
         repeats,
         is_disturbed: mostly_disturbed,
         is_small: codes.contains(&WarningCode::SmallVolume),
@@ -122,11 +121,17 @@ fn code(finding: &Finding) -> Option<WarningCode> {
     }
 }
 
-/// As many parts as a reason has room for, the first ones.
-fn within_words(parts: Vec<String>) -> String {
+/// As many parts as a reason has room for, the first ones: what speaks against an answer, then what
+/// speaks for it.
+fn reason(against: Vec<String>, in_favour: Vec<String>) -> String {
+    let turn = against.len();
     let mut reason = String::new();
-    for part in parts {
-        let longer = if reason.is_empty() { part } else { format!("{reason}; {part}") };
+    for (at, part) in against.into_iter().chain(in_favour).enumerate() {
+        let longer = match (at, at == turn) {
+            (0, _) => part,
+            (_, true) => format!("{reason}, but {part}"),
+            _ => format!("{reason}; {part}"),
+        };
         if number_of_words(&longer) > REASON_WORDS_MAX {
             break;
         }
@@ -140,6 +145,7 @@ fn reservation(code: WarningCode) -> Option<(Reliability, &'static str)> {
     use Reliability::{Low, Medium};
     Some(match code {
         WarningCode::CacheNotAsAsked => (Low, "caches not as requested"),
+        WarningCode::ResumedAnyway => (Low, "resumed after a change"),
         WarningCode::DiskLate => (Low, "modelled disk late"),
         WarningCode::ClockJumped => (Low, "clock not steady"),
         WarningCode::HostCache => (Low, "image cached by the file system below"),

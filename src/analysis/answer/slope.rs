@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use super::draft::{AnswerDraft, Lack};
-use super::words::{AxisWords, at_most, of_tasks, share, shares, task};
-use crate::analysis::findings::say::listed;
+use super::words::{AxisWords, at_most, begun, of_tasks, share, shares, task};
+use crate::analysis::findings::say::{listed, times};
 use crate::analysis::findings::slope::SlopeFinding;
 use crate::analysis::thresholds::SLOWER_MARGIN;
 
@@ -19,7 +19,7 @@ pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
         all.iter().copied().filter(|one| one.effect && one.change < 0.0).collect();
     let evidence = |stated: &[&SlopeFinding]| {
         let others = all.iter().filter(|one| !stated.contains(one));
-        others.map(|one| one.sentence()).collect::<Vec<String>>()
+        others.map(|one| over_same_range(one)).collect::<Vec<String>>()
     };
     if !slower.is_empty() {
         let text = match slower.as_slice() {
@@ -55,12 +55,30 @@ pub(super) fn slope(all: &[&SlopeFinding]) -> Option<AnswerDraft> {
     Some(AnswerDraft::cannot_tell(Lack::Precision, text, evidence(&open)))
 }
 
+/// A sentence on a task beside those of an answer, over the same range: the finding's own is for each step of the axis.
+fn over_same_range(one: &SlopeFinding) -> String {
+    match one.effect && one.change > 0.0 {
+        false => one.sentence(),
+        true => {
+            let (by, interval) = (one.whole(), one.whole_interval());
+            let span = shares(interval.low.max(0.0), interval.high);
+            let task = task(&one.variant, &one.phase);
+            format!("{} is {} faster ({span}) over the same range.", begun(&task), share(by))
+        }
+    }
+}
+
 /// `write is 30% slower (10% to 50%)`
 fn about(one: &SlopeFinding) -> String {
     let interval = one.whole_interval();
     let span = shares((-interval.high).max(0.0), (-interval.low).min(1.0));
-    format!("{} is {} slower ({span})", task(&one.variant, &one.phase), share(one.whole().abs()))
+    // The line of a rate that falls steeply at first would end below zero.
+    let slower = share(one.whole().abs().min(1.0));
+    format!("{} is {slower} slower ({span})", task(&one.variant, &one.phase))
 }
+
+/// From so large a gain on, percents say less than how many times as fast it is.
+const TIMES_FROM: f64 = 2.0;
 
 /// `read may be 61% slower to 22% faster`
 fn may_be(one: &SlopeFinding) -> String {
@@ -68,7 +86,8 @@ fn may_be(one: &SlopeFinding) -> String {
     let slower = share((-interval.low).min(1.0));
     let other = match interval.high {
         high if high <= 0.0 => "unchanged".to_string(),
-        high => format!("{} faster", share(high)),
+        high if high < TIMES_FROM => format!("{} faster", share(high)),
+        high => format!("{} times as fast", times(1.0 + high)),
     };
     format!("{} may be {slower} slower to {other}", task(&one.variant, &one.phase))
 }

@@ -6,7 +6,7 @@ use super::words::{WORDS_MAX, begun, number_of_words};
 use crate::analysis::findings::source::{
     ByteSource, DestinationFinding, LowerCacheFinding, SourceFinding,
 };
-use crate::analysis::summary::Summary;
+use crate::analysis::summary::{Summary, VariantSummary};
 use crate::base::distinct::each_once;
 
 /// What a run found of where its bytes were.
@@ -23,19 +23,14 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
             || found.destinations.iter().any(|one| one.phase == *phase)
     };
     let phases: Vec<&str> = summary.phases().into_iter().filter(is_told).collect();
-    let rates: Vec<Option<AnswerRate>> = phases
-        .iter()
-        .map(|phase| {
-            let own = summary.rows().filter(|row| row.phase == **phase);
-            let own: Option<Vec<AnswerRate>> = own.map(AnswerRate::of).collect();
-            AnswerRate::range(&own?)
-        })
-        .collect();
+    let rates: Vec<Option<AnswerRate>> =
+        phases.iter().map(|phase| rate_of(summary, phase)).collect();
     let parts: Vec<String> = phases
         .iter()
         .zip(&rates)
         .filter_map(|(phase, rate)| {
-            Some(format!("{phase} {}at {}", found.place(phase), rate.as_ref()?.in_words()))
+            let rate = rate.as_ref()?.in_words_of(extremes(summary, phase).as_ref());
+            Some(format!("{phase} {}at {rate}", found.place(phase)))
         })
         .collect();
     if parts.is_empty() {
@@ -60,6 +55,26 @@ pub(super) fn source(summary: &Summary, found: &ByteFindings<'_>) -> Option<Answ
     let lacks_interval = rates.iter().flatten().any(|rate| rate.interval.is_none());
     let lacks = if lacks_interval { Lack::Repeats } else { Lack::Nothing };
     Some(AnswerDraft::measured(text, evidence, lacks))
+}
+
+/// The rate of a phase, over all variants and levels.
+fn rate_of(summary: &Summary, phase: &str) -> Option<AnswerRate> {
+    let own = summary.rows().filter(|row| row.phase == phase);
+    let own: Option<Vec<AnswerRate>> = own.map(AnswerRate::of).collect();
+    AnswerRate::range(&own?)
+}
+
+/// Which variant has the lowest rate of a phase and which the highest; none for fewer than two.
+fn extremes(summary: &Summary, phase: &str) -> Option<[String; 2]> {
+    let of_group = |group: &'_ VariantSummary| {
+        let rate = group.rows.iter().find(|row| row.phase == phase)?.rate?.mean;
+        Some((rate, group.variant.clone()))
+    };
+    let rates: Vec<(f64, String)> = summary.groups.iter().filter_map(of_group).collect();
+    let least = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let most = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (least, most) = least.zip(most)?;
+    (least.1 != most.1).then(|| [least.1.clone(), most.1.clone()])
 }
 
 impl ByteFindings<'_> {

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use super::words::{WORDS_MAX, number_of_words};
-use super::{AnswerFinding, Reliability, Verdict};
+use super::{AnswerFinding, Reliability, Verdict, ranking};
 use crate::analysis::Analysis;
 use crate::analysis::finding::Finding;
+use crate::analysis::findings::ranking::{ComparedRatio, RankedBy, RankingFinding, RankingStep};
 use crate::analysis::findings::scaling::ScaledPhase;
 use crate::base::random::{Stream, draw, unit};
 use crate::base::units::Unit;
-use crate::plan::Conclusion;
+use crate::plan::{CacheAsked, Conclusion};
 use crate::results::book::{Book, CellKey, Level, Measurement};
 use crate::results::fixture::{self, growing};
 
@@ -275,7 +276,7 @@ fn layouts_that_get_slower_are_told_from_those_that_do_not() {
     growing.run.complete = true;
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::Yes, "{found:?}");
-    assert!(found.text.contains("in 2 of 3 variants"), "{found:?}");
+    assert!(found.text.contains("in striped and single"), "{found:?}");
     growing.measurements.retain(|m| m.cell.variant == "multiple");
     let found = answer(&growing);
     assert_eq!(found.verdict, Verdict::No, "{found:?}");
@@ -307,7 +308,13 @@ fn a_run_that_compares_nothing_is_answered_with_a_profile() {
         found.text.starts_with("One file system measured (ext4), so no ranking: "),
         "{found:?}"
     );
+    let told = |found: &AnswerFinding| {
+        found.evidence.iter().any(|line| line.contains(" on modelled disks: "))
+    };
+    assert!(told(&found), "{found:?}");
     assert!(found.next.unwrap().contains("--filesystem ext4,xfs,btrfs"));
+    book.measurements.iter_mut().for_each(|m| m.cache.asked = CacheAsked::AsIs);
+    assert!(!told(&answer(&book)), "caches decide more than disks do");
 }
 
 #[test]
@@ -335,7 +342,7 @@ fn what_is_proven_of_one_repeat_or_a_busy_machine_is_only_likely() {
     book.measurements.iter_mut().step_by(3).for_each(|m| m.idle = Some(false));
     let found = answer(&book);
     assert_eq!((found.verdict, found.reliability), (Verdict::Likely, Reliability::Low));
-    assert_eq!(found.reason, "10 of 30 measurements disturbed; 5 repeats");
+    assert_eq!(found.reason, "10 of 30 measurements disturbed, but 5 repeats");
     assert!(found.text.starts_with("Likely yes: "), "{found:?}");
     assert!(found.next.unwrap().ends_with(" --repeats 10"));
 }
@@ -356,4 +363,40 @@ fn an_odd_run_is_answered_without_a_panic_and_without_nan() {
         is_well_said(found);
         assert!(!["NaN", "inf"].iter().any(|word| found.text.contains(word)), "{found:?}");
     }
+}
+
+#[test]
+fn one_that_may_be_as_fast_as_the_first_is_not_said_to_be_slower() {
+    let behind = |slower: &str, ratio: f64, low: f64, high: f64| {
+        let interval = Some([low, high].into());
+        let compared = ComparedRatio { ratio, interval, tie: low <= 1.0 };
+        RankingStep {
+            faster: "ext4".into(),
+            slower: slower.into(),
+            compared,
+            behind_first: compared,
+        }
+    };
+    let order = ["ext4", "xfs", "btrfs"].map(String::from).to_vec();
+    let steps = vec![behind("xfs", 1.16, 1.06, 1.28), behind("btrfs", 1.50, 0.37, 6.0)];
+    let whole = RankingFinding {
+        phase: None,
+        order,
+        steps,
+        by: RankedBy::TimeOfAllPhases,
+        at: None,
+        counted: None,
+        axis: None,
+        unit: None,
+        levels: Vec::new(),
+        left_out: Vec::new(),
+        caches: Vec::new(),
+        unwritten: false,
+    };
+    let found = ranking::ranking(&[&whole]).unwrap();
+    assert_eq!(
+        found.text,
+        "over the whole job ext4 or btrfs is fastest: xfs takes 1.16 times as long as ext4 (1.06 to 1.28), \
+         btrfs 0.37 to 6.00"
+    );
 }

@@ -28,11 +28,7 @@ impl AxisWords<'_> {
 
     /// What stands behind a value: `full`, `files`, `of chunk-size`.
     fn noun(self) -> String {
-        match (self.name, self.unit) {
-            ("space-used", Unit::Percent) => "full".into(),
-            ("files-present" | "file-count", Unit::Count) => "files".into(),
-            (name, _) => format!("of {name}"),
-        }
+        say::behind_value(self.name, self.unit)
     }
 
     /// `98% full`, `2,000,000 files`
@@ -48,7 +44,9 @@ impl AxisWords<'_> {
     /// What the whole range changes: `with 2,000,000 more files`, `from 30% to 98% full`.
     pub(super) fn over(self, range: Interval) -> String {
         match self.unit {
-            Unit::Count => format!("with {} more {}", self.value(range.width()), self.noun()),
+            Unit::Count if self.noun() == "files" => {
+                format!("with {} more files", self.value(range.width()))
+            }
             _ => {
                 let [low, high] = [range.low, range.high].map(|value| self.value(value));
                 format!("from {low} to {high} {}", self.noun())

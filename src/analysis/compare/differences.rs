@@ -33,7 +33,8 @@ enum Fact {
 
 use Fact::{Later, Lines, Many, One, Own};
 
-const FACTS: [(&str, Fact); 23] = [
+const FACTS: [(&str, Fact); 24] = [
+    ("measured", Own(calls)),
     ("scenario", One(|book| book.run.scenario.clone())),
     ("scale", One(|book| book.run.scale.to_string())),
     ("parameters", Many(parameters, ", ")),
@@ -41,10 +42,7 @@ const FACTS: [(&str, Fact); 23] = [
     ("seed", Own(|book| book.run.seed.to_string())),
     ("repeats", Own(|book| book.run.repeats.to_string())),
     ("most operations", One(most_operations)),
-    (
-        "engine",
-        Own(|book| words(book, |m| m.engine.map_or_else(String::new, |engine| engine.to_string()))),
-    ),
+    ("engine", Own(engine)),
     ("threads", Own(|book| words(book, |m| m.threads.to_string()))),
     ("date", One(date)),
     ("file system", One(filesystem)),
@@ -81,6 +79,21 @@ pub(crate) fn differences(books: &[&Book]) -> Vec<Difference> {
         differ.then_some(Difference { name, values })
     };
     FACTS.iter().filter_map(of).collect()
+}
+
+fn engine(book: &Book) -> String {
+    if book.run.traced.is_some() {
+        return "the program's own".into();
+    }
+    words(book, |m| m.engine.map_or_else(String::new, |engine| engine.to_string()))
+}
+
+/// Whose calls the latencies are of.
+fn calls(book: &Book) -> String {
+    match &book.run.traced {
+        Some(traced) => format!("single system calls of {}", traced.target),
+        None => "boatload's own operations, of one call or several".into(),
+    }
 }
 
 /// What each run's list has that not all have.

@@ -119,14 +119,25 @@ impl CrossoverFinding {
         };
         let low = levels.iter().map(|one| ends(one).low).fold(f64::INFINITY, f64::min);
         let high = levels.iter().map(|one| ends(one).high).fold(0.0, f64::max);
-        let times = if low < high { say::span(Interval { low, high }) } else { say::times(low) };
+        let times = |ratio: f64| match ratio < 1.0 {
+            true => format!("{} times as slow", say::times(1.0 / ratio)),
+            false => format!("{} times as fast", say::times(ratio)),
+        };
+        let times = match (low < high, low < 1.0, high < 1.0) {
+            (false, _, _) => times(low),
+            (true, true, true) => {
+                format!("{} to {}", say::times(1.0 / high), times(low))
+            }
+            (true, true, false) => format!("{} to {}", times(low), times(high)),
+            (true, false, _) => format!("{} to {}", say::times(low), times(high)),
+        };
         match levels.iter().all(|one| one.interval.is_some()) {
-            true => format!(
-                "no significant difference between {a} and {b} {place} ({a} is {times} times as fast)"
-            ),
-            false => format!(
-                "too few measurements to compare {a} and {b} {place} ({a} was {times} times as fast)"
-            ),
+            true => {
+                format!("no significant difference between {a} and {b} {place} ({a} is {times})")
+            }
+            false => {
+                format!("too few measurements to compare {a} and {b} {place} ({a} was {times})")
+            }
         }
     }
 }

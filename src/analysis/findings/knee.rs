@@ -87,23 +87,28 @@ impl KneeFinding {
         format!("{variant}{sentence}.")
     }
 
+    /// Where it was looked for: `between 30% and 98% full`.
+    pub fn between(&self) -> String {
+        say::AxisRange { axis: &self.axis, unit: self.unit, range: self.range }.between()
+    }
+
     fn phase(&self) -> &str {
         self.phase.as_deref().unwrap_or("any phase")
     }
 
     fn about_knee(&self, at: f64, interval: Interval, grows: &str) -> String {
-        let (phase, axis) = (self.phase(), &self.axis);
+        let (phase, noun) = (self.phase(), say::behind_value(&self.axis, self.unit));
         let value = |value: f64| say::quantity((value * 10.0).round() / 10.0, self.unit);
         let [low, high] = [value(interval.low), value(interval.high)];
         let knee = match self.shape {
             Some(ChangeShape::Hinge) => format!(
-                "{phase} gets slower from about {} of {axis} on ({low} to {high}): at {} it takes \
+                "{phase} gets slower from about {} {noun} on ({low} to {high}): at {} it takes \
                  {grows}",
                 value(at),
                 say::quantity(self.range.high, self.unit)
             ),
             Some(ChangeShape::Step) | None => format!(
-                "{phase} gets slower between {low} and {high} of {axis}: from there on it takes {grows}"
+                "{phase} gets slower between {low} and {high} {noun}: from there on it takes {grows}"
             ),
         };
         if self.proven { knee } else { format!("{knee}; likely, not proven") }

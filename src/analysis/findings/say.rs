@@ -64,13 +64,13 @@ pub(super) struct AxisRange<'a> {
 }
 
 impl AxisRange<'_> {
-    /// `between 30% and 98% of space-used`
+    /// `between 30% and 98% full`
     pub(super) fn between(self) -> String {
         let [low, high] = [self.range.low, self.range.high].map(|at| quantity(at, self.unit));
-        format!("between {low} and {high} of {}", self.axis)
+        format!("between {low} and {high} {}", behind_value(self.axis, self.unit))
     }
 
-    /// `cannot tell whether space-used changes read: between 30% and 98% of space-used it`
+    /// `cannot tell whether space-used changes read: between 30% and 98% full it`
     pub(super) fn cannot_tell(self, phase: &str) -> String {
         format!("cannot tell whether {} changes {phase}: {} it", self.axis, self.between())
     }
@@ -79,6 +79,26 @@ impl AxisRange<'_> {
 /// Whether a change of at most this share is stated as none: it lies within the margin.
 pub(super) fn is_within_margin(most: f64) -> bool {
     most <= SLOWER_MARGIN
+}
+
+/// What stands behind a value of an axis: `full`, `files`, `of chunk-size`.
+pub(in crate::analysis) fn behind_value(axis: &str, unit: Unit) -> String {
+    match (axis, unit) {
+        ("space-used", Unit::Percent) => "full".into(),
+        ("files-present" | "file-count", Unit::Count) => "files".into(),
+        (counted, Unit::Count) if counted.ends_with('s') => counted.into(),
+        (axis, _) => format!("of {axis}"),
+    }
+}
+
+/// A level as it is said: `98% full`, `20,000 files`, `chunk-size 4 MiB`.
+pub(in crate::analysis) fn level_in_words(level: &Level) -> String {
+    let noun = behind_value(&level.axis, level.unit);
+    let value = self::level(level);
+    match noun.strip_prefix("of ") {
+        Some(axis) => format!("{axis} {value}"),
+        None => format!("{value} {noun}"),
+    }
 }
 
 /// What the levels of the axis `file-count` count. None for another axis.

@@ -76,7 +76,8 @@ impl SlopeFinding {
             let mut ends = [self.interval.low, self.interval.high].map(f64::abs);
             ends.sort_by(f64::total_cmp);
             let ([low, high], by) = (ends.map(say::percent), say::percent(change.abs()));
-            let step = format!("{} of {axis}", say::quantity(self.per, self.unit));
+            let noun = say::behind_value(axis, self.unit);
+            let step = format!("{} {noun}", say::quantity(self.per, self.unit));
             format!("{phase} is {by} {way} ({low} to {high}) for each {step}")
         } else if say::is_within_margin(most) {
             format!("{phase} changes by no more than {} {}", say::percent(most), range.between())

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::describe::{
     MeanWithError, finite, log_mean_estimate, mean_estimate, sorted, sorted_quantile,
 };
-use super::student::{incomplete_beta, student_t};
+use super::student::{DEGREES_MANY, incomplete_beta, student_t};
 use crate::base::random::{Stream, below, draw};
 
 /// From `low` to `high`, both included, in the unit of the figure. Documents write it as a list of both.
@@ -173,6 +173,15 @@ pub(crate) fn quantile_ranks(n: u64, q: f64, level: f64) -> Option<(u64, u64)> {
     let low = count(&|i| 1.0 - at_least(i) <= tail);
     let high = count(&|i| at_least(i) > tail) + 1;
     (low >= 1 && high <= n).then_some((low, high))
+}
+
+/// The interval that holds a share, seen among so many, but with the chance `alpha` (Wilson, JASA 22, 1927).
+pub(crate) fn share_interval(share: f64, n: f64, alpha: f64) -> Option<Interval> {
+    let z = student_t(alpha, DEGREES_MANY)?;
+    let centre = share + z * z / (2.0 * n);
+    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    let all = 1.0 + z * z / n;
+    Interval::new(((centre - half) / all).max(0.0), ((centre + half) / all).min(1.0))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ pub(crate) mod student;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use interval::quantile_ranks;
 pub use interval::{Interval, mean_interval};
+pub(crate) use interval::{quantile_ranks, share_interval};
 pub(crate) use modes::dip_chance;
 pub use modes::{ModeGroup, Modes, modes};
 pub use series::{Trend, slices, trend};

@@ -6,7 +6,7 @@ mod journal;
 use super::*;
 use crate::host::settings::MachineSettings;
 use crate::plan::CacheAsked;
-use crate::results::book::{CacheReport, LevelOrder};
+use crate::results::book::{CacheReport, Latency, LevelOrder};
 use crate::run::cache::{CacheState, Doubt};
 
 fn measurement(phase: &str) -> Measurement {
@@ -23,8 +23,11 @@ fn doubtful(phase: &str, doubt: Doubt) -> Measurement {
     Measurement { cache, ..measurement(phase) }
 }
 
+/// Of a run that came to its end, or was interrupted.
 fn of_book(book: &Book) -> Vec<WarningFinding> {
-    warnings(&Analysis::of(book), &[])
+    let mut book = book.clone();
+    book.run.complete |= book.run.finished.is_none();
+    warnings(&Analysis::of(&book), &[])
 }
 
 fn of(measurements: Vec<Measurement>) -> Vec<WarningFinding> {
@@ -69,6 +72,21 @@ fn few_operations_are_said() {
     assert_eq!(all[0].phases, ["create"]);
     let one = Measurement { operations: 1, ..measurement("create") };
     assert_eq!(of(vec![one]), [], "one large file has no percentiles, and nobody expects any");
+}
+
+#[test]
+fn one_operation_that_takes_most_of_the_time_of_its_phase_is_said() {
+    let with = |longest_seconds: f64, seconds: f64| {
+        let m = measurement("create");
+        let latency = Latency { max: (longest_seconds * 1e9) as u64, ..m.latency };
+        of(vec![Measurement { operations: 1_000, seconds, latency, ..m }])
+    };
+    let all = with(20.0, 25.0);
+    assert_eq!(codes(&all), [WarningCode::LongOperation]);
+    let said = "create: one operation took 20 s, more than half of the time of its phase.";
+    assert_eq!(all[0].sentence, said);
+    assert_eq!(with(20.0, 41.0), []);
+    assert_eq!(with(0.9, 1.0), [], "a hiccup of a short phase is not rare");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use self::state::{CounterSample, RunState, cell_words, level_text};
 use self::terminal::{Screen, TerminalHold};
 use self::view::progress_line;
 use super::{out, terminal_style};
-use crate::base::failure::shown;
+use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{counted, duration};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
@@ -29,7 +29,7 @@ use crate::run::ballast::Headway;
 use crate::run::clock::{Clock, RealClock};
 use crate::run::drive::DoneCount;
 use crate::run::interrupt::Interrupt;
-use crate::session::{PhaseContext, Watcher};
+use crate::session::{PhaseContext, RunOutcome, Watcher};
 
 /// How often counters are read and shown: seldom enough not to disturb what is measured.
 const DRAW_EVERY_NS: u64 = 250_000_000;
@@ -41,10 +41,14 @@ const PREPARING_SECONDS_SHOWN: f64 = 3.0;
 const END_SECONDS_MAX: f64 = 2.0;
 
 /// Shows progress on standard error until it is dropped.
-pub(super) struct Progress {
+pub(super) struct Progress<'a> {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    last_words: Option<LastWords<'a>>,
 }
+
+/// What is done with a run that was given up.
+type LastWords<'a> = &'a (dyn Fn(Result<RunOutcome>) + Sync);
 
 /// What the run and the thread that shows it share.
 struct Shared {
@@ -108,7 +112,7 @@ pub(super) struct Quiet {
     quiet: bool,
 }
 
-impl Progress {
+impl<'a> Progress<'a> {
     /// A line on a terminal, and a line for each cell in a pipe; nothing if that is asked for.
     pub(super) fn plain(plan: Option<&Plan>, Quiet { quiet }: Quiet) -> Self {
         let display = match std::io::stderr().is_terminal() {
@@ -119,7 +123,23 @@ impl Progress {
         let shared = Shared::new(plan, display, None);
         // Without a thread the line is missing, and the run goes on.
         let thread = (display == Display::Line).then(|| shared.start(None).ok()).flatten();
-        Self { shared, thread }
+        Self { shared, thread, last_words: None }
+    }
+
+    /// The same, with what is done with a run that is given up.
+    pub(super) fn with_last_words(self, last_words: LastWords<'a>) -> Self {
+        let mut progress = self;
+        progress.last_words = Some(last_words);
+        progress
+    }
+
+    /// Shows nothing more but notices.
+    fn end(&self) {
+        self.shared.known().is_over = true;
+        self.shared.leave_view();
+        let mut known = self.shared.known();
+        known.cell_ends();
+        known.clear_line();
     }
 
     /// Takes the terminal and shows the run of this plan on it. Where that cannot be done, a sentence
@@ -130,7 +150,7 @@ impl Progress {
             // On failure the screen is dropped, which gives the terminal back.
             let thread = shared.start(Some(screen));
             let thread = thread.map_err(|why| format!("no thread can be started for it: {why}"))?;
-            Ok(Self { shared, thread: Some(thread) })
+            Ok(Self { shared, thread: Some(thread), last_words: None })
         });
         shown.unwrap_or_else(|why| {
             // The kernel has taken handlers of these signals before.
@@ -179,7 +199,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for Progress<'_> {
     fn drop(&mut self) {
         self.shared.known().is_over = true;
         if let Some(thread) = self.thread.take() {
@@ -189,14 +209,11 @@ impl Drop for Progress {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        self.shared.leave_view();
-        let mut known = self.shared.known();
-        known.cell_ends();
-        known.clear_line();
+        self.end();
     }
 }
 
-impl Watcher for Progress {
+impl Watcher for Progress<'_> {
     fn status(&self, text: &str) {
         let mut known = self.known();
         known.state.status = shown(text);
@@ -217,9 +234,34 @@ impl Watcher for Progress {
         }
     }
 
+    fn waits(&self, text: &str) {
+        self.notice(text);
+        // Nobody who asked for quiet meant this.
+        if self.known().display == Display::Nowhere {
+            out::note(text);
+        }
+    }
+
+    fn gives_up(&self, outcome: Result<RunOutcome>) {
+        self.end();
+        if let Some(last_words) = self.last_words {
+            last_words(outcome);
+        }
+    }
+
+    fn leaves(&self, why: &Failure) {
+        out::complain(&why.sentence);
+        out::end();
+        std::process::exit(why.exit as i32);
+    }
+
     fn prepares(&self, key: &CellKey, headway: &Headway) {
         let level = key.level.as_ref().map_or_else(String::new, level_text);
         self.shows_headway(&format!("bringing the place to {level}"), headway);
+    }
+
+    fn is_known(&self, key: &CellKey, repeats: u32, measurements: &[Measurement]) {
+        self.known().state.is_known(key, repeats, measurements);
     }
 
     fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {

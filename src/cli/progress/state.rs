@@ -407,6 +407,13 @@ impl RunState {
         (self.running, self.is_invalid) = (None, false);
     }
 
+    /// A cell was done before the run was resumed.
+    pub(super) fn is_known(&mut self, key: &CellKey, repeats: u32, measurements: &[Measurement]) {
+        self.cell_begins(key, repeats);
+        self.is_invalid = measurements.iter().any(|m| !m.valid());
+        self.cell_ends();
+    }
+
     fn mark_running(&mut self, mark: CellMark) {
         let running = self.running.and_then(|(at, repeat)| self.cells[at].marks.get_mut(repeat));
         running.into_iter().for_each(|running| *running = mark);

@@ -1,7 +1,7 @@
 //! Records what else happened on the machine while a phase ran, by a reading before it and one after.
 //! Nothing is read while the phase is timed.
 
-mod processes;
+pub(super) mod processes;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use super::block_device::{BlockDevice, StackedCounters};
 use super::cpu::CpuTime;
 use super::settings::OwnGroup;
 use super::sysfs::{number_after, number_in};
+use crate::base::files::{paths_in, read_text};
 use processes::{Processes, Transfers};
 
 /// What else happened during a phase and its sync. Each figure is none where nothing tells it.
@@ -143,9 +144,7 @@ struct Pressure {
 
 impl Pressure {
     fn now() -> Self {
-        let of = |what: &str| {
-            some_seconds(&std::fs::read_to_string(format!("/proc/pressure/{what}")).ok()?)
-        };
+        let of = |what: &str| some_seconds(&read_text(format!("/proc/pressure/{what}")).ok()?);
         Self { cpu_seconds: of("cpu"), io_seconds: of("io"), memory_seconds: of("memory") }
     }
 
@@ -160,7 +159,7 @@ impl Pressure {
 }
 
 /// The total of the line `some`, which is in microseconds.
-fn some_seconds(text: &str) -> Option<f64> {
+pub(super) fn some_seconds(text: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
     let total = line.split_whitespace().find_map(|field| field.strip_prefix("total="))?;
     Some(total.parse::<u64>().ok()? as f64 / 1e6)
@@ -184,25 +183,28 @@ impl ProcessorTimes {
     /// The times since boot; none if /proc/stat cannot be read.
     pub fn now() -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second().max(1);
-        Self::parse(&std::fs::read_to_string("/proc/stat").ok()?, ticks as f64)
+        Self::parse(&read_text("/proc/stat").ok()?, ticks as f64)
     }
 
     /// The first line: user, nice, system, idle, iowait, irq, softirq, steal. Time of guests is in
     /// that of user and nice already.
-    fn parse(text: &str, ticks_per_second: f64) -> Option<Self> {
+    pub(super) fn parse(text: &str, ticks_per_second: f64) -> Option<Self> {
         let line = text.lines().next()?.strip_prefix("cpu ")?;
         let fields: Vec<u64> =
             line.split_whitespace().map(|field| field.parse().ok()).collect::<Option<_>>()?;
         let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = fields.as_slice() else {
             return None;
         };
-        let seconds = |ticks: u64| ticks as f64 / ticks_per_second;
-        let busy = user + nice + system + irq + softirq;
+        // Whatever the text says, the sum of a few does not overflow.
+        let seconds = |states: &[&u64]| {
+            let ticks: u128 = states.iter().map(|ticks| u128::from(**ticks)).sum();
+            ticks as f64 / ticks_per_second
+        };
         Some(Self {
-            all_seconds: seconds(busy + idle + iowait + steal),
-            user_seconds: seconds(user + nice),
-            busy_seconds: seconds(busy),
-            steal_seconds: seconds(*steal),
+            all_seconds: seconds(&[user, nice, system, irq, softirq, idle, iowait, steal]),
+            user_seconds: seconds(&[user, nice]),
+            busy_seconds: seconds(&[user, nice, system, irq, softirq]),
+            steal_seconds: seconds(&[steal]),
         })
     }
 
@@ -249,8 +251,7 @@ impl Throttling {
 
     fn below(processors: &Path) -> Self {
         let mut found = Self::default();
-        for entry in std::fs::read_dir(processors).into_iter().flatten().flatten() {
-            let directory = entry.path();
+        for directory in paths_in(processors) {
             let count = directory.join("thermal_throttle/core_throttle_count");
             found.cores.extend(number_in(&count).map(|_| count));
             let now = directory.join("cpufreq/scaling_cur_freq");
@@ -261,7 +262,7 @@ impl Throttling {
     }
 
     fn now(&self) -> Throttles {
-        let group = self.group.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let group = self.group.as_ref().and_then(|path| read_text(path).ok());
         let shares = self
             .frequencies
             .iter()

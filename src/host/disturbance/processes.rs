@@ -4,9 +4,9 @@
 //! process did that is gone is found at its nearest ancestor that is still there.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::base::files::{names_in, open_to_read, uninterrupted};
 use crate::host::sysfs::number_after;
 
 /// Ancestors that are gone too; more is a mistake in what was read.
@@ -71,8 +71,7 @@ impl Processes {
     fn look(&mut self) -> Option<Transfers> {
         let mut found = Transfers::default();
         let mut here = BTreeMap::new();
-        for entry in std::fs::read_dir(&self.proc).ok()?.flatten() {
-            let name = entry.file_name();
+        for name in names_in(&self.proc).ok()? {
             let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
                 continue;
             };
@@ -159,7 +158,8 @@ impl Processes {
 fn read_once(path: &Path) -> std::io::Result<String> {
     const BYTES_MAX: usize = 1024;
     let mut buffer = [0; BYTES_MAX];
-    let read = std::fs::File::open(path)?.read(&mut buffer)?;
+    let file = open_to_read(path)?;
+    let read = uninterrupted(|| rustix::io::read(&file, &mut buffer[..]))?;
     Ok(String::from_utf8_lossy(&buffer[..read]).into_owned())
 }
 
@@ -169,12 +169,12 @@ fn exists(proc: &Path, id: u32) -> bool {
 
 /// The parent in the text of `/proc/PID/stat`: the second field after the name, which stands in
 /// parentheses and may contain some itself.
-fn parent_of(text: &str) -> Option<u32> {
+pub(in crate::host) fn parent_of(text: &str) -> Option<u32> {
     text.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
 /// Bytes read and written, without those that were never written because their file was cut.
-fn bytes_of(text: &str) -> Option<(u64, u64)> {
+pub(in crate::host) fn bytes_of(text: &str) -> Option<(u64, u64)> {
     Some((number_after(text, "read_bytes:")?, number_after(text, "write_bytes:")?))
 }
 

@@ -4,8 +4,10 @@
 
 mod fiemap;
 mod fsmap;
+mod sample;
 
 pub use fsmap::FreeExtents;
+pub use sample::{LayoutSample, SampleLimits, SampledFile, sample_below};
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -8,9 +8,11 @@ use crate::base::units::{Quantity, Unit, counted, grouped};
 use crate::op::{Operation, Subject, find_operation};
 use crate::plan::phase::{CacheAsked, Phase, PhaseEnd};
 use crate::plan::report::{ProblemList, below, element};
-use crate::plan::sim::{PlannedError, SimKnee, SimModel, SimNeighbour, SimSpread};
+use crate::plan::sim::{SimFault, SimFaultOutcome, SimKnee, SimModel, SimNeighbour, SimSpread};
 use crate::plan::tree::{Handles, Sizes, Tree};
-use crate::plan::wire::{Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim};
+use crate::plan::wire::{
+    Trees, WireJob, WirePhase, WirePrepare, WireQuantity, WireSim, WireSimFault,
+};
 use crate::plan::{CellPlan, EngineName, FileSystem};
 
 /// Longest time of one simulated request, in nanoseconds: an hour.
@@ -285,14 +287,21 @@ impl KeyReader<'_> {
                 self.problem_with_hint("knee", "a knee without a capacity", expected, hint);
             }
         }
-        if let Some(error) = &wire.error {
-            let operation =
-                self.whole("error.operation", &error.operation, Unit::Count, 1..=SIM_COUNT_MAX);
-            let errno = error.errno.as_ref().and_then(|name| Errno::from_name(name));
-            let planned = operation.zip(errno);
-            model.error = planned.map(|(operation, errno)| PlannedError { operation, errno });
+        if let Some(fault) = &wire.fault {
+            model.fault = self.sim_fault(fault);
         }
         model
+    }
+
+    fn sim_fault(&mut self, wire: &WireSimFault) -> Option<SimFault> {
+        let operation =
+            self.whole("fault.operation", &wire.operation, Unit::Count, 1..=SIM_COUNT_MAX);
+        let outcome = match wire.outcome.as_deref()? {
+            "short" => SimFaultOutcome::IsShort,
+            "hang" => SimFaultOutcome::Hangs,
+            name => SimFaultOutcome::Fails(Errno::from_name(name)?),
+        };
+        Some(SimFault { operation: operation?, request: wire.request, outcome })
     }
 
     fn sim_time(&mut self, key: &str, wire: &Option<WireQuantity>) -> u64 {

@@ -38,6 +38,8 @@ pub struct Settings {
     pub repeats: Option<u32>,
     /// `--precision` and `--time-limit`, which a pilot finds the repeats for.
     pub effort: Option<Effort>,
+    /// `--phase-limit`, in nanoseconds.
+    pub phase_limit_ns: Option<u64>,
     /// `--threads`: 1 to 1,024.
     pub threads: Option<u32>,
     /// `--cache`.
@@ -60,6 +62,7 @@ const SEED_DEFAULT: u64 = 1;
 const REPEATS_DEFAULT: u32 = 3;
 const REPEATS: RangeInclusive<u64> = 1..=1_000;
 const THREADS: RangeInclusive<u64> = 1..=1_024;
+const PHASE_LIMIT_NS: RangeInclusive<f64> = 1e6..=30.0 * 86_400e9;
 const LEVELS_MAX: usize = 1_000;
 const VARIANTS_MAX: usize = 100;
 
@@ -90,7 +93,12 @@ pub fn read_job(text: &str, settings: &Settings) -> Result<Plan, Problems> {
     let default = [wire::WireVariant { name: Some(DEFAULT_VARIANT.into()), ..Default::default() }];
     let crossed = filesystem::crossed(&job, &default, settings, report);
     let several = crossed.len() > 1;
-    let cells = cells(&job, settings, seed, &crossed, &levels, report);
+    let mut cells = cells(&job, settings, seed, &crossed, &levels, report);
+    let limit_ns = phase_limit_ns(&job, &scope, report);
+    let limit_ns = settings.phase_limit_ns.or(limit_ns);
+    for phase in cells.iter_mut().flat_map(|cell| &mut cell.phases) {
+        phase.limit_ns = limit_ns;
+    }
     let conclude = conclude(&job, axis.is_some(), several, report);
     std::mem::take(report).finish()?;
     let plan = Plan {
@@ -122,6 +130,13 @@ fn repeats(job: &WireJob, settings: &Settings, scope: &Scope, report: &mut Probl
     };
     let repeats = KeyReader::new(place, scope, report).whole("", &wire, Unit::Count, REPEATS);
     repeats.and_then(|n| u32::try_from(n).ok()).unwrap_or(REPEATS_DEFAULT)
+}
+
+fn phase_limit_ns(job: &WireJob, scope: &Scope, report: &mut ProblemList) -> Option<u64> {
+    let wire = job.phase_limit.as_ref()?;
+    let expected = "seconds, or a time with its unit, from 1 ms to 30 days";
+    let mut keys = KeyReader::new(String::new(), scope, report);
+    keys.time_ns("phase_limit", wire, PHASE_LIMIT_NS, expected)
 }
 
 /// The kinds of findings asked for, each of which the job must have the means for.

@@ -338,18 +338,29 @@ impl KeyReader<'_> {
             // Its value was no quantity.
             return (!self.is_broken("duration")).then_some(PhaseEnd::Targets);
         };
-        let quantity = self.quantity("duration", wire)?;
+        let expected = "seconds, or a time with its unit, from 1 ms to 1 hour";
+        self.time_ns("duration", wire, DURATION_NS, expected).map(PhaseEnd::After)
+    }
+
+    /// A time in nanoseconds; none, and a problem, if it is not within the limits. A plain number is seconds.
+    pub(super) fn time_ns(
+        &mut self,
+        key: &str,
+        wire: &WireQuantity,
+        limits: RangeInclusive<f64>,
+        expected: &str,
+    ) -> Option<u64> {
+        let quantity = self.quantity(key, wire)?;
         let ns = match quantity.unit {
             Unit::Nanoseconds => quantity.value,
             Unit::Count => quantity.value * 1e9,
             Unit::Bytes | Unit::Percent => f64::NAN,
         };
-        if !DURATION_NS.contains(&ns) {
-            let expected = "seconds, or a time with its unit, from 1 ms to 1 hour";
-            self.problem("duration", described(wire, quantity), expected);
+        if !limits.contains(&ns) {
+            self.problem(key, described(wire, quantity), expected);
             return None;
         }
-        Some(PhaseEnd::After(ns as u64))
+        Some(ns as u64)
     }
 
     /// The passes, or one where more make no sense: what a phase adds or removes, it does once.

@@ -31,6 +31,7 @@ pub fn read_disk_model(text: &str) -> Result<DiskModel, Problems> {
     let name = line("name", &wire.name, NAME_BYTES_MAX, &mut report);
     let about = line("about", &wire.about, ABOUT_BYTES_MAX, &mut report);
     let block_bytes = block_bytes(&wire, &mut report);
+    let honours_flush = wire.honours_flush.unwrap_or(true);
     let mechanism = mechanism(&wire, &mut report);
     let expected = wire.expected.as_ref().map(|wire| read_expected(wire, &mut report));
     // Whatever is missing here has been reported.
@@ -38,7 +39,7 @@ pub fn read_disk_model(text: &str) -> Result<DiskModel, Problems> {
         let expected = expected.map_or(Some(None), |figures| figures.map(Some))?;
         let text = text.to_string();
         let (name, about, block_bytes, mechanism) = (name?, about?, block_bytes?, mechanism?);
-        Some(DiskModel { name, about, block_bytes, mechanism, expected, text })
+        Some(DiskModel { name, about, block_bytes, honours_flush, mechanism, expected, text })
     })();
     if model.is_none() && report.count() == 0 {
         report.add("", "an incomplete model", "all of its keys");

@@ -15,6 +15,8 @@ pub struct DiskModel {
     pub about: String,
     /// Bytes of a logical block: 512 or 4,096.
     pub block_bytes: u32,
+    /// Whether a flush makes what was written before durable. A disk that ignores it loses that when power is cut.
+    pub honours_flush: bool,
     /// How it works.
     pub mechanism: DiskMechanism,
     /// What such disks are expected to do; the model is checked against it.
@@ -27,6 +29,14 @@ impl DiskModel {
     /// Whether it turns, as the kernel wants to know of a disk.
     pub fn is_rotational(&self) -> bool {
         matches!(self.mechanism, DiskMechanism::HardDisk(_))
+    }
+
+    /// One that works so, without a name or a file.
+    #[cfg(test)]
+    pub(crate) fn of(mechanism: DiskMechanism) -> Self {
+        let (name, about, text) = (String::new(), String::new(), String::new());
+        let (block_bytes, honours_flush, expected) = (512, true, None);
+        Self { name, about, block_bytes, honours_flush, mechanism, expected, text }
     }
 }
 

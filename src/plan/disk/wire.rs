@@ -18,6 +18,9 @@ pub(super) struct WireDisk {
     pub(super) about: Option<String>,
     /// Bytes of a logical block, the least that is read or written: 512 (the default) or 4096.
     pub(super) block: Option<WireQuantity>,
+    /// Whether a flush makes what was written before it durable: true (the default) or false. `boatload crash`
+    /// cuts the power.
+    pub(super) honours_flush: Option<bool>,
     /// An arm over turning platters.
     pub(super) hard_disk: Option<WireHardDisk>,
     /// Flash chips behind a link.

@@ -30,6 +30,9 @@ pub struct Maker {
     /// Options that reach beyond the device, with blanks between them: they read or write files or
     /// other devices.
     pub apart: &'static str,
+    /// The program that checks such a file system, and the words for it to change nothing; empty if it is
+    /// not checked.
+    pub check: &'static [&'static str],
     /// The package that has it in Debian.
     pub debian: &'static str,
     /// The package that has it in Fedora.
@@ -55,6 +58,7 @@ const EXT: Maker = Maker {
     inodes: Some("-N"),
     valued: "-b -C -e -E -g -G -i -I -J -L -m -M -N -o -O -r -t -T -U",
     apart: "-d -l -z",
+    check: &["e2fsck", "-f", "-n"],
     debian: "e2fsprogs",
     fedora: "e2fsprogs",
 };
@@ -62,6 +66,7 @@ const EXT: Maker = Maker {
 const XFS: Maker = Maker {
     valued: "-b -d -i -l -L -m -n -r -s",
     apart: "-c -p",
+    check: &["xfs_repair", "-n"],
     ..maker("mkfs.xfs", &["-q", "-f", "-K"], "xfsprogs", "xfsprogs")
 };
 
@@ -69,6 +74,7 @@ const BTRFS: Maker = Maker {
     valued: "-b --byte-count --checksum --compress --csum -d --data -L --label -m --metadata \
              -n --nodesize -O --features -R --runtime-features -s --sectorsize -U --uuid",
     apart: "-r --rootdir -u --subvol --inode-flags",
+    check: &["btrfs", "check", "--readonly"],
     ..maker("mkfs.btrfs", &["-q", "-f", "-K"], "btrfs-progs", "btrfs-progs")
 };
 
@@ -112,7 +118,7 @@ const fn maker(
     debian: &'static str,
     fedora: &'static str,
 ) -> Maker {
-    Maker { program, always, inodes: None, valued: "", apart: "", debian, fedora }
+    Maker { program, always, inodes: None, valued: "", apart: "", check: &[], debian, fedora }
 }
 
 /// All of them, in the order they are listed.

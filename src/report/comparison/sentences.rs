@@ -293,8 +293,11 @@ pub(in crate::report) fn about_run(book: &Book) -> [String; 2] {
             [title, about_system(reference, &book.host)]
         }
         None => {
-            let title =
-                format!("run {} of {}: {}, {} scale", run.id, run.started, run.scenario, run.scale);
+            let what = match &run.traced {
+                Some(traced) => format!("trace of {}", traced.target),
+                None => format!("{}, {} scale", run.scenario, run.scale),
+            };
+            let title = format!("run {} of {}: {what}", run.id, run.started);
             [title, format!("{}; {}", about_place(book), about_machine(&book.host))]
         }
     }

@@ -8,7 +8,9 @@ use crate::analysis::latencies::is_latencies_only;
 use crate::analysis::summary::Summary;
 use crate::base::failure::shown;
 use crate::report::answer_table::{AnswerTable, answer_table};
-use crate::report::head::{about_lack, about_machine, about_place, about_run, about_system};
+use crate::report::head::{
+    about_lack, about_machine, about_place, about_resumptions, about_run, about_system,
+};
 use crate::report::names::{cell_name, level_value};
 use crate::report::phases::{interval_notes, phase_columns};
 use crate::report::table::{Align, Table};
@@ -99,7 +101,7 @@ fn facts(book: &Book) -> Vec<String> {
     if let Some(reference) = &run.reference {
         let Provenance { title, publisher, published, notes, .. } = reference;
         let mut facts = vec![
-            format!("Published, not measured by boatload: {title}; {publisher}; {published}"),
+            format!("{}: {title}; {publisher}; {published}", reference.origin()),
             format!("Measured on {}", about_system(reference, &book.host)),
         ];
         facts.extend(notes.iter().cloned());
@@ -110,6 +112,7 @@ fn facts(book: &Book) -> Vec<String> {
         format!("Machine: {}", about_machine(&book.host)),
         about_run(run),
     ];
+    facts.extend(about_resumptions(run).map(|when| format!("Resumed: {when}")));
     facts.extend(about_lack(run).map(|why| format!("incomplete: {why}")));
     facts
 }

@@ -5,7 +5,9 @@ use super::super::answer_table::{AnswerTable, answer_table};
 use super::super::comparison::comparison_sentences;
 use super::super::disk::disk_table;
 use super::super::filesystems::{amplification_tables, conditions_table, made_table};
-use super::super::head::{about_cost, about_lack, about_machine, about_place, published_facts};
+use super::super::head::{
+    about_cost, about_lack, about_machine, about_place, about_resumptions, published_facts,
+};
 use super::super::host::host_lines;
 use super::super::names::cell_and_repeat;
 use super::super::phases::{
@@ -161,7 +163,7 @@ pub(super) fn measured(analysis: &Analysis<'_>) -> Vec<PageBlock> {
 
 fn facts_of(book: &Book) -> Vec<(String, String)> {
     if let Some(reference) = &book.run.reference {
-        let mut facts = vec![("published", "not measured by boatload".to_string())];
+        let mut facts = vec![("origin", reference.origin().to_string())];
         facts.extend(published_facts(reference, &book.host));
         return named(facts);
     }
@@ -181,6 +183,7 @@ fn facts_of(book: &Book) -> Vec<(String, String)> {
             ),
         ),
     ];
+    all.extend(about_resumptions(run).map(|when| ("resumed", when)));
     all.extend(about_lack(run).map(|why| ("incomplete", why)));
     all.extend(asked(book).map(|text| ("precision", text)));
     all.push(("rights", rights(book)));

@@ -2,10 +2,13 @@
 //! docs/STORE.md describes how to read it without boatload.
 
 mod read;
+mod tidying;
+mod unfinished;
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,9 +16,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use serde::Serialize;
 
 use crate::base::failure::{Failure, Result, shown};
-use crate::results::book::{Book, Measurement};
+use crate::results::book::Book;
+use unfinished::insert_measurement;
 
 pub use read::RunSummary;
+pub use tidying::{TAG_RULE, is_tag};
+pub use unfinished::{FinishedCell, RunGrowth, RunOrigin};
 
 /// How long a command waits for another boatload that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -46,20 +52,49 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, made with its parent directories (mode 0700) if missing.
+    /// Opens the store at `path`, made with its parent directories for their owner alone if missing.
     /// Fails on a file that is no store, a store of another schema, and a place that cannot be
     /// written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_path_buf();
-        make_parents(&path)?;
+        let path = path.as_ref();
+        make_parents(path)?;
+        Self::opened(path).map_err(|problem| problem.failure(path, "open"))
+    }
+
+    /// The same for a run. A store that is damaged, of another boatload, or does not answer keeps nobody from measuring: then a
+    /// [`Store::stand_in`] is given, and why. What is no database at all was not meant, and is refused.
+    pub fn open_for_run(path: impl AsRef<Path>) -> Result<(Self, Option<Failure>)> {
+        let path = path.as_ref();
+        make_parents(path)?;
+        match Self::opened(path) {
+            Ok(store) => Ok((store, None)),
+            Err(problem) if problem.is_of_place() => Err(problem.failure(path, "open")),
+            Err(problem) => Ok((Self::stand_in(path)?, Some(problem.failure(path, "open")))),
+        }
+    }
+
+    fn opened(path: &Path) -> StoreResult<Self> {
+        make_file(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         // SQLite has names of its own, such as `:memory:`; none of them has a folder.
-        let connection = Connection::open_with_flags(Path::new(".").join(&path), flags)
-            .map_err(|error| failure(&path, "open", &error))?;
-        let mut store = Self { connection, path, file: None };
-        store.configure_in_turn().map_err(|error| store.failure("open", &error))?;
-        store.file = file_at(&store.path);
+        let connection = Connection::open_with_flags(Path::new(".").join(path), flags)?;
+        // What may not be written SQLite opens to read, and says so at the first write alone.
+        if connection.is_readonly("main")? {
+            let read_only = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+            return Err(rusqlite::Error::SqliteFailure(read_only, None).into());
+        }
+        let mut store = Self { connection, path: path.into(), file: None };
+        store.configure_in_turn()?;
+        store.file = file_at(path);
         Ok(store)
+    }
+
+    /// A store in memory in place of the one at `path`, which [`Store::reopened`] tries anew.
+    ///
+    /// # Errors
+    /// If SQLite cannot make one.
+    pub fn stand_in(path: &Path) -> Result<Self> {
+        Ok(Self { path: path.into(), file: Some(NO_FILE), ..Self::in_memory()? })
     }
 
     /// The store that is at its path now, made if it is missing, where that is another file than the one that was
@@ -114,6 +149,11 @@ impl Store {
         configured
     }
 
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opens the store at `path` only to read it: neither it nor a file beside it is written or
     /// made. Fails on a missing file and on what [`Store::open`] fails on.
     pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
@@ -122,8 +162,11 @@ impl Store {
         let connection = Connection::open_with_flags(read_only_uri(&path), flags)
             .map_err(|error| failure(&path, "read", &error))?;
         let store = Self { connection, path, file: None };
-        check_schema(&store.connection).map_err(|error| store.failure("read", &error))?;
-        Ok(store)
+        // A run that was killed at its start may have left it without tables: then it is read as one without runs.
+        match check_schema(&store.connection).map_err(|error| store.failure("read", &error))? {
+            true => Ok(store),
+            false => Ok(Self { path: store.path, ..Self::in_memory()? }),
+        }
     }
 
     /// Checks before it changes anything, so that a foreign file stays as it is.
@@ -137,35 +180,16 @@ impl Store {
         make_tables(&mut self.connection)
     }
 
-    /// Saves a run that has begun, without its measurements. Fails if the store has a run with this
-    /// id.
-    pub fn begin_run(&mut self, book: &Book) -> Result<()> {
-        self.commit("save a run in", |connection| insert_run(connection, book))
-    }
-
-    /// Saves all of a run but its measurements anew. Fails if the store has no run with this id.
-    pub fn update_run(&mut self, book: &Book) -> Result<()> {
-        self.commit("save a run in", |connection| {
-            let update = "UPDATE runs SET document = ?2 WHERE id = ?1";
-            let document = json(&book.without_measurements())?;
-            match connection.execute(update, params![book.run.id, document])? {
-                1 => Ok(()),
-                _ => Err(StoreProblem::Stated("it has no such run.".into())),
-            }
-        })
-    }
-
-    /// Saves what one phase gave.
-    pub fn add_measurement(&mut self, run_id: &str, measurement: &Measurement) -> Result<()> {
-        self.commit("save a measurement in", |connection| {
-            insert_measurement(connection, run_id, measurement)
-        })
+    /// Saves a run that has begun, without its measurements, and how it was begun, if that can be kept. Fails if the
+    /// store has a run with this id.
+    pub fn begin_run(&mut self, book: &Book, origin: Option<&RunOrigin>) -> Result<()> {
+        self.commit("save a run in", |connection| insert_run(connection, book, origin))
     }
 
     /// Saves a whole run at once, or nothing of it. Fails if the store has a run with this id.
     pub fn import(&mut self, book: &Book) -> Result<()> {
         self.commit("save a run in", |connection| {
-            insert_run(connection, book)?;
+            insert_run(connection, book, None)?;
             let mut all = book.measurements.iter();
             all.try_for_each(|one| insert_measurement(connection, &book.run.id, one))
         })
@@ -188,13 +212,7 @@ impl Store {
     }
 
     fn failure(&self, doing: &str, problem: &StoreProblem) -> Failure {
-        match problem {
-            StoreProblem::Database(error) => failure(&self.path, doing, error),
-            StoreProblem::Stated(sentence) => Failure::failed(format!(
-                "cannot {doing} the store {}: {sentence}",
-                shown(&self.path)
-            )),
-        }
+        problem.failure(&self.path, doing)
     }
 }
 
@@ -208,21 +226,38 @@ enum StoreProblem {
     Stated(String),
 }
 
+impl StoreProblem {
+    fn failure(&self, path: &Path, doing: &str) -> Failure {
+        match self {
+            Self::Database(error) => failure(path, doing, error),
+            Self::Stated(sentence) => {
+                Failure::failed(format!("cannot {doing} the store {}: {sentence}", shown(path)))
+            }
+        }
+    }
+
+    /// Whether no store can be there.
+    fn is_of_place(&self) -> bool {
+        use ErrorCode::{CannotOpen, NotADatabase, PermissionDenied, ReadOnly};
+        let code = match self {
+            Self::Database(error) => error.sqlite_error_code(),
+            Self::Stated(_) => None,
+        };
+        matches!(code, Some(CannotOpen | NotADatabase | PermissionDenied | ReadOnly))
+    }
+}
+
 impl From<rusqlite::Error> for StoreProblem {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
 }
 
-fn insert_run(connection: &Connection, book: &Book) -> StoreResult<()> {
-    let insert = "INSERT INTO runs (id, document) VALUES (?1, ?2)";
-    connection.execute(insert, params![book.run.id, json(&book.without_measurements())?])?;
-    Ok(())
-}
-
-fn insert_measurement(connection: &Connection, run_id: &str, one: &Measurement) -> StoreResult<()> {
-    let insert = "INSERT INTO measurement_documents (run_id, document) VALUES (?1, ?2)";
-    connection.prepare_cached(insert)?.execute(params![run_id, json(one)?])?;
+fn insert_run(connection: &Connection, book: &Book, origin: Option<&RunOrigin>) -> StoreResult<()> {
+    let insert = "INSERT INTO runs (id, document, origin) VALUES (?1, ?2, ?3)";
+    let origin = origin.map(json).transpose()?;
+    connection
+        .execute(insert, params![book.run.id, json(&book.without_measurements())?, origin])?;
     Ok(())
 }
 
@@ -240,11 +275,11 @@ const VERSION: i64 = 1;
 /// Its tables.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Refuses what is no store of this schema, changing nothing.
-fn check_schema(connection: &Connection) -> StoreResult<()> {
+/// Refuses what is no store of this schema, changing nothing; whether its tables are there.
+fn check_schema(connection: &Connection) -> StoreResult<bool> {
     // One snapshot: another process may be making the store at this moment.
     let snapshot = connection.unchecked_transaction()?;
-    is_made(&snapshot).map(|_| ())
+    is_made(&snapshot)
 }
 
 /// Whether the tables are there; an empty database has none yet.
@@ -271,7 +306,7 @@ fn is_made(connection: &Connection) -> StoreResult<bool> {
 
 /// Makes the tables that are missing, all or none, also when two processes begin at once.
 fn make_tables(connection: &mut Connection) -> StoreResult<()> {
-    if is_made(connection)? {
+    if check_schema(connection)? {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -311,6 +346,9 @@ fn read_only_uri(path: &Path) -> String {
     uri + if written { "?mode=ro" } else { "?immutable=1" }
 }
 
+/// The device and inode of a stand-in, which no file has.
+const NO_FILE: (u64, u64) = (0, 0);
+
 /// The device and inode of a file; none if there is none.
 fn file_at(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
@@ -320,7 +358,7 @@ fn make_parents(path: &Path) -> Result<()> {
     let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) else {
         return Ok(());
     };
-    DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(|error| {
+    make_directory(parent).map_err(|error| {
         Failure::failed(format!(
             "cannot make the directory {} for the store: {error}. {ELSEWHERE}",
             shown(parent)
@@ -328,7 +366,31 @@ fn make_parents(path: &Path) -> Result<()> {
     })
 }
 
-const ELSEWHERE: &str = "Results are kept there; pass --store FILE to keep them elsewhere.";
+/// Makes a directory and those above it that are missing, with mode 0700 whatever the umask is.
+fn make_directory(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), make_directory)?;
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => std::fs::set_permissions(path, Permissions::from_mode(0o700)),
+        // Another process has made it meanwhile.
+        Err(_) if path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a store that is missing an empty file with mode 0600 whatever the umask is, which SQLite fills. SQLite gives the
+/// files beside it the same mode. Where none can be made, SQLite says why.
+fn make_file(path: &Path) {
+    // A link may lead to where there is nothing yet.
+    let target = std::fs::read_link(path).map_or(path.into(), |target| path.with_file_name(target));
+    // One that is there is not even opened: closing it would end the locks that this process has on it.
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(target);
+    let _ = made.and_then(|file| file.set_permissions(Permissions::from_mode(0o600)));
+}
+
+const ELSEWHERE: &str = "--store FILE keeps results elsewhere.";
 
 /// The sentence for an error of SQLite, with what to do about it.
 fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
@@ -340,9 +402,10 @@ fn failure(path: &Path, doing: &str, error: &rusqlite::Error) -> Failure {
         Some(ErrorCode::CannotOpen) => {
             ("the file cannot be opened or made for writing".into(), ELSEWHERE)
         }
-        Some(ErrorCode::DatabaseBusy) => {
-            ("another program has been writing to it for too long".into(), "Try again later.")
-        }
+        Some(ErrorCode::DatabaseBusy) => (
+            "another program has been writing to it for too long".into(),
+            "Try again when it is done.",
+        ),
         Some(ErrorCode::DiskFull) => ("no space is left there".into(), ELSEWHERE),
         _ => (error.to_string(), ELSEWHERE),
     };

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::Store;
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::units::counted;
 use crate::results::book::{Book, Measurement};
 
 /// A run without its measurements, and how many it has.
@@ -18,14 +19,18 @@ pub struct RunSummary {
     pub measurements: u64,
     /// How many of them are invalid.
     pub invalid: u64,
+    /// A name that commands take for it.
+    pub tag: Option<String>,
+    /// What somebody noted of it.
+    pub note: Option<String>,
 }
 
 /// Most candidates that a message lists.
 const CANDIDATES: usize = 8;
 
 impl Store {
-    /// The id of the run that `asked` stands for: an id, a prefix that no other run has, or `last`
-    /// for the one that began last. Fails with what to do if there is none or more than one.
+    /// The id of the run that `asked` stands for: an id, a tag, a prefix of an id that no other run has, `last` for the
+    /// one that was stored last, or `last~1` for the one before. Fails with what to do if there is none or more than one.
     pub fn find_run(&self, asked: &str) -> Result<String> {
         let ids = self.candidates(asked)?;
         match ids.as_slice() {
@@ -43,18 +48,19 @@ impl Store {
         found.map_err(|error| self.failure("read", &error.into()))
     }
 
-    /// All runs, newest first.
+    /// All runs, the one that was stored last first.
     pub fn runs(&self) -> Result<Vec<RunSummary>> {
         self.read_rows(
             "SELECT document, \
                (SELECT count(*) FROM measurement_documents WHERE run_id = id), \
-               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid) \
-             FROM runs ORDER BY started DESC, number DESC",
+               (SELECT count(*) FROM measurement_documents WHERE run_id = id AND NOT valid), tag, note \
+             FROM runs ORDER BY number DESC",
             (),
             |row| {
                 let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
                 let book = read_document(row, 0)?;
-                Ok(RunSummary { book, measurements: count(1)?, invalid: count(2)? })
+                let (measurements, invalid) = (count(1)?, count(2)?);
+                Ok(RunSummary { book, measurements, invalid, tag: row.get(3)?, note: row.get(4)? })
             },
         )
     }
@@ -97,13 +103,18 @@ impl Store {
     }
 
     fn candidates(&self, asked: &str) -> Result<Vec<String>> {
-        if asked == "last" {
-            let newest = "SELECT id FROM runs ORDER BY started DESC, number DESC LIMIT 1";
-            return self.read_rows(newest, (), |row| row.get(0));
+        if let Some(back) = runs_back(asked) {
+            let newest = "SELECT id FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?1";
+            return self.read_rows(newest, (back,), |row| row.get(0));
+        }
+        let tagged = "SELECT id FROM runs WHERE tag = ?1";
+        let tagged = self.read_rows(tagged, (asked,), |row| row.get(0))?;
+        if !tagged.is_empty() {
+            return Ok(tagged);
         }
         self.read_rows(
             "SELECT id FROM runs WHERE ?1 <> '' AND substr(id, 1, length(?1)) = ?1 \
-             ORDER BY started DESC, number DESC",
+             ORDER BY number DESC",
             (asked,),
             |row| row.get(0),
         )
@@ -116,8 +127,12 @@ impl Store {
                 "the store {} has no runs yet; `boatload run` makes one",
                 shown(&self.path)
             )),
+            Ok(runs) if runs_back(asked).is_some() => Failure::usage(format!(
+                "{asked} goes back too far: the store has {}; `boatload runs` lists them",
+                counted(runs.len() as u64, "run")
+            )),
             Ok(_) => Failure::usage(format!(
-                "no run has an id that begins with \"{}\"; `boatload runs` lists them",
+                "no run has the tag \"{0}\" or an id that begins so; `boatload runs` lists them",
                 shown(asked)
             )),
         }
@@ -131,7 +146,7 @@ impl Store {
         )
     }
 
-    fn read_rows<T>(
+    pub(super) fn read_rows<T>(
         &self,
         query: &str,
         values: impl rusqlite::Params,
@@ -140,6 +155,14 @@ impl Store {
         let statement = self.connection.prepare_cached(query);
         let rows = statement.and_then(|mut statement| statement.query_map(values, read)?.collect());
         rows.map_err(|error: rusqlite::Error| self.failure("read", &error.into()))
+    }
+}
+
+/// How many runs before the last a word means: `last`, `last~1`; none if it means something else.
+fn runs_back(asked: &str) -> Option<u32> {
+    match asked.strip_prefix("last")? {
+        "" => Some(0),
+        back => back.strip_prefix('~')?.parse().ok(),
     }
 }
 
@@ -157,7 +180,7 @@ fn ambiguous(asked: &str, ids: &[String]) -> Failure {
 }
 
 /// The JSON of a column.
-fn read_document<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
+pub(super) fn read_document<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
         let text = rusqlite::types::Type::Text;
         rusqlite::Error::FromSqlConversionFailure(column, text, error.into())

@@ -5,6 +5,9 @@ CREATE TABLE runs (
   number   INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order they began in this store
   id       TEXT NOT NULL UNIQUE,               -- the id that commands take
   document TEXT NOT NULL,                      -- the run document as JSON, without its measurements: docs/RUN.md
+  tag      TEXT UNIQUE,                        -- a name that commands take for it; NULL without one
+  note     TEXT,                               -- what somebody noted of it; NULL without one
+  origin   TEXT,                               -- what `boatload resume` needs beside the document, as JSON; NULL if it was imported
   scenario TEXT AS (document ->> '$.run.scenario') STORED,     -- the scenario's name
   started  TEXT AS (document ->> '$.run.started') STORED,      -- when it began, RFC 3339 in UTC
   finished TEXT AS (document ->> '$.run.finished') STORED,     -- when it ended; NULL while it runs or if it was killed
@@ -18,6 +21,15 @@ CREATE TABLE measurement_documents (
   document TEXT NOT NULL,                                           -- the measurement as JSON: docs/RUN.md
   valid    INTEGER AS (json_array_length(document, '$.invalid') = 0) STORED   -- 0 if it must not be averaged in
 ) STRICT;
+
+CREATE TABLE finished_cells (
+  -- Cells that are done, in their order, for `boatload resume`.
+  number   INTEGER PRIMARY KEY AUTOINCREMENT,                       -- the order they were done
+  run_id   TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,     -- the run
+  document TEXT NOT NULL                                            -- which cell, how many measurements the run had by then, and what it took, as JSON
+) STRICT;
+
+CREATE INDEX cells_of_run ON finished_cells (run_id);
 
 CREATE INDEX measurements_of_run ON measurement_documents (run_id);
 

@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::base::skip::skip;
 use crate::plan::EngineName;
 use crate::results::book::{Book, Level, Measurement};
 use crate::results::fixture;
@@ -18,15 +19,14 @@ fn empty() -> (tempfile::TempDir, Store) {
 fn save_measured(store: &mut Store, book: &Book) {
     let mut begun = book.without_measurements();
     (begun.run.finished, begun.run.complete) = (None, false);
-    store.begin_run(&begun).unwrap();
-    for measurement in &book.measurements {
-        store.add_measurement(&book.run.id, measurement).unwrap();
-    }
+    store.begin_run(&begun, None).unwrap();
+    let growth = RunGrowth { measurements: &book.measurements, ..RunGrowth::default() };
+    store.extend_run(&book.run.id, growth).unwrap();
 }
 
 fn save(store: &mut Store, book: &Book) {
     save_measured(store, book);
-    store.update_run(book).unwrap();
+    store.extend_run(&book.run.id, RunGrowth { head: Some(book), ..RunGrowth::default() }).unwrap();
 }
 
 fn book_with_id(id: &str) -> Book {
@@ -118,7 +118,7 @@ fn a_run_is_found_by_its_id_by_a_prefix_and_as_the_last() {
 fn runs_are_listed_newest_first_with_their_counts() {
     let (_directory, mut store) = empty();
     save(&mut store, &book_with_id("older000"));
-    store.begin_run(&book_with_id("newer000")).unwrap();
+    store.begin_run(&book_with_id("newer000"), None).unwrap();
     let runs = store.runs().unwrap();
     assert_eq!(
         runs.iter().map(|r| r.book.run.id.as_str()).collect::<Vec<_>>(),
@@ -175,6 +175,18 @@ fn rates_come_from_the_newest_complete_real_run_of_the_same_place() {
 }
 
 #[test]
+fn a_store_without_tables_as_a_kill_may_leave_it_is_read_as_one_without_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("boatload.db");
+    fs::write(&path, "").unwrap();
+    let reader = Store::open_to_read(&path).unwrap();
+    assert!(reader.runs().unwrap().is_empty());
+    assert_eq!(reader.path(), path);
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    assert!(Store::open(&path).is_ok());
+}
+
+#[test]
 fn a_store_opened_to_read_writes_and_makes_no_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("odd name?#%41.db");
@@ -196,7 +208,7 @@ fn a_store_opened_to_read_writes_and_makes_no_file() {
         let before = files();
         let mut reader = Store::open_to_read(&path).unwrap();
         assert_eq!(reader.find_run("last").unwrap(), "older000", "with a writer: {writing}");
-        assert!(reader.begin_run(&book_with_id("newer000")).is_err());
+        assert!(reader.begin_run(&book_with_id("newer000"), None).is_err());
         assert_eq!(files().len(), before.len(), "{:?}", files());
         drop(reader);
         assert_eq!(files(), before, "with a writer: {writing}");
@@ -259,7 +271,7 @@ fn a_place_that_cannot_be_written_is_one_sentence_with_a_way_out() {
     for place in ["/proc/boatload.db", "/proc/boatload/boatload.db"] {
         let told = sentence(Store::open(place));
         assert!(told.contains("/proc/boatload"), "{told}");
-        assert!(told.ends_with("pass --store FILE to keep them elsewhere."), "{told}");
+        assert!(told.ends_with("--store FILE keeps results elsewhere."), "{told}");
     }
     let directory = tempfile::tempdir().unwrap();
     let told = sentence(Store::open(directory.path()));
@@ -296,16 +308,6 @@ fn a_store_says_whose_it_is_and_which_schema_it_has() {
 fn documented_queries() -> Vec<&'static str> {
     let text = include_str!("../../../docs/STORE.md");
     text.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
-}
-
-fn skip(what: &str, why: &str) {
-    use std::io::Write;
-    let line = format!("SKIP: {what}: {why}\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-    if let Some(path) = std::env::var_os("BOATLOAD_SKIPS") {
-        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-        file.write_all(line.as_bytes()).unwrap();
-    }
 }
 
 #[test]
@@ -370,14 +372,17 @@ fn a_run_that_is_imported_is_the_run_or_nothing() {
 }
 
 #[test]
-fn a_run_that_began_earlier_is_not_the_last_because_it_came_later() {
+fn the_last_run_is_the_one_that_was_stored_last_whatever_its_clock_said() {
     let (_directory, mut store) = empty();
     let mut earlier = book_with_id("earlier1");
     earlier.run.started = "2020-01-01T00:00:00Z".into();
-    store.import(&book_with_id("newest01")).unwrap();
+    store.import(&book_with_id("newest22")).unwrap();
     store.import(&earlier).unwrap();
-    assert_eq!(store.find_run("last").unwrap(), "newest01");
-    assert_eq!(store.runs().unwrap()[0].book.run.id, "newest01");
+    for (word, id) in [("last", "earlier1"), ("last~0", "earlier1"), ("last~1", "newest22")] {
+        assert_eq!(store.find_run(word).unwrap(), id, "{word}");
+    }
+    assert!(sentence(store.find_run("last~2")).contains("the store has 2 runs"));
+    assert_eq!(store.runs().unwrap()[0].book.run.id, "earlier1");
 }
 
 #[test]

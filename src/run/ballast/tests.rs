@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::*;
 use crate::plan::prepare::Churn;
@@ -31,11 +32,13 @@ struct Paper {
     files: BTreeMap<u64, u64>,
     all_bytes: u64,
     history: Vec<String>,
+    /// In so many steps someone wants to stop, and half of that one is made.
+    stops_in: Option<(u32, Arc<AtomicBool>)>,
 }
 
 impl Paper {
     fn new(all_bytes: u64) -> Self {
-        Self { files: BTreeMap::new(), all_bytes, history: Vec::new() }
+        Self { files: BTreeMap::new(), all_bytes, history: Vec::new(), stops_in: None }
     }
 
     fn used_percent(&self) -> f64 {
@@ -45,7 +48,15 @@ impl Paper {
 
 impl BallastPlace for Paper {
     fn create(&mut self, ballast: &Ballast, files: Range<u64>) -> Result<()> {
-        for number in files {
+        let mut made = files.clone();
+        if let Some((steps, stop)) = &mut self.stops_in {
+            *steps -= 1;
+            if *steps == 0 {
+                stop.store(true, Ordering::Relaxed);
+                made.end = files.start + (files.end - files.start) / 2;
+            }
+        }
+        for number in made {
             let bytes = ballast.tree.size(number, 0).next_multiple_of(4096) / 8 * 9;
             assert!(self.files.insert(number, bytes).is_none(), "file {number} made twice");
             self.history.push(format!("make {number}"));
@@ -157,6 +168,18 @@ fn the_same_seed_has_the_same_history_as_far_as_it_goes_and_another_has_another(
     let same = short.iter().zip(&long).take_while(|(a, b)| a == b).count();
     assert!(short.len() - same < 20, "only the last step of the way may differ: {same}");
     assert_ne!(history(2, 30.0), short);
+}
+
+#[test]
+fn of_a_step_that_was_cut_short_nothing_is_deleted() {
+    for steps in 1..50 {
+        let (mut stock, mut place) =
+            (BallastState::new(ballast(AGE, SMALL)), Paper::new(500 * MIB));
+        let stop = Arc::new(AtomicBool::new(false));
+        place.stops_in = Some((steps, Arc::clone(&stop)));
+        stock.reach(BallastGoal::Used(60.0), &mut place, &stop).unwrap();
+        assert!(place.history.last().is_none_or(|last| last.starts_with("make")), "{steps}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::power::{CutOrder, PowerCut};
 use crate::host::disk_activity::DiskActivity;
 
 /// More than a message has; the longest holds the text of a model, whose characters are up to twice as long
@@ -46,6 +47,14 @@ pub(super) enum ServerCommand {
     TellActivity,
     /// To say whether it gets on with its image.
     TellProgress,
+    /// To follow the write cache, so that the power can be cut.
+    FollowCache,
+    /// To cut the power.
+    CutPower(CutOrder),
+    /// To say whether the power is cut.
+    TellCut,
+    /// To give the power again.
+    RestorePower,
 }
 
 /// How long requests take.
@@ -81,6 +90,8 @@ pub(super) enum ServerAnswer {
         /// Whether there was no room for something that was written to the image.
         is_full: bool,
     },
+    /// The power cut, once it has happened.
+    Cut(Option<PowerCut>),
     /// It could not be done, in a sentence.
     Refused(String),
 }

@@ -3,7 +3,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,6 +15,7 @@ use fuser::{
 };
 use rustix::fs::FallocateFlags;
 
+use super::power::DiskPower;
 use super::replies::{DeferredReply, ReplyQueue};
 use super::simulator::DiskRequestKind;
 use crate::run::run_directory::IMAGE;
@@ -34,6 +34,9 @@ const REQUESTS_MAX: u16 = 256;
 
 /// What a discard frees, and blocks are counted in.
 const BLOCK_BYTES: u32 = 4096;
+
+/// Zeros are written in parts of this size.
+const ZEROS_AT_ONCE: u64 = 1 << 20;
 
 /// A reply to a request of the kernel whose data was read or written already.
 pub(super) enum HeldReply {
@@ -72,6 +75,7 @@ pub(super) struct ServedDisk {
     image: File,
     bytes: u64,
     is_full: Arc<AtomicBool>,
+    power: Arc<DiskPower>,
 }
 
 impl ServedDisk {
@@ -81,8 +85,9 @@ impl ServedDisk {
         image: File,
         bytes: u64,
         is_full: Arc<AtomicBool>,
+        power: Arc<DiskPower>,
     ) -> Self {
-        Self { queue, image, bytes, is_full }
+        Self { queue, image, bytes, is_full, power }
     }
 
     fn attributes(&self, number: INodeNo) -> std::io::Result<FileAttr> {
@@ -109,10 +114,22 @@ impl ServedDisk {
         })
     }
 
-    /// Empties a range, which then reads as zeros.
-    fn empty(&self, offset: u64, bytes: u64) -> rustix::io::Result<()> {
+    /// Empties a range, which then reads as zeros. What is to read as zeros is written so while the cache is
+    /// followed: a power cut may lose it.
+    fn empty(&self, kind: DiskRequestKind, offset: u64, bytes: u64) -> rustix::io::Result<()> {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        rustix::fs::fallocate(&self.image, hole, offset, bytes)
+        let punch = || rustix::fs::fallocate(&self.image, hole, offset, bytes);
+        if kind == DiskRequestKind::Discard || !self.power.is_followed() {
+            return self.power.discard(offset, bytes, punch);
+        }
+        let zeros = vec![0; ZEROS_AT_ONCE.min(bytes) as usize];
+        (0..bytes).step_by(ZEROS_AT_ONCE as usize).try_for_each(|done| {
+            let part = &zeros[..ZEROS_AT_ONCE.min(bytes - done) as usize];
+            let written = self.power.write(&self.image, part, offset + done);
+            written.map_err(|error| {
+                rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO)
+            })
+        })
     }
 }
 
@@ -176,7 +193,7 @@ impl Filesystem for ServedDisk {
         let ticket = self.queue.arrive(DiskRequestKind::Read, offset, bytes);
         let bytes = bytes as usize;
         let mut buffer = self.queue.buffer(bytes);
-        match self.image.read_exact_at(&mut buffer[..bytes], offset) {
+        match self.power.read(&self.image, &mut buffer[..bytes], offset) {
             Ok(()) => self.queue.complete(ticket, HeldReply::Data { reply, buffer, bytes }),
             Err(error) => {
                 self.queue.forget(ticket);
@@ -202,7 +219,7 @@ impl Filesystem for ServedDisk {
             return reply.error(Errno::ENOSPC);
         }
         let ticket = self.queue.arrive(DiskRequestKind::Write, offset, bytes);
-        match self.image.write_all_at(data, offset) {
+        match self.power.write(&self.image, data, offset) {
             Ok(()) => self.queue.complete(ticket, HeldReply::Written(reply, bytes as u32)),
             Err(error) => {
                 if error.kind() == std::io::ErrorKind::StorageFull {
@@ -223,7 +240,13 @@ impl Filesystem for ServedDisk {
         reply: ReplyEmpty,
     ) {
         let ticket = self.queue.arrive(DiskRequestKind::Flush, 0, 0);
-        self.queue.complete(ticket, HeldReply::Done(reply));
+        match self.power.flush(&self.image) {
+            Ok(()) => self.queue.complete(ticket, HeldReply::Done(reply)),
+            Err(error) => {
+                self.queue.forget(ticket);
+                reply.error(error.into());
+            }
+        }
     }
 
     fn fallocate(
@@ -244,7 +267,7 @@ impl Filesystem for ServedDisk {
             _ => return reply.error(Errno::EOPNOTSUPP),
         };
         let ticket = self.queue.arrive(kind, offset, length);
-        match self.empty(offset, length) {
+        match self.empty(kind, offset, length) {
             Ok(()) => self.queue.complete(ticket, HeldReply::Done(reply)),
             Err(error) => {
                 self.queue.forget(ticket);

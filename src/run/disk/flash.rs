@@ -382,11 +382,7 @@ mod tests {
 
     fn disk(model: FlashModel) -> DiskSimulator {
         let mechanism = DiskMechanism::Flash(model);
-        let (name, about, text) = (String::new(), String::new(), String::new());
-        DiskSimulator::new(
-            &DiskModel { name, about, block_bytes: 512, mechanism, expected: None, text },
-            1,
-        )
+        DiskSimulator::new(&DiskModel::of(mechanism), 1)
     }
 
     struct Asked {

@@ -546,11 +546,7 @@ pub(super) mod tests {
 
     fn disk(model: HardDiskModel) -> DiskSimulator {
         let mechanism = DiskMechanism::HardDisk(model);
-        let (name, about, text) = (String::new(), String::new(), String::new());
-        DiskSimulator::new(
-            &DiskModel { name, about, block_bytes: 512, mechanism, expected: None, text },
-            1,
-        )
+        DiskSimulator::new(&DiskModel::of(mechanism), 1)
     }
 
     fn submit(disk: &mut DiskSimulator, ticket: u64, asked: &Asked) {

@@ -10,6 +10,7 @@ mod geometry;
 mod hard_disk;
 mod network;
 mod path;
+mod power;
 mod ranges;
 mod replies;
 mod request;
@@ -17,6 +18,7 @@ mod server;
 pub mod simulator;
 mod watchdog;
 
+pub use power::PowerCut;
 pub use server::serve;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -26,6 +28,7 @@ use rustix::fs::{Mode, OFlags};
 
 use self::control::{ServerAnswer, ServerCommand, Timing};
 use self::path::path_ns;
+use self::power::CutOrder;
 use self::watchdog::Watchdog;
 use crate::base::errno::Errno;
 use crate::base::failure::{Failure, Result, shown};
@@ -127,8 +130,45 @@ impl ModelledDisk {
     pub fn activity(&self) -> Result<DiskActivity> {
         match self.watchdog.ask(&ServerCommand::TellActivity)? {
             ServerAnswer::Activity(activity) => Ok(*activity),
-            _ => Err(Failure::failed("the server of a modelled disk gave another answer")),
+            _ => Err(other_answer()),
         }
+    }
+
+    /// Follows its write cache from now on, so that its power can be cut. All that was written before is
+    /// durable.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn follow_cache(&self) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::FollowCache).map(drop)
+    }
+
+    /// Cuts its power after so many more writes and flushes, or at once. Which of the writes that no flush has
+    /// followed are left decides the seed. Then all requests fail.
+    ///
+    /// # Errors
+    /// If the server has ended, or its image fails.
+    pub fn cut_power(&self, after: u64, seed: u64) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::CutPower(CutOrder { after, seed })).map(drop)
+    }
+
+    /// The power cut, once it has happened.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn power_cut(&self) -> Result<Option<PowerCut>> {
+        match self.watchdog.ask(&ServerCommand::TellCut)? {
+            ServerAnswer::Cut(cut) => Ok(cut),
+            _ => Err(other_answer()),
+        }
+    }
+
+    /// Gives it power again, with what the cut left. Its cache is no longer followed.
+    ///
+    /// # Errors
+    /// If the server has ended.
+    pub fn restore_power(&self) -> Result<()> {
+        self.watchdog.ask(&ServerCommand::RestorePower).map(drop)
     }
 
     /// Why nothing on it can be read or written any more, if that is so.
@@ -153,6 +193,10 @@ impl ModelledDisk {
         self.watchdog.stop();
         unmounted
     }
+}
+
+fn other_answer() -> Failure {
+    Failure::failed("the server of a modelled disk gave another answer")
 }
 
 fn unmount(mount_point: &Path) -> Result<()> {

@@ -94,11 +94,7 @@ mod tests {
             bandwidth: 40_960_000,
             operations_per_second: 1_000,
         });
-        let (name, about, text) = (String::new(), String::new(), String::new());
-        DiskSimulator::new(
-            &DiskModel { name, about, block_bytes: 512, mechanism, expected: None, text },
-            1,
-        )
+        DiskSimulator::new(&DiskModel::of(mechanism), 1)
     }
 
     fn request(ticket: u64, kind: DiskRequestKind) -> DiskRequest {

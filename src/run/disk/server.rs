@@ -12,9 +12,11 @@ use fuser::{Config, Session, SessionACL};
 
 use super::control::{ControlSocket, Incoming, ServerAnswer, ServerCommand, Timing};
 use super::filesystem::{HeldReply, ServedDisk};
+use super::power::{ATOMIC_BYTES, CacheLaw, DiskPower};
 use super::replies::ReplyQueue;
 use super::simulator::DiskSimulator;
 use crate::base::failure::{Exit, Failure, Result};
+use crate::base::files::read_text;
 use crate::host::io_server::{ProcessorsAwake, become_io_server};
 use crate::plan::disk::read_disk_model;
 
@@ -65,6 +67,11 @@ struct DiskServer {
     seed: u64,
     is_io_flusher: bool,
     is_full: Arc<AtomicBool>,
+    power: Arc<DiskPower>,
+    /// How the disk treats its write cache; none before a model is known.
+    law: Option<CacheLaw>,
+    /// The image, once it is served.
+    image: Option<File>,
     /// While requests take a disk's time.
     awake: Option<ProcessorsAwake>,
     queue: Option<Arc<ReplyQueue<HeldReply>>>,
@@ -96,6 +103,16 @@ impl DiskServer {
                 self.awake =
                     is_timed.then(|| self.awake.take().unwrap_or_else(ProcessorsAwake::begin));
             }
+            ServerCommand::FollowCache => {
+                self.power.follow(self.law.ok_or_else(not_there)?);
+            }
+            ServerCommand::CutPower(order) => {
+                let image = self.image.as_ref().ok_or_else(not_there)?;
+                let failed = |error| Failure::from_system("cut the power of a disk", error);
+                self.power.cut(order, image).map_err(failed)?;
+            }
+            ServerCommand::TellCut => return Ok(ServerAnswer::Cut(self.power.last_cut())),
+            ServerCommand::RestorePower => self.power.restore(),
             ServerCommand::TellActivity => {
                 let activity = self.queue()?.activity();
                 return Ok(ServerAnswer::Activity(Box::new(activity)));
@@ -112,12 +129,14 @@ impl DiskServer {
     }
 
     fn queue(&self) -> Result<&Arc<ReplyQueue<HeldReply>>> {
-        self.queue.as_ref().ok_or_else(|| Failure::failed("the modelled disk is not there yet"))
+        self.queue.as_ref().ok_or_else(not_there)
     }
 
-    fn simulator(&self, model: &str) -> Result<DiskSimulator> {
+    fn simulator(&mut self, model: &str) -> Result<DiskSimulator> {
         let model = read_disk_model(model)
             .map_err(|problems| Failure::failed(problems.report("the model of a disk")))?;
+        let block_bytes = model.block_bytes.max(ATOMIC_BYTES);
+        self.law = Some(CacheLaw { block_bytes, honours_flush: model.honours_flush });
         Ok(DiskSimulator::new(&model, self.seed))
     }
 
@@ -137,11 +156,12 @@ impl DiskServer {
         let Some(WaitingConnection { connection, image, bytes }) = self.waiting.take() else {
             return Err(Failure::failed("no connection was passed on"));
         };
-        let disk =
-            ServedDisk::new(Arc::clone(self.queue()?), image, bytes, Arc::clone(&self.is_full));
+        let failed = |error| Failure::from_system("serve a modelled disk", error);
+        self.image = Some(image.try_clone().map_err(failed)?);
+        let (queue, is_full) = (Arc::clone(self.queue()?), Arc::clone(&self.is_full));
+        let disk = ServedDisk::new(queue, image, bytes, is_full, Arc::clone(&self.power));
         let mut config = Config::default();
         config.n_threads = Some(READERS);
-        let failed = |error| Failure::from_system("serve a modelled disk", error);
         let session =
             Session::from_fd(disk, connection, SessionACL::All, config).map_err(failed)?;
         // It ends when the disk is unmounted and no loop device has its file any more; before, nobody would
@@ -157,7 +177,7 @@ impl DiskServer {
     /// through this process: nobody waits for a disk's time then.
     fn let_a_dying_parent_go(&self) {
         let Some(parent) = rustix::process::getppid() else { return };
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", parent.as_raw_nonzero()));
+        let stat = read_text(format!("/proc/{}/stat", parent.as_raw_nonzero()));
         if let (Some(queue), true) = (&self.queue, stat.is_ok_and(|stat| is_exiting(&stat))) {
             queue.set_timing(Timing::Untimed);
         }
@@ -169,6 +189,10 @@ fn is_exiting(stat: &str) -> bool {
     let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
     let flags = after_name.split_whitespace().nth(6).and_then(|word| word.parse::<u32>().ok());
     flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+fn not_there() -> Failure {
+    Failure::failed("the modelled disk is not there yet")
 }
 
 fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {

@@ -76,7 +76,7 @@ impl Watchdog {
         let cannot = |error: io::Error| Failure::from_system("start the modelled disk", error);
         let (socket, other) = ControlSocket::pair().map_err(cannot)?;
         let mut command = Command::new("/proc/self/exe");
-        command.arg0("boatload").arg(SERVE).stdin(other).stdout(Stdio::null());
+        command.env_clear().arg0("boatload").arg(SERVE).stdin(other).stdout(Stdio::null());
         // A Ctrl-C in the terminal is meant for this process, which ends the other.
         command.stderr(Stdio::null()).current_dir("/").process_group(0);
         let child = command.spawn().map_err(cannot)?;

@@ -7,6 +7,7 @@ use super::{Engine, Submitted, Ticket};
 use crate::base::errno::Errno;
 use crate::op::Request;
 use crate::op::request::RequestOutcome;
+use crate::plan::Phase;
 use crate::run::content::AlignedBuffer;
 
 /// One worker's engine.
@@ -20,6 +21,11 @@ impl DeviceEngine {
     /// An engine that reads at most `block` bytes at a time.
     pub(crate) fn new(device: Result<Arc<OwnedFd>, Errno>, block: u32) -> Self {
         Self { device, buffer: AlignedBuffer::new(block as usize) }
+    }
+
+    /// The memory of one, in bytes.
+    pub(crate) fn bytes(phase: &Phase) -> u64 {
+        phase.block.into()
     }
 
     #[inline]

@@ -15,7 +15,7 @@ use crate::base::names::NameBuffer;
 use crate::base::random::{Stream, draw, unit};
 use crate::op::request::RequestOutcome;
 use crate::op::{Access, ItemId, OWN_ENTRIES_BYTES, Request};
-use crate::plan::sim::{DirectoryLaw, SimModel, SimNoise};
+use crate::plan::sim::{DirectoryLaw, HANG_NS, SimFaultOutcome, SimModel, SimNoise};
 use crate::plan::{Phase, Tree};
 use crate::run::clock::VirtualClock;
 use crate::run::content::ContentPool;
@@ -47,8 +47,10 @@ pub(crate) struct SimDisk {
 /// The state that stays from cell to cell of a run.
 #[derive(Debug, Default)]
 pub(crate) struct SimShared {
-    /// Operations of the whole run, for the model's drift and its planned error.
+    /// Operations of the whole run, for the model's drift and its planned fault.
     pub(crate) operations: AtomicU64,
+    /// Whether the planned fault has been met.
+    pub(crate) was_faulty: AtomicBool,
     /// Bytes in use, those of the files beside the cell included.
     pub(crate) used_bytes: AtomicU64,
     /// Files beside the cell's tree.
@@ -236,12 +238,47 @@ impl SimEngine {
         if !self.free {
             self.pass_time(ticket, request);
         }
-        if let Some(planned) = self.disk.model.error
-            && begins
-            && self.operation[ticket] == planned.operation
-        {
-            return Err(planned.errno);
+        match self.fault(ticket, request, begins) {
+            Some(SimFaultOutcome::Fails(errno)) => {
+                if *request == Request::Close {
+                    self.open[ticket] = None;
+                }
+                return Err(errno);
+            }
+            Some(SimFaultOutcome::IsShort) => {
+                return self.serve_half(ticket, request);
+            }
+            Some(SimFaultOutcome::Hangs) => self.clock.advance(HANG_NS),
+            None => {}
         }
+        self.serve(ticket, request)
+    }
+
+    /// What becomes of the request by the planned fault, which meets one request.
+    #[inline]
+    fn fault(&self, ticket: usize, request: &Request, begins: bool) -> Option<SimFaultOutcome> {
+        let fault = self.disk.model.fault?;
+        let is_met = self.operation[ticket] == fault.operation
+            && fault.request.map_or(begins, |kind| kind == request.kind())
+            && !self.disk.shared.was_faulty.swap(true, Relaxed);
+        is_met.then_some(fault.outcome)
+    }
+
+    /// Moves half of the bytes that the request would move.
+    fn serve_half(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
+        let mut half = *request;
+        match &mut half {
+            Request::Read { bytes } => *bytes = (self.left(ticket, u64::from(*bytes)) / 2) as u32,
+            Request::Write { bytes, .. }
+            | Request::WriteAt { bytes, .. }
+            | Request::ReadBlock { bytes, .. } => *bytes /= 2,
+            _ => {}
+        }
+        self.serve(ticket, &half)
+    }
+
+    #[inline]
+    fn serve(&mut self, ticket: usize, request: &Request) -> RequestOutcome {
         match *request {
             Request::Open { place, access, .. } => self.open(ticket, place, access),
             Request::Write { number, version, offset, bytes } => {

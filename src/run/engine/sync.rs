@@ -105,9 +105,14 @@ impl SyncEngine {
         let base = worker as usize % shared.bases.len().max(1);
         let content = ContentPool::new(&shared.tree, phase.write_bytes_max(&shared.tree));
         let content = content.for_direct(phase.direct);
-        let buffer = AlignedBuffer::new((phase.block as usize).max(super::DIRENT_BYTES));
+        let buffer = AlignedBuffer::new(buffer_bytes(phase));
         let (name, new_name) = (NameBuffer::default(), NameBuffer::default());
         Self { shared, base, open: None, name, new_name, content, buffer }
+    }
+
+    /// The memory of one, in bytes.
+    pub fn bytes(phase: &Phase, tree: &Tree) -> u64 {
+        ContentPool::bytes(phase.write_bytes_max(tree)) + buffer_bytes(phase) as u64
     }
 
     #[inline]
@@ -194,6 +199,12 @@ impl SyncEngine {
         let directory = open_layout(tree, base.root.as_fd(), tree.layout_of_holder(holder))?;
         done(rustix::fs::fsync(directory))
     }
+}
+
+/// What is read at a time: content, or the entries of a directory.
+fn buffer_bytes(phase: &Phase) -> usize {
+    let content = if phase.operation.reads_content { phase.block as usize } else { 0 };
+    content.max(super::DIRENT_BYTES)
 }
 
 impl Engine for SyncEngine {

@@ -13,6 +13,7 @@ use rustix::fs::{Dir, Mode, OFlags};
 
 use crate::base::errno::{Errno, ErrnoResult};
 use crate::base::failure::{Failure, Result, shown};
+use crate::base::files::write_all;
 use crate::base::names::{Name, NameBuffer, NameKind};
 use crate::base::units::{Unit, counted, grouped};
 use crate::host::block::discard_free;
@@ -193,6 +194,11 @@ impl DiskSite {
         Ok(DiskBallast::adopt(there, plan, clock))
     }
 
+    /// The open directories of the cell's tree; none without one.
+    pub(super) fn cell_tree(&self) -> Option<&OpenTree> {
+        self.cell.as_ref().map(|(_, open)| &**open)
+    }
+
     /// The open directories of the tree that a phase works on, in the cell or in the ballast.
     fn open_tree_of(&self, phase: &Phase) -> Option<&Arc<OpenTree>> {
         match phase.on_ballast {
@@ -226,7 +232,8 @@ impl DiskSite {
             _ => return,
         };
         let Some(operation) = find_operation(name) else { return };
-        let reading = Phase { operation, direct: false, end: PhaseEnd::Targets, ..phase.clone() };
+        let (end, limit_ns) = (PhaseEnd::Targets, None);
+        let reading = Phase { operation, direct: false, end, limit_ns, ..phase.clone() };
         self.engines().work_unrecorded(&reading, stop);
     }
 
@@ -260,8 +267,11 @@ impl Site for DiskSite {
             Failure::from_system("make the directories of a tree", error.about())
         })?;
         // What the removal of the cell before left to be written must not be written while this
-        // one is timed. If it fails, the phase that writes next hears of it.
-        let _ = rustix::fs::syncfs(&open.root);
+        // one is timed. An error is told only once, so the phase that writes next would not hear of it.
+        rustix::fs::syncfs(&open.root).map_err(|error| {
+            let about = Errno::from(error).about();
+            Failure::from_system("write out the directories of a tree", about)
+        })?;
         let text = String::from_utf8_lossy(name.as_bytes()).into_owned();
         self.cell = Some((text.into(), Arc::new(open)));
         self.delay = cell.delay;
@@ -428,7 +438,7 @@ fn plant_canary(run_directory: &RunDirectory) -> std::io::Result<OwnedFd> {
     let mode = Mode::RUSR | Mode::WUSR;
     let file =
         std::fs::File::from(rustix::fs::openat(run_directory.directory(), CANARY, flags, mode)?);
-    std::io::Write::write_all(&mut &file, &vec![0xa5; CANARY_BYTES as usize])?;
+    write_all(&file, &vec![0xa5; CANARY_BYTES as usize])?;
     file.sync_all()?;
     Ok(file.into())
 }

@@ -1,5 +1,7 @@
 //! Runs each cell on a file system made for it, one after the other on the same volume.
 
+mod power;
+
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::path::Path;

@@ -212,6 +212,9 @@ pub trait Site {
         Removal::default()
     }
 
+    /// A cell was done before with so many phases and operations, as far as later ones depend on that.
+    fn pass_over(&mut self, _cell: &CellPlan, _phases: u64, _operations: u64) {}
+
     /// Brings the caches into the state that the phase asks for, and checks it.
     ///
     /// # Errors

@@ -209,6 +209,14 @@ impl Site for SimSite {
         Removal::default()
     }
 
+    fn pass_over(&mut self, cell: &CellPlan, phases: u64, operations: u64) {
+        self.cells += 1;
+        self.shifts.fetch_add(phases, Relaxed);
+        if cell.sim.counts_operations() {
+            self.shared.operations.fetch_add(operations, Relaxed);
+        }
+    }
+
     fn treat_caches(&mut self, phase: &Phase, _: &AtomicBool) -> Result<CacheVerdict> {
         let Some((disk, _)) = self.disk_for(phase) else {
             return Ok(CacheVerdict::as_is(phase, None));

@@ -165,7 +165,7 @@ fn the_sentences_say_where_and_how_much() {
     let found = knee_of(&over(&LEVELS, 4, step(1.5), || 1.0));
     assert_eq!(
         found.sentence(),
-        "a: write gets slower between 80% and 85% of space-used: from there on it takes 1.50 times \
+        "a: write gets slower between 80% and 85% full: from there on it takes 1.50 times \
          as long (1.50 to 1.50)."
     );
     let mut noise = Noise::new(3);
@@ -174,11 +174,11 @@ fn the_sentences_say_where_and_how_much() {
     assert!(found.sentence().starts_with(expected), "{}", found.sentence());
     assert!(number(&found, "slower_at_most") <= 0.10, "{found:?}");
     let found = knee_of(&over(&LEVELS, 4, |_| 1.0, || 1.0 + 0.15 * noise.normal()));
-    let expected = "a: cannot tell whether space-used changes write: between 30% and 98% of space-used it may \
+    let expected = "a: cannot tell whether space-used changes write: between 30% and 98% full it may \
                     take up to ";
     assert!(found.sentence().starts_with(expected), "{}", found.sentence());
     let even = knee_of(&over(&LEVELS, 4, |at| (at / 300.0).exp(), || 1.0 + 0.02 * noise.normal()));
-    let expected = "a: write gets gradually slower between 30% and 98% of space-used: at the upper half of the \
+    let expected = "a: write gets gradually slower between 30% and 98% full: at the upper half of the \
                     levels it takes 1.1";
     assert!(even.sentence().starts_with(expected), "{}", even.sentence());
 }

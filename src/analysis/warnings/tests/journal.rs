@@ -14,7 +14,7 @@ fn of(operation: &str, engine: EngineName) -> Measurement {
 fn stated(journal: Option<bool>, measurements: Vec<Measurement>) -> Vec<WarningFinding> {
     let mut book = Book { measurements, ..Book::default() };
     book.host.filesystem.journal = journal;
-    warnings(&Analysis::of(&book), &[])
+    of_book(&book)
 }
 
 #[test]

@@ -1,0 +1,452 @@
+//! The checks, each a function of one measurement. docs/AUDIT.md lists them from this table.
+
+use super::AuditGrade::{Certain, Imprecise, Likely, Possible};
+use super::{AuditCase, AuditCheck, AuditGrade};
+use crate::base::units::{bytes, counted, duration, figures, grouped};
+use crate::results::tools::{ToolMeasurement, ToolName, ToolWork};
+
+/// Every check, in the order in which they are listed.
+pub const CHECKS: &[AuditCheck] = &[
+    AuditCheck {
+        name: "no-device",
+        about: "nothing was stored: an I/O engine that does no I/O, a copy from /dev/zero to /dev/null, a file in memory",
+        find: no_device,
+    },
+    AuditCheck {
+        name: "device-rate",
+        about: "more bytes a second than `--device-rate`",
+        find: device_rate,
+    },
+    AuditCheck {
+        name: "link-rate",
+        about: "more bytes a second than the link of the device below `--dir` carries",
+        find: link_rate,
+    },
+    AuditCheck {
+        name: "class-rate",
+        about: "more than 32 GB/s on one machine, if `--dir` names no device; more than 2,000 random calls a second of a turning disk",
+        find: class_rate,
+    },
+    AuditCheck {
+        name: "device-idle",
+        about: "fio's `disk_util` counts too few requests for the bytes: even with 4 MiB in each, or one for each two random reads",
+        find: device_idle,
+    },
+    AuditCheck {
+        name: "latency",
+        about: "half of the random reads took less than 3 us: no block device answers through the kernel in that time",
+        find: latency,
+    },
+    AuditCheck {
+        name: "client-cache",
+        about: "attributes are read 5 times as fast as files are made, by the machine that made them",
+        find: client_cache,
+    },
+    AuditCheck {
+        name: "not-synced",
+        about: "the time of writes ends before the data is on the device: no fsync, no direct I/O",
+        find: not_synced,
+    },
+    AuditCheck {
+        name: "not-invalidated",
+        about: "nothing shows that the caches were emptied before a read",
+        find: not_invalidated,
+    },
+    AuditCheck {
+        name: "fits-in-memory",
+        about: "the same, and the files are smaller than the memory (`--memory` or `--dir`)",
+        find: fits_in_memory,
+    },
+    AuditCheck {
+        name: "read-again",
+        about: "more bytes were read through the page cache than the files have: all but the first time from memory",
+        find: read_again,
+    },
+    AuditCheck {
+        name: "zeros",
+        about: "only zeros were written, which compressing file systems and devices do not store",
+        find: zeros,
+    },
+    AuditCheck {
+        name: "not-stated",
+        about: "the file does not say what was read, written or synced",
+        find: not_stated,
+    },
+    AuditCheck { name: "error", about: "the job ended with an error", find: error },
+    AuditCheck {
+        name: "too-short",
+        about: "less than a second, or too short for the benchmark to give a figure",
+        find: too_short,
+    },
+    AuditCheck {
+        name: "no-spread",
+        about: "a mean without percentile, deviation or repetition",
+        find: no_spread,
+    },
+    AuditCheck {
+        name: "one-run",
+        about: "one run, with fewer than 10 values over time",
+        find: one_run,
+    },
+];
+
+/// What a rate may be above a bound before it counts: rates and bounds are rounded.
+const TOLERANCE: f64 = 1.1;
+
+/// Bytes in a second of PCIe 6.0 with 4 lanes, the fastest link of a single device.
+pub(super) const DEVICE_RATE_MAX: f64 = 32e9;
+
+/// Random calls in a second of a turning disk: with a deep queue some hundred.
+pub(super) const TURNING_CALLS_MAX: f64 = 2_000.0;
+
+/// The largest request that a device gets.
+const REQUEST_BYTES_MAX: u64 = 4 << 20;
+
+/// The page of the page cache.
+const PAGE_BYTES: u64 = 4096;
+
+/// The fastest block devices (3D XPoint) take 5 us with the way through the kernel.
+const DEVICE_LATENCY_MIN_NS: f64 = 3_000.0;
+
+/// Attributes read so many times as fast as files are made come from a cache.
+const STAT_RATIO_MAX: f64 = 5.0;
+
+/// Files of so many times the memory are hardly in it: bonnie++ asks for twice.
+const MEMORY_TIMES: u64 = 2;
+
+/// The kernel holds back a fifth of the memory (`vm.dirty_ratio`); of ten times the memory that is 2%.
+const UNSYNCED_MEMORY_TIMES: u64 = 10;
+
+const SHORT_SECONDS: f64 = 1.0;
+const SAMPLES_MIN: u64 = 10;
+const RUNS_MIN: u64 = 3;
+
+type Found = Option<(AuditGrade, String)>;
+
+impl AuditCase<'_> {
+    fn is_buffered_read(&self) -> bool {
+        self.one.work == ToolWork::Read && self.one.direct != Some(true)
+    }
+
+    fn changes(&self) -> bool {
+        matches!(self.one.work, ToolWork::Write | ToolWork::Create | ToolWork::Remove)
+    }
+
+    /// Whether its files are so large that memory holds little of them.
+    fn is_beyond_memory(&self, times: u64) -> bool {
+        let bounds = self.one.file_bytes.zip(self.bounds.memory_bytes);
+        bounds.is_some_and(|(file, memory)| file >= memory.saturating_mul(times))
+    }
+
+    /// Requests that the devices completed for work of its kind, and those merged into them.
+    fn requests(&self) -> Option<(u64, u64)> {
+        let requests = self.result.requests?;
+        match self.one.work {
+            ToolWork::Read => Some((requests.reads, requests.reads_merged)),
+            ToolWork::Write => Some((requests.writes, requests.writes_merged)),
+            _ => None,
+        }
+    }
+
+    /// All measurements of its kind of work: the counters do not tell jobs apart.
+    fn alike(&self) -> impl Iterator<Item = &ToolMeasurement> {
+        self.result.measurements.iter().filter(|other| other.work == self.one.work)
+    }
+
+    fn bytes_of_alike(&self) -> u64 {
+        self.alike().filter_map(|other| other.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the device served it, as fio's counters say: all random calls of the result.
+    fn is_served(&self) -> bool {
+        let Some((served, merged)) = self.requests().filter(|_| self.one.random) else {
+            return false;
+        };
+        let asked = self.alike().filter_map(|other| other.operations).fold(0, u64::saturating_add);
+        asked > 0 && served.saturating_add(merged) as f64 >= 0.9 * asked as f64
+    }
+
+    /// Whether the requests that were counted can have moved its bytes.
+    fn is_counted(&self) -> bool {
+        let most = self.requests().map(|(served, _)| served.saturating_mul(REQUEST_BYTES_MAX));
+        self.is_served() || most.is_some_and(|most| most >= self.bytes_of_alike())
+    }
+}
+
+fn rate(per_second: f64) -> String {
+    match per_second {
+        rate if rate >= 1e9 => format!("{} GB/s", figures(rate / 1e9, 3)),
+        rate => format!("{} MB/s", figures(rate / 1e6, 3)),
+    }
+}
+
+fn no_device(case: &AuditCase<'_>) -> Found {
+    Some((Certain, case.one.no_device.clone()?))
+}
+
+fn device_rate(case: &AuditCase<'_>) -> Found {
+    let (found, most) = case.one.bytes_per_second.zip(case.bounds.device_bytes_per_second)?;
+    (found > most * TOLERANCE).then(|| {
+        let times = figures(found / most, 2);
+        (Certain, format!("{} is {times} times what the device does ({})", rate(found), rate(most)))
+    })
+}
+
+fn link_rate(case: &AuditCase<'_>) -> Found {
+    let (found, link) = case.one.bytes_per_second.zip(case.bounds.link.as_ref())?;
+    (found > link.bytes_per_second * TOLERANCE).then(|| {
+        let most = rate(link.bytes_per_second);
+        (Certain, format!("{} is more than its link carries ({}: {most})", rate(found), link.name))
+    })
+}
+
+fn class_rate(case: &AuditCase<'_>) -> Found {
+    if case.result.nodes.is_some_and(|nodes| nodes > 1) || case.is_counted() {
+        return None;
+    }
+    let one = case.one;
+    // A directory that is named has a link, which `link-rate` knows, or lies on an array.
+    let rate_found = one.bytes_per_second.filter(|_| case.bounds.directory.is_none());
+    if let Some(found) = rate_found.filter(|found| *found > DEVICE_RATE_MAX * TOLERANCE) {
+        let (found, most) = (rate(found), rate(DEVICE_RATE_MAX));
+        return Some((Possible, format!("no single device does {found} (at most {most})")));
+    }
+    let turns = case.bounds.rotational == Some(true) && one.random;
+    let calls = one.operations_per_second.filter(|calls| turns && *calls > TURNING_CALLS_MAX)?;
+    let (found, most) = (figures(calls, 3), grouped(TURNING_CALLS_MAX as u64));
+    // Around the page cache, the cache of the disk is left.
+    let grade = if one.direct == Some(true) { Possible } else { Likely };
+    let reason =
+        format!("{found} random calls a second are more than a turning disk does ({most})");
+    Some((grade, reason))
+}
+
+fn device_idle(case: &AuditCase<'_>) -> Found {
+    let (served, merged) = case.requests()?;
+    // Direct I/O is around the page cache, so something else must explain what was not counted.
+    let (grade, unless) = match case.alike().any(|one| one.direct != Some(false)) {
+        true => (Likely, ", unless the files have holes or lie on a device that is not counted"),
+        false => (Certain, ""),
+    };
+    let moved = case.bytes_of_alike();
+    let verb = if case.one.work == ToolWork::Read { "read" } else { "written" };
+    if moved > served.saturating_mul(REQUEST_BYTES_MAX) {
+        let (requests, all) = (counted(served, "request"), bytes(moved));
+        let reason = format!("{all} were {verb}, while the device served {requests}{unless}");
+        return Some((grade, reason));
+    }
+    // Only reads: writes of the same place are joined in memory before they are written.
+    if case.one.work != ToolWork::Read || !case.alike().all(|one| one.random) {
+        return None;
+    }
+    let asked = case.alike().filter_map(|one| Some(one.operations?.min(one.bytes? / PAGE_BYTES)));
+    let asked = asked.fold(0, u64::saturating_add);
+    let served = served.saturating_add(merged);
+    (served < asked / 2).then(|| {
+        let share = figures(100.0 * served as f64 / asked as f64, 2);
+        let requests = counted(served, "request");
+        let asked = grouped(asked);
+        let reason =
+            format!("the device served {requests} for {asked} random reads: {share}%{unless}");
+        (grade, reason)
+    })
+}
+
+fn latency(case: &AuditCase<'_>) -> Found {
+    let median = case.one.latency_p50_ns?;
+    let is_read = case.one.work == ToolWork::Read && case.one.random;
+    (is_read && median < DEVICE_LATENCY_MIN_NS).then(|| {
+        let reason = format!(
+            "half of the reads took less than {}; no block device answers in less than {}",
+            duration(median),
+            duration(DEVICE_LATENCY_MIN_NS)
+        );
+        (Likely, reason)
+    })
+}
+
+fn client_cache(case: &AuditCase<'_>) -> Found {
+    let one = case.one;
+    // elbencho makes directories and writes files: it has no rate of files that are only made.
+    let has_maker = case.result.tool != ToolName::Elbencho;
+    if one.work != ToolWork::Stat || one.cold == Some(true) || !one.just_written || !has_maker {
+        return None;
+    }
+    let kind = one.name.split(' ').next();
+    let makes = |other: &&ToolMeasurement| {
+        let same_kind =
+            case.result.tool != ToolName::Mdtest || other.name.split(' ').next() == kind;
+        other.work == ToolWork::Create && same_kind
+    };
+    let maker = case.result.measurements.iter().filter(makes);
+    let made = maker.filter_map(|other| other.operations_per_second).fold(0.0, f64::max);
+    let stat = one.operations_per_second?;
+    (made > 0.0 && stat > made * STAT_RATIO_MAX).then(|| {
+        let who = match (case.result.tool, case.result.nodes) {
+            (ToolName::Mdtest, Some(1)) => "by the one machine that made them, from its own cache",
+            (ToolName::Mdtest, _) => "by the machine that made them (no -N), from its own cache",
+            _ => "by the machine that made them, from its own cache",
+        };
+        let (stat, made, times) = (figures(stat, 3), figures(made, 3), figures(stat / made, 2));
+        let reason = format!(
+            "{stat} attributes a second are {times} times the {made} creates a second: read {who}"
+        );
+        (Likely, reason)
+    })
+}
+
+fn not_synced(case: &AuditCase<'_>) -> Found {
+    if !case.changes()
+        || case.one.synced != Some(false)
+        || case.is_beyond_memory(UNSYNCED_MEMORY_TIMES)
+    {
+        return None;
+    }
+    let option = match case.result.tool {
+        ToolName::Fio => "end_fsync=1, fsync, fdatasync, sync or direct=1",
+        ToolName::Dd => "conv=fdatasync, conv=fsync or oflag=direct",
+        ToolName::Mdtest => "-Y or -y",
+        ToolName::Elbencho => "--direct, and --sync is timed apart",
+        ToolName::Bonnie => "fsync",
+    };
+    let fits =
+        case.one.bytes.zip(case.bounds.memory_bytes).filter(|(moved, memory)| moved < memory);
+    Some(match fits {
+        Some((moved, memory)) => {
+            let (moved, memory) = (bytes(moved), bytes(memory));
+            (
+                Likely,
+                format!(
+                    "{moved} fit into {memory} of memory, and nothing was synced (no {option})"
+                ),
+            )
+        }
+        None => (Possible, format!("the time ends before the data is on the device (no {option})")),
+    })
+}
+
+fn not_invalidated(case: &AuditCase<'_>) -> Found {
+    let one = case.one;
+    let through_cache = one.work == ToolWork::Stat || case.is_buffered_read();
+    let told = matches!(case.result.tool, ToolName::Fio | ToolName::Dd);
+    // A file that says nothing of its caches and is not asked to.
+    let unknown = one.cold.is_none() && told;
+    if !through_cache || one.cold == Some(true) || unknown || case.is_served() {
+        return None;
+    }
+    let is_told_better = client_cache(case).is_some() || fits_in_memory(case).is_some();
+    if is_told_better || case.is_beyond_memory(MEMORY_TIMES) {
+        return None;
+    }
+    let reason = match (one.cold, one.just_written, case.result.tool) {
+        (_, true, ToolName::Mdtest) => {
+            "reads what the same machine just made (no -N, or one machine)"
+        }
+        (Some(false), true, _) => {
+            "reads what was just written, and nothing shows that the caches were emptied between"
+        }
+        (Some(false), _, ToolName::Fio) => "invalidate=0 left what was in the page cache",
+        (Some(false), _, ToolName::Dd) => {
+            "dd leaves the page cache as it is (no iflag=direct), and nothing shows that it was emptied"
+        }
+        _ => "the file does not say whether the caches were emptied before",
+    };
+    // Whether files with content fit into memory is not known here.
+    let is_likely = one.just_written && one.cold.is_some() && one.file_bytes.is_none();
+    Some((if is_likely { Likely } else { Possible }, reason.into()))
+}
+
+fn read_again(case: &AuditCase<'_>) -> Found {
+    let (read, file) = case.one.bytes.zip(case.one.file_bytes.filter(|file| *file > 0))?;
+    let again = read > file.saturating_add(file / 10);
+    if !case.is_buffered_read() || !again || case.is_served() || case.is_beyond_memory(MEMORY_TIMES)
+    {
+        return None;
+    }
+    let (times, read, size) = (figures(read as f64 / file as f64, 2), bytes(read), bytes(file));
+    let fits = case.bounds.memory_bytes.is_some_and(|memory| file < memory);
+    let reason =
+        format!("{read} were read of files of {size}: {times} times, through the page cache");
+    Some((if fits { Likely } else { Possible }, reason))
+}
+
+fn fits_in_memory(case: &AuditCase<'_>) -> Found {
+    let (file, memory) = case.one.file_bytes.zip(case.bounds.memory_bytes)?;
+    let may_be_cached = case.is_buffered_read() && case.one.cold != Some(true);
+    if !may_be_cached || file >= memory || case.is_served() {
+        return None;
+    }
+    let written = if case.one.just_written { "were just written and " } else { "" };
+    let (file, memory) = (bytes(file), bytes(memory));
+    let reason = format!(
+        "files of {file} {written}fit into {memory} of memory, and nothing in this file shows that caches were emptied"
+    );
+    let is_likely = case.one.just_written && case.one.cold == Some(false);
+    Some((if is_likely { Likely } else { Possible }, reason))
+}
+
+fn zeros(case: &AuditCase<'_>) -> Found {
+    let reason =
+        "only zeros were written: a file system or a device that compresses stores nothing";
+    case.one.zeros.then(|| (Possible, reason.into()))
+}
+
+fn not_stated(case: &AuditCase<'_>) -> Found {
+    let is_telling = matches!(case.result.tool, ToolName::Dd | ToolName::Elbencho);
+    let reason = match (case.one.work, case.result.tool) {
+        (ToolWork::Unknown, ToolName::Elbencho) => {
+            "reads and writes at once: nothing says how fast either was"
+        }
+        (ToolWork::Unknown, _) if case.one.name == "dd" => {
+            "without the command, nothing says what was copied, or whether it was synced"
+        }
+        (ToolWork::Unknown, _) => "nothing says where it was written, or whether it was synced",
+        _ if case.changes() && case.one.synced.is_none() && !is_telling => {
+            "the file does not say whether it was synced"
+        }
+        _ => return None,
+    };
+    Some((Possible, reason.into()))
+}
+
+fn error(case: &AuditCase<'_>) -> Found {
+    let error = case.one.error.as_ref()?;
+    Some((
+        Imprecise,
+        format!("the job ended with error {error}: the figure is not of all its work"),
+    ))
+}
+
+fn too_short(case: &AuditCase<'_>) -> Found {
+    if case.one.was_too_short {
+        return Some((
+            Imprecise,
+            format!("it was too short for {} to give a figure", case.result.tool),
+        ));
+    }
+    let seconds = case.one.seconds.filter(|seconds| *seconds < SHORT_SECONDS)?;
+    Some((Imprecise, format!("it took {}: start and end weigh too much", duration(seconds * 1e9))))
+}
+
+fn no_spread(case: &AuditCase<'_>) -> Found {
+    if case.one.has_spread || case.one.was_too_short || case.runs >= RUNS_MIN {
+        return None;
+    }
+    let mean = match case.result.tool {
+        ToolName::Mdtest => "a mean of one iteration (-i 1)",
+        _ if case.runs == 1 => "a mean of one run",
+        _ => "a mean of two runs",
+    };
+    Some((Imprecise, format!("{mean}, without percentile or deviation")))
+}
+
+fn one_run(case: &AuditCase<'_>) -> Found {
+    let one = case.one;
+    let few = case.runs < RUNS_MIN && one.samples < SAMPLES_MIN;
+    if !few || !one.has_spread || one.was_too_short {
+        return None;
+    }
+    let (runs, samples) = (counted(case.runs, "run"), counted(one.samples, "value"));
+    let over = if one.samples == 0 { "without values".into() } else { format!("with {samples}") };
+    Some((Imprecise, format!("{runs} {over} over time: how far runs differ is unknown")))
+}

@@ -1,0 +1,231 @@
+//! Weighs results of other benchmarks: what of them cannot be the speed of a device, and which measurement shows it.
+
+mod checks;
+mod remedy;
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::named_enum::named_enum;
+use crate::results::tools::{ToolMeasurement, ToolName, ToolResult, ToolWork};
+
+pub use checks::CHECKS;
+
+named_enum! {
+    /// How surely a figure is not the speed of the device, the surest first.
+    pub enum AuditGrade {
+        /// The figures exclude that the device did it.
+        Certain = "certain",
+        /// Devices of its kind do not do that, or a cache held what was measured.
+        Likely = "likely",
+        /// Nothing in the result shows that the device did it.
+        Possible = "possible",
+        /// It may be the device's, but nothing tells how uncertain it is.
+        Imprecise = "imprecise",
+    }
+}
+
+/// What is known of the place that was measured, beside its result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct AuditBounds {
+    /// Bytes in a second that the device can do at most, as the user says.
+    pub device_bytes_per_second: Option<f64>,
+    /// Bytes in a second of its link, and what link it is.
+    pub link: Option<AuditLink>,
+    /// Whether it turns.
+    pub rotational: Option<bool>,
+    /// Memory of the machine.
+    pub memory_bytes: Option<u64>,
+    /// Where to measure again, as a shell needs it.
+    pub directory: Option<String>,
+}
+
+/// The link of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AuditLink {
+    /// `SATA of 6 Gbit/s`.
+    pub name: String,
+    /// What it can carry.
+    pub bytes_per_second: f64,
+}
+
+/// What speaks against one figure.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AuditFinding {
+    /// Which check found it: a word of the list.
+    pub check: &'static str,
+    /// The name of the measurement.
+    pub measurement: String,
+    /// Which of the measurements it is, from 0: several may have one name.
+    pub figure: usize,
+    /// How surely the figure is not the device's.
+    pub grade: AuditGrade,
+    /// The reason, with its figures.
+    pub reason: String,
+    /// The command that measures it.
+    pub measure_with: String,
+}
+
+/// A check: what it looks for in a measurement.
+pub struct AuditCheck {
+    /// Its name, in findings.
+    pub name: &'static str,
+    /// What it finds.
+    pub about: &'static str,
+    /// The reason and its grade, if it speaks against the measurement.
+    pub(super) find: fn(&AuditCase<'_>) -> Option<(AuditGrade, String)>,
+}
+
+/// One measurement with all that a check may look at.
+pub(super) struct AuditCase<'a> {
+    pub(super) result: &'a ToolResult,
+    pub(super) one: &'a ToolMeasurement,
+    pub(super) figure: usize,
+    pub(super) bounds: &'a AuditBounds,
+    /// How often it was measured, over all results.
+    pub(super) runs: u64,
+}
+
+/// A result with what speaks against it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Audit {
+    /// Its file.
+    pub file: String,
+    /// What it says.
+    pub result: ToolResult,
+    /// What speaks against it, the surest first.
+    pub findings: Vec<AuditFinding>,
+}
+
+impl Audit {
+    /// The surest grade, if there is a finding.
+    pub fn grade(&self) -> Option<AuditGrade> {
+        self.findings.iter().map(|finding| finding.grade).min()
+    }
+
+    /// The verdict in a sentence.
+    pub fn sentence(&self) -> String {
+        let Some(grade) = self.grade() else {
+            return "Nothing speaks against it.".into();
+        };
+        let has_error = self.findings.iter().any(|one| one.check == "error");
+        let failed = grade == AuditGrade::Imprecise && has_error;
+        let of_grade = self.findings.iter().filter(|finding| finding.grade == grade);
+        let of_grade = of_grade.filter(|finding| !failed || finding.check == "error");
+        let figures: BTreeSet<_> = of_grade.map(|finding| finding.figure).collect();
+        let (found, all) = (figures.len(), self.result.measurements.len());
+        let (which, they) = match (found, all) {
+            (1, 1) => ("The figure".to_string(), "it"),
+            (1, _) => (format!("1 of {all} figures"), "it"),
+            _ if found == all => (format!("All {all} figures"), "they"),
+            _ => (format!("{found} of {all} figures"), "they"),
+        };
+        let are = |one: &'static str, many| if found == 1 { one } else { many };
+        match grade {
+            AuditGrade::Certain => format!("{which} cannot be the speed of the device."),
+            AuditGrade::Likely => {
+                format!(
+                    "{which} {} probably the speed of memory, not of the device.",
+                    are("is", "are")
+                )
+            }
+            AuditGrade::Possible => {
+                format!(
+                    "{which} may be the speed of memory: nothing shows that {they} {} the device's.",
+                    are("is", "are")
+                )
+            }
+            AuditGrade::Imprecise if failed => {
+                let their = are("its", "their");
+                format!(
+                    "{which} {} not of all {their} work: it ended with an error.",
+                    are("is", "are")
+                )
+            }
+            AuditGrade::Imprecise => {
+                format!(
+                    "{which} may be right, but nothing tells how uncertain {they} {}.",
+                    are("is", "are")
+                )
+            }
+        }
+    }
+}
+
+/// Weighs results, each with the name of its file. The same measurement in several files is a repetition.
+pub fn audit(results: Vec<(String, ToolResult)>, bounds: &AuditBounds) -> Vec<Audit> {
+    // The same file twice is no repetition.
+    let mut distinct: Vec<&ToolResult> = Vec::new();
+    for (_, result) in &results {
+        if !distinct.contains(&result) {
+            distinct.push(result);
+        }
+    }
+    let same = |tool: ToolName, one: &ToolMeasurement| -> u64 {
+        let all = distinct.iter().filter(|result| result.tool == tool);
+        let all = all.flat_map(|result| {
+            let mut alike = result.measurements.iter().filter(|other| is_repetition(one, other));
+            // Those of one file count each other already.
+            alike.next().map(|other| other.runs)
+        });
+        all.fold(0, u64::saturating_add)
+    };
+    let findings: Vec<Vec<AuditFinding>> = results
+        .iter()
+        .map(|(_, result)| {
+            let cases = result.measurements.iter().enumerate().map(|(figure, one)| AuditCase {
+                result,
+                one,
+                figure,
+                bounds,
+                runs: same(result.tool, one),
+            });
+            let mut found: Vec<_> = cases.flat_map(|case| weigh(&case)).collect();
+            found.sort_by_key(|finding| finding.grade);
+            found
+        })
+        .collect();
+    let all = results.into_iter().zip(findings);
+    all.map(|((file, result), findings)| Audit { file, result, findings }).collect()
+}
+
+fn is_repetition(one: &ToolMeasurement, other: &ToolMeasurement) -> bool {
+    let amount = |one: &ToolMeasurement| match one.file_bytes {
+        None => (None, one.operations),
+        bytes => (bytes, None),
+    };
+    one.name == other.name
+        && one.direct == other.direct
+        && one.synced == other.synced
+        && amount(one) == amount(other)
+}
+
+/// What speaks against a measurement.
+fn weigh(case: &AuditCase<'_>) -> Vec<AuditFinding> {
+    let found = CHECKS.iter().filter_map(|check| {
+        let (grade, reason) = (check.find)(case)?;
+        Some(AuditFinding {
+            check: check.name,
+            measurement: case.one.name.clone(),
+            figure: case.figure,
+            grade,
+            reason,
+            measure_with: remedy::command(case),
+        })
+    });
+    found.collect()
+}
+
+/// What is done, in words: `random read`.
+pub fn work_words(one: &ToolMeasurement) -> String {
+    match one.work {
+        ToolWork::Unknown => "copy".into(),
+        work if one.random => format!("random {work}"),
+        work => work.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

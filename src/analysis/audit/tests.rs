@@ -1,0 +1,316 @@
+use std::path::Path;
+
+use super::*;
+use crate::results::tools::read_tool_result;
+
+const SAMPLES: [&str; 15] = [
+    "bonnie-small.csv",
+    "bonnie-twice.csv",
+    "dd-direct.txt",
+    "dd-fdatasync.txt",
+    "dd-nosync.txt",
+    "dd-read-cached.txt",
+    "dd-without-command.txt",
+    "elbencho-buffered.csv",
+    "elbencho-direct.csv",
+    "fio-cached.json",
+    "fio-direct.json",
+    "fio-write-nosync.json",
+    "fio-write-synced.json",
+    "fio-written-then-read.json",
+    "mdtest-client-cache.txt",
+];
+
+fn sample_text(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn of_text(text: &str, bounds: &AuditBounds) -> Audit {
+    let result = read_tool_result(text.as_bytes()).unwrap();
+    audit(vec![("file".into(), result)], bounds).remove(0)
+}
+
+fn sample(name: &str) -> Audit {
+    of_text(&sample_text(name), &AuditBounds::default())
+}
+
+/// Each finding as `check grade`, once.
+fn found(audit: &Audit) -> Vec<String> {
+    let all = audit.findings.iter().map(|one| format!("{} {}", one.check, one.grade));
+    crate::base::distinct::each_once(all)
+}
+
+fn with_memory(name: &str, gibibytes: u64) -> Vec<String> {
+    let bounds = AuditBounds { memory_bytes: Some(gibibytes << 30), ..AuditBounds::default() };
+    found(&of_text(&sample_text(name), &bounds))
+}
+
+#[test]
+fn nothing_speaks_against_a_clean_direct_run_of_fio() {
+    let audit = sample("fio-direct.json");
+    assert_eq!(found(&audit), [""; 0]);
+    assert_eq!(audit.sentence(), "Nothing speaks against it.");
+    assert_eq!(with_memory("fio-direct.json", 16), [""; 0]);
+}
+
+#[test]
+fn nothing_speaks_against_repeated_results_that_no_cache_served() {
+    for name in ["mdtest-shifted.txt", "elbencho-direct.csv"] {
+        assert_eq!(found(&sample(name)), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn reads_that_the_device_did_not_serve_are_certainly_from_memory() {
+    let audit = sample("fio-cached.json");
+    assert_eq!(
+        found(&audit),
+        [
+            "device-idle certain",
+            "latency likely",
+            "not-invalidated possible",
+            "read-again possible",
+            "one-run imprecise"
+        ]
+    );
+    assert_eq!(audit.sentence(), "The figure cannot be the speed of the device.");
+    let known = with_memory("fio-cached.json", 16);
+    assert!(known.contains(&"fits-in-memory possible".into()), "{known:?}");
+}
+
+#[test]
+fn writes_that_are_not_synced_are_found_in_every_tool() {
+    for name in [
+        "fio-write-nosync.json",
+        "dd-nosync.txt",
+        "elbencho-buffered.csv",
+        "mdtest-client-cache.txt",
+    ] {
+        let all = found(&sample(name));
+        assert!(all.contains(&"not-synced possible".into()), "{name}: {all:?}");
+    }
+    for name in ["fio-write-synced.json", "dd-fdatasync.txt", "dd-direct.txt", "mdtest-shifted.txt"]
+    {
+        let all = found(&sample(name));
+        assert!(!all.iter().any(|one| one.starts_with("not-synced")), "{name}: {all:?}");
+    }
+    assert_eq!(with_memory("dd-nosync.txt", 16)[0], "not-synced likely");
+}
+
+#[test]
+fn the_verdict_counts_figures_not_their_names() {
+    let one = "+ dd if=/dev/urandom of=f\n9+0 records out\n900 bytes copied, 9 s, 1 B/s\n";
+    let audit = of_text(&one.repeat(3), &AuditBounds::default());
+    let sentence = audit.sentence();
+    assert!(sentence.starts_with("All 3 figures may be"), "{sentence}");
+}
+
+#[test]
+fn what_a_file_cannot_say_is_no_fact() {
+    let bonnie = sample("bonnie-small.csv");
+    let of_create = bonnie.findings.iter().filter(|one| one.measurement == "sequential create");
+    let checks: Vec<_> = of_create.map(|one| (one.check, one.reason.as_str())).collect();
+    assert_eq!(checks[0], ("not-stated", "the file does not say whether it was synced"), "no -b");
+    let reads = bonnie.findings.iter().filter(|one| one.measurement == "read by block");
+    assert!(reads.into_iter().all(|one| one.grade >= AuditGrade::Possible), "no -D");
+    let posix = sample_text("mdtest-client-cache.txt");
+    let dfs = found(&of_text(&posix.replace("'-F'", "'-F' '-a' 'DFS'"), &AuditBounds::default()));
+    assert!(!dfs.iter().any(|one| one.starts_with("not-synced")), "{dfs:?}");
+    let piped = of_text(
+        "+ dd if=f bs=1M\n9+0 records out\n900 bytes copied, 9 s, 1 B/s\n",
+        &AuditBounds::default(),
+    );
+    assert_eq!(
+        piped.findings[0].reason,
+        "nothing says where it was written, or whether it was synced"
+    );
+}
+
+#[test]
+fn a_read_after_the_caches_were_dropped_is_from_the_device_and_the_next_of_the_file_is_not() {
+    let read = "+ dd if=f of=/dev/null bs=1M\n9+0 records out\n9000000 bytes copied, 2 s, 1 B/s\n";
+    let bounds = AuditBounds { memory_bytes: Some(1 << 30), ..AuditBounds::default() };
+    let checks = |before: &str| {
+        let audit = of_text(&format!("{before}{read}"), &bounds);
+        let last = audit.result.measurements.last().unwrap().cold;
+        (last, found(&audit))
+    };
+    let clean = |before: &str| checks(before) == (Some(true), vec!["no-spread imprecise".into()]);
+    assert!(clean("+ sysctl vm.drop_caches=3\nvm.drop_caches = 3\n"));
+    assert!(clean("$ echo 3 > /proc/sys/vm/drop_caches\n"));
+    assert_eq!(checks("").1[0], "fits-in-memory possible");
+    assert_eq!(checks("$ echo 2 > /proc/sys/vm/drop_caches\n").0, Some(false));
+    let denied =
+        "$ echo 3 > /proc/sys/vm/drop_caches\nsh: /proc/sys/vm/drop_caches: Permission denied\n";
+    assert_eq!(checks(denied).0, Some(false));
+    assert_eq!(checks(&format!("+ sysctl vm.drop_caches=3\n{read}")).0, Some(false));
+}
+
+#[test]
+fn attributes_from_the_cache_of_the_client_are_found_unless_another_machine_reads_them() {
+    let all = found(&sample("mdtest-client-cache.txt"));
+    assert_eq!(all[0], "client-cache likely");
+    let shifted = sample_text("mdtest-client-cache.txt").replace("'-i' '1'", "'-i' '1' '-N' '1'");
+    let two = shifted.replace("on 1 node(s)", "on 2 node(s)");
+    let has = |text: &str| {
+        found(&of_text(text, &AuditBounds::default())).contains(&"client-cache likely".into())
+    };
+    assert_eq!((has(&shifted), has(&two)), (true, false), "-N needs a second machine");
+}
+
+#[test]
+fn files_of_twice_the_memory_are_not_said_to_come_from_it() {
+    let all = with_memory("bonnie-twice.csv", 1);
+    let of_blocks = |audit: &Audit| {
+        let of_read = audit.findings.iter().filter(|one| one.measurement == "read by block");
+        of_read.map(|one| one.check).collect::<Vec<_>>()
+    };
+    let bounds = AuditBounds { memory_bytes: Some(1 << 30), ..AuditBounds::default() };
+    let audit = of_text(&sample_text("bonnie-twice.csv"), &bounds);
+    assert_eq!(of_blocks(&audit), ["no-spread"], "{all:?}");
+    assert_eq!(of_blocks(&sample("bonnie-twice.csv")), ["not-invalidated", "no-spread"]);
+}
+
+#[test]
+fn rates_above_the_device_its_link_and_its_kind_are_found() {
+    let rate = 170_687_144.0;
+    let checks = |bounds: AuditBounds| found(&of_text(&sample_text("fio-direct.json"), &bounds));
+    let device =
+        |most| AuditBounds { device_bytes_per_second: Some(most), ..AuditBounds::default() };
+    assert_eq!(checks(device(rate / 1.2)), ["device-rate certain"]);
+    assert_eq!(checks(device(rate / 1.05)), [""; 0], "within what rounding explains");
+    let link = AuditLink { name: "USB of 480 Mbit/s".into(), bytes_per_second: 48e6 };
+    assert_eq!(
+        checks(AuditBounds { link: Some(link), ..AuditBounds::default() }),
+        ["link-rate certain"]
+    );
+}
+
+#[test]
+fn a_kind_of_device_speaks_only_against_what_no_counter_and_no_array_explains() {
+    let audited = |text: &str, bounds: &AuditBounds| found(&of_text(text, bounds));
+    let turning = AuditBounds { rotational: Some(true), ..AuditBounds::default() };
+    let direct = sample_text("fio-direct.json");
+    assert_eq!(audited(&direct, &turning), [""; 0], "the counters have all 41,700 reads a second");
+    let uncounted = direct.replace("\"disk_util\"", "\"other\"");
+    assert_eq!(audited(&uncounted, &turning), ["class-rate possible"]);
+    let fast = |rate: u64| {
+        uncounted.replace("\"bw_bytes\" : 170687144", &format!("\"bw_bytes\" : {rate}"))
+    };
+    let unknown = AuditBounds::default();
+    assert_eq!(audited(&fast(28_000_000_000), &unknown), [""; 0], "drives of PCIe 6.0 do that");
+    assert_eq!(audited(&fast(40_000_000_000), &unknown), ["class-rate possible"]);
+    let about = CHECKS.iter().find(|check| check.name == "class-rate").map(|check| check.about);
+    for most in [
+        format!("{} GB/s", checks::DEVICE_RATE_MAX / 1e9),
+        crate::base::units::grouped(checks::TURNING_CALLS_MAX as u64),
+    ] {
+        assert!(about.is_some_and(|about| about.contains(&most)), "the list says {most}, too");
+    }
+    let array = AuditBounds { directory: Some("/mnt/array".into()), ..unknown };
+    assert_eq!(audited(&fast(40_000_000_000), &array), [""; 0]);
+}
+
+#[test]
+fn counters_that_are_not_those_of_the_files_or_do_not_count_condemn_nothing() {
+    let cached = sample_text("fio-cached.json");
+    let is_idle = |text: &str| {
+        let all = found(&of_text(text, &AuditBounds::default()));
+        all.into_iter().find(|one| one.starts_with("device-idle"))
+    };
+    let certain = Some("device-idle certain".to_string());
+    assert_eq!(is_idle(&cached), certain);
+    let mut document: serde_json::Value = serde_json::from_str(&cached).unwrap();
+    let mut on_nfs = document["jobs"][0].clone();
+    on_nfs["job options"]["filename"] = "/mnt/nfs/f".into();
+    document["jobs"].as_array_mut().unwrap().push(on_nfs);
+    assert_eq!(is_idle(&document.to_string()), None, "one of two jobs is on NFS");
+    document["jobs"].as_array_mut().unwrap().pop();
+    document["jobs"][0]["job options"]["direct"] = "1".into();
+    assert_eq!(is_idle(&document.to_string()), Some("device-idle likely".to_string()));
+    for (_, count) in document["disk_util"][0].as_object_mut().unwrap() {
+        if count.is_number() {
+            *count = 0.into();
+        }
+    }
+    assert_eq!(is_idle(&document.to_string()), None, "queue/iostats is 0");
+}
+
+#[test]
+fn what_touches_no_device_is_certain() {
+    let null = sample_text("fio-direct.json").replace("\"libaio\"", "\"null\"");
+    assert_eq!(found(&of_text(&null, &AuditBounds::default()))[0], "no-device certain");
+    let stick = "$ dd if=/dev/urandom of=/run/media/me/stick/f conv=fsync\n9+0 records out\n900 bytes copied, 9 s, 1 B/s\n";
+    assert_eq!(found(&of_text(stick, &AuditBounds::default())), ["no-spread imprecise"]);
+    for command in ["dd if=/dev/zero of=/dev/null", "dd if=/dev/urandom of=/dev/shm/f conv=fsync"] {
+        let text = format!("$ {command}\n9+0 records out\n900 bytes copied, 9 s, 100 B/s\n");
+        assert_eq!(
+            found(&of_text(&text, &AuditBounds::default()))[0],
+            "no-device certain",
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn the_same_measurement_in_several_files_is_repeated_and_another_is_not() {
+    let text = sample_text("dd-fdatasync.txt");
+    let result =
+        |seconds: &str| read_tool_result(text.replace("1.37712 s", seconds).as_bytes()).unwrap();
+    let other = || read_tool_result(sample_text("dd-direct.txt").as_bytes()).unwrap();
+    let all = |results: Vec<ToolResult>| {
+        let named = results.into_iter().map(|result| ("file".into(), result)).collect();
+        found(&audit(named, &AuditBounds::default())[0])
+    };
+    assert_eq!(all(vec![result("2 s"), other(), other()]), ["no-spread imprecise"]);
+    assert_eq!(all(vec![result("2 s"), result("3 s"), result("4 s")]), [""; 0]);
+    let same_file = vec![result("2 s"), result("2 s"), result("2 s")];
+    assert_eq!(all(same_file), ["no-spread imprecise"]);
+}
+
+#[test]
+fn figures_beyond_all_measure_are_weighed_without_overflow() {
+    let most = u64::MAX;
+    let text = format!(
+        "$ dd if=f of=/dev/null bs={most}\n9+0 records out\n{most} bytes copied, 1e-300 s, 1 B/s\n"
+    );
+    let bounds = AuditBounds { memory_bytes: Some(most), ..AuditBounds::default() };
+    assert!(found(&of_text(&text, &bounds)).contains(&"too-short imprecise".into()));
+    let fio = sample_text("fio-cached.json")
+        .replace(": 1419120640", &format!(": {most}"))
+        .replace("128m", "16383p");
+    assert!(found(&of_text(&fio, &bounds)).contains(&"device-idle certain".into()));
+}
+
+#[test]
+fn an_error_and_zeros_are_told() {
+    let failed = sample_text("fio-direct.json").replacen("\"error\" : 0", "\"error\" : 28", 1);
+    let audit = of_text(&failed, &AuditBounds::default());
+    assert_eq!(
+        audit.findings[0].reason,
+        "the job ended with error 28: the figure is not of all its work"
+    );
+    assert_eq!(audit.sentence(), "The figure is not of all its work: it ended with an error.");
+    assert!(found(&sample("dd-direct.txt")).contains(&"zeros possible".into()));
+    assert!(!found(&sample("dd-fdatasync.txt")).contains(&"zeros possible".into()));
+}
+
+#[test]
+fn every_check_is_found_in_a_kept_sample_or_a_test_above_and_named_once() {
+    let bounds = AuditBounds { memory_bytes: Some(16 << 30), ..AuditBounds::default() };
+    let of_samples = SAMPLES.iter().flat_map(|name| {
+        let all = [sample(name), of_text(&sample_text(name), &bounds)];
+        all.into_iter().flat_map(|audit| audit.findings.into_iter().map(|one| one.check))
+    });
+    let seen: BTreeSet<_> = of_samples.collect();
+    let above = ["no-device", "device-rate", "link-rate", "class-rate", "error"];
+    for check in CHECKS {
+        assert!(
+            seen.contains(check.name) || above.contains(&check.name),
+            "{}: never found",
+            check.name
+        );
+        assert_eq!(CHECKS.iter().filter(|other| other.name == check.name).count(), 1);
+    }
+}

@@ -1,0 +1,27 @@
+//! Waits only so long for work on files that may lie where no call returns.
+
+use std::sync::mpsc;
+use std::thread::Builder;
+use std::time::Duration;
+
+/// How long somebody waits who has to go on.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the work gives, which is done on a thread of its own; none if it does not end soon. Then it goes on, and nobody
+/// hears of it.
+pub(crate) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let started = Builder::new().name("patience".into()).spawn(move || sender.send(work()));
+    started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_is_given_and_what_panics_is_not_waited_for() {
+        assert_eq!(soon(|| 7), Some(7));
+        assert_eq!(soon(|| std::panic::resume_unwind(Box::new(7))), None::<u32>);
+    }
+}

@@ -1,0 +1,90 @@
+//! Runs `boatload resume`: goes on with a stored run that ended early.
+
+use clap::Args;
+
+use super::StorePlace;
+use super::run::{NamedAgain, RunOutput, from_anywhere};
+use super::runs::open_run;
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::session::UnfinishedRun;
+
+const EXAMPLES: &str = "\
+Examples:
+  boatload resume last
+  boatload resume k7m --report run.html
+  sudo boatload resume nightly --erase /dev/sdb      what may be destroyed is named again";
+
+const LONG: &str = "\
+The run goes on at the first cell that was not done, after kill -9, a power cut, Ctrl-C or an error, with the job, seed, \
+options and place of its command. A cell that was begun is measured anew as a whole, and replaces what there was of \
+it; places that were prepared are prepared again. In the end there are the same measurements as without the \
+interruption. What the run left on the disk is removed first, as `boatload clean` does.
+
+A device still has boatload's file system after kill -9 or a power cut: `wipefs -a DEV` first.
+
+If something is not as it was when the run began - boatload's version, the kernel, the machine, the directory, the file \
+system, the device - it is named and nothing is done (exit code 2). --anyway goes on all the same; the report says what differs.
+
+A run can be resumed as often as it ends early, from the store that it was begun with; an imported one cannot.";
+
+/// Go on with a run that ended early
+#[derive(Args)]
+#[command(before_help = EXAMPLES, after_long_help = LONG)]
+pub(super) struct Resume {
+    /// The run: an id, a unique prefix of one, a tag, `last` or `last~1`
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    output: RunOutput,
+    /// Go on though something is not as it was when the run began
+    #[arg(long)]
+    anyway: bool,
+    #[command(flatten)]
+    again: NamedAgain,
+}
+
+impl Resume {
+    pub(super) fn run(&self, place: &StorePlace) -> Result<Exit> {
+        self.output.check()?;
+        let unfinished = self.unfinished(place)?;
+        let output = self.output.with_absolute_paths()?;
+        let place = StorePlace { store: Some(from_anywhere(&place.path()?)?) };
+        let directory = &unfinished.origin.working_directory;
+        std::env::set_current_dir(directory).map_err(|error| {
+            Failure::from_system(
+                format!("go to {}, where the run was begun", shown(directory)),
+                error,
+            )
+        })?;
+        // Only there relative paths mean what they meant.
+        let command = &unfinished.book.run.command;
+        let run = super::run_of(command).map_err(|why| {
+            let (id, command, why) = (&unfinished.book.run.id, shown(command), shown(why));
+            Failure::usage(format!("run {id} cannot be resumed by its command {command}: {why}"))
+        })?;
+        run.go_on(unfinished, &self.again, &output, &place)
+    }
+
+    fn unfinished(&self, place: &StorePlace) -> Result<UnfinishedRun> {
+        let (store, id) = open_run(&self.run, place)?;
+        let book = store.load(&id)?;
+        if book.run.complete {
+            return Err(Failure::usage(format!(
+                "run {id} is complete: there is nothing to resume"
+            )));
+        }
+        let (origin, cells) = store.origin_of(&id)?.ok_or_else(|| {
+            Failure::usage(format!(
+                "run {id} cannot be resumed: it was not begun with this store, or a path of its command has line \
+                 breaks or bytes that are no UTF-8, which the store does not keep"
+            ))
+        })?;
+        if origin.process.is_running_elsewhere() {
+            let process = origin.process.process;
+            return Err(Failure::usage(format!(
+                "run {id} is still going on, in process {process}"
+            )));
+        }
+        Ok(UnfinishedRun { book, origin, cells, anyway: self.anyway })
+    }
+}

@@ -1,0 +1,116 @@
+//! Tells whether a process that left its mark is still running.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::files::{read_bytes, read_text};
+
+/// One process of this machine: its number is given again, but not with the same start in the same boot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessMark {
+    /// The kernel's boot.
+    pub boot: String,
+    /// Its number.
+    pub process: u32,
+    /// When it began, in clock ticks since the boot; 0 if that is not known.
+    pub started: u64,
+}
+
+impl ProcessMark {
+    /// The mark of this process.
+    pub fn own() -> Self {
+        let process = std::process::id();
+        Self { boot: boot_id(), process, started: started(process).unwrap_or_default() }
+    }
+
+    /// That of another process; none if there is none that runs.
+    pub fn of(process: u32) -> Option<Self> {
+        Some(Self { boot: boot_id(), process, started: started(process)? })
+    }
+
+    /// Whether it is another process than this one, and still there.
+    pub fn is_running_elsewhere(&self) -> bool {
+        let is_own = self.process == std::process::id();
+        !is_own && self.boot == boot_id() && started(self.process) == Some(self.started)
+    }
+}
+
+/// The kernel's boot: a word that no other has.
+pub fn boot_id() -> String {
+    let text = read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.trim().to_string()
+}
+
+/// The processes that run and descend from this one.
+pub fn descendants(process: u32) -> Vec<u32> {
+    let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parents: Vec<(u32, u32)> = numbers.filter_map(|one| Some((one, field(one, 1)?))).collect();
+    let mut found = vec![process];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        let children = parents.iter().filter(|(_, of)| *of == parent).map(|(one, _)| *one);
+        let new: Vec<u32> = children.filter(|one| !found.contains(one)).collect();
+        found.extend(new);
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// When a process began (proc_pid_stat(5), `starttime`); none if there is none that runs.
+fn started(process: u32) -> Option<u64> {
+    field(process, 19)
+}
+
+/// A field of a process that runs, from its state on, which is the third of all (proc_pid_stat(5)).
+fn field<T: std::str::FromStr>(process: u32, at: usize) -> Option<T> {
+    let bytes = read_bytes(format!("/proc/{process}/stat")).ok()?;
+    // The name in brackets may hold anything: blanks, brackets and bytes that are no text.
+    let rest = bytes.get(bytes.iter().rposition(|byte| *byte == b')')? + 1..)?;
+    let fields: Vec<&str> = std::str::from_utf8(rest).ok()?.split_whitespace().collect();
+    let is_dead = matches!(fields.first(), Some(&"Z" | &"X"));
+    fields.get(at)?.parse().ok().filter(|_| !is_dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_runs_until_it_ends_and_another_with_its_number_is_not_it() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let process = child.id();
+        let mark =
+            ProcessMark { process, started: started(process).unwrap(), ..ProcessMark::own() };
+        assert!(mark.is_running_elsewhere());
+        assert!(!ProcessMark { started: mark.started - 1, ..mark.clone() }.is_running_elsewhere());
+        assert!(!ProcessMark { boot: "another".into(), ..mark.clone() }.is_running_elsewhere());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!mark.is_running_elsewhere());
+        assert!(!ProcessMark::own().is_running_elsewhere());
+    }
+
+    #[test]
+    fn children_of_children_descend_from_a_process() {
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", "sleep 60 & echo $!; wait"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(
+            &mut std::io::BufReader::new(shell.stdout.take().unwrap()),
+            &mut line,
+        )
+        .unwrap();
+        let sleep: u32 = line.trim().parse().unwrap();
+        assert_eq!(descendants(shell.id()), [sleep]);
+        assert!(descendants(std::process::id()).contains(&sleep));
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        shell.wait().unwrap();
+    }
+}

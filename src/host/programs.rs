@@ -1,0 +1,88 @@
+//! Finds programs where the system keeps them, and prepares their start: with a short environment of their own,
+//! without a shell, and with an end when boatload ends.
+#![expect(unsafe_code, reason = "a call between fork and exec that no safe wrapper has")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where programs are looked for, whatever `PATH` says: what root runs is not the choice of an environment.
+const PLACES: [&str; 7] = [
+    "/usr/sbin",
+    "/usr/bin",
+    "/sbin",
+    "/bin",
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    // NixOS keeps them here.
+    "/run/current-system/sw/bin",
+];
+
+/// A program by its name.
+pub(super) fn find_program(name: &str) -> Option<PathBuf> {
+    find_in(PLACES.iter().map(Path::new), name)
+}
+
+fn find_in<'a>(mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option<PathBuf> {
+    let runs = |file: &PathBuf| {
+        let data = std::fs::metadata(file);
+        data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    places.find_map(|place| Some(place.join(name)).filter(runs))
+}
+
+/// The start of a program, without input. It is killed when the thread that starts it ends: one that writes to a
+/// device must not go on when nobody watches it any more.
+pub(crate) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().env("PATH", PLACES.join(":")).env("LC_ALL", "C").stdin(Stdio::null());
+    let parent = rustix::process::getpid();
+    let die = move || {
+        let signal = Some(rustix::process::Signal::KILL);
+        rustix::process::set_parent_process_death_signal(signal)?;
+        // It may have ended before that.
+        match rustix::process::getppid() == Some(parent) {
+            true => Ok(()),
+            false => Err(rustix::io::Errno::SRCH.into()),
+        }
+    };
+    // SAFETY: between fork and exec this makes two system calls, prctl(2) and getppid(2), and allocates nothing.
+    unsafe { command.pre_exec(die) };
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_an_executable_file() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("mkfs.x");
+        let find = || find_in([place.path()].into_iter(), "mkfs.x");
+        assert_eq!(find(), None);
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(find(), None, "not executable");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(find(), Some(file));
+        assert_eq!(find_program("no such program"), None);
+    }
+
+    #[test]
+    fn a_program_has_a_short_environment_and_nothing_of_the_caller() {
+        let shown = command(Path::new("/usr/bin/env")).output().unwrap();
+        let text = String::from_utf8(shown.stdout).unwrap();
+        let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["LC_ALL", "PATH"], "{text}");
+    }
+
+    #[test]
+    fn a_program_ends_with_the_thread_that_started_it() {
+        let start = || command(Path::new("/bin/sleep")).arg("1000").spawn().unwrap();
+        let mut child = std::thread::spawn(start).join().unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+    }
+}

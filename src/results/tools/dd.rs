@@ -1,0 +1,164 @@
+//! Reads what dd(1) writes to standard error: GNU, busybox and BSD. The command lines between are those that a
+//! shell shows (`set -x`, or copied with their prompt).
+
+use std::collections::HashSet;
+
+use super::{
+    MEASUREMENTS_MAX, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
+    binary_bytes, count_runs,
+};
+use crate::base::shell::words;
+
+/// What dd was asked to do.
+#[derive(Default)]
+struct DdCommand {
+    input: String,
+    output: String,
+    block: Option<u64>,
+    input_flags: String,
+    output_flags: String,
+    conversions: String,
+}
+
+impl DdCommand {
+    /// None if the line is none.
+    fn parse(line: &str) -> Option<Self> {
+        let words = words(line).unwrap_or_else(|| line.split(' ').map(String::from).collect());
+        let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
+        let mut command = Self::default();
+        for word in &words[at + 1..] {
+            let Some((key, value)) = word.split_once('=') else { continue };
+            match key {
+                "if" => command.input = value.into(),
+                "of" => command.output = value.into(),
+                "bs" | "obs" | "ibs" => command.block = binary_bytes(value),
+                "iflag" => command.input_flags = value.into(),
+                "oflag" => command.output_flags = value.into(),
+                "conv" => command.conversions = value.into(),
+                _ => {}
+            }
+        }
+        (!command.input.is_empty() || !command.output.is_empty()).then_some(command)
+    }
+
+    fn makes_content(&self) -> bool {
+        ["/dev/zero", "/dev/urandom", "/dev/random"].contains(&self.input.as_str())
+    }
+
+    /// Whether the line says that the page cache was emptied. The shell shows no redirection (`+ echo 3`), so there the
+    /// line names nothing and does not count.
+    fn drops_caches(line: &str) -> bool {
+        let is_kept = ["=2", "= 2", "echo 2", "denied", "Read-only"];
+        line.contains("drop_caches") && !is_kept.iter().any(|word| line.contains(word))
+    }
+
+    fn describe(&self, measurement: &mut ToolMeasurement) {
+        let has = |list: &str, flags: &[&str]| list.split(',').any(|one| flags.contains(&one));
+        let reads = self.output == "/dev/null";
+        let place = if reads { &self.input } else { &self.output };
+        measurement.name = format!("dd {}={place}", if reads { "if" } else { "of" });
+        measurement.block_bytes = self.block;
+        // The shell that shows the command does not show where its standard input and output lead.
+        if self.output.is_empty() || (reads && self.input.is_empty()) {
+            measurement.name = format!("dd if={}", self.input);
+            return;
+        }
+        measurement.work = if reads { ToolWork::Read } else { ToolWork::Write };
+        let flags = if reads { &self.input_flags } else { &self.output_flags };
+        let direct = has(flags, &["direct"]);
+        measurement.direct = Some(direct);
+        if reads {
+            measurement.cold = Some(false);
+        } else {
+            let synced = has(flags, &["sync", "dsync"]);
+            let synced = synced || has(&self.conversions, &["fsync", "fdatasync"]);
+            measurement.synced = Some(direct || synced);
+            measurement.zeros = self.input == "/dev/zero";
+        }
+        if reads && self.makes_content() {
+            measurement.no_device = Some(format!("it copies from {} to /dev/null", self.input));
+        } else if MEMORY_PLACES.iter().any(|memory| place.starts_with(memory)) {
+            measurement.no_device = Some(format!("{place} is in memory"));
+        }
+    }
+}
+
+/// None if the text is none of dd's.
+pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
+    let mut found = Vec::new();
+    let (mut command, mut written, mut ended) = (None, HashSet::new(), false);
+    // What was read or written since caches were dropped, if they were.
+    let mut touched: Option<HashSet<String>> = None;
+    // With status=progress, lines that end in a carriage return come before the end.
+    let lines = text.split_inclusive(['\n', '\r']).filter(|line| !line.ends_with('\r'));
+    for line in lines {
+        if found.len() > MEASUREMENTS_MAX {
+            break;
+        }
+        if line.contains("drop_caches") {
+            touched = DdCommand::drops_caches(line).then(HashSet::new);
+        } else if let Some(next) = DdCommand::parse(line) {
+            command = Some(next);
+        } else if line.contains("records out") {
+            ended = true;
+        } else if let Some(mut measurement) = transfer(line) {
+            let known: Option<&DdCommand> = command.as_ref();
+            if let Some(known) = known {
+                known.describe(&mut measurement);
+                measurement.just_written = written.contains(&known.input);
+                let is_cold = touched.as_ref().is_some_and(|all| !all.contains(&known.input));
+                measurement.cold = measurement.cold.map(|_| is_cold);
+            }
+            // So does the last of them, with a line of its own.
+            if ended && found.last().is_some_and(|(_, ended)| !ended) {
+                found.pop();
+            }
+            found.push((measurement, ended));
+            if let Some(command) = command.take_if(|_| ended) {
+                if let Some(touched) = &mut touched {
+                    touched.extend([command.input, command.output.clone()]);
+                }
+                written.insert(command.output);
+            }
+            ended = false;
+        }
+    }
+    let mut measurements: Vec<_> = found.into_iter().map(|(measurement, _)| measurement).collect();
+    if measurements.is_empty() {
+        return None;
+    }
+    // The same transfer several times is a repetition.
+    let key = |one: &ToolMeasurement| (one.name.clone(), one.bytes, one.direct, one.synced);
+    let keys: Vec<_> = measurements.iter().map(key).collect();
+    count_runs(&mut measurements, &keys);
+    Some(Ok(ToolResult {
+        tool: ToolName::Dd,
+        version: None,
+        nodes: None,
+        requests: None,
+        measurements,
+        is_cut: false,
+    }))
+}
+
+/// The line that ends a transfer.
+fn transfer(line: &str) -> Option<ToolMeasurement> {
+    let line = line.trim();
+    let (bytes, rest) = line.split_once(' ')?;
+    let bytes: u64 = bytes.parse().ok()?;
+    if !rest.starts_with("bytes") && !rest.starts_with("byte ") {
+        return None;
+    }
+    let timed = rest.split_once("copied, ").or_else(|| rest.split_once("transferred in "))?.1;
+    let (seconds, unit) = timed.split_once(' ')?;
+    if !unit.starts_with('s') {
+        return None;
+    }
+    let seconds = seconds.replace(',', ".").parse().ok().and_then(above_zero);
+    let mut measurement = ToolMeasurement::new("dd", ToolWork::Unknown);
+    measurement.bytes = Some(bytes);
+    measurement.file_bytes = Some(bytes);
+    measurement.seconds = seconds;
+    measurement.bytes_per_second = seconds.and_then(|s| above_zero(bytes as f64 / s));
+    Some(measurement)
+}

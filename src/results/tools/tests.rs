@@ -1,0 +1,249 @@
+use std::path::Path;
+
+use super::*;
+
+/// A kept result: tests/audit/README.md says how each was made.
+fn sample(name: &str) -> ToolResult {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit").join(name);
+    read_tool_result(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn named<'a>(result: &'a ToolResult, name: &str) -> &'a ToolMeasurement {
+    let names: Vec<_> = result.measurements.iter().map(|one| &one.name).collect();
+    let found = result.measurements.iter().find(|one| one.name == name);
+    found.unwrap_or_else(|| panic!("no {name} in {names:?}"))
+}
+
+fn read(text: &str) -> Result<ToolResult, String> {
+    read_tool_result(text.as_bytes())
+}
+
+#[test]
+fn a_result_of_fio_gives_its_rates_options_and_device_counters() {
+    let result = sample("fio-direct.json");
+    assert_eq!((result.tool, result.version.as_deref()), (ToolName::Fio, Some("3.33")));
+    assert_eq!(result.requests.map(|requests| requests.reads), Some(328_221));
+    let one = named(&result, "randread (read)");
+    assert_eq!((one.random, one.direct, one.block_bytes), (true, Some(true), Some(4096)));
+    assert_eq!((one.bytes, one.file_bytes), (Some(1_365_667_840), Some(512 << 20)));
+    assert_eq!((one.latency_p50_ns, one.samples), (Some(244_736.0), 15));
+    let cached = sample("fio-cached.json");
+    assert_eq!(named(&cached, "cached (read)").cold, Some(false));
+    let (without, with) = (sample("fio-write-nosync.json"), sample("fio-write-synced.json"));
+    let synced = [without, with].map(|result| named(&result, "write (write)").synced);
+    assert_eq!(synced, [Some(false), Some(true)]);
+}
+
+#[test]
+fn options_of_all_jobs_of_fio_count_where_a_job_has_none_of_its_own() {
+    let result = sample("fio-written-then-read.json");
+    let one = named(&result, "read (read)");
+    assert_eq!((one.file_bytes, one.block_bytes), (Some(256 << 20), Some(1 << 20)));
+    assert!(one.just_written, "the job before wrote the same file");
+}
+
+#[test]
+fn of_several_documents_of_fio_the_last_counts_and_what_stands_before_is_passed_over() {
+    let job = |bytes: u64| {
+        format!(
+            "{{\"fio version\":\"fio-3.36\",\"jobs\":[{{\"jobname\":\"a\",\"read\":{{\"io_bytes\":{bytes}}}}}]}}\n"
+        )
+    };
+    let result = read(&format!("note: both iodepth\n{}{}", job(1), job(2))).unwrap();
+    assert_eq!(result.measurements[0].bytes, Some(2));
+    let cut = read("{\"fio version\":\"fio-3.36\",\"jobs\":[").unwrap_err();
+    assert!(cut.starts_with("it is a result of fio that cannot be read"), "{cut}");
+}
+
+#[test]
+fn mdtest_gives_the_mean_of_each_phase_that_ran_with_how_it_was_run() {
+    let result = sample("mdtest-client-cache.txt");
+    assert_eq!((result.version.as_deref(), result.nodes), (Some("4.0.0"), Some(1)));
+    let names: Vec<_> = result.measurements.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["File creation", "File stat", "File read", "File removal"]);
+    let stat = named(&result, "File stat");
+    assert_eq!((stat.operations_per_second, stat.cold), (Some(903_412.117), Some(false)));
+    assert_eq!((stat.runs, stat.has_spread, stat.operations), (1, false, Some(20_000)));
+    let shifted = sample("mdtest-shifted.txt");
+    let stat = named(&shifted, "File stat");
+    assert_eq!((stat.operations_per_second, stat.cold), (Some(20_563.34), Some(true)));
+    assert_eq!((stat.runs, stat.has_spread), (5, true));
+    assert_eq!(named(&shifted, "File creation").synced, Some(true), "-Y");
+}
+
+#[test]
+fn a_shift_of_mdtest_on_one_machine_reads_its_own_cache_all_the_same() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-shifted.txt");
+    let text = std::fs::read_to_string(path).unwrap().replace("on 2 node(s)", "on 1 node(s)");
+    let result = read(&text).unwrap();
+    assert_eq!(named(&result, "File stat").cold, Some(false));
+}
+
+#[test]
+fn elbencho_gives_each_phase_and_whether_caches_were_dropped_before_it() {
+    let result = sample("elbencho-buffered.csv");
+    assert_eq!(result.version.as_deref(), Some("3.0-1"));
+    let read_back = named(&result, "READ");
+    assert_eq!((read_back.direct, read_back.cold), (Some(false), Some(false)));
+    assert_eq!(read_back.file_bytes, Some(4 << 30), "4 threads of 8 files of 128 MiB");
+    let row = |phase: &str| format!("{phase},1000,100,1");
+    let all = ["operation,time ms [last],MiB/s [last],hosts".to_string()].into_iter();
+    let text = |phases: &[&str]| {
+        let rows = phases.iter().map(|phase| row(phase));
+        read(&all.clone().chain(rows).collect::<Vec<_>>().join("\n")).unwrap()
+    };
+    let dropped = text(&["WRITE", "SYNC", "DROPCACHE", "READ"]);
+    assert_eq!(named(&dropped, "READ").cold, Some(true));
+    let again = text(&["WRITE", "DROPCACHE", "READ", "READ"]);
+    assert_eq!(again.measurements[2].cold, Some(false), "the second reads from memory");
+    assert_eq!(again.measurements[2].runs, 2);
+}
+
+#[test]
+fn elbencho_syncs_content_alone_and_another_command_begins_anew() {
+    let direct = sample("elbencho-direct.csv");
+    let write = named(&direct, "WRITE");
+    assert_eq!((write.direct, write.synced), (Some(true), Some(true)));
+    let head = "operation,time ms [last],MiB/s [last],path type,command";
+    let text = format!(
+        "{head}\nMKDIRS,9,,dir,a\nWRITE,9,1,dir,a\nREAD,9,1,dir,b\nRWMIX30,9,1,dir,b\nWRITE,9,1,bucket,c\n"
+    );
+    let result = read(&text).unwrap();
+    assert_eq!(named(&result, "MKDIRS").synced, None);
+    let after = named(&result, "READ");
+    assert_eq!((after.just_written, after.cold), (false, None));
+    assert_eq!(named(&result, "RWMIX30").work, ToolWork::Unknown);
+    assert_eq!(result.measurements.len(), 4, "S3 is left out");
+}
+
+#[test]
+fn a_result_of_windows_reads_as_any() {
+    let text = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/dd-nosync.txt"),
+    );
+    let windows = format!("\u{feff}{}", text.unwrap().replace('\n', "\r\n"));
+    assert_eq!(read(&windows).unwrap(), sample("dd-nosync.txt"));
+}
+
+#[test]
+fn the_files_of_a_job_of_fio_are_as_large_as_its_options_say_and_unknown_where_they_do_not() {
+    let bytes = |options: &str| {
+        let job = format!(
+            "{{\"jobname\":\"a\",\"job options\":{{{options}}},\"read\":{{\"io_bytes\":1}}}}"
+        );
+        let text = format!("{{\"fio version\":\"fio-3.36\",\"jobs\":[{job}]}}");
+        let one = read(&text).unwrap().measurements.remove(0);
+        (one.file_bytes, one.direct)
+    };
+    let known = |bytes: u64| (Some(bytes), Some(false));
+    assert_eq!(bytes("\"filesize\":\"1m\",\"nrfiles\":\"8\",\"size\":\"4m\""), known(8 << 20));
+    assert_eq!(bytes("\"size\":\"4m\",\"nrfiles\":\"8\",\"numjobs\":\"2\""), known(8 << 20));
+    let unknown = (None, Some(false));
+    assert_eq!(bytes("\"size\":\"50%\""), unknown);
+    assert_eq!(bytes("\"size\":\"4m\",\"offset_increment\":\"1g\""), unknown);
+    assert_eq!(bytes("\"size\":\"4m\",\"filename\":\"/dev/sda:/dev/sdb\""), unknown);
+    assert_eq!(bytes(""), (None, None), "the sum of several clients has no options");
+    let old = read("{\"fio version\":\"fio-2.21\",\"jobs\":[]}").unwrap_err();
+    assert!(old.ends_with("expected fio 3"), "{old}");
+}
+
+#[test]
+fn each_launch_of_mdtest_is_a_run_and_old_versions_name_their_summary_otherwise() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-client-cache.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let twice = read(&text.repeat(2)).unwrap();
+    assert_eq!(twice.measurements.len(), 8);
+    assert_eq!(named(&twice, "File stat").runs, 2);
+    let old = read(&text.replace("SUMMARY rate (in ops/sec):", "SUMMARY:")).unwrap();
+    assert_eq!(old, read(&text).unwrap());
+}
+
+#[test]
+fn a_file_with_results_of_two_benchmarks_is_refused_and_a_long_one_is_cut() {
+    let dd = "9+0 records out\n900 bytes copied, 9 s, 1 B/s\n";
+    let mdtest = "mdtest-3.4 was launched\nSUMMARY rate: (of 1 iterations)\nFile read : 1 1 7 0\n";
+    let both = read(&format!("{mdtest}{dd}")).unwrap_err();
+    assert_eq!(both, "it has results of mdtest and of dd: expected one");
+    let long = read(&dd.repeat(60_000)).unwrap();
+    assert_eq!((long.measurements.len(), long.is_cut), (MEASUREMENTS_MAX, true));
+    assert!(!read(dd).unwrap().is_cut);
+}
+
+#[test]
+fn bonnie_gives_the_mean_of_its_lines_and_what_was_too_short() {
+    let result = sample("bonnie-twice.csv");
+    let block = named(&result, "write by block");
+    let mean = (439_779.0 + 356_977.0) / 2.0 * 1024.0;
+    assert_eq!((block.bytes_per_second, block.runs), (Some(mean), 2));
+    assert_eq!(block.file_bytes, Some(3 << 30));
+    assert!(named(&result, "sequential stat").was_too_short);
+    let first = "1.96,1.96,host,1,1,256M,,545,45,435171,34,1,1,1384,68,2,2,3,3,4,,,,,5,5,6,6,7,7,8,8,9,9,10,10,,,,,,,,,,,,";
+    let old = read(first).unwrap();
+    let rate = |name: &str| named(&old, name).operations_per_second;
+    assert_eq!(
+        (rate("random seeks"), rate("sequential create"), rate("random delete")),
+        (Some(3.0), Some(5.0), Some(10.0))
+    );
+}
+
+#[test]
+fn dd_is_read_in_each_dialect_and_its_command_says_what_was_copied() {
+    let synced = |name: &str| {
+        let result = sample(name);
+        let one = &result.measurements[0];
+        (one.work, one.direct, one.synced, one.zeros)
+    };
+    assert_eq!(synced("dd-nosync.txt"), (ToolWork::Write, Some(false), Some(false), true));
+    assert_eq!(synced("dd-fdatasync.txt"), (ToolWork::Write, Some(false), Some(true), false));
+    assert_eq!(synced("dd-direct.txt"), (ToolWork::Write, Some(true), Some(true), true));
+    assert_eq!(synced("dd-without-command.txt"), (ToolWork::Unknown, None, None, false));
+    assert_eq!(synced("dd-read-cached.txt").0, ToolWork::Read);
+    let busybox = "1+0 records out\n1048576 bytes (1.0MB) copied, 0.500000 seconds, 2.0MB/s\n";
+    let bsd = "1048576 bytes transferred in 0.5 secs (2097152 bytes/sec)\n";
+    for text in [busybox, bsd] {
+        assert_eq!(read(text).unwrap().measurements[0].seconds, Some(0.5), "{text}");
+    }
+}
+
+#[test]
+fn of_the_progress_of_dd_only_the_end_counts_and_a_file_it_wrote_is_known_when_it_reads_it() {
+    let text = "$ dd if=/dev/urandom of=f bs=1M status=progress\n\
+        100 bytes (100 B) copied, 1 s, 100 B/s\r300 bytes (300 B) copied, 2 s, 150 B/s\n\
+        4+0 records in\n4+0 records out\n400 bytes (400 B) copied, 3 s, 133 B/s\n\
+        $ dd if=f of=/dev/null\n4+0 records out\n400 bytes copied, 1 s, 400 B/s\n";
+    let result = read(text).unwrap();
+    let all: Vec<_> = result.measurements.iter().map(|one| (one.bytes, one.just_written)).collect();
+    assert_eq!(all, [(Some(400), false), (Some(400), true)]);
+}
+
+#[test]
+fn what_is_no_result_is_refused_in_one_sentence_that_names_what_was_expected() {
+    let deep = format!("{{\"fio version\":{}", "[".repeat(100_000));
+    let texts =
+        ["", "hello", "{}", "[1,2]", "a,b,c\n1,2,3\n", "1.98,2.00a\n", "\0\u{1}\u{2}", &deep];
+    for text in texts {
+        let why = read(text).unwrap_err();
+        assert!(why.starts_with("expected a result of fio") || why.contains("of fio"), "{why}");
+        assert!(!why.contains('\n') && why.len() < 200, "{why}");
+    }
+    let empty = read("{\"fio version\":\"fio-3.33\",\"jobs\":[]}").unwrap_err();
+    assert_eq!(empty, "it is of fio, but has no figures");
+    let times = read("mdtest-4.0.0 was launched\nSUMMARY time (in ms/op): (of 1 iterations)\n");
+    assert!(times.unwrap_err().contains("leave out -Z"));
+}
+
+#[test]
+fn figures_that_are_no_numbers_are_left_out() {
+    let text = "mdtest-3.4 was launched with 1 total task(s) on 1 node(s)\nSUMMARY rate: (of 1 iterations)\n\
+        File creation : nan nan nan nan\nFile stat : inf inf inf inf\nFile removal : 1 1 -5 0\nFile read : 1 1 7 -nan\n";
+    let result = read(text).unwrap();
+    assert_eq!(result.measurements.len(), 1, "{result:?}");
+    assert_eq!(result.measurements[0].name, "File read");
+}
+
+#[test]
+fn sizes_are_read_as_fio_and_dd_write_them() {
+    let all = ["4k", "1M", "3G", "512", "4KiB", "64kb", "1x", "99999999999G"].map(binary_bytes);
+    let expected = [4096, 1 << 20, 3 << 30, 512, 4096, 65_536].map(Some);
+    assert_eq!((&all[..6], &all[6..]), (&expected[..], &[None, None][..]));
+}

@@ -1,0 +1,357 @@
+//! Watches the calls of a run to file systems from a thread of its own, and says when one does not return. Where
+//! waiting is in vain it gives the run up: a call in the kernel cannot be ended, but what was measured can be given.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Thread};
+use std::time::Duration;
+
+use super::{PhaseContext, RunOrder, RunOutcome, Watcher, now};
+use crate::base::failure::{Exit, Failure, Result, shown};
+use crate::base::patience::soon;
+use crate::base::units::{counted, grouped, span};
+use crate::host::waiting_call::{ThreadWatch, WaitingCall};
+use crate::plan::DEFAULT_VARIANT;
+use crate::results::book::{Book, CellKey, Measurement};
+use crate::results::store::{RunGrowth, Store};
+use crate::run::ballast::Headway;
+use crate::run::clock::{Clock, RealClock};
+use crate::run::drive::DoneCount;
+use crate::run::interrupt::Interrupt;
+use crate::run::workers::WORKER;
+
+/// How often is looked: seldom enough not to disturb what is measured.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A call that has not returned for so long is said, then after twice that time, and so on.
+const SAID_AFTER_NS: u64 = 10_000_000_000;
+
+/// When the time of the run is over, a call that takes no longer may still be an ordinary sync.
+const PATIENCE_NS: u64 = 60_000_000_000;
+
+/// A run without a limit for its phases waits so long for a call.
+const WAITED_MAX_NS: u64 = 3_600_000_000_000;
+
+/// How long a run that was given up waits for its call, to clean up.
+const CLEANS_UP_WITHIN_NS: u64 = 60_000_000_000;
+
+/// Does the work of a run under the eyes of `watcher`, who also hears of calls that do not return. Where all is
+/// simulated there are none.
+///
+/// # Errors
+/// As the work; or if it was given up, what became of the call.
+pub(super) fn watched(
+    order: &RunOrder<'_>,
+    store: PathBuf,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+    work: impl FnOnce(&dyn Watcher) -> Result<RunOutcome>,
+) -> Result<RunOutcome> {
+    let plan = order.plan;
+    if plan.cells.iter().all(|cell| cell.engine.is_simulated()) {
+        return work(watcher);
+    }
+    let watch = CallWatch {
+        order,
+        watcher,
+        interrupt,
+        store,
+        clock: RealClock::new(),
+        phase: Mutex::new(None),
+        known: Mutex::default(),
+        given_up: Mutex::new(None),
+        is_over: AtomicBool::new(false),
+    };
+    let threads = ThreadWatch::new(ThreadWatch::this_thread(), WORKER);
+    std::thread::scope(|scope| {
+        // Without a thread nobody says it, and the run goes on.
+        let looks = Builder::new().name("calls".into()).spawn_scoped(scope, || watch.look(threads));
+        let looks = looks.ok().map(|looks| looks.thread().clone());
+        let over = OverAtLast { is_over: &watch.is_over, looks };
+        let outcome = work(&watch);
+        drop(over);
+        match watch.given_up() {
+            None => outcome,
+            Some(exit) => Err(watch.cleaned_up(exit, outcome)),
+        }
+    })
+}
+
+/// Ends the watch when the work has ended, or panics.
+struct OverAtLast<'a> {
+    is_over: &'a AtomicBool,
+    looks: Option<Thread>,
+}
+
+impl Drop for OverAtLast<'_> {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.looks.iter().for_each(Thread::unpark);
+    }
+}
+
+/// What is being done, and how long its calls wait.
+struct CallWatch<'a> {
+    order: &'a RunOrder<'a>,
+    watcher: &'a dyn Watcher,
+    interrupt: &'a Interrupt,
+    /// The path of the store.
+    store: PathBuf,
+    clock: RealClock,
+    /// The phase under way; none between phases.
+    phase: Mutex<Option<PhaseUnderWay>>,
+    /// What was measured, as far as it was to be stored; none before the run has begun.
+    known: Mutex<Option<Book>>,
+    /// With which exit code the run was given up; none while it goes on.
+    given_up: Mutex<Option<Exit>>,
+    is_over: AtomicBool,
+}
+
+/// A phase that has begun.
+struct PhaseUnderWay {
+    /// Its name and its variant.
+    title: String,
+    /// Operations that it is to do, if that is known.
+    asked: Option<u64>,
+    done: Arc<[DoneCount]>,
+    limit_ns: Option<u64>,
+    /// When it began, by the clock of the watch.
+    begun: u64,
+    /// What is known of its measurement.
+    measurement: Measurement,
+}
+
+impl PhaseUnderWay {
+    fn done(&self) -> u64 {
+        self.done.iter().map(DoneCount::get).sum()
+    }
+}
+
+impl CallWatch<'_> {
+    fn phase(&self) -> MutexGuard<'_, Option<PhaseUnderWay>> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the calls until the run is over.
+    fn look(&self, mut threads: ThreadWatch) {
+        let begun = self.clock.now();
+        let mut waited_ns = 0;
+        let mut say_at_ns = SAID_AFTER_NS;
+        while !self.is_over.load(Ordering::Relaxed) {
+            std::thread::park_timeout(LOOK_EVERY);
+            let now_ns = self.clock.nanoseconds(begun, self.clock.now());
+            match threads.look(now_ns, SAID_AFTER_NS) {
+                Some(call) => {
+                    if self.is_in_vain(&call, now_ns) {
+                        return self.give_up(&call);
+                    }
+                    if call.ns >= say_at_ns {
+                        self.watcher.waits(&self.sentence(&call));
+                        say_at_ns = call.ns.saturating_mul(2);
+                    }
+                    waited_ns = call.ns;
+                }
+                None if say_at_ns > SAID_AFTER_NS => {
+                    let seconds = waited_ns as f64 / 1e9;
+                    self.watcher.waits(&format!("it has returned after {}", span(seconds)));
+                    say_at_ns = SAID_AFTER_NS;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// What a call that does not return keeps from going on.
+    fn sentence(&self, call: &WaitingCall) -> String {
+        let seconds = span(call.ns as f64 / 1e9);
+        match self.phase().as_ref() {
+            Some(phase) => {
+                let done = phase.done();
+                let done = match phase.asked {
+                    Some(asked) => format!("{} of {}", grouped(done), counted(asked, "operation")),
+                    None => counted(done, "operation"),
+                };
+                let title = &phase.title;
+                format!("no operation has ended for {seconds} in {title} ({done} done): {call}")
+            }
+            None => format!("a call has not returned for {seconds}: {call}"),
+        }
+    }
+
+    /// Whether nobody wants to wait longer for a call.
+    fn is_in_vain(&self, call: &WaitingCall, now_ns: u64) -> bool {
+        let plan = self.order.plan;
+        let is_over = call.ns >= PATIENCE_NS
+            && plan.effort.is_some_and(|e| now_ns as f64 / 1e9 >= e.time_limit_seconds);
+        let took_too_long = match self.phase().as_ref() {
+            Some(PhaseUnderWay { limit_ns: Some(limit_ns), begun, .. }) => {
+                self.clock.nanoseconds(*begun, self.clock.now()) >= *limit_ns
+            }
+            Some(_) | None => call.ns >= WAITED_MAX_NS,
+        };
+        is_over || took_too_long || self.interrupt.is_set()
+    }
+
+    /// Gives what was measured, lets the run end when its call returns, and does not wait for that for ever.
+    fn give_up(&self, call: &WaitingCall) {
+        let exit = if self.interrupt.is_set() { Exit::Interrupted } else { Exit::Failed };
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
+        let why = self.sentence(call);
+        let failure = Failure { exit, sentence: format!("the run ends: {why}") };
+        self.watcher.gives_up(self.outcome(failure, why));
+        self.interrupt.set();
+        let begun = self.clock.now();
+        while !self.is_over.load(Ordering::Relaxed) {
+            if self.clock.nanoseconds(begun, self.clock.now()) >= CLEANS_UP_WITHIN_NS {
+                let directory = shown(&self.order.directory);
+                let sentence = format!(
+                    "the call has still not returned, and the run's directory is left: `boatload clean \
+                     {directory}` removes it"
+                );
+                self.watcher.leaves(&Failure { exit, sentence });
+                return;
+            }
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+
+    /// What was measured until the run was given up, with the phase that was under way.
+    fn outcome(&self, failure: Failure, why: String) -> Result<RunOutcome> {
+        let Some(mut book) = self.known().take() else { return Err(failure) };
+        book.measurements.extend(self.phase().as_ref().map(|phase| {
+            let done = phase.done();
+            Measurement {
+                operations: done,
+                operations_asked: phase.asked.unwrap_or(done),
+                seconds: self.clock.nanoseconds(phase.begun, self.clock.now()) as f64 / 1e9,
+                invalid: vec![why],
+                ..phase.measurement.clone()
+            }
+        }));
+        book.run.finished = Some(now());
+        let (path, known) = (self.store.clone(), book.clone());
+        // It may lie where the call hangs.
+        let stored = soon(move || stored(&path, known)).unwrap_or_else(|| {
+            let path = shown(&self.store);
+            Err(Failure::failed(format!("the store {path} does not answer")))
+        });
+        let is_kept = stored.is_ok();
+        let (book, failure) = match stored {
+            Ok(book) => (book, failure),
+            Err(other) => (book, failure.then(&other)),
+        };
+        Ok(RunOutcome { book, failure: Some(failure), is_kept })
+    }
+
+    /// The end of a run that was given up and of which the call has returned.
+    fn cleaned_up(&self, exit: Exit, outcome: Result<RunOutcome>) -> Failure {
+        let sentence = "the call has returned, and the run's directory is removed".to_string();
+        match outcome.map(|outcome| outcome.failure) {
+            Ok(None) => Failure { exit, sentence },
+            Ok(Some(failure)) | Err(failure) => Failure { exit, ..failure },
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Book>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn given_up(&self) -> Option<Exit> {
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run with what the store had of it and what it lacked, all of which the store has then.
+///
+/// # Errors
+/// If the store does not give or take it.
+fn stored(path: &Path, mut known: Book) -> Result<Book> {
+    let mut store = Store::open(path)?;
+    if !store.has_run(&known.run.id)? {
+        return store.import(&known).map(|()| known);
+    }
+    let mut measurements = store.load(&known.run.id)?.measurements;
+    let before = measurements.len();
+    measurements.extend(known.measurements.drain(before.min(known.measurements.len())..));
+    let book = Book { measurements, ..known };
+    let growth =
+        RunGrowth { measurements: &book.measurements[before..], cells: &[], head: Some(&book) };
+    store.extend_run(&book.run.id, growth)?;
+    Ok(book)
+}
+
+/// What people know a phase by.
+fn title(context: &PhaseContext<'_>) -> String {
+    let phase = &context.phase.name;
+    match context.key.variant.as_str() {
+        DEFAULT_VARIANT => phase.clone(),
+        variant => format!("{phase} of {variant}"),
+    }
+}
+
+impl Watcher for CallWatch<'_> {
+    fn status(&self, text: &str) {
+        self.watcher.status(text);
+    }
+
+    fn notice(&self, text: &str) {
+        self.watcher.notice(text);
+    }
+
+    fn waits(&self, text: &str) {
+        self.watcher.waits(text);
+    }
+
+    fn begins(&self, book: &Book) {
+        *self.known() = Some(book.clone());
+        self.watcher.begins(book);
+    }
+
+    fn grows(&self, book: &Book) {
+        let mut known = self.known();
+        let mut measurements = known.take().map_or_else(Vec::new, |known| known.measurements);
+        measurements
+            .extend_from_slice(book.measurements.get(measurements.len()..).unwrap_or_default());
+        *known = Some(Book { measurements, ..book.without_measurements() });
+        self.watcher.grows(book);
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.given_up().is_some()
+    }
+
+    fn prepares(&self, key: &CellKey, headway: &Headway) {
+        self.watcher.prepares(key, headway);
+    }
+
+    fn is_known(&self, key: &CellKey, repeats: u32, measurements: &[Measurement]) {
+        self.watcher.is_known(key, repeats, measurements);
+    }
+
+    fn phase_begins(&self, context: &PhaseContext<'_>, done: Arc<[DoneCount]>) {
+        let PhaseContext { key, phase, .. } = context;
+        *self.phase() = Some(PhaseUnderWay {
+            title: title(context),
+            asked: phase.operations(),
+            done: Arc::clone(&done),
+            limit_ns: phase.limit_ns,
+            begun: self.clock.now(),
+            measurement: Measurement {
+                cell: (*key).clone(),
+                phase: phase.name.clone(),
+                pass: phase.pass,
+                operation: phase.operation.name.into(),
+                durability: Some(phase.durability),
+                threads: phase.threads,
+                ..Measurement::default()
+            },
+        });
+        self.watcher.phase_begins(context, done);
+    }
+
+    fn phase_ends(&self, context: &PhaseContext<'_>, measurement: &Measurement) {
+        *self.phase() = None;
+        self.watcher.phase_ends(context, measurement);
+    }
+}

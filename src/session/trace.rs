@@ -1,0 +1,418 @@
+//! Traces the file operations of another program, and makes a run of them.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::MemfdFlags;
+
+use super::{VERSION, Watcher, new_id, now};
+use crate::base::failure::{Failure, Result, shown};
+use crate::base::units::grouped;
+use crate::host::facts::{FilesystemFacts, HostFacts};
+use crate::host::process::{ProcessMark, descendants};
+use crate::host::stopped_program::{ProgramEnd, StoppedProgram};
+use crate::host::tracing::{
+    MAP_ENTRIES_MAX, PathFilter, ProcessFilter, ScriptOrder, TraceBatch, TracedOperation, Tracer,
+    TracerProgram, URING_NUMBER,
+};
+use crate::plan::Conclusion;
+use crate::results::book::{Book, RunFacts, TraceEnd, TraceFacts};
+use crate::results::trace_tally::TraceTally;
+use crate::run::clock::{Clock, RealClock};
+use crate::run::interrupt::Interrupt;
+use crate::run::run_directory::open_parent;
+
+/// The scenario's name of every traced run.
+const SCENARIO: &str = "trace";
+
+/// How often the counts are taken from the kernel: so often that its maps do not fill.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often progress is shown, in seconds.
+const SHOWN_EVERY: f64 = 0.5;
+/// Windows become twice as wide when one look finds more entries than this.
+const ENTRIES_WIDEN: usize = MAP_ENTRIES_MAX as usize / 4;
+/// A window is not widened beyond so many operations.
+const EVERY_MAX: u64 = 1 << 30;
+/// Own calls that tell what tracing costs: less than a millisecond.
+const OWN_CALLS: u32 = 200;
+/// The best of so many tries is taken: everything that disturbs makes it longer.
+const OWN_TRIES: u32 = 50;
+/// How often own calls take turns to be traced and not.
+const OWN_TURNS: u32 = 4;
+
+/// Whose operations are traced.
+pub(crate) enum TraceTarget {
+    /// All processes of this name.
+    Named(Vec<u8>),
+    /// This process and its children.
+    Process(u32),
+    /// This program and its children, with its command line.
+    Program(StoppedProgram, String),
+    /// All processes, below a directory.
+    Everyone,
+}
+
+/// What to trace, and how long.
+pub(crate) struct TraceOrder {
+    pub(crate) target: TraceTarget,
+    /// Only files below this directory.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) operations: Vec<TracedOperation>,
+    /// Operations of a window.
+    pub(crate) every: u64,
+    /// Until the target ends, or the user ends it, if none.
+    pub(crate) duration: Option<Duration>,
+    /// The command line, for the record.
+    pub(crate) command: String,
+}
+
+impl TraceTarget {
+    fn filter(&self) -> ProcessFilter {
+        match self {
+            Self::Named(name) => ProcessFilter::Named(name.clone()),
+            Self::Process(_) | Self::Program(..) => ProcessFilter::Followed,
+            Self::Everyone => ProcessFilter::All,
+        }
+    }
+
+    /// In a sentence: `processes named touch`.
+    fn words(&self) -> String {
+        match self {
+            Self::Named(name) => format!("processes named {}", lossy(name)),
+            Self::Process(process) => format!("process {process} and its children"),
+            Self::Program(_, line) => format!("`{line}` and its children"),
+            Self::Everyone => "all processes".into(),
+        }
+    }
+
+    /// The variant's name: one word where there is one.
+    fn name(&self) -> String {
+        match self {
+            Self::Named(name) => lossy(name),
+            Self::Process(process) => format!("process-{process}"),
+            Self::Program(_, line) => {
+                let program = line.split(' ').next().unwrap_or_default();
+                program.rsplit('/').next().unwrap_or_default().to_string()
+            }
+            Self::Everyone => "all".into(),
+        }
+    }
+}
+
+fn lossy(name: &[u8]) -> String {
+    shown(std::os::unix::ffi::OsStrExt::from_bytes(name) as &std::ffi::OsStr)
+}
+
+impl TraceOrder {
+    fn script_order(&self) -> Result<ScriptOrder> {
+        Ok(ScriptOrder {
+            processes: self.target.filter(),
+            path: self.path.as_deref().map(PathFilter::new).transpose()?,
+            operations: self.operations.clone(),
+            every: self.every,
+            own_process: std::process::id(),
+        })
+    }
+
+    /// The script that bpftrace would run.
+    ///
+    /// # Errors
+    /// If the directory cannot be found.
+    pub(crate) fn script(&self) -> Result<String> {
+        self.script_order().map(|order| order.script())
+    }
+
+    /// The facts of the machine; of the file system only where one is named.
+    fn host(&self) -> Result<HostFacts> {
+        let directory = open_parent(self.path.as_deref().unwrap_or(Path::new(".")))?;
+        let mut host = HostFacts::gather(directory.as_fd())?;
+        if self.path.is_none() {
+            (host.filesystem, host.device) = (FilesystemFacts::default(), None);
+        }
+        Ok(host)
+    }
+}
+
+/// Traces until the target ends, the time is over, or the user ends it; gives what was seen until then.
+///
+/// # Errors
+/// If it cannot trace, or nothing was seen.
+pub(crate) fn trace(
+    mut order: TraceOrder,
+    watcher: &dyn Watcher,
+    interrupt: &Interrupt,
+) -> Result<Book> {
+    watcher.status("starting bpftrace");
+    let program = TracerProgram::find()?;
+    let (host, started) = (order.host()?, now());
+    let mark = match &order.target {
+        TraceTarget::Process(process) => Some(ProcessMark::of(*process).ok_or_else(|| {
+            Failure::failed(format!("cannot trace: there is no process {process}"))
+        })?),
+        _ => None,
+    };
+    let mut session = TraceSession::start(&program, &order, mark)?;
+    session.measure_costs()?;
+    watcher.notice(&format!("tracing {}; {}", order.target.words(), order.until()));
+    session.begin(&mut order.target)?;
+    let ended = session.watch(&order, watcher, interrupt)?;
+    let result = session.over();
+    let traced = TraceFacts {
+        target: order.target.words(),
+        path: order.path.as_ref().map(shown),
+        tracer: program.version,
+        every: order.every,
+        bystander_ns: result.costs.bystander_ns(),
+        lost: result.tally.lost(),
+        io_uring_calls: result.tally.total(URING_NUMBER),
+        ended,
+        program_end: result.program_end.map(end_words),
+    };
+    let measurements = result.tally.measurements(&order.target.name());
+    if measurements.is_empty() {
+        return Err(nothing_seen(&traced));
+    }
+    let run = RunFacts {
+        id: new_id()?,
+        scenario: SCENARIO.into(),
+        question: order.question(),
+        started,
+        finished: Some(now()),
+        command: order.command.clone(),
+        boatload: VERSION.into(),
+        complete: true,
+        overhead_ns: result.costs.traced_ns(),
+        conclude: vec![Conclusion::Growth],
+        repeats: 1,
+        traced: Some(traced),
+        ..RunFacts::default()
+    };
+    Ok(Book { run, host, measurements, ..Book::default() }.ordered_as_measured())
+}
+
+fn nothing_seen(traced: &TraceFacts) -> Failure {
+    let below = traced.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
+    let end =
+        traced.program_end.as_ref().map(|end| format!(". The program {end}")).unwrap_or_default();
+    Failure::failed(format!(
+        "{} did none of the traced file operations{below}, so nothing is kept{end}",
+        traced.target
+    ))
+}
+
+impl TraceOrder {
+    fn question(&self) -> String {
+        let below =
+            self.path.as_ref().map(|path| format!(" below {}", shown(path))).unwrap_or_default();
+        format!("Do file operations of {}{below} get slower as they go on?", self.target.words())
+    }
+
+    /// When it ends, in words.
+    fn until(&self) -> String {
+        let end = match &self.target {
+            TraceTarget::Process(_) | TraceTarget::Program(..) => {
+                "it ends with the process, or with Ctrl-C"
+            }
+            _ => "Ctrl-C ends it",
+        };
+        match self.duration {
+            Some(time) => format!("{end}, or after {} s", time.as_secs_f64()),
+            None => end.into(),
+        }
+    }
+}
+
+fn end_words(end: ProgramEnd) -> String {
+    match end {
+        ProgramEnd::Status(status) => format!("ended with status {status}"),
+        ProgramEnd::Signal(signal) => format!("was ended by signal {signal}"),
+    }
+}
+
+/// What tracing costs, by calls of boatload's own, in nanoseconds each.
+#[derive(Clone, Copy, Debug, Default)]
+struct TraceCosts {
+    /// Nothing is attached.
+    untraced_ns: f64,
+    /// Others are traced.
+    beside_ns: f64,
+    /// It is traced itself.
+    with_ns: f64,
+}
+
+impl TraceCosts {
+    fn traced_ns(self) -> f64 {
+        (self.with_ns - self.untraced_ns).max(0.0)
+    }
+
+    fn bystander_ns(self) -> f64 {
+        (self.beside_ns - self.untraced_ns).max(0.0)
+    }
+}
+
+struct TraceSession {
+    clock: RealClock,
+    begun: u64,
+    tracer: Tracer,
+    tally: TraceTally,
+    /// What boatload's own calls read.
+    own_file: OwnedFd,
+    costs: TraceCosts,
+    every: u64,
+    /// When the last batch was taken, in seconds since the start.
+    taken: f64,
+    mark: Option<ProcessMark>,
+    program_end: Option<ProgramEnd>,
+}
+
+impl TraceSession {
+    fn start(
+        program: &TracerProgram,
+        order: &TraceOrder,
+        mark: Option<ProcessMark>,
+    ) -> Result<Self> {
+        let clock = RealClock::new();
+        let own_file = rustix::fs::memfd_create("boatload-own", MemfdFlags::CLOEXEC)
+            .map_err(|error| Failure::from_system("make a file in memory", error))?;
+        let untraced_ns = best_of_tries(&clock, &own_file);
+        let tracer = Tracer::start(program, &order.script_order()?)?;
+        Ok(Self {
+            begun: clock.now(),
+            clock,
+            tracer,
+            tally: TraceTally::default(),
+            own_file,
+            costs: TraceCosts { untraced_ns, ..TraceCosts::default() },
+            every: order.every,
+            taken: 0.0,
+            mark,
+            program_end: None,
+        })
+    }
+
+    /// Measures what tracing costs, beside a tracer and traced, in turns.
+    fn measure_costs(&mut self) -> Result<()> {
+        (self.costs.beside_ns, self.costs.with_ns) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..OWN_TURNS {
+            self.costs.beside_ns =
+                self.costs.beside_ns.min(best_of_tries(&self.clock, &self.own_file));
+            self.tracer.count_own(true);
+            self.costs.with_ns = self.costs.with_ns.min(best_of_tries(&self.clock, &self.own_file));
+            self.tracer.count_own(false);
+            // The kernel's maps are emptied.
+            self.take(Tracer::collect)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the target begin.
+    fn begin(&mut self, target: &mut TraceTarget) -> Result<()> {
+        match target {
+            TraceTarget::Named(_) | TraceTarget::Everyone => {}
+            TraceTarget::Process(process) => {
+                self.tracer.follow(*process);
+                // Children that are followed tell of theirs; those that were there before do not.
+                descendants(*process).into_iter().for_each(|child| self.tracer.follow(child));
+            }
+            TraceTarget::Program(program, _) => {
+                self.tracer.follow(program.process());
+                program.release()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes counts until it is over; says why it is.
+    fn watch(
+        &mut self,
+        order: &TraceOrder,
+        watcher: &dyn Watcher,
+        interrupt: &Interrupt,
+    ) -> Result<TraceEnd> {
+        let (from, mut shown_at) = (self.seconds(), 0.0);
+        let ended = loop {
+            if let Some(ended) = self.end(order, interrupt, self.seconds() - from) {
+                break ended;
+            }
+            std::thread::sleep(PAUSE);
+            self.take(Tracer::collect)?;
+            if self.taken - shown_at >= SHOWN_EVERY {
+                shown_at = self.taken;
+                watcher.status(&self.progress(self.taken - from));
+            }
+        };
+        self.take(Tracer::finish)?;
+        Ok(ended)
+    }
+
+    fn end(&mut self, order: &TraceOrder, interrupt: &Interrupt, seconds: f64) -> Option<TraceEnd> {
+        if let TraceTarget::Program(program, _) = &order.target
+            && let Some(end) = program.ended()
+        {
+            self.program_end = Some(end);
+            return Some(TraceEnd::ProgramEnded);
+        }
+        if self.mark.as_ref().is_some_and(|mark| !mark.is_running_elsewhere()) {
+            return Some(TraceEnd::ProgramEnded);
+        }
+        if interrupt.is_set() {
+            return Some(TraceEnd::Interrupted);
+        }
+        order.duration.filter(|time| seconds >= time.as_secs_f64()).map(|_| TraceEnd::Duration)
+    }
+
+    fn take(&mut self, take: fn(&mut Tracer) -> Result<TraceBatch>) -> Result<()> {
+        let batch = take(&mut self.tracer)?;
+        self.taken = self.seconds();
+        self.tally.add(&batch, self.every);
+        if batch.latencies.len() > ENTRIES_WIDEN && self.every < EVERY_MAX {
+            self.every *= 2;
+            self.tracer.widen_windows(self.every);
+        }
+        Ok(())
+    }
+
+    fn seconds(&self) -> f64 {
+        self.clock.nanoseconds(self.begun, self.clock.now()) as f64 / 1e9
+    }
+
+    /// `12 s: create 30,000, close 30,006`
+    fn progress(&self, seconds: f64) -> String {
+        let counts = self.tally.counted().into_iter().filter(|(_, count)| *count > 0);
+        let texts: Vec<String> =
+            counts.map(|(one, count)| format!("{one} {}", grouped(count))).collect();
+        let seen = if texts.is_empty() { "nothing yet".into() } else { texts.join(", ") };
+        format!("{seconds:.0} s: {seen}")
+    }
+
+    /// What was counted, with what tracing cost, when nothing is attached any more.
+    fn over(self) -> TraceResult {
+        let Self { clock, tracer, tally, own_file, mut costs, program_end, .. } = self;
+        drop(tracer);
+        costs.untraced_ns = costs.untraced_ns.min(best_of_tries(&clock, &own_file));
+        TraceResult { tally, costs, program_end }
+    }
+}
+
+/// All that came of it.
+struct TraceResult {
+    tally: TraceTally,
+    costs: TraceCosts,
+    program_end: Option<ProgramEnd>,
+}
+
+fn best_of_tries(clock: &RealClock, file: &OwnedFd) -> f64 {
+    (0..OWN_TRIES).map(|_| own_call_ns(clock, file)).fold(f64::INFINITY, f64::min)
+}
+
+/// What a cheap call takes, in nanoseconds: reading nothing from a file in memory.
+fn own_call_ns(clock: &RealClock, file: &OwnedFd) -> f64 {
+    let mut byte = [0];
+    let read = || {
+        for _ in 0..OWN_CALLS {
+            let _ = rustix::io::pread(file, &mut byte, 0);
+        }
+    };
+    clock.time(read).1 * 1e9 / f64::from(OWN_CALLS)
+}

@@ -1,0 +1,291 @@
+//! `boatload trace`: what other programs do to files, counted by the kernel.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so when it cannot go on")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::command::{Bench, Ran};
+use crate::common::{LoopMount, skip};
+
+/// Whether this machine can trace; else the reason is spoken.
+fn can_trace() -> bool {
+    let lacks = [
+        (!rustix::process::geteuid().is_root(), "not root"),
+        (!Path::new("/usr/bin/bpftrace").exists(), "no bpftrace"),
+        (!Path::new("/sys/kernel/btf/vmlinux").exists(), "a kernel without BTF"),
+        (crate::common::output("perl", &["-e", "print 1"]).is_none(), "no perl"),
+    ];
+    let lacks: Vec<&str> = lacks.iter().filter(|(lacks, _)| *lacks).map(|(_, why)| *why).collect();
+    if !lacks.is_empty() {
+        skip("tracing other programs", &lacks.join(", "));
+    }
+    lacks.is_empty()
+}
+
+/// A trace that has begun.
+struct Trace {
+    child: Child,
+    errors: BufReader<std::process::ChildStderr>,
+    document: PathBuf,
+}
+
+impl Trace {
+    /// Starts `boatload trace` and waits until its probes are attached.
+    fn start(bench: &Bench, arguments: &[&str]) -> Self {
+        let document = bench.beside("trace.json");
+        let mut command =
+            bench.command(["trace", "--json", document.to_str().unwrap()].iter().chain(arguments));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while errors.read_line(&mut line).unwrap() > 0 && !line.starts_with("tracing ") {
+            line.clear();
+        }
+        Self { child, errors, document }
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Its document, after Ctrl-C.
+    fn interrupted(self) -> Value {
+        kill_process(self.id(), Signal::INT).unwrap();
+        self.document()
+    }
+
+    fn document(mut self) -> Value {
+        let mut errors = String::new();
+        self.errors.read_to_string(&mut errors).unwrap();
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{errors}");
+        serde_json::from_slice(&std::fs::read(&self.document).unwrap()).unwrap()
+    }
+}
+
+fn measured<'a>(document: &'a Value, operation: &str) -> &'a Value {
+    let all = document["measurements"].as_array().unwrap();
+    let found = all.iter().find(|one| one["phase"] == operation);
+    found.unwrap_or_else(|| panic!("no {operation} in {document}"))
+}
+
+fn count(document: &Value, operation: &str) -> u64 {
+    measured(document, operation)["operations"].as_u64().unwrap()
+}
+
+/// A program that makes so many files in the working directory.
+fn maker(files: u32) -> String {
+    format!("for (1..{files}) {{ open F, '>', \"$$-$_\"; close F }}")
+}
+
+#[test]
+fn a_script_is_printed_without_rights_and_names_whom_it_traces() {
+    let ran = Bench::default().run(["trace", "--comm", "touch", "--print-script"]);
+    assert!(ran.stdout.contains("comm == \"touch\""), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn a_trace_of_nobody_is_a_mistake() {
+    let bench = Bench::default();
+    assert!(bench.run(["trace"]).refuses(2).contains("name whom to trace"));
+    for (wrong, said) in
+        [(["--operation", "dance"], "create, open"), (["--pid", "1"], "cannot be used with")]
+    {
+        let ran = bench.run(["trace", "--comm", "x"].iter().chain(&wrong));
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn who_is_not_root_is_told_what_it_takes() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("tracing without rights", "not root, and so never with them");
+    }
+    let bench = Bench::default();
+    let mut command = bench.command(["trace", "--comm", "touch"]);
+    let nobody = 65534;
+    std::os::unix::fs::chown(bench.store().parent().unwrap(), Some(nobody), Some(nobody)).unwrap();
+    let said = Ran::of(command.uid(nobody).gid(nobody));
+    assert!(said.refuses(1).contains("it takes root with the capability CAP_SYS_ADMIN"));
+}
+
+#[test]
+fn each_touch_of_a_loop_is_counted_and_no_other() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    // A name that no other test has, with a blank in it.
+    let name = format!("t {}", std::process::id());
+    let program = bench.beside(&name);
+    std::fs::copy("/usr/bin/touch", &program).unwrap();
+    let trace = Trace::start(&bench, &["--comm", &name, "--operation", "create"]);
+    let script = "for i in $(seq 300); do touch other-$i; \"$0\" file-$i; done";
+    let done =
+        Command::new("sh").arg("-c").arg(script).arg(&program).current_dir(bench.work()).status();
+    assert!(done.unwrap().success());
+    let document = trace.interrupted();
+    assert_eq!(count(&document, "create"), 300);
+    assert_eq!(document["run"]["traced"]["lost"], 0);
+    assert_eq!(document["run"]["traced"]["ended"], "interrupted");
+    let shown = bench.run(["show", "last"]);
+    assert!(
+        shown.stdout.contains("Traced: System calls of processes named t "),
+        "{}",
+        shown.stdout
+    );
+}
+
+#[test]
+fn children_on_several_processors_are_counted_exactly() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let script =
+        format!("perl -e '{0}' & perl -e '{0}' & wait; exit 3", maker(4000).replace('\'', "'\\''"));
+    let document = Trace::start(
+        &bench,
+        &["--operation", "create", "--every", "500", "--", "sh", "-c", &script],
+    );
+    let document = document.document();
+    assert_eq!(count(&document, "create"), 8000);
+    let windows = measured(&document, "create")["windows"].as_array().unwrap();
+    let in_windows: u64 = windows.iter().map(|one| one["operations"].as_u64().unwrap()).sum();
+    assert!(windows.len() > 8 && (7000..=8000).contains(&in_windows), "{windows:?}");
+    assert_eq!(document["run"]["traced"]["program_end"], "ended with status 3");
+    assert_eq!(document["run"]["traced"]["ended"], "program-ended");
+}
+
+#[test]
+fn a_directory_that_is_searched_from_its_beginning_is_found_to_get_slower() {
+    if !can_trace() {
+        return;
+    }
+    let Some(mount) = LoopMount::with("ext3", 64, &["-O", "^dir_index", "-N", "20000"], "loop")
+    else {
+        return;
+    };
+    let bench = Bench::default();
+    let below = mount.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    let program = format!("chdir $ARGV[0]; {}", maker(12_000));
+    let words = [
+        "--operation",
+        "create",
+        "--every",
+        "400",
+        "--",
+        "perl",
+        "-e",
+        &program,
+        below.to_str().unwrap(),
+    ];
+    let document = Trace::start(&bench, &words).document();
+    assert_eq!(count(&document, "create"), 12_000);
+    let findings = document["findings"].as_array().unwrap();
+    let growth = findings.iter().find(|one| one["kind"] == "growth").unwrap();
+    assert_eq!((&growth["counted"], &growth["operations"]), (&"files".into(), &12_000.into()));
+    assert!(growth["ratio"].as_f64().unwrap() > 2.0, "{growth}");
+}
+
+#[test]
+fn only_files_below_a_directory_count_however_they_are_named() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let place = bench.work().join("in here");
+    std::fs::create_dir_all(place.join("deep")).unwrap();
+    let script = "touch 'in here/1' './in here/2' \"$0/3\" 'in here!' other; cd 'in here'; touch 4 deep/5; \
+                  rm 4; echo x >> 1; ls nothing; ls deep; cd ..; rm other; true";
+    let place = place.to_str().unwrap();
+    let words = ["--path", place, "--", "sh", "-c", script, place];
+    let document = Trace::start(&bench, &words).document();
+    // An append opens with O_CREAT too.
+    assert_eq!(count(&document, "create"), 6);
+    assert_eq!(count(&document, "unlink"), 1);
+    assert_eq!((count(&document, "write"), &measured(&document, "write")["bytes"]), (1, &2.into()));
+    assert!(measured(&document, "stat")["errors"]["ENOENT"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_run_of_boatload_is_seen_as_it_sees_itself() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let job = "name = \"calls\"\nquestion = \"How long?\"\nrepeats = 1\n[tree]\nfiles = 3000\nsize = 0\n\
+               directories = 1\n[[phase]]\noperation = \"create\"\n[[phase]]\noperation = \"delete\"\n";
+    let job = bench.write("job.toml", job);
+    // It waits for a line, and is traced when it becomes boatload.
+    let mut run = bench.command(["run"]);
+    let arguments: Vec<_> = run.get_args().map(std::ffi::OsStr::to_os_string).collect();
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "read go; exec \"$@\"", "sh", run.get_program().to_str().unwrap()])
+        .args(arguments);
+    shell.arg(&job).args(["--json", "-", "--quiet"]).current_dir(bench.work());
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    run.env_clear();
+    let mut shell = shell.spawn().unwrap();
+    let process = shell.id().to_string();
+    let trace =
+        Trace::start(&bench, &["--pid", &process, "--path", bench.work().to_str().unwrap()]);
+    std::io::Write::write_all(&mut shell.stdin.take().unwrap(), b"go\n").unwrap();
+    let own = Ran::from(shell.wait_with_output().unwrap()).json();
+    let traced = trace.document();
+    assert_eq!(traced["run"]["traced"]["ended"], "program-ended");
+    let latency = |document: &Value, operation| {
+        measured(document, operation)["latency_ns"]["p50"].as_f64().unwrap()
+    };
+    for (operation, call) in [("create", "create"), ("delete", "unlink")] {
+        // It also makes and removes a mark or two of its own.
+        let others = count(&traced, call) - count(&own, operation);
+        assert!(others <= 5, "{others} {call}");
+        assert!(
+            latency(&traced, call) < latency(&own, operation),
+            "{operation}: a part is not longer than all"
+        );
+    }
+}
+
+#[test]
+fn nothing_stays_attached_when_it_is_killed() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let mut trace = Trace::start(&bench, &["--comm", "nobody at all"]);
+    let own = trace.child.id();
+    let children = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap();
+    let tracer = Path::new("/proc").join(children.trim());
+    assert!(std::fs::read_to_string(tracer.join("comm")).unwrap().starts_with("bpftrace"));
+    kill_process(trace.id(), Signal::KILL).unwrap();
+    trace.child.wait().unwrap();
+    while tracer.exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn who_does_nothing_leaves_no_run_and_what_cannot_begin_is_named() {
+    if !can_trace() {
+        return;
+    }
+    let bench = Bench::in_memory();
+    let nothing = bench.run(["trace", "--comm", "nobody at all", "--duration", "200ms"]);
+    assert!(nothing.refuses(1).contains("did none of the traced file operations"));
+    let missing = bench.run(["trace", "--", "no such program"]);
+    assert!(missing.refuses(1).contains("cannot start no such program"));
+    let gone = bench.run(["trace", "--pid", "4194304"]);
+    assert!(gone.refuses(1).contains("there is no process 4194304"));
+}
