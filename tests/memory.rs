@@ -15,6 +15,7 @@ mod library;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use boatload::results::tools::read_tool_result;
 use boatload::run::interrupt::Interrupt;
 
 use library::{Nobody, Place, job, plan_of};
@@ -78,6 +79,7 @@ fn memory_does_not_grow_with_the_number_of_files() {
     a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand();
     a_run_over_two_hundred_times_the_files_needs_no_more_memory();
     the_simulated_file_system_needs_bits_and_not_bytes_for_each_file();
+    a_result_of_another_benchmark_takes_at_most_three_times_its_size();
 }
 
 fn a_plan_for_100_million_files_is_no_larger_than_one_for_a_thousand() {
@@ -109,4 +111,42 @@ fn the_simulated_file_system_needs_bits_and_not_bytes_for_each_file() {
     run(1_000);
     let (small, large) = (run(1_000), run(200_000));
     assert!(large < small + 199_000 / 4, "{small} bytes for 1,000 files, {large} for 200,000");
+}
+
+fn a_result_of_another_benchmark_takes_at_most_three_times_its_size() {
+    const BYTES: usize = 4 << 20;
+    let fio = |rest: &str| format!("{{\"fio version\":\"fio-3.33\",{rest}");
+    let bins = "\"123456\":7,".repeat(1_000);
+    let job = format!(
+        "{{\"jobname\":\"a\",\"read\":{{\"io_bytes\":9,\"clat_ns\":{{\"bins\":{{{bins}\"1\":1}}}}}}}},"
+    );
+    let jobs = fio("\"jobs\":[");
+    let rates = "mdtest-4.0.0 was launched\nSUMMARY rate: (of 1 iterations)\n";
+    let bonnie = format!("1.98,2.00a,h,1,1,1G,,,,,{}1\n", "1,2,".repeat(24));
+    let dd = "1+0 records out\n1048576 bytes transferred in 0.5 secs (2097152 bytes/sec)\n";
+    // The beginning of a file, what fills it, and its end.
+    let files = [
+        ("jobs with bins", jobs.clone(), job.as_str(), "{}]}"),
+        ("jobs without anything", jobs.clone(), "{},", "{}]}"),
+        ("what is not read", fio("\"x\":["), "1,", "1],\"jobs\":[]}"),
+        ("options", fio("\"global options\":{"), "\"a\":\"b\",", "\"a\":\"b\"}}"),
+        ("devices", fio("\"disk_util\":["), "{\"read_ios\":1},", "{}]}"),
+        ("rows of mdtest", rates.into(), "File read : 1 1 7 0\n", ""),
+        (
+            "a command of mdtest",
+            format!("{rates}File read : 1 1 7 0\nCommand line used: "),
+            "x ",
+            "",
+        ),
+        ("lines of bonnie++", String::new(), bonnie.as_str(), ""),
+        ("a line of bonnie++", "1.98,2.00a,".into(), "1,", ""),
+        ("names of elbencho", "operation,mib/s [last]".into(), ",", ""),
+        ("transfers of dd", String::new(), dd, ""),
+        ("a command of dd", format!("{dd}+ dd if=x "), "x ", "\n"),
+    ];
+    for (what, begin, part, end) in files {
+        let text = begin + &part.repeat(BYTES / part.len()) + end;
+        let needed = most(|| drop(read_tool_result(text.as_bytes())));
+        assert!(needed <= 3 * text.len(), "{what}: {needed} bytes for {}", text.len());
+    }
 }

@@ -3,7 +3,9 @@
 //! and `-D` (direct I/O) leave no trace in the lines.
 
 use super::csv::fields;
-use super::{ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, binary_bytes};
+use super::{
+    MEASUREMENTS_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, binary_bytes,
+};
 
 /// What the columns of a line are, two for each: the rate and its share of the processor.
 const BULK: [(&str, ToolWork); 6] = [
@@ -31,7 +33,8 @@ const FILES_UNIT: u64 = 1024;
 
 /// None if no line is one of bonnie++.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
-    let lines: Vec<_> = text.lines().filter_map(BonnieLine::parse).collect();
+    let mut lines = text.lines().filter_map(BonnieLine::parse);
+    let (lines, rest) = (lines.by_ref().take(MEASUREMENTS_MAX).collect::<Vec<_>>(), lines.next());
     let first = lines.first()?;
     let version = Some(first.fields[1].clone());
     let mut measurements = Vec::new();
@@ -47,7 +50,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         nodes: None,
         requests: None,
         measurements,
-        is_cut: false,
+        is_cut: rest.is_some(),
     }))
 }
 
@@ -59,13 +62,14 @@ struct BonnieLine {
 
 impl BonnieLine {
     fn parse(line: &str) -> Option<Self> {
-        let fields = fields(line.trim());
+        let line = line.trim();
         // Format 1.98 has the number of seeks and of seekers before the rates.
-        let rates = match fields.first()?.as_str() {
+        let rates = match line.split(',').next()? {
             "1.96" | "1.97" => 7,
             "1.98" => 9,
             _ => return None,
         };
+        let fields = fields(line);
         (fields.len() >= rates + FILES_AFTER + 12).then_some(Self { fields, rates })
     }
 

@@ -5,9 +5,8 @@ use std::collections::HashSet;
 
 use super::{
     MEASUREMENTS_MAX, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
-    binary_bytes, count_runs,
+    binary_bytes, command_words, count_runs,
 };
-use crate::base::shell::words;
 
 /// What dd was asked to do.
 #[derive(Default)]
@@ -23,7 +22,7 @@ struct DdCommand {
 impl DdCommand {
     /// None if the line is none.
     fn parse(line: &str) -> Option<Self> {
-        let words = words(line).unwrap_or_else(|| line.split(' ').map(String::from).collect());
+        let words = command_words(line);
         let at = words.iter().position(|word| word == "dd" || word.ends_with("/dd"))?;
         let mut command = Self::default();
         for word in &words[at + 1..] {

@@ -99,6 +99,9 @@ impl ElbenchoRow<'_> {
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut lines = text.lines();
     let head = lines.by_ref().find_map(|line| {
+        if !line.to_ascii_lowercase().contains("mib/s [last]") {
+            return None;
+        }
         let names: Vec<_> = fields(line).iter().map(|n| n.trim().to_ascii_lowercase()).collect();
         let has = |name: &str| names.iter().any(|one| one == name);
         (has("operation") && has("mib/s [last]")).then_some(names)

@@ -1,8 +1,12 @@
 //! Reads the JSON of fio(1).
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{
     DeviceRequests, MEMORY_PLACES, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero,
@@ -12,6 +16,271 @@ use super::{
 /// I/O engines that touch no storage.
 const ENGINES_WITHOUT_DEVICE: [&str; 3] = ["null", "cpuio", "exit"];
 
+/// Options of a job that are read.
+const OPTIONS: [&str; 22] = [
+    "blocksize",
+    "bs",
+    "buffered",
+    "direct",
+    "directory",
+    "end_fsync",
+    "fdatasync",
+    "filename",
+    "filesize",
+    "fsync",
+    "fsync_on_close",
+    "invalidate",
+    "ioengine",
+    "nrfiles",
+    "numjobs",
+    "offset_increment",
+    "readwrite",
+    "rw",
+    "size",
+    "sync",
+    "zero_buffers",
+    "loops",
+];
+
+/// What of a document is read. All else, such as the bins of `json+`, is passed over without being kept: a result of
+/// 16 MiB would take a gigabyte.
+#[derive(Default, Deserialize)]
+struct FioDocument {
+    #[serde(default, rename = "fio version")]
+    version: FioScalar,
+    #[serde(default, rename = "global options")]
+    global: FioOptionValues,
+    jobs: Option<FioJobs>,
+    client_stats: Option<FioJobs>,
+    disk_util: Option<FioDevices>,
+}
+
+/// The jobs that are looked at: one more than those that become figures.
+#[derive(Default)]
+struct FioJobs(Vec<FioJobValues>);
+
+impl<'de> Deserialize<'de> for FioJobs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut all = Vec::new();
+        let keep = |job| {
+            if all.len() <= super::MEASUREMENTS_MAX {
+                all.push(job);
+            }
+        };
+        deserializer.deserialize_seq(FioElements { take: keep, of: PhantomData })?;
+        Ok(Self(all))
+    }
+}
+
+/// The sum over all devices; also over those that stand on others, so it is at least what was served.
+#[derive(Default)]
+struct FioDevices(DeviceRequests);
+
+impl<'de> Deserialize<'de> for FioDevices {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut all = DeviceRequests::default();
+        let add = |device: FioDevice| {
+            let added = |sum: u64, one: &FioScalar| sum.saturating_add(one.count().unwrap_or(0));
+            all.reads = added(all.reads, &device.read_ios);
+            all.reads_merged = added(all.reads_merged, &device.read_merges);
+            all.writes = added(all.writes, &device.write_ios);
+            all.writes_merged = added(all.writes_merged, &device.write_merges);
+        };
+        deserializer.deserialize_seq(FioElements { take: add, of: PhantomData })?;
+        Ok(Self(all))
+    }
+}
+
+/// Takes the elements of an array one by one.
+struct FioElements<T, F> {
+    take: F,
+    of: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(T)> Visitor<'de> for FioElements<T, F> {
+    type Value = ();
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut all: A) -> Result<(), A::Error> {
+        while let Some(element) = all.next_element()? {
+            (self.take)(element);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FioDevice {
+    read_ios: FioScalar,
+    read_merges: FioScalar,
+    write_ios: FioScalar,
+    write_merges: FioScalar,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FioJobValues {
+    jobname: FioScalar,
+    hostname: FioScalar,
+    error: FioScalar,
+    #[serde(rename = "job options")]
+    options: FioOptionValues,
+    read: FioPart,
+    write: FioPart,
+}
+
+/// What a job read, or wrote.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FioPart {
+    io_bytes: FioScalar,
+    bw_bytes: FioScalar,
+    iops: FioScalar,
+    runtime: FioScalar,
+    total_ios: FioScalar,
+    bw_samples: FioScalar,
+    clat_ns: Option<FioLatency>,
+    lat_ns: Option<FioLatency>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FioLatency {
+    stddev: FioScalar,
+    percentile: Option<FioPercentiles>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FioPercentiles {
+    #[serde(rename = "50.000000")]
+    median: FioScalar,
+}
+
+impl FioPart {
+    fn bytes(&self) -> Option<u64> {
+        self.io_bytes.count().filter(|bytes| *bytes > 0)
+    }
+}
+
+/// A text or a number; whatever else stands in its place is nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum FioScalar {
+    #[default]
+    Nothing,
+    Text(String),
+    Count(u64),
+    Number(f64),
+}
+
+impl FioScalar {
+    fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn count(&self) -> Option<u64> {
+        if let Self::Count(count) = self { Some(*count) } else { None }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Count(count) => Some(*count as f64),
+            Self::Number(number) => Some(*number),
+            Self::Nothing | Self::Text(_) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FioScalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FioScalarVisitor)
+    }
+}
+
+struct FioScalarVisitor;
+
+impl<'de> Visitor<'de> for FioScalarVisitor {
+    type Value = FioScalar;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<FioScalar, E> {
+        Ok(FioScalar::Text(text.into()))
+    }
+
+    fn visit_u64<E>(self, count: u64) -> Result<FioScalar, E> {
+        Ok(FioScalar::Count(count))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<FioScalar, E> {
+        Ok(FioScalar::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<FioScalar, E> {
+        Ok(FioScalar::Number(number))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<FioScalar, E> {
+        Ok(FioScalar::Nothing)
+    }
+
+    fn visit_unit<E>(self) -> Result<FioScalar, E> {
+        Ok(FioScalar::Nothing)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<FioScalar, A::Error> {
+        while all.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(FioScalar::Nothing)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<FioScalar, A::Error> {
+        while all.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(FioScalar::Nothing)
+    }
+}
+
+/// The options that are read. One that is given twice has its last value, as in fio.
+#[derive(Debug, Default)]
+struct FioOptionValues {
+    values: BTreeMap<&'static str, FioScalar>,
+    /// Whether there are any, also of those that are not read.
+    is_given: bool,
+}
+
+impl<'de> Deserialize<'de> for FioOptionValues {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FioOptionVisitor)
+    }
+}
+
+struct FioOptionVisitor;
+
+impl<'de> Visitor<'de> for FioOptionVisitor {
+    type Value = FioOptionValues;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("options")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<FioOptionValues, A::Error> {
+        let mut found = FioOptionValues::default();
+        while let Some(name) = all.next_key::<FioScalar>()? {
+            found.is_given = true;
+            match OPTIONS.iter().find(|known| name.text() == Some(known)) {
+                Some(known) => drop(found.values.insert(known, all.next_value()?)),
+                None => drop(all.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
 /// None if it is no JSON object. With `--status-interval` fio writes several documents, of which the last counts;
 /// what it prints before them is passed over.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
@@ -20,7 +289,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         false => text.find("\n{")?,
     };
     let mut last = None;
-    for value in serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>() {
+    for value in serde_json::Deserializer::from_str(&text[begin..]).into_iter::<FioDocument>() {
         match value {
             Ok(value) => last = Some(value),
             Err(error) if last.is_none() => {
@@ -32,69 +301,57 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         }
     }
     let document = last?;
-    let version = document.get("fio version")?.as_str().unwrap_or_default();
-    let version = version.trim_start_matches("fio-");
+    let version = match &document.version {
+        FioScalar::Nothing => return None,
+        version => version.text().unwrap_or_default().trim_start_matches("fio-"),
+    };
     if version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|v| v < 3)
     {
         let why = format!("it is of fio {version}, which counts in other units: expected fio 3");
         return Some(Err(why));
     }
-    let version = Some(version.to_string());
-    let none = Map::new();
-    let global = document.get("global options").and_then(Value::as_object).unwrap_or(&none);
-    let jobs = document.get("jobs").or(document.get("client_stats")).and_then(Value::as_array);
+    Some(Ok(result(&document, version)))
+}
+
+fn result(document: &FioDocument, version: &str) -> ToolResult {
+    let jobs = document.jobs.as_ref().or(document.client_stats.as_ref());
+    let jobs = jobs.map_or(&[][..], |jobs| &jobs.0);
     let mut measurements: Vec<ToolMeasurement> = Vec::new();
     let mut written: Vec<(String, bool)> = Vec::new();
-    let mut folders = std::collections::BTreeSet::new();
-    for job in jobs.into_iter().flatten().take(super::MEASUREMENTS_MAX + 1) {
-        let own = job.get("job options").and_then(Value::as_object).unwrap_or(&none);
-        let job = FioJob { values: job, options: FioOptions { own, global } };
-        folders.extend(job.options.folders());
-        measurements.extend(job.measurements(&mut written));
+    let mut folders = BTreeSet::new();
+    for values in jobs {
+        let options = FioOptions { own: &values.options, global: &document.global };
+        folders.extend(options.folders());
+        measurements.extend(FioJob { values, options }.measurements(&mut written));
     }
-    let devices = document.get("disk_util").and_then(Value::as_array);
-    // With several directories, one may be on a file system without a device, such as NFS or btrfs.
-    let is_local = document.get("client_stats").is_none();
-    let requests = devices.filter(|_| is_local && folders.len() == 1).and_then(|all| requests(all));
-    let hosts = jobs.into_iter().flatten().filter_map(|job| job.get("hostname")?.as_str());
-    let hosts: std::collections::BTreeSet<_> = hosts.filter(|host| !host.is_empty()).collect();
-    let nodes = (!hosts.is_empty()).then_some(hosts.len() as u64);
-    Some(Ok(ToolResult {
+    // With several directories, one may be on a file system without a device, such as NFS or btrfs. A device that does
+    // not count (`queue/iostats` of 0) has zeros everywhere.
+    let is_local = document.client_stats.is_none() && folders.len() == 1;
+    let requests = document.disk_util.as_ref().map(|devices| devices.0);
+    let requests = requests.filter(|all| is_local && *all != DeviceRequests::default());
+    let hosts = jobs.iter().filter_map(|job| job.hostname.text());
+    let hosts: BTreeSet<_> = hosts.filter(|host| !host.is_empty()).collect();
+    ToolResult {
         tool: ToolName::Fio,
-        version,
-        nodes,
+        version: Some(version.to_string()),
+        nodes: (!hosts.is_empty()).then_some(hosts.len() as u64),
         requests,
         measurements,
         is_cut: false,
-    }))
-}
-
-/// The sum over all devices; also over those that stand on others, so it is at least what was served.
-fn requests(devices: &[Value]) -> Option<DeviceRequests> {
-    let sum = |key: &str| {
-        let counts = devices.iter().filter_map(|device| device.get(key)?.as_u64());
-        counts.fold(0u64, u64::saturating_add)
-    };
-    let all = DeviceRequests {
-        reads: sum("read_ios"),
-        reads_merged: sum("read_merges"),
-        writes: sum("write_ios"),
-        writes_merged: sum("write_merges"),
-    };
-    // A device that does not count (`queue/iostats` of 0) has zeros everywhere.
-    (all != DeviceRequests::default()).then_some(all)
+    }
 }
 
 /// The options of a job, and those of all jobs.
 #[derive(Clone, Copy)]
 struct FioOptions<'a> {
-    own: &'a Map<String, Value>,
-    global: &'a Map<String, Value>,
+    own: &'a FioOptionValues,
+    global: &'a FioOptionValues,
 }
 
 impl<'a> FioOptions<'a> {
     fn text(&self, key: &str) -> Option<&'a str> {
-        self.own.get(key).or_else(|| self.global.get(key))?.as_str()
+        debug_assert!(OPTIONS.contains(&key), "{key} is not read");
+        self.own.values.get(key).or_else(|| self.global.values.get(key))?.text()
     }
 
     fn is_on(&self, key: &str) -> bool {
@@ -109,15 +366,23 @@ impl<'a> FioOptions<'a> {
         self.text("filename").or_else(|| self.text("directory"))
     }
 
-    /// The directories of its files; that in which fio ran is empty.
-    fn folders(&self) -> impl Iterator<Item = String> {
-        let directory = self.text("directory").unwrap_or_default();
-        self.text("filename").unwrap_or("x").split(':').flat_map(move |name| {
-            directory.split(':').map(move |directory| {
-                let path = Path::new(directory).join(name);
-                path.parent().unwrap_or(Path::new("")).to_string_lossy().into_owned()
-            })
-        })
+    /// Directories of its files, at most two that differ; that in which fio ran is empty.
+    fn folders(&self) -> BTreeSet<PathBuf> {
+        let directories = self.text("directory").unwrap_or_default().split(':');
+        let directories: BTreeSet<&Path> = directories.map(Path::new).collect();
+        let names = self.text("filename").unwrap_or("x").split(':');
+        let parents: BTreeSet<&Path> =
+            names.map(|name| Path::new(name).parent().unwrap_or(Path::new(""))).collect();
+        let mut found = BTreeSet::new();
+        for parent in parents {
+            for directory in &directories {
+                found.insert(directory.join(parent));
+                if found.len() > 1 {
+                    return found;
+                }
+            }
+        }
+        found
     }
 
     /// Bytes of all files of the job: never too few.
@@ -148,7 +413,7 @@ impl<'a> FioOptions<'a> {
 }
 
 struct FioJob<'a> {
-    values: &'a Value,
+    values: &'a FioJobValues,
     options: FioOptions<'a>,
 }
 
@@ -156,11 +421,11 @@ impl FioJob<'_> {
     /// `written`: places that jobs before it wrote to, and whether they synced.
     fn measurements(&self, written: &mut Vec<(String, bool)>) -> Vec<ToolMeasurement> {
         let mut found = Vec::new();
-        let kinds = [("read", ToolWork::Read), ("write", ToolWork::Write)];
-        let both = kinds.iter().all(|(key, _)| self.bytes(key).is_some());
-        for (key, work) in kinds {
-            let Some(bytes) = self.bytes(key) else { continue };
-            let mut one = self.measurement(key, work, bytes);
+        let parts = [(&self.values.read, ToolWork::Read), (&self.values.write, ToolWork::Write)];
+        let both = parts.iter().all(|(part, _)| part.bytes().is_some());
+        for (part, work) in parts {
+            let Some(bytes) = part.bytes() else { continue };
+            let mut one = self.measurement(part, work, bytes);
             if work == ToolWork::Read && one.direct == Some(false) {
                 let place = self.options.place();
                 let before = written.iter().rev().find(|(name, _)| Some(name.as_str()) == place);
@@ -178,15 +443,10 @@ impl FioJob<'_> {
         found
     }
 
-    fn bytes(&self, key: &str) -> Option<u64> {
-        self.values.get(key)?.get("io_bytes")?.as_u64().filter(|bytes| *bytes > 0)
-    }
-
-    fn measurement(&self, key: &str, work: ToolWork, bytes: u64) -> ToolMeasurement {
-        let (options, part) = (self.options, self.values.get(key).unwrap_or(&Value::Null));
-        let number = |key: &str| part.get(key).and_then(Value::as_f64);
-        let name = self.values.get("jobname").and_then(Value::as_str).unwrap_or("job");
-        let mut one = ToolMeasurement::new(format!("{name} ({key})"), work);
+    fn measurement(&self, part: &FioPart, work: ToolWork, bytes: u64) -> ToolMeasurement {
+        let options = self.options;
+        let name = self.values.jobname.text().unwrap_or("job");
+        let mut one = ToolMeasurement::new(format!("{name} ({work})"), work);
         let pattern = options.text("rw").or_else(|| options.text("readwrite")).unwrap_or("read");
         one.random = pattern.contains("rand");
         one.bytes = Some(bytes);
@@ -195,12 +455,12 @@ impl FioJob<'_> {
         let nth = usize::from(work == ToolWork::Write);
         let block = block.split(',').nth(nth).filter(|b| !b.is_empty()).or(block.split(',').next());
         one.block_bytes = block.and_then(binary_bytes);
-        one.seconds = number("runtime").and_then(above_zero).map(|ms| ms / 1e3);
-        one.bytes_per_second = number("bw_bytes").and_then(above_zero);
-        one.operations = part.get("total_ios").and_then(Value::as_u64);
-        one.operations_per_second = number("iops").and_then(above_zero);
+        one.seconds = part.runtime.number().and_then(above_zero).map(|ms| ms / 1e3);
+        one.bytes_per_second = part.bw_bytes.number().and_then(above_zero);
+        one.operations = part.total_ios.count();
+        one.operations_per_second = part.iops.number().and_then(above_zero);
         // The sum of several clients has no options.
-        let has_options = !options.own.is_empty() || !options.global.is_empty();
+        let has_options = options.own.is_given || options.global.is_given;
         let direct = options.is_on("direct") || options.text("buffered") == Some("0");
         one.direct = has_options.then_some(direct);
         if work == ToolWork::Write && has_options {
@@ -209,14 +469,13 @@ impl FioJob<'_> {
             one.zeros = options.is_on("zero_buffers");
         }
         one.no_device = options.no_device();
-        one.samples = part.get("bw_samples").and_then(Value::as_u64).unwrap_or(0);
-        let latency = part.get("clat_ns").or(part.get("lat_ns")).unwrap_or(&Value::Null);
-        let percentiles = latency.get("percentile").and_then(Value::as_object);
-        let median = percentiles.and_then(|all| all.get("50.000000")).and_then(Value::as_f64);
-        one.latency_p50_ns = median.and_then(above_zero);
-        let deviation = latency.get("stddev").and_then(Value::as_f64).and_then(amount);
+        one.samples = part.bw_samples.count().unwrap_or(0);
+        let latency = part.clat_ns.as_ref().or(part.lat_ns.as_ref());
+        let percentiles = latency.and_then(|latency| latency.percentile.as_ref());
+        one.latency_p50_ns = percentiles.and_then(|all| all.median.number()).and_then(above_zero);
+        let deviation = latency.and_then(|latency| latency.stddev.number()).and_then(amount);
         one.has_spread = percentiles.is_some() || deviation.is_some_and(|ns| ns > 0.0);
-        let error = self.values.get("error").and_then(Value::as_i64).filter(|error| *error != 0);
+        let error = self.values.error.number().filter(|error| *error != 0.0);
         one.error = error.map(|error| error.to_string());
         one
     }

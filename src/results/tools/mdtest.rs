@@ -1,7 +1,12 @@
 //! Reads the text of mdtest: 1.9.3 of LANL to 4.1 of IOR. The line of its command says how it was run.
 
-use super::{ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, amount, count_runs};
-use crate::base::shell::words;
+use super::{
+    MEASUREMENTS_MAX, ToolMeasurement, ToolName, ToolResult, ToolWork, above_zero, amount,
+    command_words, count_runs,
+};
+
+/// A longer line is no row of a summary.
+const ROW_BYTES_MAX: usize = 1_000;
 
 /// What the options of mdtest say that matters here.
 #[derive(Default)]
@@ -22,8 +27,7 @@ struct MdtestOptions {
 
 impl MdtestOptions {
     fn parse(command: &str) -> Self {
-        let words =
-            words(command).unwrap_or_else(|| command.split(' ').map(String::from).collect());
+        let words = command_words(command);
         let mut options = Self::default();
         for (at, word) in words.iter().enumerate() {
             let next = || words.get(at + 1).and_then(|next| next.parse().ok());
@@ -57,7 +61,7 @@ fn begins_rates(line: &str) -> bool {
 /// None if the text is not mdtest's. Each launch has its own summary.
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut begins: Vec<usize> = text.match_indices("\nmdtest-").map(|(at, _)| at + 1).collect();
-    begins.truncate(super::MEASUREMENTS_MAX);
+    begins.truncate(MEASUREMENTS_MAX);
     // What stands before the first launch belongs to it.
     let first = usize::from(!text.starts_with("mdtest-")).min(begins.len());
     let mut parts = vec![0];
@@ -72,7 +76,8 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut all = launches.next()?;
     for launch in launches {
         all.nodes = all.nodes.max(launch.nodes);
-        all.measurements.extend(launch.measurements);
+        let room = (MEASUREMENTS_MAX + 1).saturating_sub(all.measurements.len());
+        all.measurements.extend(launch.measurements.into_iter().take(room));
     }
     let key = |one: &ToolMeasurement| {
         (one.name.clone(), one.operations, one.synced, one.cold, one.direct, one.just_written)
@@ -105,7 +110,9 @@ fn launch(text: &str) -> Option<Result<ToolResult, String>> {
     });
     let after = text.lines().skip_while(|line| !begins_rates(line)).skip(1);
     let rows = after.take_while(|line| !line.contains("SUMMARY") && !line.starts_with("-- "));
-    let mut measurements: Vec<_> = rows.filter_map(|line| row(line, iterations, items)).collect();
+    let rows = rows.filter(|line| line.len() <= ROW_BYTES_MAX);
+    let rows = rows.filter_map(|line| row(line, iterations, items));
+    let mut measurements: Vec<_> = rows.take(MEASUREMENTS_MAX + 1).collect();
     let wrote = measurements.iter().any(|one| one.work == ToolWork::Create);
     for one in &mut measurements {
         describe(one, options.as_ref(), nodes, wrote);

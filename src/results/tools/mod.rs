@@ -14,12 +14,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::named_enum::named_enum;
+use crate::base::shell::words;
 
 /// More bytes are no result.
 pub const TOOL_RESULT_BYTES_MAX: u64 = 16 << 20;
 
 /// Places whose files are memory, whatever is mounted where: not `/run/`, below which disks are mounted, too.
 const MEMORY_PLACES: [&str; 3] = ["/dev/shm/", "/dev/ram", "/run/shm/"];
+
+/// Bytes of one argument on Linux, at most (`MAX_ARG_STRLEN`): more are no line of a command.
+const COMMAND_BYTES_MAX: usize = 128 << 10;
 
 /// Measurements of one file that are looked at.
 const MEASUREMENTS_MAX: usize = 1_000;
@@ -177,7 +181,10 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     if bytes.len() as u64 > TOOL_RESULT_BYTES_MAX {
         return Err(format!("it is larger than 16 MiB; {EXPECTED}"));
     }
-    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let mut text = String::from_utf8_lossy(bytes);
+    if text.contains("\r\n") {
+        text = text.replace("\r\n", "\n").into();
+    }
     let text = text.trim_start_matches('\u{feff}');
     let readers = [fio::read, mdtest::read, elbencho::read, bonnie::read, dd::read];
     let mut all = readers.iter().filter_map(|read| read(text));
@@ -194,6 +201,14 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     found.is_cut = found.measurements.len() > MEASUREMENTS_MAX;
     found.measurements.truncate(MEASUREMENTS_MAX);
     Ok(found)
+}
+
+/// The words of a command line that a benchmark or a shell shows; of a longer one than the kernel takes, none.
+fn command_words(line: &str) -> Vec<String> {
+    if line.len() > COMMAND_BYTES_MAX {
+        return Vec::new();
+    }
+    words(line).unwrap_or_else(|| line.split(' ').map(String::from).collect())
 }
 
 /// Measurements with the same key are repetitions: each counts the runs of all.
