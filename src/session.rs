@@ -41,6 +41,7 @@ use crate::host::memory::{MemoryRoom, memory_bytes};
 use crate::host::mounts::Mount;
 use crate::host::process::ProcessMark;
 use crate::host::space::Space;
+use crate::host::tracing::TraceBatch;
 use crate::plan::filesystem::Volume;
 use crate::plan::phase::PhaseEnd;
 use crate::plan::{CellPlan, Phase, Plan};
@@ -102,6 +103,8 @@ pub trait Watcher: Sync {
     fn status(&self, _text: &str) {}
     /// What was decided, which stays where people can read it.
     fn notice(&self, _text: &str) {}
+    /// More of what other programs do was counted, by so many seconds since the trace began.
+    fn traced(&self, _seconds: f64, _batch: &TraceBatch) {}
     /// What the run waits for, and nobody expects.
     fn waits(&self, text: &str) {
         self.notice(text);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::progress::{Progress, Quiet};
+use super::progress::{Progress, Quiet, can_be_live};
 use super::{StorePlace, command_line, exit_of, out, show};
 use crate::base::failure::{Exit, Failure, Result, shown};
 use crate::base::shell::quoted;
@@ -22,7 +22,8 @@ Examples:
   boatload trace -- tar xf linux.tar          until it ends (root, bpftrace)
   boatload trace --comm touch                 all processes of this name, until Ctrl-C
   boatload trace --pid 1234 --duration 60s    a process and its children
-  boatload trace --path /srv/mail --operation create,fsync";
+  boatload trace --path /srv/mail --operation create,fsync
+  boatload trace --live --comm postgres       calls, rates and latencies while it goes on";
 
 const LONG: &str = "\
 Each file operation is a system call, whose latency the kernel counts: create (an open with O_CREAT, also of \
@@ -67,6 +68,15 @@ pub(super) struct Trace {
     /// Print the script that bpftrace would run, and end
     #[arg(long)]
     print_script: bool,
+    /// Show what is counted on the whole terminal while it goes on
+    ///
+    /// q leaves the view and the trace goes on with a line of progress; Ctrl-C ends the trace. Shown are, of each
+    /// operation, calls, their rate and median and 99th percentile of the last 5 s and of all, failed calls, and how the
+    /// mean latency changed with the number of calls; calls whose latency was lost; the processors. It is drawn on
+    /// standard error four times a second, from 40 columns and 10 rows on. Where that is no terminal, one sentence says
+    /// so and progress comes as without it. A COMMAND has no terminal meanwhile: what it writes to it is not shown.
+    #[arg(long, conflicts_with = "quiet")]
+    live: bool,
     #[command(flatten)]
     quiet: Quiet,
     /// A program to start and trace, with its children, until it ends
@@ -95,15 +105,20 @@ impl Trace {
         // The program keeps all rights that this command was given: it is made before they are given up.
         let program = match self.program.as_slice() {
             [] => None,
+            words if self.live && can_be_live() => Some(StoppedProgram::without_terminal(words)?),
             words => Some(StoppedProgram::new(words)?),
         };
         keep_only(PrivilegedWork::Trace);
-        let (json, details, quiet) = (self.json.clone(), self.details, self.quiet);
+        let (json, details, quiet, live) = (self.json.clone(), self.details, self.quiet, self.live);
         let order = self.order(program)?;
         json.as_deref().map_or(Ok(()), out::check_file)?;
-        let interrupt = Interrupt::listen()?;
+        // With a view, the terminal is given back before a signal may end the process at once.
+        let interrupt = if live { Interrupt::listen_unarmed()? } else { Interrupt::listen()? };
         let mut store = place.open()?;
-        let progress = Progress::plain(None, quiet);
+        let progress = match live {
+            true => Progress::live_trace(&order.target.words(), &interrupt),
+            false => Progress::plain(None, quiet),
+        };
         let outcome = trace(order, &progress, &interrupt);
         drop(progress);
         let book = outcome?;

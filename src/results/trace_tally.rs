@@ -23,7 +23,45 @@ const BUCKETS: u64 = 32;
 const RESTARTS: std::ops::RangeInclusive<u64> = 512..=516;
 
 /// Calls by bucket.
-type BucketCounts = BTreeMap<u16, u64>;
+pub type BucketCounts = BTreeMap<u16, u64>;
+
+/// Calls of one operation in one bucket.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedCalls {
+    /// The number of the operation.
+    pub operation: u64,
+    /// The number of the first call of their window.
+    pub window: u64,
+    /// Which bucket.
+    pub bucket: u16,
+    /// How many.
+    pub calls: u64,
+}
+
+/// All calls of a batch whose latency was counted.
+pub fn counted_calls(batch: &TraceBatch) -> impl Iterator<Item = CountedCalls> {
+    batch.latencies.iter().map(|entry| {
+        let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
+        CountedCalls {
+            operation: low >> BUCKET_BITS,
+            window: entry.key >> WINDOW_SHIFT,
+            bucket: (low & ((1 << BUCKET_BITS) - 1)) as u16,
+            calls: entry.value,
+        }
+    })
+}
+
+/// The latency below which a share of the calls lies, 0 to 1, in nanoseconds; 0 without calls.
+pub fn quantile_ns(counts: &BucketCounts, share: f64) -> u64 {
+    let calls: u64 = counts.values().sum();
+    let rank = (share * calls as f64).ceil().max(1.0) as u64;
+    let mut below = 0;
+    let found = counts.iter().find(|(_, count)| {
+        below += **count;
+        below >= rank
+    });
+    found.map_or(0, |(bucket, _)| middle_ns(*bucket))
+}
 
 /// What was counted, of each operation.
 #[derive(Debug, Default)]
@@ -46,14 +84,12 @@ struct OperationTally {
 impl TraceTally {
     /// Adds what was counted, in windows of at least `every` operations.
     pub fn add(&mut self, batch: &TraceBatch, every: u64) {
-        for entry in &batch.latencies {
-            let low = entry.key & ((1 << WINDOW_SHIFT) - 1);
-            let (operation, bucket) = (low >> BUCKET_BITS, low & ((1 << BUCKET_BITS) - 1));
-            let one = self.operations.entry(operation).or_default();
+        for counted in counted_calls(batch) {
+            let one = self.operations.entry(counted.operation).or_default();
             one.width = one.width.max(every).max(1);
-            let first = (entry.key >> WINDOW_SHIFT) / one.width * one.width;
+            let first = counted.window / one.width * one.width;
             let window = one.windows.entry(first).or_default();
-            *window.entry(bucket as u16).or_default() += entry.value;
+            *window.entry(counted.bucket).or_default() += counted.calls;
             one.merge_windows();
         }
         let mut of = |entry: &MapEntry, set: fn(&mut OperationTally, u64)| {
@@ -157,15 +193,7 @@ impl OperationTally {
         let mut first = 0;
         let window = |counts: &BucketCounts| {
             let operations: u64 = counts.values().sum();
-            let at = |share: f64| {
-                let rank = (share * operations as f64).ceil().max(1.0) as u64;
-                let mut below = 0;
-                let found = counts.iter().find(|(_, count)| {
-                    below += **count;
-                    below >= rank
-                });
-                found.map_or(0, |(bucket, _)| middle_ns(*bucket))
-            };
+            let at = |share| quantile_ns(counts, share);
             let sum: f64 = counts
                 .iter()
                 .map(|(bucket, count)| middle_ns(*bucket) as f64 * *count as f64)
@@ -195,7 +223,7 @@ impl OperationTally {
 }
 
 /// The middle of a bucket, in nanoseconds.
-fn middle_ns(bucket: u16) -> u64 {
+pub fn middle_ns(bucket: u16) -> u64 {
     let bucket = u64::from(bucket);
     if bucket < 2 * BUCKETS {
         return bucket;

@@ -77,7 +77,7 @@ impl TraceTarget {
     }
 
     /// In a sentence: `processes named touch`.
-    fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Named(name) => format!("processes named {}", lossy(name)),
             Self::Process(process) => format!("process {process} and its children"),
@@ -153,7 +153,7 @@ pub(crate) fn trace(
         _ => None,
     };
     let mut session = TraceSession::start(&program, &order, mark)?;
-    session.measure_costs()?;
+    session.measure_costs(watcher)?;
     watcher.notice(&format!("tracing {}; {}", order.target.words(), order.until()));
     session.begin(&mut order.target)?;
     let ended = session.watch(&order, watcher, interrupt)?;
@@ -292,7 +292,7 @@ impl TraceSession {
     }
 
     /// Measures what tracing costs, beside a tracer and traced, in turns.
-    fn measure_costs(&mut self) -> Result<()> {
+    fn measure_costs(&mut self, watcher: &dyn Watcher) -> Result<()> {
         (self.costs.beside_ns, self.costs.with_ns) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..OWN_TURNS {
             self.costs.beside_ns =
@@ -301,7 +301,7 @@ impl TraceSession {
             self.costs.with_ns = self.costs.with_ns.min(best_of_tries(&self.clock, &self.own_file));
             self.tracer.count_own(false);
             // The kernel's maps are emptied.
-            self.take(Tracer::collect)?;
+            self.take(Tracer::collect, watcher)?;
         }
         Ok(())
     }
@@ -336,13 +336,13 @@ impl TraceSession {
                 break ended;
             }
             std::thread::sleep(PAUSE);
-            self.take(Tracer::collect)?;
+            self.take(Tracer::collect, watcher)?;
             if self.taken - shown_at >= SHOWN_EVERY {
                 shown_at = self.taken;
                 watcher.status(&self.progress(self.taken - from));
             }
         };
-        self.take(Tracer::finish)?;
+        self.take(Tracer::finish, watcher)?;
         Ok(ended)
     }
 
@@ -362,10 +362,15 @@ impl TraceSession {
         order.duration.filter(|time| seconds >= time.as_secs_f64()).map(|_| TraceEnd::Duration)
     }
 
-    fn take(&mut self, take: fn(&mut Tracer) -> Result<TraceBatch>) -> Result<()> {
+    fn take(
+        &mut self,
+        take: fn(&mut Tracer) -> Result<TraceBatch>,
+        watcher: &dyn Watcher,
+    ) -> Result<()> {
         let batch = take(&mut self.tracer)?;
         self.taken = self.seconds();
         self.tally.add(&batch, self.every);
+        watcher.traced(self.taken, &batch);
         if batch.latencies.len() > ENTRIES_WIDEN && self.every < EVERY_MAX {
             self.every *= 2;
             self.tracer.widen_windows(self.every);

@@ -9,7 +9,7 @@ use crate::results::tools::{ToolMeasurement, ToolName, ToolWork};
 pub const CHECKS: &[AuditCheck] = &[
     AuditCheck {
         name: "no-device",
-        about: "nothing was stored: an I/O engine that does no I/O, a copy from /dev/zero to /dev/null, a file in memory",
+        about: "nothing was stored: an I/O engine that moves no content, a copy from /dev/zero to /dev/null, a file in memory",
         find: no_device,
     },
     AuditCheck {
@@ -102,6 +102,9 @@ pub(super) const TURNING_CALLS_MAX: f64 = 2_000.0;
 /// The largest request that a device gets.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
 
+/// How late fio reads the counters of devices (`DISK_UTIL_MSEC` of its source).
+const COUNTERS_LATE_SECONDS: f64 = 0.25;
+
 /// The page of the page cache.
 const PAGE_BYTES: u64 = 4096;
 
@@ -153,6 +156,21 @@ impl AuditCase<'_> {
         self.result.measurements.iter().filter(|other| other.work == self.one.work)
     }
 
+    /// What of the bytes and calls of its kind the counters must have: fio reads them every quarter of a second, and
+    /// not at the end.
+    fn surely_counted(&self) -> SurelyCounted {
+        let mut all = SurelyCounted::default();
+        for one in self.alike() {
+            let share = one.seconds.map_or(0.0, |seconds| 1.0 - COUNTERS_LATE_SECONDS / seconds);
+            let bytes = one.bytes.unwrap_or(0);
+            let calls = one.operations.map_or(0, |calls| calls.min(bytes / PAGE_BYTES));
+            let part = |whole: u64| (whole as f64 * share.max(0.0)) as u64;
+            all.bytes = all.bytes.saturating_add(part(bytes));
+            all.calls = all.calls.saturating_add(part(calls));
+        }
+        all
+    }
+
     fn bytes_of_alike(&self) -> u64 {
         self.alike().filter_map(|other| other.bytes).fold(0, u64::saturating_add)
     }
@@ -171,6 +189,13 @@ impl AuditCase<'_> {
         let most = self.requests().map(|(served, _)| served.saturating_mul(REQUEST_BYTES_MAX));
         self.is_served() || most.is_some_and(|most| most >= self.bytes_of_alike())
     }
+}
+
+/// Bytes, and calls of at least a page.
+#[derive(Default)]
+struct SurelyCounted {
+    bytes: u64,
+    calls: u64,
 }
 
 fn rate(per_second: f64) -> String {
@@ -223,6 +248,12 @@ fn class_rate(case: &AuditCase<'_>) -> Found {
 
 fn device_idle(case: &AuditCase<'_>) -> Found {
     let (served, merged) = case.requests()?;
+    // What a sync at the end writes comes when the counters are read no more.
+    let is_late = |one: &ToolMeasurement| one.synced == Some(true) && one.direct != Some(true);
+    if case.alike().any(is_late) {
+        return None;
+    }
+    let counted_at_least = case.surely_counted();
     // Direct I/O is around the page cache, so something else must explain what was not counted.
     let (grade, unless) = match case.alike().any(|one| one.direct != Some(false)) {
         true => (Likely, ", unless the files have holes or lie on a device that is not counted"),
@@ -230,7 +261,7 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
     };
     let moved = case.bytes_of_alike();
     let verb = if case.one.work == ToolWork::Read { "read" } else { "written" };
-    if moved > served.saturating_mul(REQUEST_BYTES_MAX) {
+    if counted_at_least.bytes > served.saturating_mul(REQUEST_BYTES_MAX) {
         let (requests, all) = (counted(served, "request"), bytes(moved));
         let reason = format!("{all} were {verb}, while the device served {requests}{unless}");
         return Some((grade, reason));
@@ -239,10 +270,9 @@ fn device_idle(case: &AuditCase<'_>) -> Found {
     if case.one.work != ToolWork::Read || !case.alike().all(|one| one.random) {
         return None;
     }
-    let asked = case.alike().filter_map(|one| Some(one.operations?.min(one.bytes? / PAGE_BYTES)));
-    let asked = asked.fold(0, u64::saturating_add);
+    let asked = case.alike().filter_map(|one| one.operations).fold(0, u64::saturating_add);
     let served = served.saturating_add(merged);
-    (served < asked / 2).then(|| {
+    (served < counted_at_least.calls / 2).then(|| {
         let share = figures(100.0 * served as f64 / asked as f64, 2);
         let requests = counted(served, "request");
         let asked = grouped(asked);
@@ -303,6 +333,7 @@ fn not_synced(case: &AuditCase<'_>) -> Found {
         return None;
     }
     let option = match case.result.tool {
+        ToolName::Fio if case.one.work != ToolWork::Write => "sync: the I/O engine has none",
         ToolName::Fio => "end_fsync=1, fsync, fdatasync, sync or direct=1",
         ToolName::Dd => "conv=fdatasync, conv=fsync or oflag=direct",
         ToolName::Mdtest => "-Y or -y",
@@ -344,6 +375,9 @@ fn not_invalidated(case: &AuditCase<'_>) -> Found {
         }
         (Some(false), true, _) => {
             "reads what was just written, and nothing shows that the caches were emptied between"
+        }
+        (_, _, ToolName::Fio) if one.work == ToolWork::Stat => {
+            "fio does not empty the caches of attributes"
         }
         (Some(false), _, ToolName::Fio) => "invalidate=0 left what was in the page cache",
         (Some(false), _, ToolName::Dd) => {
@@ -413,7 +447,7 @@ fn error(case: &AuditCase<'_>) -> Found {
     let error = case.one.error.as_ref()?;
     Some((
         Imprecise,
-        format!("the job ended with error {error}: the figure is not of all its work"),
+        format!("it ended with an error ({error}): the figure is not of all its work"),
     ))
 }
 

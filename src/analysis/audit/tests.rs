@@ -289,7 +289,7 @@ fn an_error_and_zeros_are_told() {
     let audit = of_text(&failed, &AuditBounds::default());
     assert_eq!(
         audit.findings[0].reason,
-        "the job ended with error 28: the figure is not of all its work"
+        "it ended with an error (28): the figure is not of all its work"
     );
     assert_eq!(audit.sentence(), "The figure is not of all its work: it ended with an error.");
     assert!(found(&sample("dd-direct.txt")).contains(&"zeros possible".into()));
@@ -313,4 +313,120 @@ fn every_check_is_found_in_a_kept_sample_or_a_test_above_and_named_once() {
         );
         assert_eq!(CHECKS.iter().filter(|other| other.name == check.name).count(), 1);
     }
+}
+
+/// A result of one job of fio, with these options and values.
+fn of_job(options: &str, part: &str, values: &str, devices: &str) -> Audit {
+    let job = format!(
+        "{{\"jobname\":\"a\",\"job options\":{{{options}}},\"{part}\":{{{values},\"bw_samples\":20,\
+         \"clat_ns\":{{\"percentile\":{{\"50.000000\":90000}}}}}}}}"
+    );
+    let text =
+        format!("{{\"fio version\":\"fio-3.33\",\"jobs\":[{job}],\"disk_util\":[{{{devices}}}]}}");
+    of_text(&text, &AuditBounds::default())
+}
+
+const TEN_SECONDS: &str =
+    "\"io_bytes\":1073741824,\"bw_bytes\":107374182,\"runtime\":10000,\"total_ios\":262144";
+
+#[test]
+fn counters_that_fio_reads_too_late_condemn_no_short_job() {
+    let idle = "\"read_ios\":0,\"write_ios\":3";
+    let has = |part: &str, options: &str, values: &str| {
+        let all = found(&of_job(options, part, values, idle));
+        all.iter().any(|one| one.starts_with("device-idle"))
+    };
+    let short = "\"io_bytes\":104857600,\"bw_bytes\":419430400,\"runtime\":249,\"total_ios\":1600";
+    assert!(!has("write", "\"sync\":\"1\"", short), "all of it came after the last look");
+    assert!(!has("read", "\"rw\":\"read\"", short));
+    assert!(has("read", "\"rw\":\"read\"", TEN_SECONDS));
+    assert!(has("write", "\"rw\":\"write\"", TEN_SECONDS), "it is in memory");
+    assert!(!has("write", "\"end_fsync\":\"1\"", TEN_SECONDS), "the sync may be what came after");
+}
+
+#[test]
+fn each_option_of_fio_that_syncs_counts_and_one_that_is_never_reached_does_not() {
+    let unsynced = |options: &str| {
+        let all = found(&of_job(options, "write", TEN_SECONDS, ""));
+        all.contains(&"not-synced possible".into())
+    };
+    for options in [
+        "fsync=1",
+        "fsync=262144",
+        "fdatasync=64",
+        "end_fsync=1",
+        "sync=1",
+        "sync=dsync",
+        "fsync_on_close=1",
+        "direct=1",
+        "buffered=0",
+    ] {
+        let (key, value) = options.split_once('=').unwrap();
+        assert!(!unsynced(&format!("\"{key}\":\"{value}\"")), "{options}");
+    }
+    for options in
+        ["fsync=0", "fsync=262145", "end_fsync=0", "sync=none", "sync=0", "direct=0", "rw=write"]
+    {
+        let (key, value) = options.split_once('=').unwrap();
+        assert!(unsynced(&format!("\"{key}\":\"{value}\"")), "{options}");
+    }
+}
+
+#[test]
+fn an_io_engine_that_maps_files_reads_through_the_page_cache_whatever_direct_says() {
+    let options = "\"rw\":\"randread\",\"size\":\"128m\",\"direct\":\"1\"";
+    let mapped = of_job(&format!("{options},\"ioengine\":\"mmap\""), "read", TEN_SECONDS, "");
+    assert!(found(&mapped).contains(&"read-again possible".into()), "{:?}", found(&mapped));
+    let around = of_job(&format!("{options},\"ioengine\":\"psync\""), "read", TEN_SECONDS, "");
+    assert_eq!(found(&around), [""; 0]);
+    let msync = of_job("\"direct\":\"1\",\"ioengine\":\"mmap\"", "write", TEN_SECONDS, "");
+    assert!(!found(&msync).contains(&"not-synced possible".into()), "each write has its msync");
+}
+
+#[test]
+fn io_engines_that_make_files_move_no_bytes() {
+    let of = |engine: &str, part: &str| {
+        of_job(
+            &format!("\"ioengine\":\"{engine}\""),
+            part,
+            TEN_SECONDS,
+            "\"read_ios\":0,\"write_ios\":1",
+        )
+    };
+    for (engine, part, check) in [
+        ("filecreate", "write", "not-synced"),
+        ("filedelete", "read", "not-synced"),
+        ("filestat", "read", "not-invalidated"),
+    ] {
+        let audit = of(engine, part);
+        let one = &audit.result.measurements[0];
+        assert_eq!((one.bytes, one.bytes_per_second), (None, None), "{engine}");
+        let checks: Vec<_> = audit.findings.iter().map(|one| one.check).collect();
+        assert_eq!(checks, [check], "{engine}");
+    }
+    assert_eq!(
+        of("filecreate", "write").findings[0].reason,
+        "the time ends before the data is on the device (no sync: the I/O engine has none)"
+    );
+    assert_eq!(of("falloc", "write").findings[0].reason, "the I/O engine falloc moves no content");
+}
+
+#[test]
+fn caches_that_fio_left_alone_are_named() {
+    let audit = of_job("\"rw\":\"read\",\"invalidate\":\"0\"", "read", TEN_SECONDS, "");
+    assert_eq!(audit.findings[0].reason, "invalidate=0 left what was in the page cache");
+    let emptied = of_job("\"rw\":\"read\"", "read", TEN_SECONDS, "");
+    assert_eq!(found(&emptied), [""; 0], "fio empties it of the file by itself");
+}
+
+#[test]
+fn an_error_of_dd_counts() {
+    let text = "+ dd if=/dev/urandom of=d2 bs=1M conv=fdatasync\n\
+        dd: error writing 'd2': No space left on device\n230+0 records in\n229+0 records out\n\
+        240123904 bytes (240 MB, 229 MiB) copied, 3.04655 s, 78.8 MB/s\n";
+    let audit = of_text(text, &AuditBounds::default());
+    assert_eq!(
+        audit.findings[0].reason,
+        "it ended with an error (No space left on device): the figure is not of all its work"
+    );
 }

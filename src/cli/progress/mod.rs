@@ -1,13 +1,18 @@
 //! Shows the progress of a run on standard error: one line on a terminal, a line for each cell in a pipe,
 //! and with `--live` a view on the whole terminal.
 
+mod canvas;
 mod costs;
 mod state;
 mod terminal;
+mod trace_state;
+mod trace_view;
 mod view;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trace_tests;
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,12 +21,15 @@ use std::time::Duration;
 
 use self::state::{CounterSample, RunState, cell_words, level_text};
 use self::terminal::{Screen, TerminalHold};
+use self::trace_state::TraceState;
+use self::trace_view::draw_trace;
 use self::view::progress_line;
 use super::{out, terminal_style};
 use crate::base::failure::{Failure, Result, shown};
 use crate::base::units::{counted, duration};
 use crate::host::block_device::{BlockDevice, DeviceCounters};
 use crate::host::disturbance::ProcessorTimes;
+use crate::host::tracing::TraceBatch;
 use crate::plan::Plan;
 use crate::report::plain;
 use crate::results::book::{CellKey, Measurement};
@@ -63,6 +71,8 @@ struct Shared {
 #[derive(Default)]
 struct Known {
     state: RunState,
+    /// What a trace has counted, while a view shows it.
+    trace: Option<TraceState>,
     display: Display,
     /// The counters of what is counted now; none between phases.
     workers: Option<Arc<[DoneCount]>>,
@@ -112,6 +122,11 @@ pub(super) struct Quiet {
     quiet: bool,
 }
 
+/// Whether a view can be shown, as far as that is known beforehand.
+pub(super) fn can_be_live() -> bool {
+    terminal::terminal().is_ok()
+}
+
 impl<'a> Progress<'a> {
     /// A line on a terminal, and a line for each cell in a pipe; nothing if that is asked for.
     pub(super) fn plain(plan: Option<&Plan>, Quiet { quiet }: Quiet) -> Self {
@@ -145,8 +160,18 @@ impl<'a> Progress<'a> {
     /// Takes the terminal and shows the run of this plan on it. Where that cannot be done, a sentence
     /// says why, and progress is plain. After the view is left a signal may end the process at once.
     pub(super) fn live(plan: &Plan, interrupt: &Interrupt) -> Self {
+        Self::in_view(Some(plan), None, interrupt)
+    }
+
+    /// The same of a trace.
+    pub(super) fn live_trace(target: &str, interrupt: &Interrupt) -> Self {
+        Self::in_view(None, Some(TraceState::new(target)), interrupt)
+    }
+
+    fn in_view(plan: Option<&Plan>, trace: Option<TraceState>, interrupt: &Interrupt) -> Self {
         let shown = Screen::enter(interrupt).and_then(|screen| {
-            let shared = Shared::new(Some(plan), Display::View, Some(screen.hold()));
+            let shared = Shared::new(plan, Display::View, Some(screen.hold()));
+            shared.known().trace = trace;
             // On failure the screen is dropped, which gives the terminal back.
             let thread = shared.start(Some(screen));
             let thread = thread.map_err(|why| format!("no thread can be started for it: {why}"))?;
@@ -156,7 +181,7 @@ impl<'a> Progress<'a> {
             // The kernel has taken handlers of these signals before.
             let _ = interrupt.arm();
             out::note(&format!("no live view, {why}; progress comes in plain lines"));
-            Self::plain(Some(plan), Quiet::default())
+            Self::plain(plan, Quiet::default())
         })
     }
 
@@ -231,6 +256,12 @@ impl Watcher for Progress<'_> {
                 known.clear_line();
                 out::note(text);
             }
+        }
+    }
+
+    fn traced(&self, seconds: f64, batch: &TraceBatch) {
+        if let Some(trace) = &mut self.known().trace {
+            trace.take(seconds, batch);
         }
     }
 
@@ -359,7 +390,10 @@ impl Shared {
             let device = self.known().device.clone();
             let device = device.and_then(|device| device.counters().ok());
             let known = self.sampled(device, ProcessorTimes::now());
-            let drawn = screen.draw(|buffer| view::draw(&known.state, style, buffer));
+            let drawn = screen.draw(|buffer| match &known.trace {
+                Some(trace) => draw_trace(trace, &known.state, style, buffer),
+                None => view::draw(&known.state, style, buffer),
+            });
             drop(known);
             if drawn.is_err() || self.waits_for_leave(&screen) {
                 return self.leave_view();
@@ -407,6 +441,7 @@ impl Shared {
         hold.end();
         loop {
             let mut known = self.known();
+            known.trace = None;
             let kept = std::mem::take(&mut known.kept);
             if kept.is_empty() {
                 known.display = Display::Line;

@@ -270,7 +270,7 @@ fn open_writer() -> io::Result<OwnedFd> {
 }
 
 /// The terminal that keys come from; why there is none.
-fn terminal() -> Result<OwnedFd, String> {
+pub(super) fn terminal() -> Result<OwnedFd, String> {
     if !io::stderr().is_terminal() {
         return Err("standard error is not a terminal".into());
     }

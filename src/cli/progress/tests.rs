@@ -1,4 +1,5 @@
 use ratatui_core::backend::TestBackend;
+use ratatui_core::buffer::Buffer;
 use ratatui_core::terminal::Terminal;
 
 use super::state::{CellMark, CounterSample, RunState};
@@ -50,7 +51,7 @@ tree = { files = 1_000 }
 phase = [ { operation = "create" }, { operation = "stat", cache = "as-is", duration = "1h" } ]
 "#;
 
-const FULL: Style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
+pub(super) const FULL: Style = Style { columns: 80, ascii: false, colours: Colours::Sixteen };
 
 fn plan(text: &str) -> Plan {
     read_job(text, &Settings::default()).unwrap_or_else(|p| panic!("{}", p.report("the job")))
@@ -147,8 +148,12 @@ fn under_way() -> WatchedRun {
 
 /// What a terminal of a size shows, without blanks at the ends of lines.
 fn shown(state: &RunState, style: Style, columns: u16, rows: u16) -> String {
+    shown_by(columns, rows, |buffer| draw(state, style, buffer))
+}
+
+pub(super) fn shown_by(columns: u16, rows: u16, draw: impl FnOnce(&mut Buffer)) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-    terminal.draw(|frame| draw(state, style, frame.buffer_mut())).unwrap();
+    terminal.draw(|frame| draw(frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..rows).map(|y| row(y).trim_end().to_string() + "\n").collect()

@@ -1,54 +1,28 @@
 //! Draws the progress of a run: as a view of any size, or as one line.
 
 use ratatui_core::buffer::Buffer;
-use ratatui_core::style::{Color, Modifier, Style};
-use ratatui_core::text::{Line, Span, Text};
-use ratatui_core::widgets::Widget;
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
 
+use super::canvas::{
+    ACTIVE, BAD, Canvas, FAINT, GOOD, STRONG, curve, padded, paint, processors_text,
+};
 use super::state::{Activity, CellMark, CellRepeats, FinishedPhase, Goal, RunState, variant_name};
 use crate::base::units::{bytes, counted, duration, figures, grouped, span};
-use crate::report::text::{shorten, width, wrap_to};
-use crate::report::{Colours, Style as TerminalStyle};
-
-/// In smaller terminals the view only says that they are too small.
-const COLUMNS_MIN: usize = 40;
-const ROWS_MIN: usize = 10;
-
-/// From this on there is room for the cells, for headings, and for words beside figures.
-const COLUMNS_ROOMY: usize = 60;
-const ROWS_ROOMY: usize = 16;
+use crate::report::Style as TerminalStyle;
+use crate::report::text::{shorten, width};
 
 /// Most columns of a variant's name.
 const NAME_COLUMNS_MAX: usize = 20;
 
-const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
-const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
-const GOOD: Style = Style::new().fg(Color::Green);
-const BAD: Style = STRONG.fg(Color::Red);
-const ACTIVE: Style = STRONG.fg(Color::Cyan);
-
-/// The view's own characters, and what stands for each where there is only ASCII.
-const SYMBOLS: &str = "─█░■▶·✗▪…▁▂▃▄▅▆▇×";
-const IN_ASCII: &str = "-#.#>.x+~_.:-=+*x";
-
 /// Draws the whole view.
 pub(super) fn draw(state: &RunState, style: TerminalStyle, buffer: &mut Buffer) {
-    let (columns, rows) = (buffer.area.width as usize, buffer.area.height as usize);
-    let is_roomy = columns >= COLUMNS_ROOMY && rows >= ROWS_ROOMY;
-    let view = View { state, columns, rows, is_roomy };
-    let is_small = columns < COLUMNS_MIN || rows < ROWS_MIN;
-    let lines = if is_small { view.too_small() } else { view.lines() };
-    Text::from(lines).render(buffer.area, buffer);
-    for cell in &mut buffer.content {
-        if style.colours == Colours::None {
-            cell.fg = Color::Reset;
-        }
-        if style.ascii && !cell.symbol().is_ascii() {
-            let mut symbols = SYMBOLS.chars().zip(IN_ASCII.chars());
-            let known = symbols.find(|(symbol, _)| cell.symbol().chars().eq([*symbol]));
-            cell.set_char(known.map_or('?', |(_, plain)| plain));
-        }
-    }
+    let canvas = Canvas::new(buffer);
+    let lines = match canvas.is_small() {
+        true => canvas.too_small("The run goes on."),
+        false => View { state, canvas }.lines(),
+    };
+    paint(lines, style, buffer);
 }
 
 /// A part of the line, and how much it matters: where the line is too long, what matters least is left out.
@@ -114,37 +88,26 @@ fn countdown(seconds: f64) -> String {
     }
 }
 
-/// What a view is made of: the state, and its size.
+/// What a view is made of: the state, and what it is drawn on.
 struct View<'a> {
     state: &'a RunState,
-    columns: usize,
-    rows: usize,
-    /// Whether there is room for everything.
-    is_roomy: bool,
+    canvas: Canvas,
 }
 
 impl View<'_> {
-    fn too_small(&self) -> Vec<Line<'static>> {
-        let text = format!(
-            "The view takes {COLUMNS_MIN}x{ROWS_MIN}; this terminal has {}x{}. The run goes on.",
-            self.columns, self.rows
-        );
-        wrap_to(self.columns, "", &text).into_iter().map(Line::from).collect()
-    }
-
     fn lines(&self) -> Vec<Line<'static>> {
         let mut lines = self.head();
         lines.extend(self.cells());
         lines.extend(self.activity());
         lines.extend(self.rates());
         lines.extend(self.machine());
-        let notices = self.notices();
+        let notices = self.canvas.notices(&self.state.notices);
         // The last row is that of the keys.
-        let rest = (self.rows - 1).saturating_sub(lines.len() + notices.len());
+        let rest = (self.canvas.rows - 1).saturating_sub(lines.len() + notices.len());
         lines.extend(self.finished(rest));
-        lines.resize(self.rows - 1 - notices.len(), Line::default());
+        lines.resize(self.canvas.rows - 1 - notices.len(), Line::default());
         lines.extend(notices);
-        let keys = match self.is_roomy {
+        let keys = match self.canvas.is_roomy {
             true => "q leaves the view, the run goes on   Ctrl-C stops the run",
             false => "q leaves the view, Ctrl-C stops the run",
         };
@@ -152,43 +115,19 @@ impl View<'_> {
         lines
     }
 
-    /// As much of a text as fits, before one at the right.
-    fn row(&self, left: &str, style: Style, right: &str) -> Line<'static> {
-        let gap = if right.is_empty() { 0 } else { 2 };
-        let room = self.columns.saturating_sub(width(right) + gap);
-        let left = Span::styled(padded(left, room + gap), style);
-        Line::from(vec![left, Span::raw(right.to_string())])
-    }
-
-    /// A heading, where there is room with a rule: `── title ─────── right ──`.
-    fn heading(&self, title: &str, right: &str) -> Line<'static> {
-        if !self.is_roomy {
-            return self.row(title, STRONG, "");
-        }
-        let title = shorten(title, self.columns - 5);
-        let mut right = if right.is_empty() { String::new() } else { format!(" {right} ──") };
-        let used = 4 + width(&title);
-        if used + width(&right) > self.columns {
-            right.clear();
-        }
-        let rule = "─".repeat(self.columns - used - width(&right));
-        let rest = Span::styled(format!(" {rule}{right}"), FAINT);
-        Line::from(vec![Span::styled("── ", FAINT), Span::styled(title, STRONG), rest])
-    }
-
     fn head(&self) -> Vec<Line<'static>> {
         let state = self.state;
         let mut times = span(state.seconds.floor());
-        if let Some(most) = state.seconds_max.filter(|_| self.is_roomy) {
+        if let Some(most) = state.seconds_max.filter(|_| self.canvas.is_roomy) {
             times += &format!(" of at most {}", span(most));
         }
         if let Some(left) = state.left() {
-            let about = if self.is_roomy { "about " } else { "~" };
+            let about = if self.canvas.is_roomy { "about " } else { "~" };
             times += &format!(", {about}{} left", span(left));
         }
-        let mut lines = vec![self.row(&format!("boatload {}", state.name), STRONG, &times)];
-        if self.is_roomy {
-            lines.push(self.row(&state.question, FAINT, ""));
+        let mut lines = vec![self.canvas.row(&format!("boatload {}", state.name), STRONG, &times)];
+        if self.canvas.is_roomy {
+            lines.push(self.canvas.row(&state.question, FAINT, ""));
         }
         lines
     }
@@ -201,10 +140,10 @@ impl View<'_> {
         let rows: Vec<&[CellRepeats]> = state.cells.chunk_by(same).collect();
         let names = rows.iter().map(|row| width(&row_name(row)));
         let names = names.chain([width(&state.axis)]).max().unwrap_or(0);
-        let names = names.min(NAME_COLUMNS_MAX).min(self.columns / 4);
-        let fold = Fold::new(&rows, self.columns - names - usize::from(names > 0));
-        let mut lines = vec![self.heading(&state.cells_done(), &legend(state, fold))];
-        if !self.is_roomy {
+        let names = names.min(NAME_COLUMNS_MAX).min(self.canvas.columns / 4);
+        let fold = Fold::new(&rows, self.canvas.columns - names - usize::from(names > 0));
+        let mut lines = vec![self.canvas.heading(&state.cells_done(), &legend(state, fold))];
+        if !self.canvas.is_roomy {
             return lines;
         }
         if let (Fold::Levels(each), false) = (fold, state.axis.is_empty()) {
@@ -212,9 +151,9 @@ impl View<'_> {
             for cell in rows.iter().max_by_key(|row| row.len()).into_iter().copied().flatten() {
                 text += &(padded(&level_name(cell), each) + " ");
             }
-            lines.push(self.row(&text, FAINT, ""));
+            lines.push(self.canvas.row(&text, FAINT, ""));
         }
-        let room = (self.rows / 3).max(2);
+        let room = (self.canvas.rows / 3).max(2);
         // The last row says how many are not seen.
         let seen = if rows.len() > room { room - 1 } else { rows.len() };
         let runs =
@@ -231,7 +170,7 @@ impl View<'_> {
         }
         if seen < rows.len() {
             let text = format!("{} to {} of {} variants", first + 1, first + seen, rows.len());
-            lines.push(self.row(&text, FAINT, ""));
+            lines.push(self.canvas.row(&text, FAINT, ""));
         }
         lines
     }
@@ -239,15 +178,16 @@ impl View<'_> {
     /// What is done now, and how far it is.
     fn activity(&self) -> Vec<Line<'static>> {
         let Some(activity) = &self.state.activity else {
-            return vec![self.heading(&self.state.status, ""), Line::default()];
+            return vec![self.canvas.heading(&self.state.status, ""), Line::default()];
         };
-        let room = self.columns - if self.is_roomy { 6 } else { 0 };
-        let title = self.heading(&fit_before_last(&activity.words, " ", room), "");
+        let room = self.canvas.columns - if self.canvas.is_roomy { 6 } else { 0 };
+        let title = self.canvas.heading(&fit_before_last(&activity.words, " ", room), "");
         let text = self.progress_text(activity);
         let Some(share) = activity.share(self.state.seconds) else {
-            return vec![title, self.row(&text, Style::new(), "")];
+            return vec![title, self.canvas.row(&text, Style::new(), "")];
         };
-        let columns = (self.columns / 3).min(self.columns.saturating_sub(width(&text) + 6));
+        let columns =
+            (self.canvas.columns / 3).min(self.canvas.columns.saturating_sub(width(&text) + 6));
         let bar = Line::from(vec![
             Span::styled(bar(share, columns), GOOD),
             Span::styled(format!(" {:>3.0}% ", (share * 100.0).floor()), STRONG),
@@ -259,13 +199,13 @@ impl View<'_> {
     fn progress_text(&self, activity: &Activity) -> String {
         let noun = activity.noun;
         match activity.goal {
-            Goal::Operations(_) if activity.is_done() && !self.is_roomy => {
+            Goal::Operations(_) if activity.is_done() && !self.canvas.is_roomy => {
                 "writing out, counting".into()
             }
             Goal::Operations(all) if activity.is_done() => {
                 format!("{} done; writing out and counting", counted(all, noun))
             }
-            Goal::Operations(all) if !self.is_roomy => {
+            Goal::Operations(all) if !self.canvas.is_roomy => {
                 format!("{} of {}", figures(activity.done as f64, 3), figures(all as f64, 3))
             }
             Goal::Operations(all) => {
@@ -290,13 +230,14 @@ impl View<'_> {
         let now = self.state.activity.as_ref().zip(rates.rate());
         let (mut rate, mut latency) = ("rate -".to_string(), "mean latency -".to_string());
         if let Some((activity, now)) = now {
-            let noun = if self.is_roomy { format!(" {}s", activity.noun) } else { String::new() };
+            let noun =
+                if self.canvas.is_roomy { format!(" {}s", activity.noun) } else { String::new() };
             rate = format!("rate {}{noun}/s", figures(now, 3));
             match activity.workers {
                 Some(workers) if now > 0.0 => {
                     // Of workers with one operation at a time each (Little's law).
                     let mean = duration(f64::from(workers) / now * 1e9);
-                    let how = if self.is_roomy { " (workers over rate)" } else { "" };
+                    let how = if self.canvas.is_roomy { " (workers over rate)" } else { "" };
                     latency = format!("mean latency{how} {mean}");
                 }
                 Some(_) => {}
@@ -304,9 +245,9 @@ impl View<'_> {
             }
         }
         let windows: Vec<f64> = rates.windows.iter().copied().collect();
-        let curve = curve(&windows, self.columns, (self.rows / 8).clamp(1, 6));
+        let curve = curve(&windows, self.canvas.columns, (self.canvas.rows / 8).clamp(1, 6));
         let curve = curve.into_iter().map(|line| Line::styled(line, ACTIVE));
-        [self.row(&rate, Style::new(), &latency)].into_iter().chain(curve).collect()
+        [self.canvas.row(&rate, Style::new(), &latency)].into_iter().chain(curve).collect()
     }
 
     /// What the device and the processors do, in one row if that fits.
@@ -318,16 +259,9 @@ impl View<'_> {
             Some(name) => format!("{} reads {read}, writes {written}", shorten(name, 12)),
             None => "no device".into(),
         };
-        let percent = |share: f64| format!("{:.0}%", share * 100.0);
-        let processors = match rates.processors() {
-            Some(p) => {
-                let (user, system, steal) = (percent(p.user), percent(p.system), percent(p.steal));
-                format!("CPU user {user}, system {system}, steal {steal}")
-            }
-            None => "CPU -".into(),
-        };
-        match self.is_roomy {
-            true => vec![self.row(&device, Style::new(), &processors)],
+        let processors = processors_text(rates);
+        match self.canvas.is_roomy {
+            true => vec![self.canvas.row(&device, Style::new(), &processors)],
             false => vec![Line::from(device), Line::from(processors)],
         }
     }
@@ -335,8 +269,8 @@ impl View<'_> {
     /// The newest of the phases that are over, in so many rows.
     fn finished(&self, rows: usize) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
-        if self.is_roomy && rows > 1 {
-            lines.push(self.heading("finished phases", "operations per second, latency"));
+        if self.canvas.is_roomy && rows > 1 {
+            lines.push(self.canvas.heading("finished phases", "operations per second, latency"));
         }
         let all = &self.state.finished;
         let newest = &all[all.len().saturating_sub(rows - lines.len())..];
@@ -350,34 +284,15 @@ impl View<'_> {
         let operations = counted(phase.operations, "operation");
         let took = format!(" {operations:>20} in {:>8}", duration(phase.seconds * 1e9));
         for more in [format!(" p50 {p50:>8} p99 {p99:>8}"), took] {
-            if self.is_roomy && width(&right) + width(&more) <= self.columns / 2 + 2 {
+            if self.canvas.is_roomy && width(&right) + width(&more) <= self.canvas.columns / 2 + 2 {
                 right.push_str(&more);
             }
         }
         let state = if phase.valid { "" } else { " invalid" };
-        let room = self.columns.saturating_sub(width(&right) + width(state));
+        let room = self.canvas.columns.saturating_sub(width(&right) + width(state));
         let title = padded(&fit_before_last(&phase.words, " ", room), room);
         let style = if phase.valid { Style::new() } else { FAINT };
         Line::from(vec![Span::raw(title), Span::styled(state, BAD), Span::styled(right, style)])
-    }
-
-    /// The newest notices, in a sixth of the rows.
-    fn notices(&self) -> Vec<Line<'static>> {
-        let mut lines = Vec::new();
-        for notice in &self.state.notices {
-            let times = match notice.times {
-                1 => String::new(),
-                times => format!(" ({times} times)"),
-            };
-            let style = if notice.is_warning { BAD } else { Style::new() };
-            let text = wrap_to(self.columns, "", &format!("{}{times}", notice.text));
-            lines.extend(text.into_iter().map(|line| Line::styled(line, style)));
-        }
-        lines.drain(..lines.len().saturating_sub(self.rows / 6));
-        if self.is_roomy && !lines.is_empty() {
-            lines.insert(0, self.heading("notes", ""));
-        }
-        lines
     }
 }
 
@@ -476,36 +391,10 @@ fn fit_before_last(words: &[String], blanks: &str, columns: usize) -> String {
     }
 }
 
-/// As much of a text as fits, filled up with blanks.
-fn padded(text: &str, columns: usize) -> String {
-    let text = shorten(text, columns);
-    let blanks = " ".repeat(columns.saturating_sub(width(&text)));
-    format!("{text}{blanks}")
-}
-
 /// A bar of so many columns, of which a share from 0 to 1 is full.
 fn bar(share: f64, columns: usize) -> String {
     let full = (share.clamp(0.0, 1.0) * columns as f64).floor() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(columns - full.min(columns)))
-}
-
-/// Heights of a column, from nothing to full.
-const BAR_HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-
-/// The newest values as columns that stand on zero, the newest at the right; lines from the top down.
-fn curve(values: &[f64], columns: usize, height: usize) -> Vec<String> {
-    let newest = &values[values.len().saturating_sub(columns)..];
-    let most = newest.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let full = BAR_HEIGHTS.len() - 1;
-    // What is there at all is seen.
-    let eighths = |value: &f64| {
-        ((value / most * (height * full) as f64).round() as usize).max(usize::from(*value > 0.0))
-    };
-    let line = |below: usize| {
-        let column = |value| BAR_HEIGHTS[eighths(value).saturating_sub(below * full).min(full)];
-        " ".repeat(columns - newest.len()) + &newest.iter().map(column).collect::<String>()
-    };
-    (0..height).rev().map(line).collect()
 }
 
 #[cfg(test)]
@@ -537,15 +426,6 @@ mod tests {
     fn a_countdown_has_seconds_below_an_hour() {
         let texts = [0.2, 59.6, 80.0, 7_530.0].map(countdown);
         assert_eq!(texts, ["0 s", "1 m 0 s", "1 m 20 s", "2 h 5 m"]);
-    }
-
-    #[test]
-    fn a_curve_stands_on_zero_and_ends_at_the_right() {
-        assert_eq!(curve(&[1.0, 2.0, 4.0, 0.0], 6, 1), ["  ▂▄█ "]);
-        assert_eq!(curve(&[1.0, 4.0], 2, 2), [" █", "▄█"]);
-        assert_eq!(curve(&[9.0, 1.0, 1.0], 2, 1), ["██"], "only what is shown sets the scale");
-        assert_eq!(curve(&[0.0, 0.0], 3, 1), ["   "]);
-        assert_eq!(curve(&[0.001, 4.0], 2, 1), ["▁█"]);
     }
 
     #[test]

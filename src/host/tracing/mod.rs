@@ -9,6 +9,7 @@ mod tests;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -193,6 +194,8 @@ impl Tracer {
             .args(["-f", "json", "-e", &order.script()])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // Ctrl-C on a terminal would end it before its last counts are read.
+            .process_group(0)
             .spawn()
             .map_err(|error| Failure::from_system("start bpftrace", error))?;
         let (sender, lines) = sync_channel(LINES_MAX);

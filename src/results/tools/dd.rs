@@ -86,6 +86,7 @@ impl DdCommand {
 pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     let mut found = Vec::new();
     let (mut command, mut written, mut ended) = (None, HashSet::new(), false);
+    let mut error: Option<String> = None;
     // What was read or written since caches were dropped, if they were.
     let mut touched: Option<HashSet<String>> = None;
     // With status=progress, lines that end in a carriage return come before the end.
@@ -97,7 +98,9 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         if line.contains("drop_caches") {
             touched = DdCommand::drops_caches(line).then(HashSet::new);
         } else if let Some(next) = DdCommand::parse(line) {
-            command = Some(next);
+            (command, error) = (Some(next), None);
+        } else if let Some(said) = failure(line) {
+            error = Some(said);
         } else if line.contains("records out") {
             ended = true;
         } else if let Some(mut measurement) = transfer(line) {
@@ -108,6 +111,7 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
                 let is_cold = touched.as_ref().is_some_and(|all| !all.contains(&known.input));
                 measurement.cold = measurement.cold.map(|_| is_cold);
             }
+            measurement.error = error.take().filter(|_| ended);
             // So does the last of them, with a line of its own.
             if ended && found.last().is_some_and(|(_, ended)| !ended) {
                 found.pop();
@@ -124,7 +128,8 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
     }
     let mut measurements: Vec<_> = found.into_iter().map(|(measurement, _)| measurement).collect();
     if measurements.is_empty() {
-        return None;
+        let why = "it is of dd, but has no line with bytes and time: it was cut, or dd did not end";
+        return (command.is_some() || ended).then(|| Err(why.into()));
     }
     // The same transfer several times is a repetition.
     let key = |one: &ToolMeasurement| (one.name.clone(), one.bytes, one.direct, one.synced);
@@ -138,6 +143,14 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         measurements,
         is_cut: false,
     }))
+}
+
+/// What dd says of an error in the midst of a transfer: `dd: error writing 'f': No space left on device`.
+fn failure(line: &str) -> Option<String> {
+    let (what, said) = line.trim().strip_prefix("dd: ")?.rsplit_once(": ")?;
+    let is_transfer =
+        ["error writing", "error reading", "fsync failed", "fdatasync failed", "closing"];
+    is_transfer.iter().any(|begin| what.starts_with(begin)).then(|| said.into())
 }
 
 /// The line that ends a transfer.

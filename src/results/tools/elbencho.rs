@@ -107,6 +107,8 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         (has("operation") && has("mib/s [last]")).then_some(names)
     })?;
     let rows = lines.map(|line| ElbenchoRow { names: &head, fields: fields(line) });
+    // A line that was cut would seem to have no time.
+    let rows = rows.filter(|row| row.fields.len() >= head.len());
     let rows: Vec<_> = rows.take(super::MEASUREMENTS_MAX + 1).collect();
     let (mut measurements, mut written, mut dropped) = (Vec::new(), false, false);
     let (mut command, mut keys) = (None, Vec::new());

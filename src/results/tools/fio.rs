@@ -13,8 +13,22 @@ use super::{
     amount, binary_bytes,
 };
 
-/// I/O engines that touch no storage.
-const ENGINES_WITHOUT_DEVICE: [&str; 3] = ["null", "cpuio", "exit"];
+/// I/O engines that read and write no content.
+const ENGINES_WITHOUT_CONTENT: [&str; 5] = ["cpuio", "exit", "falloc", "ftruncate", "null"];
+
+/// I/O engines that make, look at and remove files or directories: the bytes that fio tells of them are none.
+const ENGINES_OF_FILES: [(&str, ToolWork); 6] = [
+    ("dircreate", ToolWork::Create),
+    ("dirdelete", ToolWork::Remove),
+    ("dirstat", ToolWork::Stat),
+    ("filecreate", ToolWork::Create),
+    ("filedelete", ToolWork::Remove),
+    ("filestat", ToolWork::Stat),
+];
+
+/// The I/O engine that reads and writes through the page cache whatever `direct` says; with it, each write is followed
+/// by an msync(2).
+const MAPPING_ENGINE: &str = "mmap";
 
 /// Options of a job that are read.
 const OPTIONS: [&str; 22] = [
@@ -362,6 +376,23 @@ impl<'a> FioOptions<'a> {
         keys.iter().any(|key| self.is_on(key))
     }
 
+    fn asks_direct(&self) -> bool {
+        self.is_on("direct") || self.text("buffered") == Some("0")
+    }
+
+    fn is_direct(&self) -> bool {
+        self.asks_direct() && self.text("ioengine") != Some(MAPPING_ENGINE)
+    }
+
+    /// Whether so many writes include what makes them durable.
+    fn syncs(&self, writes: Option<u64>) -> bool {
+        let every = |key| self.text(key).and_then(|every| every.parse::<u64>().ok());
+        let is_reached = |every: u64| every > 0 && writes.is_none_or(|writes| writes >= every);
+        self.asks_direct()
+            || self.any_on(&["end_fsync", "fsync_on_close", "sync"])
+            || ["fsync", "fdatasync"].into_iter().filter_map(every).any(is_reached)
+    }
+
     fn place(&self) -> Option<&'a str> {
         self.text("filename").or_else(|| self.text("directory"))
     }
@@ -402,13 +433,13 @@ impl<'a> FioOptions<'a> {
     }
 
     fn no_device(&self) -> Option<String> {
-        let engine = self.text("ioengine").filter(|name| ENGINES_WITHOUT_DEVICE.contains(name));
+        let engine = self.text("ioengine").filter(|name| ENGINES_WITHOUT_CONTENT.contains(name));
         let memory = || {
             let place = self.place()?;
             let found = MEMORY_PLACES.iter().any(|memory| place.starts_with(memory));
             found.then(|| format!("{place} is in memory"))
         };
-        engine.map(|engine| format!("the I/O engine {engine} does no I/O")).or_else(memory)
+        engine.map(|engine| format!("the I/O engine {engine} moves no content")).or_else(memory)
     }
 }
 
@@ -425,6 +456,12 @@ impl FioJob<'_> {
         let both = parts.iter().all(|(part, _)| part.bytes().is_some());
         for (part, work) in parts {
             let Some(bytes) = part.bytes() else { continue };
+            let engine = self.options.text("ioengine");
+            let of_files = ENGINES_OF_FILES.iter().find(|(name, _)| engine == Some(name));
+            if let Some((_, work)) = of_files {
+                found.push(self.work_on_files(part, *work));
+                continue;
+            }
             let mut one = self.measurement(part, work, bytes);
             if work == ToolWork::Read && one.direct == Some(false) {
                 let place = self.options.place();
@@ -441,6 +478,23 @@ impl FioJob<'_> {
             written.extend(place.map(|place| (place, one.synced == Some(true))));
         }
         found
+    }
+
+    /// Files that are made, looked at or removed.
+    fn work_on_files(&self, part: &FioPart, work: ToolWork) -> ToolMeasurement {
+        let measured = self.measurement(part, work, 0);
+        let is_change = work != ToolWork::Stat;
+        ToolMeasurement {
+            bytes: None,
+            file_bytes: None,
+            block_bytes: None,
+            bytes_per_second: None,
+            direct: None,
+            random: false,
+            synced: is_change.then_some(false),
+            cold: (!is_change).then_some(false),
+            ..measured
+        }
     }
 
     fn measurement(&self, part: &FioPart, work: ToolWork, bytes: u64) -> ToolMeasurement {
@@ -461,11 +515,9 @@ impl FioJob<'_> {
         one.operations_per_second = part.iops.number().and_then(above_zero);
         // The sum of several clients has no options.
         let has_options = options.own.is_given || options.global.is_given;
-        let direct = options.is_on("direct") || options.text("buffered") == Some("0");
-        one.direct = has_options.then_some(direct);
+        one.direct = has_options.then(|| options.is_direct());
         if work == ToolWork::Write && has_options {
-            let keys = ["end_fsync", "fsync_on_close", "fsync", "fdatasync", "sync"];
-            one.synced = Some(one.direct == Some(true) || options.any_on(&keys));
+            one.synced = Some(options.syncs(one.operations));
             one.zeros = options.is_on("zero_buffers");
         }
         one.no_device = options.no_device();

@@ -73,7 +73,12 @@ pub(super) fn read(text: &str) -> Option<Result<ToolResult, String>> {
         Ok(launches) => launches.into_iter(),
         Err(why) => return Some(Err(why)),
     };
-    let mut all = launches.next()?;
+    let Some(mut all) = launches.next() else {
+        let is_cut =
+            text.lines().any(|line| line.starts_with("mdtest-") && line.contains("launched"));
+        let why = "it is of mdtest, but has no summary of rates: it was cut, or mdtest did not end";
+        return is_cut.then(|| Err(why.into()));
+    };
     for launch in launches {
         all.nodes = all.nodes.max(launch.nodes);
         let room = (MEASUREMENTS_MAX + 1).saturating_sub(all.measurements.len());

@@ -181,6 +181,9 @@ pub fn read_tool_result(bytes: &[u8]) -> Result<ToolResult, String> {
     if bytes.len() as u64 > TOOL_RESULT_BYTES_MAX {
         return Err(format!("it is larger than 16 MiB; {EXPECTED}"));
     }
+    if bytes.trim_ascii().is_empty() {
+        return Err(format!("it is empty; {EXPECTED}"));
+    }
     let mut text = String::from_utf8_lossy(bytes);
     if text.contains("\r\n") {
         text = text.replace("\r\n", "\n").into();

@@ -247,3 +247,105 @@ fn sizes_are_read_as_fio_and_dd_write_them() {
     let expected = [4096, 1 << 20, 3 << 30, 512, 4096, 65_536].map(Some);
     assert_eq!((&all[..6], &all[6..]), (&expected[..], &[None, None][..]));
 }
+
+#[test]
+fn direct_io_of_mdtest_is_that_of_its_reads_alone() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-client-cache.txt");
+    let buffered = std::fs::read_to_string(path).unwrap();
+    let direct = buffered.replace("'-F'", "'-F' '--posix.odirect'");
+    assert_ne!(direct, buffered);
+    let of = |text: &str| {
+        let result = read(text).unwrap();
+        let one = |name| (named(&result, name).direct, named(&result, name).synced);
+        [one("File creation"), one("File read"), one("File stat")]
+    };
+    assert_eq!(of(&buffered), [(None, Some(false)), (Some(false), None), (None, None)]);
+    assert_eq!(of(&direct), [(None, Some(false)), (Some(true), None), (None, None)]);
+}
+
+#[test]
+fn several_runs_of_elbencho_in_one_file_are_repetitions_and_another_size_is_not() {
+    let head = "operation,time ms [last],MiB/s [last],path type,file size,command\n";
+    let run = |size: u64, command: &str| format!("WRITE,2000,100,file,{size},{command}\n");
+    let text = format!("{head}{}{}{}{}", run(9, "a"), run(9, "b"), run(9, "c"), run(8, "d"));
+    let result = read(&text).unwrap();
+    let runs: Vec<_> = result.measurements.iter().map(|one| one.runs).collect();
+    assert_eq!(runs, [3, 3, 3, 1]);
+}
+
+#[test]
+fn flags_of_dd_count_where_they_have_an_effect() {
+    let of = |command: &str| {
+        let text = format!("+ dd {command}\n9+0 records out\n9000000 bytes copied, 2 s, 1 B/s\n");
+        let one = read(&text).unwrap().measurements.remove(0);
+        (one.direct == Some(true), one.synced)
+    };
+    assert_eq!(of("if=f of=g oflag=direct"), (true, Some(true)));
+    assert_eq!(of("if=f of=g iflag=direct"), (false, Some(false)), "it reads around the cache");
+    assert_eq!(of("if=f of=g conv=fdatasync"), (false, Some(true)));
+    assert_eq!(of("if=f of=g conv=notrunc,fsync"), (false, Some(true)));
+    assert_eq!(of("if=f of=g oflag=append,dsync"), (false, Some(true)));
+    assert_eq!(of("if=f of=g conv=sync"), (false, Some(false)), "it fills blocks with zeros");
+    assert_eq!(of("if=f of=/dev/null iflag=direct"), (true, None));
+    assert_eq!(of("if=f of=/dev/null oflag=direct"), (false, None));
+}
+
+#[test]
+fn files_that_are_empty_or_were_cut_are_refused_or_read_as_far_as_they_go() {
+    for empty in ["", " \n\r\n\t"] {
+        assert!(read(empty).unwrap_err().starts_with("it is empty; expected a result of fio"));
+    }
+    for name in ["fio-direct.json", "fio-written-then-read.json"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit").join(name);
+        let text = std::fs::read_to_string(path).unwrap();
+        let cut = read(&text[..text.len() / 2]).unwrap_err();
+        assert!(cut.starts_with("it is a result of fio that cannot be read: EOF"), "{cut}");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/mdtest-client-cache.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let cut = read(&text[..text.find("SUMMARY").unwrap()]).unwrap_err();
+    assert_eq!(
+        cut,
+        "it is of mdtest, but has no summary of rates: it was cut, or mdtest did not end"
+    );
+    for cut in
+        ["+ dd if=/dev/zero of=f bs=1M\n", "+ dd if=a of=b\n9+0 records in\n9+0 records out\n"]
+    {
+        let why = read(cut).unwrap_err();
+        assert_eq!(
+            why,
+            "it is of dd, but has no line with bytes and time: it was cut, or dd did not end"
+        );
+    }
+    let elbencho = "operation,time ms [last],MiB/s [last],hosts\nWRITE,1000,100,1\nREAD,10";
+    let names: Vec<_> = read(elbencho).unwrap().measurements.into_iter().map(|m| m.name).collect();
+    assert_eq!(names, ["WRITE"], "the time of the line that was cut is not known");
+}
+
+#[test]
+fn every_sample_reads_the_same_with_line_ends_of_windows_and_bytes_that_are_no_utf8_harm_nothing() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit");
+    for file in std::fs::read_dir(folder).unwrap().flatten() {
+        let bytes = std::fs::read(file.path()).unwrap();
+        let Ok(result) = read_tool_result(&bytes) else { continue };
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(read(&text.replace('\n', "\r\n")).as_ref(), Ok(&result), "{file:?}");
+        let before = [b"\xff\xfe\x80\n".as_slice(), text.as_bytes()].concat();
+        assert_eq!(read_tool_result(&before).as_ref(), Ok(&result), "{file:?}");
+    }
+}
+
+#[test]
+fn results_of_other_programs_are_refused_in_a_sentence() {
+    for text in [
+        "fio: (g=0): rw=read, bs=(R) 4096B-4096B\n  read: IOPS=26.2k, BW=102MiB/s (107MB/s)(1024MiB/10001msec)\n",
+        "3;fio-3.33;job;0;0;1048576;104857;26214\n",
+        "IOR-4.0.0: MPI Coordinated Test of Parallel I/O\nMax Write: 1234.56 MiB/sec\n",
+        "        Run began: Mon Nov 23 2026\n              KB  reclen   write rewrite    read\n           65536       4  123456   234567  345678\n",
+        "{\"tests\":[{\"Command line\":\"ior -a POSIX\"}]}",
+        "/dev/sda:\n Timing cached reads:   20000 MB in  2.00 seconds = 10000.00 MB/sec\n",
+    ] {
+        let why = read(text).unwrap_err();
+        assert!(why.starts_with("expected a result of fio (--output-format=json)"), "{why}");
+    }
+}
